@@ -1,4 +1,4 @@
-"""`python -m rootle`."""
+"""Entry point of `python -m rootle`."""
 
 import os
 import sys
@@ -12,8 +12,8 @@ def _is_current_folder(path: str) -> bool:
 
 
 if __name__ == "__main__":
-    # `python -m` puts the current folder, which may be an untrusted repository, on the import path,
-    # which worker processes share. `python -P -m` does not.
+    # `python -m` adds the current folder to the import path, which worker processes share. The
+    # current folder may be an untrusted repository. `python -P -m` does not add it.
     if not sys.flags.safe_path and _is_current_folder(sys.path[0]):
         del sys.path[0]
     from rootle.cli.main import entry

@@ -60,9 +60,9 @@ def open_app(
     """Return an app for a folder. Nothing is read or written until a method is called.
 
     `on_warning` receives messages about delays and degradation. `initial_index_timeout_s` limits
-    how long a query waits for the first index. After that, it searches the part that is already
-    indexed, and the response says so. The documents of `sources` are indexed in addition to the
-    files of the folder.
+    how long a query waits for the first index. After that, the query searches the part that is
+    already indexed, and the response says so. The documents of `sources` are indexed in addition to
+    the files of the folder.
     """
     folder = Path(os.path.abspath(root))
     index = Path(os.path.abspath(index_dir)) if index_dir is not None else default_index_dir(folder)
@@ -119,11 +119,12 @@ class App:
     ) -> SearchResponse:
         """Search the folder. If a check for changes is due, update the index first.
 
-        `context` adds the surrounding code to each result. `budget` limits the contexts of all
-        results to that many tokens. `exclude` lists line ranges to omit, as "path:start-end".
+        `context` adds the surrounding code to each result. `budget` is the maximum number of tokens
+        in the contexts of all results together. `exclude` lists lines to leave out of the contexts,
+        as "path:start-end".
 
         Raises QueryError for an invalid query, IndexStorageError if there is no index and none can
-        be built, SearchUnavailableError if neither full-text search nor vector search responds.
+        be built, and SearchUnavailableError if neither full-text search nor vector search responds.
         """
         query = apply_filters(query, filters)
         if context or budget is not None or exclude:
@@ -166,7 +167,7 @@ class App:
         return read_file_outline(path, self._container.indexer().snapshot())
 
     def definition_places(self, names: Sequence[str]) -> Mapping[str, str]:
-        """Return "path:line" for each of the names that the index defines in one place only."""
+        """Return "path:line" for each name that has exactly one definition in the index."""
         from rootle.search.results.definition_places import find_definition_places
 
         return find_definition_places(self._container.indexer().snapshot(), names)
@@ -182,11 +183,11 @@ class App:
         """Return the definitions of a name, and its uses if `aspect` asks for them.
 
         `name` may be qualified: "Class.method", "module.function", "ns::Class". At most `limit`
-        uses are returned, 30 by default; `next_cursor` of the answer continues them. The index is
-        updated first if a check for changes is due.
+        uses are returned, 30 by default. To get the next ones, pass `next_cursor` of the answer as
+        `cursor`. The index is updated first if a check for changes is due.
 
-        Raises QueryError for an empty name, StaleCursorError if the cursor is not from this
-        question or the index has changed since.
+        Raises QueryError for an invalid name or limit, and StaleCursorError if the cursor comes
+        from another request or the index has changed since then.
         """
         from rootle.search.symbols.symbol_request import SymbolRequest, check_request
 
@@ -197,10 +198,10 @@ class App:
         return self._container.symbol_finder().find(self._container.indexer().snapshot(), request)
 
     def chunks(self, path: str) -> tuple[TextChunk, ...]:
-        """Return the chunks into which a file was split, with their vectors, after an update.
+        """Return the chunks of an indexed file, with their vectors.
 
-        A vector is None while its embedding is pending. Raises SourceError if the file is not
-        indexed.
+        The index is updated first if a check for changes is due. A vector is None while its
+        embedding is pending. Raises SourceError if the file is not indexed.
         """
         from rootle.indexing.stored_chunks import read_chunks
 
@@ -216,8 +217,8 @@ class App:
     def refresh(self, on_progress: ProgressCallback | None = None) -> bool:
         """Update the index if a check for changes is due; return False if it may be stale.
 
-        The index may be stale if updates are paused, another process is writing it for a long time,
-        or it cannot be written. Queries then use the existing index.
+        The index may be stale if updates are paused, if another process does not finish writing it
+        in time, or if it cannot be written. Queries then use the existing index.
         """
         with self._container.prestart_workers():
             return (
@@ -228,7 +229,7 @@ class App:
     def index(
         self, on_progress: ProgressCallback | None = None, *, rebuild: bool = False
     ) -> IndexReport:
-        """Update or rebuild the index now, after waiting for another writer."""
+        """Update or rebuild the index now. If another process is writing it, wait for it first."""
         self._check_may_write()
         with self._container.prestart_workers(), self._container.refresher().replace_index():
             indexer = self._container.indexer()
@@ -239,7 +240,8 @@ class App:
                 complete=True,
                 update_remotes=False,
             )
-        # Outside the block above, so that queries are answered while search servers are updated.
+        # This is outside the block above, so that queries are answered while search servers are
+        # updated.
         indexer.update_remotes()
         return report
 
@@ -258,7 +260,7 @@ class App:
     def clear(self) -> bool:
         """Delete the index, cached pages and the search log; return False if there was no index.
 
-        All folders share the search log.
+        The search log also contains the searches in other folders.
         """
         self._check_may_write()
         with self._container.refresher().replace_index():
@@ -266,9 +268,9 @@ class App:
             return self._container.indexer().clear()
 
     def index_progress(self) -> tuple[int, int] | None:
-        """Return how many bytes the first indexing run has read, in any process, and the total.
+        """Return the number of bytes that the first indexing run has read, and the total number.
 
-        None once the first index is complete.
+        The run may be in any process. Returns None once the first index is complete.
         """
         return self._container.indexer().state.read_progress()
 
@@ -292,15 +294,18 @@ class App:
     def subscribe(self, subscriber: Callable[[IndexUpdated], object]) -> Callable[[], None]:
         """Call a function after each new generation of the index, whichever process writes it.
 
-        The function is called on the writing thread or, for an update by another process, on a
-        thread that waits for such updates, and should return quickly. Where the system cannot
-        report them, updates by other processes are noticed during the next search. If the function
-        raises, the error is logged. Returns a function that ends the subscription.
+        The function should return quickly. It is called on the thread that updated the index or,
+        for an update by another process, on a thread that waits for such updates. If the system
+        cannot report updates by other processes, they are noticed during the next search. If the
+        function raises an error, the error is logged. Returns a function that ends the
+        subscription.
         """
         return self._subscriptions.add(subscriber)
 
     def pause_indexing(self) -> bool:
-        """Stop updating the index until `resume_indexing`; responses then report their staleness.
+        """Stop updating the index until `resume_indexing` is called.
+
+        Meanwhile, responses report how stale the index is.
 
         Returns whether a watcher, in this process or another, has confirmed the command. A watcher
         that starts later is not paused.
@@ -308,14 +313,14 @@ class App:
         return self._send_command(is_paused=True)
 
     def throttle_indexing(self, min_interval_s: float) -> bool:
-        """Update the index at most once per interval, until `resume_indexing`.
+        """Update the index at most once per interval, until `resume_indexing` is called.
 
         Returns whether a watcher has confirmed the command.
         """
         return self._send_command(min_interval_s=min_interval_s)
 
     def resume_indexing(self) -> bool:
-        """End `pause_indexing` or `throttle_indexing`, and index pending changes at once.
+        """End the effect of `pause_indexing` or `throttle_indexing`; index pending changes at once.
 
         Returns whether a watcher has confirmed the command.
         """
@@ -389,7 +394,7 @@ class App:
         if not self._may_search_unfinished or self._container.refresher().has_index:
             return None
         if self._container.indexer().state.has_complete_index():
-            return None  # of other settings; its replacement is being built
+            return None  # it was built with other settings, and its replacement is being built
         from rootle.indexing.status import measure_coverage
 
         return measure_coverage(self._container.indexer())

@@ -92,7 +92,10 @@ class Container:
 
     @contextmanager
     def prestart_workers(self) -> Iterator[None]:
-        """Start worker processes for a first index, so that they load while this process does."""
+        """If there is no index yet, start worker processes; end unused ones after the block.
+
+        The workers then import their modules while this process imports its own.
+        """
         from rootle.index.local.index_dir import is_new
 
         workers = self._prestarted_workers()
@@ -145,7 +148,7 @@ class Container:
             return self._refresher
 
     def agent(self) -> SearchAgent:
-        """Return the agent that searches the newest snapshot."""
+        """Return the search pipeline, which answers each query from the newest snapshot."""
         from rootle.rank.rankers.registry import configured_ranker
         from rootle.search.factory import open_agent
 
@@ -219,7 +222,7 @@ class Container:
             return self._commit_search
 
     def symbol_finder(self) -> SymbolFinder:
-        """Return the component that answers questions about names."""
+        """Return the component that finds the definitions and uses of a name."""
         from rootle.search.symbols.finder import SymbolFinder
 
         with self._lock:
@@ -228,7 +231,7 @@ class Container:
             return self._symbol_finder
 
     def memory(self) -> UserMemory:
-        """Return the memories of the user; raise ConfigError if `memoryStore` is empty."""
+        """Return the memories of the user. Raise ConfigError if `memoryStore` is empty."""
         from rootle.memory.user_memory import open_memory
 
         with self._lock:
@@ -239,7 +242,7 @@ class Container:
             return self._memory
 
     def model_choice(self) -> ModelChoice:
-        """Return the configured model, or its replacement if it cannot be used."""
+        """Return the configured model; if it cannot be used, the fallback or the shipped model."""
         if self._model_choice is not None:
             return self._model_choice
         from rootle.embed.factory import choose_model
@@ -264,7 +267,7 @@ class Container:
             return self._embedder
 
     def search_log(self) -> SearchLogFile | None:
-        """Return the log of searches; None if logging is off."""
+        """Return the log of searches, or None if the configuration disables it."""
         from rootle.search.search_trace import SearchLogFile
 
         if not self._config.search_log:
@@ -272,7 +275,7 @@ class Container:
         return SearchLogFile(search_log_path(), with_query_text=self._config.search_log_query_text)
 
     def documents(self) -> DocumentSet:
-        """Return the documents that can be referenced, for `App.read`."""
+        """Return the documents and commits that `App.read` can read."""
         from rootle.indexing.fingerprint import walk_rules
         from rootle.ingest.source_refs import DocumentSet
 
@@ -330,9 +333,9 @@ class Container:
         return result_cache_dir(self._index_dir) if self._config.cache_on_disk else None
 
     def _local_embedder(self) -> Embedder:
-        """Return the embedder of the model in use if it is a vector table, else the shipped one.
+        """Return the embedder for memories, which must not wait for a slow model or a server.
 
-        It embeds memories, which must not wait for a slow model or a server.
+        This is the model in use if it is a vector table, and otherwise the shipped model.
         """
         if self.model_choice().is_table:
             return self.embedder()

@@ -12,7 +12,7 @@ class ConfigError(RootleError):
 
 
 class QueryError(RootleError):
-    """Raised for an invalid query: an empty text, or an invalid filter, limit or cursor."""
+    """Raised for an invalid query, such as an empty one or an invalid filter, limit or cursor."""
 
 
 class StaleCursorError(QueryError):

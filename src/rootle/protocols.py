@@ -57,7 +57,7 @@ class Embedder(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """An identifier that changes whenever the same text would get another vector."""
+        """An identifier that changes whenever the same text would get a different vector."""
 
     @property
     def dimensions(self) -> int:
@@ -99,7 +99,10 @@ class QueuedEmbedder(Protocol):
     def batch_size(self) -> int: ...
 
     def embed_batch(self, texts: Sequence[str], timeout_s: float) -> Matrix:
-        """Return the same as `embed`, for at most `batch_size` texts. Raises UnavailableError."""
+        """Return the same as `embed`, for at most `batch_size` texts.
+
+        Raises UnavailableError if the model does not respond in time or rejects the texts.
+        """
 
 
 class DenseIndex(Protocol):
@@ -120,7 +123,7 @@ class SparseIndex(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """The score of one document from a reranker."""
+    """The score that a reranker gave to one document."""
 
     index: int  # in the list of documents
     score: float  # on the scale of the model; it may be negative or above 1
@@ -130,7 +133,7 @@ class Reranker(Protocol):
     """Scores documents by reading each of them together with the query."""
 
     def rerank(self, query: str, documents: Sequence[str]) -> list[Hit]:
-        """Return a score for each document that was read, in descending order.
+        """Return a score for each document that the model has read, in descending order.
 
         Raises RerankError on any failure.
         """
@@ -140,7 +143,7 @@ class QueryExpander(Protocol):
     """Finds words that the answer to a question is likely to contain."""
 
     def expand(self, question: str) -> str:
-        """Return words in one line, without operators of the search.
+        """Return the words on one line, without search operators.
 
         Raises UnavailableError on any failure.
         """
@@ -158,8 +161,9 @@ class MemoryStore(Protocol):
     ) -> Memory | None:
         """Store a text, or increase the count of a memory with the same text.
 
-        The origin is added to the `stored_in` of the memory, and to its `is_personal`.
-        Returns None if the store processes the text later. Raises UnavailableError.
+        The project of `origin` is added to the memory's `stored_in`, and the memory becomes
+        personal if `origin` is. Returns None if the store processes the text later. Raises
+        UnavailableError if the store fails.
         """
 
     def search(
@@ -167,7 +171,8 @@ class MemoryStore(Protocol):
     ) -> list[Memory]:
         """Return at most top_k memories that match the topic, best first.
 
-        Memories that reference a file or symbol in `about` match too. Raises UnavailableError.
+        Memories that reference a file or symbol in `about` match too. Raises UnavailableError if
+        the store fails.
         """
 
 

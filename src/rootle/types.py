@@ -29,17 +29,17 @@ class FileMetadata:
 class TextChunk:
     """Consecutive lines of a file: the unit that is embedded and indexed."""
 
-    file_path: str  # relative to the root of the index, "/" on every platform
+    file_path: str  # relative to the root of the index, with "/" on every platform
     sequence_number: int  # position among the chunks of its file, from 0
     start_line: int  # from 1, inclusive
     end_line: int
     text: str
     metadata: FileMetadata
-    embedding: tuple[float, ...] | None = None  # of length 1; None if it is pending
+    embedding: tuple[float, ...] | None = None  # a unit vector; None if it is pending
 
     @property
     def chunk_id(self) -> str:
-        """The path and the number, as "src/retry.py::3". It changes when lines are inserted."""
+        """The path and sequence number: "src/retry.py::3". An edit of the file can change it."""
         return f"{self.file_path}::{self.sequence_number}"
 
 
@@ -91,7 +91,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A result with the code around it, read from the current file."""
+    """The lines of a result and the code around them, read from the current file."""
 
     passages: tuple[Span, ...]  # in order of their lines; they do not overlap
     changed: bool  # whether the file has changed since it was indexed
@@ -125,7 +125,7 @@ class SearchResult:
     end_line: int
     snippet: str
     score: float  # 0 to 1
-    source: ResultSource  # the search that found the best span: words, vectors or both
+    source: ResultSource  # the search that found the best span; "merged" if both did
     metadata: FileMetadata
     scope: str = ""
     more_spans: tuple[Span, ...] = ()
@@ -145,15 +145,15 @@ class Passage:
     start_line: int  # number of the first line, from 1
     lines: tuple[str, ...]
     total_lines: int  # of the whole file or commit
-    note: str = ""  # a difference between the reference and the lines, for the reader
+    note: str = ""  # a message for the reader if the lines are not exactly those requested
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
     """A named range of lines: a definition in source code, or a heading with its section."""
 
-    name: str  # with the enclosing ones, outermost first: "class A > def b"
-    first_line: int  # from 1, inclusive; of the comment above it, if there is one
+    name: str  # after the enclosing definitions, outermost first: "class A > def b"
+    first_line: int  # from 1, inclusive; includes the comment above the definition
     last_line: int
 
 
@@ -174,7 +174,8 @@ class Symbol:
     """A place where a name is defined."""
 
     name: str
-    kind: str  # as in the source: class, def, fn, method, …; function, variable or declaration
+    # A keyword such as class, def or fn, or else function, variable, macro or declaration.
+    kind: str
     scope: str  # the enclosing definitions, outermost first: "class A > class B"
     path: str
     line: int  # of the name, from 1
@@ -182,7 +183,7 @@ class Symbol:
     end_line: int
     signature: str  # the line with the name
     language: str
-    visibility: str  # public, protected or private, as far as the definition shows it
+    visibility: str  # public, protected or private, by its modifiers and naming conventions
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +197,7 @@ class SymbolUse:
     scope: str  # the enclosing function, outermost definition first
     text: str  # the line
     is_test: bool
-    target: str = ""  # "path:line" of the definition, if the code shows it; else matched by name
+    target: str = ""  # "path:line" of the definition; empty if the code does not show which one
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,19 +206,19 @@ class SymbolAnswer:
 
     name: str
     aspect: SymbolAspect
-    definitions: tuple[Symbol, ...]  # all of them, the likeliest first
-    uses: tuple[SymbolUse, ...]  # of the page; for "definitions" none
+    definitions: tuple[Symbol, ...]  # all of them, the most relevant first
+    uses: tuple[SymbolUse, ...]  # on this page; empty if the aspect is "definitions"
     offset: int  # number of uses on earlier pages
-    total_uses: int  # of the aspect, on all pages; for "definitions" all uses
+    total_uses: int  # on all pages; counts all uses if the aspect is "definitions"
     counts: Mapping[str, int]  # kind -> number of uses, on all pages
-    is_complete: bool  # False: the name occurs in more files than are read, so counts are minima
+    is_complete: bool  # False: not all files with the name were read, so counts are lower bounds
     next_cursor: str | None
     similar: tuple[str, ...] = ()  # the nearest defined names, if this one is not defined
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A text that a backend returns to an agent, with its source."""
+    """A passage of text that a backend returns to an agent, with its source."""
 
     source: str  # a reference for `vectordb_read`
     text: str
@@ -238,7 +239,7 @@ class QueryInterpretation:
     corrected: Mapping[str, str]  # typed name -> name used instead
     translated: tuple[str, ...]  # English words added to the query
     expansion: str = ""  # words that the server at `expandEndpoint` added to the query
-    symbol: str = ""  # "uses of retry_backoff" if the query was answered from the symbols
+    symbol: str = ""  # if the query asks about a defined name: such as "uses of retry_backoff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +275,7 @@ class MemoryReference:
 
 @dataclass(frozen=True, slots=True)
 class MemoryOrigin:
-    """The project in which a memory is stored, and whether it belongs to the user instead."""
+    """The project in which a memory is stored, and whether the memory is about the user."""
 
     root: str  # absolute path of the project; empty outside of projects
     is_personal: bool = False
@@ -324,7 +325,7 @@ class IndexReport:
     chunks_total: int
     chunks_embedded: int  # in this run; the other chunks keep their vectors
     bytes_indexed: int
-    skipped: Mapping[str, int]  # reason -> number of files in the whole index
+    skipped: Mapping[str, int]  # reason -> number of skipped files, not only in this run
     seconds: float
     chunks_pending: int = 0  # searchable by keyword only until they are embedded
     pending_reason: str = ""  # reason why embedding failed; empty if it succeeded
@@ -338,7 +339,7 @@ class BackendStatus:
     backend: str
     server: str
     index: str  # its name on the server; empty until something is written
-    generation: int  # newest generation of the local index on the server; -1 for none
+    generation: int  # newest generation of the local index that was copied there; -1 for none
     waiting_files: int  # files that have changed in the local index since that generation
     failing_since: str | None  # ISO 8601, UTC
     next_try: str | None
@@ -408,7 +409,7 @@ class IndexStatus:
     broken_plugins: tuple[str, ...] = ()  # for each plugin that was not loaded, the reason
     partial_files: tuple[PartialFile, ...] = ()  # sorted by path
     undated_files: int = 0  # files whose last commit is not known
-    undated_reason: str = ""  # reason for this; empty if there are none
+    undated_reason: str = ""  # reason why it is not known; empty if there are no such files
 
 
 def camel_case(name: str) -> str:
@@ -418,8 +419,8 @@ def camel_case(name: str) -> str:
 
 
 def ignore_progress(done: int, total: int) -> None:
-    """Do nothing; a ProgressCallback."""
+    """Do nothing. Callers that show no progress pass this ProgressCallback."""
 
 
 def ignore_warning(message: str) -> None:
-    """Do nothing; a WarningCallback."""
+    """Do nothing. Callers that show no warnings pass this WarningCallback."""

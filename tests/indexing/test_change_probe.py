@@ -49,7 +49,7 @@ def test_nothing_is_reported_while_nothing_changes(probe: ChangeProbe, repositor
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANGES))
-def test_a_change_is_reported_as_soon_as_it_has_returned(
+def test_a_change_is_reported_as_soon_as_its_system_call_has_returned(
     change: Callable[[Path], object], probe: ChangeProbe, repository: Path
 ) -> None:
     change(repository)

@@ -1,4 +1,4 @@
-"""A change that was made before a search is in its answer, or the answer reports it."""
+"""A change that was made before a search is found, or the response reports that it is missing."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_a_change_between_two_checks_is_found_by_the_next_one(
     assert _finds(app, "quagga")
 
 
-def test_a_change_that_a_paused_watcher_has_just_missed_is_reported(
+def test_a_change_that_a_paused_watcher_has_not_seen_yet_is_reported(
     repository: Path, app: App
 ) -> None:
     with app.watch():

@@ -314,7 +314,7 @@ def test_files_excluded_from_the_index_are_not_read(
 REMEDIES = [
     ("", "Error: source is empty"),
     (" \n", "Error: source is empty"),
-    ("x" * 2_000, "source has 2000 characters; give a path, not its content"),
+    ("x" * 2_000, "source has 2000 characters; give the path of a file, not its content"),
     ("a\0b", "source contains characters that are invalid in a path"),
     ("\ud800", "source contains characters that are invalid in a path"),
     ("retry.py", "did you mean src/net/retry.py?"),

@@ -12,7 +12,7 @@ from rootle.types import WarningCallback
 class BackgroundUpdate:
     """Runs an update in a thread, one at a time. The caller serializes calls with a lock.
 
-    `on_warning` receives the message of a failure.
+    If an update fails, `on_warning` receives a message.
     """
 
     def __init__(self, update: Callable[[], object], on_warning: WarningCallback) -> None:

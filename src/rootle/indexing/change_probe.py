@@ -26,13 +26,14 @@ _ONLY_FOLDERS: Final = 0x0100_0000
 _MASK: Final = (
     _MODIFY | _ATTRIB | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE | _DELETE_SELF | _MOVE_SELF
 )
-# After one of these, other folders exist than those that are watched.
+# After any of these events, the watched folders may no longer be all folders that exist.
 _NEW_FOLDERS: Final = _OVERFLOW | _IS_FOLDER | _DELETE_SELF | _MOVE_SELF
 _EVENT: Final = struct.Struct("iIII")  # watch, mask, cookie, length of the name
 _BUFFER_BYTES: Final = 65_536
 _MAX_ATTEMPTS: Final = 5
 _MISSING: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ELOOP})
-# Writes by other machines cause no events here: NFS, SMB, CIFS, FUSE, 9P, Ceph, AFS.
+# On these file systems, writes by other machines cause no events: NFS, SMB, CIFS, FUSE, 9P, Ceph
+# and AFS.
 _REMOTE_FILE_SYSTEMS: Final = frozenset(
     {0x6969, 0x517B, 0xFE534D42, 0xFF534D42, 0x65735546, 0x01021997, 0x00C36400, 0x5346414F}
 )
@@ -49,7 +50,10 @@ class ChangeProbe:
     def __init__(
         self, root: Path, index_dir: Path, list_known_paths: Callable[[], Collection[str]]
     ) -> None:
-        """`list_known_paths` returns the indexed files, which git may track in ignored folders."""
+        """`list_known_paths` returns the paths of the indexed files.
+
+        Git may track some of them in ignored folders, so their folders are watched too.
+        """
         self._root = os.path.realpath(root)
         self._index_dir = os.path.realpath(index_dir)
         self._list_known_paths = list_known_paths
@@ -62,7 +66,7 @@ class ChangeProbe:
             return
         try:
             self._descriptor = self._open()
-        except OSError:  # no more watches or instances
+        except OSError:  # a network file system, or an exhausted inotify limit
             self._is_supported = False
 
     @property
@@ -100,7 +104,7 @@ class ChangeProbe:
         return descriptor
 
     def _add_watches(self, library: ctypes.CDLL, descriptor: int) -> None:
-        """Watch all folders, and list them again until none was created meanwhile."""
+        """Watch all folders, and list them again until no new folder appears."""
         watched: set[str] = set()
         for _ in range(_MAX_ATTEMPTS):
             folders = {self._root, *list_rule_folders(self._root)}

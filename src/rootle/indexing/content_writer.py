@@ -51,7 +51,7 @@ class IndexSetup:
     root: Path
     index_dir: Path
     config: Config
-    sources: Sequence[Source]  # with the source of the files
+    sources: Sequence[Source]  # including the source of the files
     choose_model: Callable[[], ModelChoice]
     open_embedder: Callable[[], Embedder]
     on_warning: WarningCallback
@@ -79,7 +79,7 @@ class UpdateRequest:
     """The parameters of one update."""
 
     on_progress: ProgressCallback
-    only: Collection[str]  # the files that may have changed, () for all
+    only: Collection[str]  # the files that may have changed; () for all
     workers: PrestartedWorkers
     complete: bool
 
@@ -114,8 +114,8 @@ class ContentWriter:
         with storage_errors(self._index_dir):
             is_unusable = is_empty(content) or has_old_format(content)
         if is_unusable:
-            # The content of an older version may contain unmasked secrets, and cannot be read. The
-            # remains of a lost database belong to nothing.
+            # The content of an older version cannot be read, and may contain unmasked secrets. If
+            # the database is missing, the other files are useless.
             delete_all_content(self._index_dir)
             request.workers.start()
             return self._run(self._index_dir, request)
@@ -132,7 +132,7 @@ class ContentWriter:
         self._replacement.delete()
 
     def set_permissions(self) -> None:
-        """Make all files as private as configured, those of older versions included."""
+        """Make all files as private as configured, including those that older versions wrote."""
         set_tree_modes(self._index_dir, shared_dir_mode(self._setup.config.index_sharing))
         if os.path.isdir(self._index_dir / WATCH_FOLDER):
             set_tree_modes(self._index_dir / WATCH_FOLDER, PRIVATE_DIR)
@@ -147,7 +147,7 @@ class ContentWriter:
     def _run(
         self, content: Path, request: UpdateRequest, *, start_generation: int = 0
     ) -> tuple[IndexReport, IndexUpdated | None]:
-        """Apply all changes to the given content. New content starts at a generation."""
+        """Apply all changes to the given content. New content starts at `start_generation`."""
         from rootle.indexing.git_history.commit_date_update import update_commit_dates
 
         with (
@@ -158,11 +158,11 @@ class ContentWriter:
             self._keep_generations_in_order(connection, manifest, start_generation)
             pipeline = self._open_pipeline(content, connection, request.workers)
             before = manifest.generation()
-            dates_due = bool(manifest.value(DATES_DUE))  # left by an interrupted run
+            dates_due = bool(manifest.value(DATES_DUE))  # set if the last run was interrupted
             self._prepare_content(content, manifest)
             only = request.only
             if pipeline.clear_if_incompatible() or not manifest.value("updated_at"):
-                only = ()  # nothing is known about the other files
+                only = ()  # the index may lack the other files
             plan, only = self._plan(manifest, only)
             report = pipeline.run(plan, request.on_progress)
             if not self._setup.model.is_table:
@@ -182,7 +182,7 @@ class ContentWriter:
     def _keep_generations_in_order(
         self, connection: sqlite3.Connection, manifest: Manifest, start: int
     ) -> None:
-        """Let the generations start at `start`, or after those of a database that was lost."""
+        """Raise the generation to `start`, or above the generations of a lost database."""
         current = max(start, manifest.generation())
         if current < (notified_generation(self._index_dir) or 0):
             # The database was deleted, or replaced by an older one.
@@ -205,7 +205,7 @@ class ContentWriter:
             self._setup.fingerprint,
             workers,
             self._setup.config.secret_exceptions,
-            # New content that replaces another one cannot be searched before it is complete.
+            # Content that will replace the current content cannot be searched until it is complete.
             in_stages=self._setup.shows_unfinished and content == content_dir(self._index_dir),
         )
         return Pipeline(setup, connection)
@@ -213,14 +213,14 @@ class ContentWriter:
     def _prepare_content(self, content: Path, manifest: Manifest) -> None:
         stored = manifest.value("fingerprint")
         if stored is None:
-            # A new database starts with generation 0. Derived indexes of an earlier database may
-            # have the same generation.
+            # A new database starts with generation 0. Derived indexes that an earlier database left
+            # may have the same generation.
             delete_derived(content)
         if stored != self._setup.fingerprint:
             self._setup.open_embedder()  # a missing model must fail before the old index is deleted
 
     def _plan(self, manifest: Manifest, only: Collection[str]) -> tuple[Plan, Collection[str]]:
-        """Return the plan and the files to which it is limited, () if it covers all files."""
+        """Return the plan and the files to which it is limited; () if it covers all files."""
         plan = plan_documents(self._setup.files, only, manifest.files_at(only)) if only else None
         if plan is not None:
             return plan, only

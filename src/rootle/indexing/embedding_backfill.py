@@ -26,7 +26,7 @@ _BUDGET_PER_UPDATE_S: Final = 1.0
 # for the second. Other writers poll the lock every 20 milliseconds.
 _LOCK_DURATION_S: Final = 10.0
 _LOCK_PAUSE_S: Final = 0.05
-# If no query waits for it, a large model on a slow machine may take this long.
+# The timeout of a batch for which no query waits. A large model on a slow machine may need it all.
 _BATCH_TIMEOUT_S: Final = 60.0
 
 

@@ -40,7 +40,7 @@ class Subscriptions:
             self._listener.publish_own(event)
 
     def publish_updates_of_others(self) -> None:
-        """Publish an update that another process has written since the last one."""
+        """Publish an update that another process has written since the last publication."""
         if self._subscribers.exist:
             listener = self._open_listener()
             listener.start()  # again, after `close`

@@ -10,7 +10,8 @@ from rootle.ingest.chunking.limits import CHUNKER_VERSION, ChunkLimits
 from rootle.plugins.registry import Found, Kind, find_plugins
 from rootle.sources.files.discovery import WalkRules
 
-# The version of the conversion of texts to terms and vectors; a new version rebuilds every index.
+# The version of the code that converts texts to terms and vectors. A new version causes every index
+# to be rebuilt.
 _CONTENT_FORMAT: Final = 2
 
 
@@ -35,7 +36,7 @@ def walk_rules(config: Config) -> WalkRules:
 
 
 def fingerprint(config: Config, model_fingerprint: str) -> str:
-    """Return a text that changes with every setting on which the content of an index depends."""
+    """Return a string that changes with every setting on which the content of an index depends."""
     limits = chunk_limits(config)
     parts = (
         _CONTENT_FORMAT,

@@ -43,7 +43,7 @@ class FolderWatch:
     def wait(self) -> bool:
         """Block until something may have changed; return False after `stop`.
 
-        Nothing that changes after this returns is missed by the next call. Raises OSError if the
+        The next call also reports changes that happen between the two calls. Raises OSError if the
         folder can no longer be watched.
         """
         readable = [fd for fd, _ in self._poll().poll()]
@@ -55,7 +55,7 @@ class FolderWatch:
         return True
 
     def stop(self) -> None:
-        """Make `wait` return, in another thread, and release the watch there."""
+        """Make `wait`, which runs in another thread, release the watch and return."""
         os.write(self._stop_writer, b"x")
 
     def _poll(self) -> select.poll:

@@ -56,7 +56,7 @@ class IndexState:
         )
 
     def snapshot(self) -> Snapshot:
-        """Return the newest snapshot; raise IndexStorageError if there is none."""
+        """Return the newest snapshot. Raise IndexStorageError if there is none."""
         return self._snapshots.current()
 
     def close(self) -> None:
@@ -71,7 +71,7 @@ class IndexState:
         return plan_sources(self._sources, snapshot.all_files(), snapshot.value)
 
     def preview_work(self) -> Plan:
-        """Return the result of `plan_work` after reading the documents, so all skips are known."""
+        """Return the result of `plan_work`, but read the documents to find all that are skipped."""
         plan, readers = self.plan_work(), self._open_readers()
         read: list[PlannedRead] = []
         skip = list(plan.skip)
@@ -89,7 +89,7 @@ class IndexState:
     def find_work(self) -> IndexWork | None:
         """Return the size of the difference between the index and its folder; None if they match.
 
-        Raises IndexStorageError if there is no complete index, or one of another version.
+        Raises IndexStorageError if there is no complete index, or if another version wrote it.
         """
         from rootle.indexing.git_history.commit_date_update import is_history_current
 
@@ -113,7 +113,7 @@ class IndexState:
         return open_readers(self._sources, self._config.secret_exceptions)
 
     def _is_same(self, planned: PlannedRead, reader: DocumentReader) -> bool:
-        """Return whether a document has the indexed content. It is read only once."""
+        """Return whether a document has the indexed content. Each document is read only once."""
         source, entry, state = planned
         if state is None or state.digest is None or entry.size != state.size:
             return False
@@ -123,16 +123,16 @@ class IndexState:
         return self._digests[source, entry] == state.digest
 
     def has_complete_index(self) -> bool:
-        """Return whether there is a complete index, possibly of another model."""
+        """Return whether there is a complete index, possibly built with other settings."""
         try:
             return bool(self.snapshot().value("updated_at"))
         except IndexStorageError:
             return False
 
     def read_progress(self) -> tuple[int, int] | None:
-        """Return the bytes that the first run has read, in any process, and the expected total.
+        """Return the number of bytes that the first run has read, and the expected total.
 
-        None if the first run has completed.
+        The run may be in any process. Returns None if it has completed.
         """
         try:
             with self._open_manifest() as manifest:
@@ -152,7 +152,7 @@ class IndexState:
             return False
 
     def read_generation(self) -> int:
-        """Return the generation of the database, or a newer one if it cannot be read."""
+        """Return the generation of the database, or a higher one if the database is unreadable."""
         try:
             with self._open_manifest() as manifest:
                 return manifest.generation()

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from rootle.index.remote.remote_indexes import RemoteIndexes
     from rootle.indexing.embedding_backfill import EmbeddingBackfill
 
-# Waits for the writer lock up to this long are not reported to the user.
+# If the timeout for the writer lock is at most this long, the user is not informed of the wait.
 _SILENT_WAIT_S: Final = 5.0
 
 
@@ -60,7 +60,7 @@ class Indexer:
     ) -> None:
         """`on_commit` receives each new generation.
 
-        `prestarted` are worker processes for a first run, which may not be started yet.
+        `prestarted` holds the worker processes for a first run, which may not have started yet.
         """
         self.root = setup.root
         self.index_dir = setup.index_dir
@@ -109,7 +109,7 @@ class Indexer:
         return self._setup.fingerprint
 
     def snapshot(self) -> Snapshot:
-        """Return the newest snapshot; raise IndexStorageError if there is none."""
+        """Return the newest snapshot. Raise IndexStorageError if there is none."""
         return self.state.snapshot()
 
     def close(self) -> None:
@@ -119,7 +119,7 @@ class Indexer:
         self.state.close()
 
     def has_usable_index(self) -> bool:
-        """Return whether there is a complete index of the current model and chunk settings."""
+        """Return whether there is a complete index, built with the current model and settings."""
         try:
             snapshot = self.snapshot()
         except IndexStorageError:
@@ -135,7 +135,11 @@ class Indexer:
         return backlog.count > 0 and (backlog.retry_at_s or 0.0) <= self._clock()
 
     def prepare(self) -> None:
-        """Create the index directory; raise IndexStorageError if that is impossible."""
+        """Create the index directory.
+
+        Raises IngestError if there is no folder to index, and IndexStorageError if the index
+        directory cannot be created or contains other files.
+        """
         if not os.path.isdir(self.root):
             self._setup.files.scan()  # raises the error before anything is created
         check_index_dir(self.index_dir)
@@ -157,20 +161,21 @@ class Indexer:
         only: Collection[str] = (),
         update_remotes: bool = True,
     ) -> IndexReport:
-        """Wait for the writer lock, without limit if `timeout_s` is negative, and index changes.
+        """Wait for the writer lock, then index all changes.
 
-        Some pending chunks are embedded, or with `complete` as many as possible. A long git history
-        is read in the background, or with `complete` before this returns. `only` names the files
-        that may have changed, by default all.
+        A negative `timeout_s` means to wait without a limit. With `complete`, this embeds as many
+        pending chunks as possible and reads the whole git history. Otherwise, it embeds some of
+        them, and a long history is read in the background. `only` names the files that may have
+        changed; by default, all files are checked.
 
         Raises UnavailableError if another process holds the lock, IndexStorageError if the index
-        cannot be written, IngestError if there is no folder to index.
+        cannot be written, and IngestError if there is no folder to index.
         """
         is_first = is_new(self.index_dir)
         self.prepare()
 
         def on_wait() -> None:
-            self._prestarted.end()  # the other process leaves little to read
+            self._prestarted.end()  # the other process will leave little to read
             if not 0 <= timeout_s <= _SILENT_WAIT_S:
                 self._warn_about_waiting()
 
@@ -188,14 +193,15 @@ class Indexer:
             self._history.read_all()
         else:
             self.read_history_in_background()
-        if update_remotes and is_first:  # a first index is complete when the servers have it too
+        if update_remotes and is_first:  # a first index is not complete until the servers have it
             self.update_remotes()
         elif update_remotes and self.remote_indexes is not None:
             self.remote_indexes.wake()
         if event is not None:
-            # Before the notice, so that the subscribers of this process receive the event once.
+            # Before the notice, so that subscribers in this process receive the event only once.
             self._on_commit(event)
-        # Also without an event: the process that wrote the generation may have been killed.
+        # Even without an event: the process that wrote the generation may have been killed before
+        # it wrote the notice.
         write_update_notice(self.index_dir, report.generation)
         return report
 

@@ -1,4 +1,4 @@
-"""Build new content beside the current content of an index, and replace the current one at once."""
+"""Build new content beside the current content of an index, then replace it in one step."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class ContentReplacement:
         """Call `write`, publish the content that it has written, and return its result.
 
         `write` receives an empty folder beside the current content, and the generation after which
-        the generations of the new content start. Until it returns, and if it raises an error,
-        searches use the current content.
+        the generations of the new content start. Searches use the current content until `write`
+        returns, and also if it raises an error.
         """
         previous = self._replicated_snapshot()
         with storage_errors(self._index_dir):

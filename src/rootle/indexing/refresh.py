@@ -19,15 +19,15 @@ from rootle.indexing.watch.watcher_probe import WatcherProbe
 from rootle.indexing.watch.watcher_state import WatcherCommand, WatcherState
 from rootle.types import ProgressCallback, Staleness, WarningCallback, ignore_progress
 
-# Changes that cause no events are found after this time at the latest: writes through a memory map,
-# other global ignore rules, files on another machine that are mounted below the folder.
+# After at most this time, the folder is checked for changes that cause no events: writes through a
+# memory map, changes to global ignore rules, and changes to mounted files of another machine.
 _MAX_PROOF_AGE_S: Final = 60.0
 # The minimum interval between retries of failed embeddings and updates of search servers.
 _MAINTENANCE_INTERVAL_S: Final = 2.0
 # How long to wait for the writer lock: for a full refresh, and before an ordinary query.
 _LOCK_TIMEOUT_S: Final = 10.0
 _QUERY_LOCK_TIMEOUT_S: Final = 0.5
-# Two cores index this much in well under a second. More is indexed in the background.
+# Two cores index this much in well under a second. Larger changes are indexed in the background.
 _MAX_BYTES_BEFORE_ANSWER: Final = 1_500_000
 _MAX_FILES_BEFORE_ANSWER: Final = 200
 # Below this number of files, checking the folder takes less time than asking the watcher.
@@ -58,7 +58,7 @@ class IndexRefresher:
         self._first_index_deadline: float | None = None
         self._watcher = WatcherProbe(indexer.index_dir)
         self._changes = ChangeProbe(indexer.root, indexer.index_dir, indexer.state.list_paths)
-        self._is_proven_current = False  # by a check that started after `_changes` did
+        self._is_proven_current = False  # set by a check that began while `_changes` was watching
         self._maintained_at = float("-inf")
         self._background = BackgroundUpdate(self._update_in_background, on_warning)
         self._lock = threading.RLock()
@@ -67,15 +67,15 @@ class IndexRefresher:
         self._matched_at = 0.0  # Unix time at which the index last matched the folder
         self._staleness: Staleness | None = None
         self._relies_on_watcher = False
-        self.has_index = False  # a complete index of the current model existed at the last check
+        self.has_index = False  # whether the last check found a complete index of this model
         self.replacement_count = 0
-        self.command = WatcherCommand()  # of this process, obeyed when no watcher runs
+        self.command = WatcherCommand()  # from this process; obeyed if no watcher runs
 
     def refresh(self, on_progress: ProgressCallback, *, fully: bool) -> Staleness | None:
-        """Update the index if a check is due; return its staleness, None if it is current.
+        """Update the index if a check is due; return its staleness, or None if it is current.
 
-        Unless `fully`, only updates that take well under a second are done before this returns;
-        larger ones continue in the background. If there is no index, it is built.
+        Unless `fully` is set, only an update that takes well under a second is finished before this
+        returns; a larger one continues in the background. If there is no index, it is built.
         """
         if self._initial_index_timeout_s is not None:
             self._wait_for_first_index(self._initial_index_timeout_s)
@@ -119,7 +119,7 @@ class IndexRefresher:
             self._is_proven_current = False
 
     def close(self) -> None:
-        """Wait until a background update has ended."""
+        """Wait until a background update has ended, then stop watching for changes."""
         self._background.join()
         self._watcher.close()
         self._changes.close()
@@ -164,7 +164,8 @@ class IndexRefresher:
     def _is_still_current(self) -> bool:
         """Return whether the last check found the index current and nothing has changed since.
 
-        A change is reported only once, so it ends the proof even if no check follows yet.
+        Each change is reported only once. Once one has been reported, this returns False until the
+        next check.
         """
         is_recent = time.monotonic() - self._checked_at < _MAX_PROOF_AGE_S
         self._is_proven_current = (
@@ -175,7 +176,8 @@ class IndexRefresher:
     def _watch_changes(self) -> bool:
         """Watch the folder from the second check on; return whether changes are reported.
 
-        This must precede the check. A process that searches only once saves the time.
+        Call this before the check. The first check is not watched, because that would only delay a
+        process that searches once.
         """
         is_first = self._checked_at == float("-inf")
         if is_first or not (
@@ -215,7 +217,7 @@ class IndexRefresher:
         return state
 
     def _measure_throttled(self, state: WatcherState) -> WatcherState:
-        """Return the state of a throttled watcher, including changes that it has just missed."""
+        """Return the state of a throttled watcher, including changes that it has not seen yet."""
         if synced := self._watcher.sync(_QUERY_LOCK_TIMEOUT_S):
             return synced
         work = self._indexer.state.find_work()
@@ -255,7 +257,7 @@ class IndexRefresher:
     def _raise_if_read_only(self) -> None:
         if not self._config.enable_indexing:
             with suppress(IndexMissingError):
-                self._indexer.snapshot()  # reports damage
+                self._indexer.snapshot()  # raises an error if the index is damaged
             raise IndexMissingError(
                 f"there is no complete index at {self._indexer.index_dir}, and enableIndexing is "
                 "false; build the index with enableIndexing set to true"
@@ -272,7 +274,7 @@ class IndexRefresher:
                 return self._staleness_of(self._indexer.state.find_work())
             if not isinstance(error, UnavailableError):
                 raise
-        # There is nothing to search until the other process has finished.
+        # There is nothing to search until the other process has finished, so wait for it.
         self._indexer.update(on_progress, timeout_s=-1)
         return None
 

@@ -44,7 +44,7 @@ def measure_coverage(indexer: Indexer) -> IndexCoverage:
     except IndexStorageError as error:
         raise IndexUnfinishedError(
             f"the first index of {indexer.root} is being built: {read / 1e6:.1f} of "
-            f"{total / 1e6:.1f} MB are read; try again in a moment"
+            f"{total / 1e6:.1f} MB have been read; try again in a moment"
         ) from error
     return IndexCoverage(snapshot.bytes_indexed(), total)
 
@@ -98,8 +98,8 @@ def _explain_undated(snapshot: Snapshot) -> str:
     if walking:
         commits = sum(record.walk_position for record in walking)
         return (
-            f"the git history is not read to its end yet ({commits:,} commits so far); "
-            "`rootle index` reads it now"
+            f"the git history has not been read completely yet ({commits:,} commits so far); "
+            "`rootle index` reads the rest now"
         )
     if any(record.is_cut_short for record in records):
         return (

@@ -1,4 +1,4 @@
-"""Read the chunks of a file as they are stored in the indexes of both legs."""
+"""Read the stored chunks of a file, with their vectors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rootle.types import FileMetadata, TextChunk
 
 
 def read_chunks(path: str, index: Snapshot) -> tuple[TextChunk, ...]:
-    """Return the chunks of an indexed file in order; raise SourceError if it is not indexed."""
+    """Return the chunks of an indexed file in order. Raise SourceError if it is not indexed."""
     found = [state for state in index.all_files() if state.path == path and state.skip is None]
     if not found:
         raise SourceError(f"{path} is not indexed; `rootle status --skipped` may say why")
@@ -28,7 +28,7 @@ def read_chunks(path: str, index: Snapshot) -> tuple[TextChunk, ...]:
 
 
 def _unpack(vector: bytes) -> tuple[float, ...] | None:
-    """Return a stored vector with the length 1; None if its embedding is pending."""
+    """Return a stored vector, scaled to length 1; None if its embedding is pending."""
     row = np.frombuffer(vector, np.int8).astype(np.float32)
     length = float(np.linalg.norm(row))
     return tuple((row / length).tolist()) if length else None

@@ -1,4 +1,4 @@
-"""Report the updates that other processes write to the subscribers of this process."""
+"""Notify the subscribers of this process when another process updates the index."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _LOG = logging.getLogger(__name__)
 class UpdateListener:
     """Publishes each new generation once, whichever process has written it. Thread-safe.
 
-    On Linux, a thread waits for notices of other processes. Elsewhere, and for updates written by
-    another machine, `check` finds them. Several updates in quick succession may be published as
-    one.
+    On Linux, a thread waits for notices from other processes. On other systems, and for updates
+    written by another machine, call `check`. Several updates in quick succession may be published
+    as one.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class UpdateListener:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start listening, unless it is already running; earlier updates are not reported."""
+        """Start listening, unless already started. Earlier updates are not published."""
         with self._lock:
             if self._is_started:
                 return
@@ -60,7 +60,7 @@ class UpdateListener:
                 run.start()
 
     def publish_own(self, event: IndexUpdated) -> None:
-        """Publish an update that this process has written, unless `check` has noticed it."""
+        """Publish an update that this process has written, unless `check` has published it."""
         with self._lock:
             if event.generation <= self._generation:
                 return
@@ -69,7 +69,7 @@ class UpdateListener:
         self._publish(event)
 
     def check(self) -> None:
-        """Publish an update that another process has written since the last one."""
+        """Publish an update that another process has written since the last publication."""
         # The lock is not held during the call: a subscriber may search, which takes other locks.
         if (event := self._next_event()) is not None:
             self._publish(event)

@@ -33,7 +33,7 @@ KnownVectors = Callable[[Sequence[int]], Mapping[int, bytes]]
 class _ChunkVectors(NamedTuple):
     keys: Sequence[int]  # of the embedded texts
     packed: Sequence[bytes]  # int8; empty for a pending embedding
-    computed: int  # the number of vectors that were not known
+    computed: int  # the number of vectors that had to be computed
     embedding_ms: float
 
 

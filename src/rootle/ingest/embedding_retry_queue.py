@@ -28,9 +28,9 @@ _LOG = logging.getLogger(__name__)
 # A crash loses at most one step. Each step ends with a commit of all indexes, which takes 0.1 s.
 _STEP_CHUNKS: Final = 512
 _STEP_S: Final = 5.0
-# For a model that is down.
+# The delays between attempts for a model that is down.
 _MODEL_BACKOFF: Final = Backoff(first_s=30.0, longest_s=3_600.0)
-# For a text that the model rejects, which can succeed only if the model changes.
+# The same for a text that the model rejects: it can be embedded only after the model has changed.
 _TEXT_BACKOFF: Final = Backoff(first_s=3_600.0, longest_s=7 * 86_400.0)
 
 
@@ -77,12 +77,13 @@ class EmbeddingQueue:
         self._pending = PendingEmbeddings(connection)
 
     def embed_due(self, budget: EmbeddingBudget) -> int:
-        """Embed due chunks until none is left, the model fails or time is up; return their number.
+        """Embed due chunks until none is left, the model fails or time is up.
 
-        A chunk is due if it has not failed or its retry delay is over.
+        Return the number of embedded chunks. A chunk is due if it has not failed or its retry delay
+        is over.
         """
         if not self._is_current():
-            return 0  # a new stamp would hide that an interrupted run has missed documents
+            return 0  # a new stamp would hide that the derived indexes still lack documents
         now_s = self._clock()
         if budget.ignores_backoff:
             with write_transaction(self._connection):

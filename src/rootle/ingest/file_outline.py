@@ -12,8 +12,8 @@ from rootle.types import Definition, FileOutline
 def read_file_outline(path: str, index: IndexReader) -> FileOutline:
     """Return the indexed lines of a document and its definitions.
 
-    Definitions are known in languages with a grammar or with headings. Raise SourceError if the
-    document is not indexed.
+    Definitions are found only in languages that have a grammar or headings. Raise SourceError if
+    the document is not indexed.
     """
     state = index.file_at(path)
     if state is None:

@@ -27,7 +27,7 @@ _TYPE_ARGUMENTS: Final = re.compile(r"<.*>|\[.*\]")
 class NamedRange:
     """A definition, or a heading with its section."""
 
-    path: tuple[str, ...]  # titles from the outermost one: "class A", "def b"
+    path: tuple[str, ...]  # titles, outermost first: "class A", "def b"
     names: tuple[str, ...]  # the same without labels: "A", "b"
     first_line: int  # from 1, inclusive
     last_line: int
@@ -55,9 +55,9 @@ def find_named_range(ranges: Sequence[NamedRange], name: str) -> NamedRange | No
 
 
 def find_plain_name(text: str, language: str, name: str) -> int | None:
-    """Return the line of a name that is defined without a range: a variable, a macro, a field.
+    """Return the line of a name whose definition is no range, such as a variable or a macro.
 
-    It may be qualified with the name of a definition around it.
+    `name` may be qualified with the name of an enclosing definition.
     """
     *owners, last = _MEMBER.split(name)
     tree = read_source_tree(text, language) if len(text) <= _MAX_PARSED_CHARS else None
@@ -107,7 +107,7 @@ def _matches(candidate: NamedRange, parts: Sequence[str]) -> bool:
 
 
 def _matches_qualified(candidate: NamedRange, parts: Sequence[str]) -> bool:
-    """Return whether `parts` are the last names of a range without labels and type arguments.
+    """Return whether `parts` are the last names of a range, without labels and type arguments.
 
     The names of "module Shop.Cart > def add" are Shop, Cart and add.
     """
@@ -119,5 +119,5 @@ def _matches_qualified(candidate: NamedRange, parts: Sequence[str]) -> bool:
 
 
 def _anchor(text: str) -> str:
-    """Return the anchor that links to a heading use."""
+    """Convert the text of a heading to the anchor that is used in links."""
     return _NOT_IN_ANCHOR.sub("", text).strip().casefold().replace(" ", "-")

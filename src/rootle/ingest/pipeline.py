@@ -34,8 +34,8 @@ _LOG = logging.getLogger(__name__)
 
 # A batch is written while the next one is read; a crash loses at most one batch.
 _BATCH_CHARS: Final = 2_000_000
-# With `in_stages`, a new index is committed after this much text, and again each time that it has
-# grown by the factor. This costs almost no time.
+# With `in_stages`, a new index is committed after this much text, and again each time it has grown
+# by this factor. This costs almost no time.
 _FIRST_STAGE_CHARS: Final = 2_000_000
 _STAGE_FACTOR: Final = 4
 
@@ -76,8 +76,8 @@ class Pipeline:
         truncated = self._writer.truncated
         if truncated:
             _LOG.warning(
-                "files that exceed maxFileBytes or maxChunksPerFile, whose ends are not indexed: "
-                "%d (the first: %s); `rootle status --skipped` lists them",
+                "files that are not indexed to the end, because they exceed maxFileBytes or "
+                "maxChunksPerFile: %d (the first: %s); `rootle status --skipped` lists them",
                 len(truncated),
                 truncated[0],
             )
@@ -163,7 +163,10 @@ class Pipeline:
         return dimensions
 
     def _missed_changes(self, lag: IndexLag) -> dict[int, FileState | None]:
-        """Return the changes that the derived indexes lack, by document id; None if removed."""
+        """Return the changes that the derived indexes lack.
+
+        Keys are document ids. The value is the state of a document, or None if it was removed.
+        """
         if lag.is_current(self._manifest.generation()):
             return {}
         since = min(-1 if g is None else g for g in (lag.sparse_since, lag.dense_since))
@@ -173,7 +176,7 @@ class Pipeline:
         return missed
 
     def _catch_up(self, derived: DerivedWriter, missed: Mapping[int, FileState | None]) -> None:
-        """Write the changes that an interrupted run missed to the derived indexes."""
+        """Add to the derived indexes the changes that an interrupted run did not write to them."""
         for file_id in missed:
             derived.remove_file(file_id, missed=True)
         states = [s for s in missed.values() if s is not None and s.skip is None]

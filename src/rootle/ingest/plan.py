@@ -68,8 +68,8 @@ def plan_sources(
 ) -> Plan:
     """Scan all sources and compare them with the index.
 
-    `known` are the states of all documents in the index; those of other sources are removed.
-    `value` looks up a value in the manifest.
+    `known` are the states of all documents in the index. The plan removes documents of sources
+    other than `sources`. `value` looks up a value in the manifest.
     """
     states = _group_by_source(known)
     plans = []
@@ -83,7 +83,7 @@ def plan_sources(
 def plan_documents(
     source: Source, uris: Collection[str], known: Iterable[FileState]
 ) -> Plan | None:
-    """Compare the given documents of a source with the index; None if that requires a full scan.
+    """Compare some documents of a source with the index; return None if this needs a full scan.
 
     `known` are the states of these documents.
     """

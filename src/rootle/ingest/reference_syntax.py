@@ -37,7 +37,7 @@ class Reference:
 
 
 def parse_reference(text: str) -> Iterator[Reference]:
-    """Yield the possible meanings of a reference, the likeliest first, each once.
+    """Yield the possible meanings of a reference, the most likely first, without duplicates.
 
     A file name may contain ":", "#", backslashes, and quotation marks at its ends.
     """
@@ -53,7 +53,7 @@ def parse_reference(text: str) -> Iterator[Reference]:
 
 
 def is_file_name(text: str) -> bool:
-    """Return whether a text can be the path of a file."""
+    """Return whether a string can be the path of a file."""
     try:
         return "\0" not in text and os.fsdecode(os.fsencode(text)) == text
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Find the paths that resemble a path which does not exist."""
+"""Suggest existing paths for a path that does not exist."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _MAX_COMPARED_NAMES: Final = 20_000
 
 
 def nearest_paths(path: str, known: Collection[str]) -> list[str]:
-    """Return the known paths with the same name or else a similar one, the nearest folders first.
+    """Return the known paths with the same file name, or else with a similar one.
 
-    A file of the same name with another extension precedes one with a similar name.
+    Names that differ only in their extension are preferred to other similar names. Paths with the
+    most folders in common come first.
     """
     name = posixpath.basename(path).casefold()
     by_name: dict[str, list[str]] = {}

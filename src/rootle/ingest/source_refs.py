@@ -21,7 +21,7 @@ from rootle.text.terms import encodable
 from rootle.types import FILES, DocumentSection, Passage
 
 _MAX_REFERENCE_CHARS: Final = 1_000
-# For a single line, return its definition, or this many lines before and after it.
+# For a single line, return the enclosing definition, or this many lines before and after it.
 _LINES_AROUND: Final = 30
 _MAX_DEFINITION_LINES: Final = 150
 _MAX_NAMES: Final = 10
@@ -43,7 +43,7 @@ class DocumentSet:
         return [state.path for state in index.all_files() if state.skip is None]
 
     def read_indexed(self, uri: str) -> _Whole | None:
-        """Return an indexed document that is not a file, as it was indexed."""
+        """Return the indexed text of a document that is not a file; None if there is none."""
         index = self.index()
         if index is None:
             return None
@@ -65,7 +65,8 @@ class _Whole:
 def read_source(reference: str, documents: DocumentSet) -> Passage:
     """Return the lines of "path", "path:120", "path:120-180", "path#name" or a commit's hash.
 
-    `parse_reference` knows further forms. Raise a SourceError that suggests valid references.
+    `parse_reference` accepts further forms. If there are no such lines, raise a SourceError that
+    suggests valid references.
     """
     _check(reference)
     meanings = list(parse_reference(reference))
@@ -85,7 +86,9 @@ def _check(reference: str) -> None:
     if not reference.strip():
         raise SourceError("source is empty")
     if len(reference) > _MAX_REFERENCE_CHARS:
-        raise SourceError(f"source has {len(reference)} characters; give a path, not its content")
+        raise SourceError(
+            f"source has {len(reference)} characters; give the path of a file, not its content"
+        )
     if not is_file_name(reference):
         raise SourceError("source contains characters that are invalid in a path")
 
@@ -93,7 +96,7 @@ def _check(reference: str) -> None:
 def _read_whole(path: str, documents: DocumentSet) -> _Whole | None:
     """Return a commit, a file or an indexed document; None if there is none.
 
-    Raise SourceError if it is excluded from the index or outside the folder.
+    Raise SourceError if the file is excluded from the index or outside the folder.
     """
     sha = _hash_in(path)
     if SHA.fullmatch(sha):
@@ -135,7 +138,7 @@ def _relative_path(root: Path, path: str) -> str:
 
 def _unknown_source(meanings: Sequence[Reference], documents: DocumentSet) -> SourceError:
     """Return an error that suggests existing paths for the plainest meaning of a reference."""
-    # Without punctuation, escapes and backslashes.
+    # The plainest meaning has no punctuation, escapes or backslashes.
     path = min(
         (it.path for it in meanings), key=lambda it: (not it.isprintable(), len(it), "\\" in it)
     )
@@ -191,7 +194,10 @@ def _select(whole: _Whole, reference: Reference) -> Passage:
 
 
 def _range_around(passage: Passage, line: int) -> tuple[int, int]:
-    """Return the definition or section around a line if it is short, else the nearby lines."""
+    """Return the range of the definition or section around a line.
+
+    If there is none, or if it is long, return the range of the nearby lines.
+    """
     from rootle.ingest.named_ranges import innermost_range, list_named_ranges
 
     found = innermost_range(list_named_ranges("\n".join(passage.lines), passage.language), line)

@@ -43,7 +43,7 @@ class Address:
         return name in own or _is_ip_address(name)
 
     def listen(self) -> socket.socket:
-        """Return a listening socket; raise UnavailableError if the address cannot be used."""
+        """Return a listening socket. Raise UnavailableError if the address cannot be used."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         try:
             return socket.create_server((self.host, self.port), family=family)
@@ -55,7 +55,7 @@ class Address:
 
 
 def parse_address(text: str) -> Address:
-    """Parse `8765`, `0.0.0.0:8765` or `[::1]:8765`; raise ConfigError for any other form."""
+    """Parse `8765`, `0.0.0.0:8765` or `[::1]:8765`. Raise ConfigError for any other form."""
     if text.isascii() and text.isdigit():
         text = f"{_LOOPBACK}:{text}"
     found = _AUTHORITY.fullmatch(text)
@@ -65,7 +65,7 @@ def parse_address(text: str) -> Address:
 
 
 def host_of(authority: str) -> str | None:
-    """Return the host of an authority ("host:port") in lower case, None if it is invalid."""
+    """Return the host of an authority ("host:port") in lower case; None if it is invalid."""
     found = _AUTHORITY.fullmatch(authority)
     return None if found is None else (found[1] or found[2]).lower()
 

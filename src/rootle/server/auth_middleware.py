@@ -26,7 +26,7 @@ class AuthMiddleware:
     """
 
     def __init__(self, application: AsgiApplication, address: Address, token: str) -> None:
-        """Take the application and the token; if `token` is empty, none is required."""
+        """If `token` is empty, requests need no token."""
         self._application = application
         self._address = address
         self._token = token
@@ -46,7 +46,7 @@ class AuthMiddleware:
             await _respond(send, *(refusal or (404, "only HTTP requests are served here")))
 
     def _refusal(self, headers: dict[str, str]) -> tuple[int, str] | None:
-        """Return the status and text of an error response, None if the request is accepted."""
+        """Return the status and text of an error response; None if the request is accepted."""
         host, origin = headers.get("host", ""), headers.get("origin")
         if not self._address.accepts_host(host):
             return 421, (

@@ -53,6 +53,6 @@ class BackgroundIndexing:
                 return  # enableIndexing is false
             except UnavailableError as error:
                 _LOG.info("not watching for now: %s", error)
-            except (RootleError, OSError) as error:  # such as no file handles left
+            except (RootleError, OSError) as error:  # for example, no file handles are left
                 _LOG.warning("cannot watch: %s", error)
             self._is_stopping.wait(_RETRY_INTERVAL_S)

@@ -1,4 +1,4 @@
-"""An HTTP server that limits connections, and the time and size of each request."""
+"""An HTTP server that limits the number of connections, and the time and size of each request."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ _LOG = logging.getLogger(__name__)
 # The time to receive the headers of a request, and then its body. The header time also limits a
 # connection on which no request ever starts.
 _TIMEOUTS_S: Final[Mapping[object, float]] = {h11.IDLE: 10.0, h11.SEND_BODY: 30.0}
-# The bytes that are received for one request. A request may be refused before its body arrives, and
-# a client that is still sending reads the response only if the server continues to receive. The
-# application refuses bodies of half this size; the rest is for the framing of chunked bodies.
+# The maximum number of bytes that are received for one request. A request may be refused before its
+# body has arrived. A client that is still sending reads the response only if the server continues
+# to receive. The application refuses bodies of more than half this size; the rest is for the
+# framing of chunked bodies.
 _MAX_REQUEST_BYTES: Final = 8 * 1024 * 1024
-# Above this number, connections wait until another one is closed.
+# Above this number, further connections wait until another one is closed.
 _MAX_CONNECTIONS: Final = 512
 _POLL_INTERVAL_S: Final = 0.05
 _RETRY_INTERVAL_S: Final = 1.0
@@ -71,10 +72,10 @@ class LimitedHttpProtocol(H11Protocol):
 
 
 class LimitedHttpServer(uvicorn.Server):
-    """Accepts connections while there are few enough, and survives a lack of file handles.
+    """Limits the number of open connections, and keeps running if no file handle is free.
 
-    The accept loop of asyncio logs a traceback per connection in the backlog, again and again, when
-    the process has no file handle left.
+    If the process has no free file handle, asyncio's own accept loop would log a traceback for each
+    connection in the backlog, again and again.
     """
 
     def __init__(self, config: uvicorn.Config, listener: socket.socket) -> None:

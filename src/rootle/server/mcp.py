@@ -39,7 +39,8 @@ class ToolServer:
     """Answers the requests of any number of clients.
 
     The tools search `folder`. While the first index is being built, `index_progress` returns the
-    bytes done and the bytes in total, then None. `on_list` is called when a client lists the tools.
+    number of bytes that have been read and the total number; afterwards, it returns None. `on_list`
+    is called when a client lists the tools.
     """
 
     def __init__(
@@ -141,7 +142,10 @@ def _run(tool: Tool, arguments: Mapping[str, Any]) -> Answer:
 
 
 def _result(answer: Answer) -> types.CallToolResult:
-    """Return only the text: some clients show a model the data instead, others show it both."""
+    """Return only the text of an answer, without its data.
+
+    Some clients would show a model the data instead of the text, and others would show it both.
+    """
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=answer.text)], is_error=answer.is_error
     )

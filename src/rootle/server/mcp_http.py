@@ -48,7 +48,7 @@ def choose_token(address: Address, config: Config, notify: _Notify) -> str:
 
 
 def serve_http(server: Server[Any], address: Address, token: str, notify: _Notify) -> None:
-    """Serve until SIGINT or SIGTERM; raise UnavailableError if the address cannot be used."""
+    """Serve until SIGINT or SIGTERM. Raise UnavailableError if the address cannot be used."""
     with address.listen() as listener:
         bound = replace(address, port=listener.getsockname()[1])
         notify(f"serving MCP at http://{_format(bound)}{PATH}")

@@ -25,9 +25,9 @@ from rootle.tools.tool import error
 
 
 def serve_stdio(app: App, streams: ProtocolStreams, refusal: str = "") -> None:
-    """Serve one client until it closes its end, or until the client or the parent exits.
+    """Serve one client until it closes its end of the connection, or the parent process exits.
 
-    If there is a `refusal`, it is the answer to every call, and nothing is indexed.
+    If `refusal` is not empty, it is the answer to every call, and nothing is indexed.
     """
     with _create_server(app, refusal, SentPassages()) as server:
         asyncio.run(_serve_client(server, streams))

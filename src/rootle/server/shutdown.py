@@ -17,7 +17,7 @@ _GRACE_PERIOD_S: Final = 3.0
 def call_when_parent_exits(callback: Callable[[], None]) -> None:
     """Call a function, in another thread, when the parent process has ended.
 
-    Standard input usually ends at the same time, unless another process holds its write end open.
+    Standard input ends at the same time, unless another process keeps its write end open.
     """
     parent = os.getppid()
 

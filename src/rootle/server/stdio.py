@@ -28,7 +28,7 @@ _LOG = logging.getLogger(__name__)
 _MAX_LOGGED_BYTES: Final = 80
 
 # The id of a request at the start or the end of a line. Quotation marks inside a string are escaped
-# in JSON, so these patterns match no text of an argument.
+# in JSON, so these patterns do not match the content of an argument.
 _ID: Final = rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{0,200}")\s*'
 _OTHER: Final = rb'"(?:jsonrpc|method)"\s*:\s*"[^"\\]{0,200}"\s*'
 _FIRST_ID: Final = re.compile(rb"\s*\{\s*(?:" + _OTHER + rb",\s*){0,2}" + _ID + rb"[,}]")
@@ -46,7 +46,7 @@ _SESSION_ENDED: Final = (
 
 
 class _InvalidMessageError(Exception):
-    """A line that is not a message, with the response to it."""
+    """Raised for a line that is not a message. Contains the response to the line."""
 
     def __init__(self, response: types.JSONRPCError) -> None:
         super().__init__(response.error.message)
@@ -106,7 +106,7 @@ def _read(
 
 
 def _parse(line: bytes) -> types.JSONRPCMessage:
-    """Return the message in a line; raise _InvalidMessageError if there is none."""
+    """Return the message in a line. Raise _InvalidMessageError if the line is not a message."""
     if len(line) > MAX_LINE_BYTES:
         raise _InvalidMessageError(_explain_length(line))
     try:
@@ -157,7 +157,7 @@ async def _write(
     limiter: RequestLimiter,
     session: anyio.CancelScope,
 ) -> None:
-    """Send messages to the client; cancel the session if the client has closed its end."""
+    """Send messages to the client. Cancel the session if the client has closed its end."""
     async with to_client:
         async for outgoing in to_client:
             limiter.remove(outgoing.message)

@@ -24,8 +24,8 @@ class ProtocolStreams:
     def lines(self) -> Iterator[bytes]:
         """Yield the lines that the client sends.
 
-        The middle of a line that is too long is left out, so that it has MAX_LINE_BYTES and a few
-        more; its start and its end may contain the id of the request.
+        If a line is too long, its middle is left out, so that slightly more than MAX_LINE_BYTES
+        remain. Its start and end are kept, because they may contain the id of the request.
         """
         while line := self.source.readline(MAX_LINE_BYTES):
             block = end = line
@@ -35,7 +35,7 @@ class ProtocolStreams:
             yield line if block is line else line + end
 
     def send(self, line: bytes) -> None:
-        """Write a line; raise OSError if the client has closed its end."""
+        """Write a line. Raise OSError if the client has closed its end."""
         self.sink.write(line + b"\n")
         self.sink.flush()
 

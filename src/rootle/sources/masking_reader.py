@@ -1,4 +1,4 @@
-"""Readers whose documents contain no secrets."""
+"""Mask the secrets in documents when they are read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class MaskingReader:
         title = mask_secrets(document.title, self.exceptions)
         if not (masked.count or title.count):
             return document
-        # A hash of the original would allow guessing a short password.
+        # A hash of the original would make it possible to guess a short password.
         digest = blake2b(masked.text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         return replace(
             document, text=masked.text, title=title.text, digest=digest, masked=masked.count
@@ -37,5 +37,5 @@ class MaskingReader:
 def open_readers(
     sources: Iterable[Source], exceptions: tuple[str, ...]
 ) -> dict[str, DocumentReader]:
-    """Return the readers of some sources by name, without secrets in their documents."""
+    """Return readers by the names of their sources. They mask the secrets in all documents."""
     return {source.name: MaskingReader(source.reader(), exceptions) for source in sources}

@@ -13,15 +13,15 @@ Trust = Literal["project", "dependency", "external"]
 
 @dataclass(frozen=True, slots=True)
 class DocumentEntry:
-    """A document as its source lists it, not read yet.
+    """An entry in a source's list of documents. It is created without reading the document.
 
-    It is read again if its size or one of its times differs from the indexed one.
+    The document is read and indexed again if its size or one of its times has changed.
     """
 
     uri: str  # unique within its source and stable; for a file, its path relative to the root
     size: int  # in bytes, for progress reports and planning; need not be exact
     mtime_ns: int  # time of the last modification, in Unix nanoseconds
-    ctime_ns: int = 0  # time of the last change that no program can set back; 0 if unknown
+    ctime_ns: int = 0  # time of the last change, which programs cannot set; 0 if unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class SkippedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """All documents of a source, or only those that changed since a token."""
+    """All documents of a source, or only those that changed since an earlier scan."""
 
     documents: tuple[DocumentEntry, ...]
     skips: tuple[SkippedDocument, ...] = ()
@@ -61,7 +61,7 @@ class Document:
     author: str = ""  # "Name <address>"
     date_s: float | None = None  # when it was written, in Unix seconds; None if unknown
     sections: tuple[DocumentSection, ...] = ()  # in order, without overlaps
-    omitted_chars: int = 0  # after the text, not returned because of a limit; an estimate
+    omitted_chars: int = 0  # estimated number of characters after the text, cut off by a limit
     masked: int = 0  # number of secrets that are masked in the text
 
 

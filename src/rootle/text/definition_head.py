@@ -22,7 +22,7 @@ def group_lines(numbers: Iterable[int]) -> list[LineInterval]:
 
 
 def find_head(lines: Sequence[str], definition: LineInterval) -> LineInterval:
-    """Return the comment above a definition, its signature and its docstring."""
+    """Return the lines of a definition's head: its comment, its signature and its docstring."""
     first = definition[0]
     last = min(definition[1], len(lines), first + _MAX_HEAD_LINES - 1)
     end = min(find_signature(lines, definition)[1], last)
@@ -40,7 +40,7 @@ def find_head(lines: Sequence[str], definition: LineInterval) -> LineInterval:
 def find_signature(lines: Sequence[str], definition: LineInterval) -> LineInterval:
     """Return the lines from the name of a definition to the end of its parameters.
 
-    The comment above it may have any length.
+    The comment above the definition may have any length.
     """
     at, last = definition[0], min(definition[1], len(lines))
     is_in_comment = False

@@ -16,10 +16,11 @@ from rootle.text.secret_names import ASSIGNMENTS
 _KEY_START: Final = "-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
 _KEY_END: Final = re.compile(r"-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----")
 _MAX_KEY_CHARS: Final = 20_000
-# Bytes of a key have both cases or digits; the names in code that writes keys have not.
+# The encoded bytes of a key contain upper-case letters, and lower-case letters or digits. The names
+# in code that writes keys do not.
 _KEY_BYTES: Final = re.compile(r"(?=[a-z+/=]*[A-Z])(?=[A-Z+/=]*[a-z0-9])[A-Za-z0-9+/=]{6,}")
 _NOT_IN_A_KEY: Final = re.compile(r"[{}()]")
-# The lines of a key without an end, possibly quoted, commented out, or in a patch.
+# The lines of a key without an end marker, possibly quoted, commented out, or in a patch.
 _KEY_LINES: Final = re.compile(r"(?:(?:\\n|[\s\"'+#*>,-])*[A-Za-z0-9+/=]{4,}(?=\\n|[\"',\s]|\Z))+")
 _PUTTY_LINES: Final = re.compile(r"Private-Lines: \d+\r?\n(?P<value>(?:[A-Za-z0-9+/=]+\r?\n?)+)")
 
@@ -64,7 +65,7 @@ def _match(text: str, start: int) -> Secret | None:
     if text.startswith("Private-Lines: ", start):
         match = _PUTTY_LINES.match(text, start)
         return Secret(PRIVATE_KEY, *match.span("value")) if match else None
-    # Its patterns take longer to compile than a search without candidates.
+    # The patterns in this module take longer to compile than a search that finds no candidates.
     from rootle.text.secret_values import is_plausible, match_assignment
 
     found = match_format(text, start)

@@ -1,4 +1,4 @@
-"""Formats of tokens that identify themselves by a prefix, as their issuers document them.
+"""Formats of secrets that can be recognized by a prefix, as their issuers document them.
 
 The rules of gitleaks (https://github.com/gitleaks/gitleaks, MIT license) list most of the prefixes.
 """
@@ -129,14 +129,14 @@ _FORMATS_BY_KIND: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
 }
 
 FORMATS: Final = [(kind, *row) for kind, rows in _FORMATS_BY_KIND.items() for row in rows]
-# In the syntax of RE2.
+# A regular expression in the syntax of RE2.
 PREFIXES: Final = "|".join(prefix for _, prefix, _ in FORMATS)
-# The characters with which each prefix begins, "" if they vary.
+# The characters with which each prefix begins; "" if they vary.
 _LITERALS: Final = [re.match(r"[\w:/-]*", prefix)[0] for _, prefix, _ in FORMATS]  # type: ignore[index]
 
 
 def match_format(text: str, start: int) -> tuple[str, int, int] | None:
-    """Return the kind and the range of the token that starts at a position, None if none does."""
+    """Return the kind and the range of the secret that starts at a position; None if none does."""
     for at, literal in enumerate(_LITERALS):
         if not text.startswith(literal, start):
             continue

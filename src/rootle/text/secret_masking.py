@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 _MARK: Final = "[masked: {}]"
 _MARKED: Final = r"\[masked: [^\]]*\]"
-# A masked text with fewer other words is considered to contain only a secret and its name.
+# A masked text with fewer words than this, not counting names of secrets, is considered to contain
+# only secrets.
 _MIN_WORDS: Final = 2
 _WORD: Final = r"[^\W\d_]{2,}"
 _SECRET_NAMES: Final = (

@@ -1,7 +1,7 @@
-"""Names such as `password` that announce a secret, and a cheap test for short texts without one.
+"""Names such as `password` that precede a secret, and a quick check for short texts without one.
 
-Separate from `secret_detection` and `secret_values`, whose patterns are compiled only if a text may
-contain a secret.
+This module is separate from `secret_detection` and `secret_values`, whose patterns are compiled
+only if a text may contain a secret.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ NAMES: Final = rf"{_PASSWORDS}|secret|token|credentials?|session(?:[_-]?id)?|key
 # The keyword is not always the last word of a name: `password1`, `SECRET_KEY_BASE`.
 SUFFIX: Final = r"(?:[_.-]?(?:prod(?:uction)?|dev|staging|stage|live|base|value|main)|\d{1,2})?"
 CLOSE: Final = r"\\?[\"'`\])]{0,3}"
-# Candidates in the syntax of RE2, without case.
+# A regular expression for possible assignments, in the syntax of RE2. It must ignore case.
 ASSIGNMENTS: Final = (
     rf"(?:{NAMES}){SUFFIX}(?:{CLOSE}[ \t]*[=:]|[\"'],|>[^<>\s]"
     r"|[\"']?,?\s+[\"']?value[\"']?[=:]| +(?:is|was|for|of|to) )"
     r"|--[a-z-]{0,30}(?:password|passphrase|token|secret|key) "
 )
 
-# A short text contains a secret only if it contains one of these in any case, or a long token. The
-# names above are covered by their shortest forms; the others are the commands, phrases and keys
-# that announce a short value or several words.
+# A short text contains a secret only if it contains one of these, in upper or lower case, or a long
+# token. The names above are listed in their shortest forms. The other entries are commands, phrases
+# and keys that precede secrets that are short or consist of several words.
 _HINTS: Final = (
     *("pass", "pw", "kennwort", "secret", "token", "credential", "session", "key", "auth"),
     *("://", " -u", "--user", "login", "mysql", "redis-cli", "identified by", "private-lines"),
     *("seed", "recovery", "mnemonic"),
 )
-_MIN_TOKEN_CHARS: Final = 15  # the shortest token that identifies itself, with its prefix
-# The patterns search a longer text faster than this test does.
+_MIN_TOKEN_CHARS: Final = 15  # of the shortest token with a known prefix, including the prefix
+# A longer text is searched faster by the patterns than by this check.
 _MAX_SHORT_TEXT_CHARS: Final = 1_000
 
 

@@ -1,4 +1,4 @@
-"""Secrets that a name such as `password` announces, and values that only look like them."""
+"""Find secrets after a name such as `password`, and exclude values that only look like secrets."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ _END_OF_SENTENCE: Final = ".:!?)}]"
 _NAME_BEFORE: Final = re.compile(r"(?:\w+ )?[\w.-]*$")
 _MAX_NAME_CHARS: Final = 40
 
-# Words before the keyword that make the name harmless: a cursor, a public key, a special token.
+# Words before the keyword that make the name harmless, as in the names of a cursor, a public key or
+# a special token.
 _HARMLESS_NAMES: Final = re.compile(
     r"(?:next|page|prev(?:ious)?|continuation|cursor|resume|sync|start|end|last|first"
     r"|pub(?:lic)?[_.-]?(?:key)?|primary|foreign|sort|partition|cache|group|max|min|num|by|old"
@@ -40,14 +41,14 @@ _HARMLESS_NAMES: Final = re.compile(
     r"|json|config|unique|parent|bos|eos|pad|unk|sep|cls|mask|special)[_.-]?$",
     re.IGNORECASE,
 )
-# A key is secret if one of these words precedes it.
+# A value after the keyword `key` may be a secret if one of these words precedes the keyword.
 _SECRET_KEYS: Final = re.compile(
     r"(?:api|access|secret|private|encryption|signing|master|account|auth|shared[_.-]?access"
     r"|client|app(?:lication)?|license|service|consumer|deploy|storage|subscription|admin|write"
     r"|instrumentation|server|vault|webhook|hmac|jwt|aes|integration)[ _.-]?$",
     re.IGNORECASE,
 )
-# After these words, `secret` announces a secret even if it consists of words.
+# After these words and `secret`, the value is a secret even if it consists of words.
 _CHOSEN_SECRETS: Final = re.compile(
     r"(?:client|app|jwt|session|cookie|signing|webhook|shared|consumer|auth)[_.-]?$", re.IGNORECASE
 )
@@ -132,7 +133,7 @@ def match_assignment(text: str, start: int) -> tuple[str, int, int] | None:
 
 
 def is_plausible(value: str) -> bool:
-    """Return whether a text may be a secret, not a placeholder such as `password` or `<token>`."""
+    """Return whether a string may be a secret, and is no placeholder such as `<token>`."""
     return not (_PLACEHOLDER.search(value) or _NAMED_AFTER_KEYWORD.match(value))
 
 

@@ -16,7 +16,8 @@ MAX_WORD_CHARS: Final = 64
 _TABLE_LIMIT: Final = 60_000
 
 # Chunks are indexed with terms of their path, which often describes the subject in words that the
-# chunk does not contain: this many of the last folder names, and the file name this many times.
+# chunk does not contain. These are up to this many of the last folder names, and the file name,
+# repeated this many times.
 _FOLDERS_IN_BODY: Final = 3
 _STEM_TIMES: Final = 2
 
@@ -103,7 +104,7 @@ def place_terms(path: str, table: TermTable) -> str:
 
 
 def path_words(path: str) -> str:
-    """Return a path as text, without separators and extension."""
+    """Return the words of a path, separated by spaces, without the extension."""
     folder, _, name = path.rpartition("/")
     return f"{folder} {stem_of(name)}".replace("/", " ").replace("-", " ").replace(".", " ")
 

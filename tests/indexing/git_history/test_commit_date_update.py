@@ -1,4 +1,4 @@
-"""Dates come from the git history, the same whatever led to the state of the index."""
+"""Dates depend on the git history, and not on how the index reached its state."""
 
 from __future__ import annotations
 
@@ -110,7 +110,9 @@ def test_the_first_answer_says_which_dates_are_not_known_yet(
     status = app.status()
     assert status.undated_files == 2
     print_status(status, with_skipped_files=False)
-    expected = "dates       not known for 2 of 42 files: the git history is not read to its end yet"
+    expected = (
+        "dates       not known for 2 of 42 files: the git history has not been read completely yet"
+    )
     assert f"{expected} (1,000 commits so far)" in capsys.readouterr().out
 
 
@@ -137,7 +139,7 @@ def test_a_large_history_is_not_read_before_the_answer(
     assert app.status().undated_files == 42
 
 
-def test_searches_of_short_processes_read_the_history_together(
+def test_several_short_processes_read_the_history_together(
     clone: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(commit_date_update, "_MAX_PACK_INDEX_BYTES", 0)
@@ -172,7 +174,7 @@ def test_a_new_commit_during_the_walk_is_read_at_once(
     assert read_dates(app) == read_fresh_dates(clone, make_app)
 
 
-def test_another_branch_during_the_walk_starts_it_again(
+def test_a_switch_to_another_branch_restarts_the_walk(
     clone: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -207,7 +209,7 @@ with open_app(sys.argv[1], index_dir=sys.argv[2]) as app:
 """
 
 
-def test_after_a_kill_in_the_walk_it_is_continued(
+def test_a_walk_continues_after_its_process_was_killed(
     clone: Path, tmp_path: Path, make_app: MakeApp
 ) -> None:
     index_dir = tmp_path / "index"
@@ -317,7 +319,7 @@ def test_the_files_of_submodules_and_nested_repositories_have_their_own_dates(
     assert after == read_fresh_dates(root, make_app)
 
 
-def test_an_index_is_current_with_a_nested_repository_without_a_commit(
+def test_a_nested_repository_without_a_commit_does_not_outdate_the_index(
     tmp_path: Path, make_app: MakeApp
 ) -> None:
     root = make_repository(tmp_path / "repo", {"main.py": "zebra = 'main'\n"})
@@ -398,7 +400,7 @@ class Actions:
                 )
 
     def _git(self, *arguments: str) -> str:
-        # Dates that jump back, as those of machines with wrong clocks.
+        # Dates that jump back, as on machines with wrong clocks.
         when_s = OLD_S + self._count * 60 + self._rng.randrange(-600, 600)
         return git(self._root, *arguments, when_s=when_s)
 

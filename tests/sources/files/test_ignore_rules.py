@@ -153,7 +153,7 @@ def test_many_rules_do_not_hang(rule: str) -> None:
 
 
 @pytest.mark.slow
-def test_rules_without_a_selective_text_do_not_hang() -> None:
+def test_rules_without_a_literal_part_do_not_hang() -> None:
     rng = random.Random(1)
     lines = {"".join(rng.choice("ab*") for _ in range(12)) + "b" for _ in range(100_000)}
     rules = IgnoreFile("\n".join(sorted(lines)).encode())

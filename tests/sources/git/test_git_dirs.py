@@ -35,7 +35,7 @@ def hash_of(root: Path) -> str:
 
 
 def replace_git(root: Path, pointer: str | Path) -> None:
-    """Replace the git folder by a file that names another one."""
+    """Replace the git folder with a file that contains the path of another one."""
     shutil.rmtree(root / ".git")
     (root / ".git").write_text(f"gitdir: {pointer}\n")
 

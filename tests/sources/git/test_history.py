@@ -25,7 +25,7 @@ _WATCHDOG_S = 60
 
 
 def commit(root: Path, day: int, **files: str) -> str:
-    """Commit files, "__" in whose names is a "/"; return the hash of the commit."""
+    """Commit files and return the hash of the commit. "__" in a name becomes "/"."""
     for name, text in files.items():
         path = root / name.replace("__", "/")
         path.parent.mkdir(exist_ok=True)

@@ -232,7 +232,7 @@ def _ask_until(stop: threading.Event, root: Path) -> None:
 
 
 class RecordedWrites:
-    """Records the names in a folder and below that are created, changed or deleted."""
+    """Records the names of files that are created, changed or deleted below a folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

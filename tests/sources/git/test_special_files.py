@@ -1,4 +1,4 @@
-"""Named pipes instead of files that git or rootle opens do not block an answer."""
+"""Named pipes do not block an answer if they replace files that git or rootle opens."""
 
 from __future__ import annotations
 

@@ -22,18 +22,22 @@ from rootle.types import WarningCallback
 
 LOCK_NAME: Final = "history.lock"
 _LONG_HISTORY: Final = (
-    "reading the git history for the dates of files; the index is complete apart from them"
+    "reading the git history for the dates of files; the rest of the index is complete"
 )
-# A process that is killed loses the progress of this time.
+# The progress is saved at this interval, so a process that is killed loses at most this much.
 _SAVE_INTERVAL_S: Final = 5.0
 _SAVE_TIMEOUT_S: Final = 10.0
-# A process that ends soon, such as one search on the command line, reads at least for this time, so
-# that a sequence of them reaches the end. git may need most of it before its first output.
+# A process that ends soon, such as one search on the command line, reads for at least this time, so
+# that repeated searches read the whole history eventually. git may need most of this time before
+# its first output.
 _MIN_S: Final = 0.5
 
 
 class HistoryReader:
-    """Reads the rest of the histories of one index. Thread-safe; one process at a time reads."""
+    """Reads the parts of git histories that an index still lacks.
+
+    Thread-safe. Only one process reads at a time.
+    """
 
     def __init__(self, root: Path, index_dir: Path, on_warning: WarningCallback) -> None:
         self._root = root
@@ -46,7 +50,7 @@ class HistoryReader:
         self._is_stopping = threading.Event()
 
     def start(self) -> None:
-        """Read in the background, unless that is already happening."""
+        """Start reading in the background, unless that thread is already running."""
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
                 self._started_at = monotonic()
@@ -57,7 +61,7 @@ class HistoryReader:
                 self._thread.start()
 
     def read_all(self) -> None:
-        """Read to the end, after another process that reads has ended."""
+        """Read to the end. If another process is reading, wait until it has finished."""
         warning = threading.Timer(_SAVE_INTERVAL_S, self._on_warning, (_LONG_HISTORY,))
         warning.daemon = True
         warning.start()
@@ -67,7 +71,7 @@ class HistoryReader:
             warning.cancel()
 
     def stop(self) -> None:
-        """Stop the thread after a moment; its progress is stored."""
+        """Stop the thread once it has run for half a second; its progress is stored."""
         with self._lock:
             thread, self._thread = self._thread, None
         if thread is None:
@@ -83,7 +87,7 @@ class HistoryReader:
             try:
                 self._read(self._is_stopping, lock_timeout_s=0)
             except IndexStorageError as error:
-                self._on_warning(f"the dates of some files are not known: {error}")
+                self._on_warning(f"the commit dates of some files are unknown: {error}")
 
     def _read(self, is_stopping: threading.Event, *, lock_timeout_s: float) -> None:
         save_timeout_s = _SAVE_TIMEOUT_S if lock_timeout_s >= 0 else -1
@@ -93,7 +97,7 @@ class HistoryReader:
                     return  # git was stopped
 
     def _open_next(self) -> _RepositoryWalk | None:
-        """Return the history to read next, None if all are read."""
+        """Return the history to read next, or None if all have been read."""
         with self._open_database() as connection:
             dates = CommitDates(connection)
             for repository, record in dates.records().items():

@@ -32,8 +32,8 @@ from rootle.sources.git.repository import has_unreadable_head, head_commit, list
 from rootle.types import FILES
 
 _HEAD = "head"
-# More new commits than this, or a larger repository (about 50,000 objects), are read in the
-# background. git needs 0.05 s for a history of this size.
+# If there are more new commits than this, or the repository is larger than this (about 50,000
+# objects), its history is read in the background. git reads a history of this size in 0.05 s.
 _MAX_COMMITS_AT_ONCE: Final = 2_000
 _MAX_PACK_INDEX_BYTES: Final = 1_500_000
 _MAX_S_AT_ONCE: Final = 2.0
@@ -41,7 +41,7 @@ _UNREAD: Final = CommitDate(False, None, "")
 
 
 def is_history_current(root: Path, value: Callable[[str], str]) -> bool:
-    """Return whether the dates of files are those of the current commits.
+    """Return whether the stored dates of files are those of the current commits.
 
     `value` looks up a value in the manifest.
     """
@@ -58,8 +58,8 @@ def update_commit_dates(
 ) -> None:
     """Update the dates and authors of files to the current commits.
 
-    The caller opens the transaction. `only` names the files that may have changed, by default all.
-    A long history is not read here; the records then say where to continue.
+    The caller opens the transaction. `only` names the files that may have changed; by default, all
+    are updated. A long history is not read here; its record then says where to continue.
     """
     manifest, dates = Manifest(connection), CommitDates(connection)
     records = dates.records()
@@ -81,11 +81,11 @@ def update_commit_dates(
 
 
 def _read_heads(root: Path, repositories: Iterable[str]) -> dict[str, str]:
-    """Return for each repository a text that changes with everything that determines dates."""
+    """Return for each repository a string that changes if the dates of its files may change."""
     heads = {}
     for place in repositories:
         folder = os.path.join(root, place)
-        # For nested repositories, which may be many, the files of git are read without git.
+        # There may be many nested repositories, so their heads are read without running git.
         head = read_head_state(folder) if place else head_commit(root) or ""
         if head or find_work_tree(os.path.realpath(folder)) is not None:
             heads[place] = f"{head} {digest_history_facts(folder)}"
@@ -132,7 +132,7 @@ def _update(root: Path, place: str, dates: CommitDates) -> HistoryRecord | None:
 def _extend(folder: str, place: str, dates: CommitDates, head: str) -> HistoryRecord | None:
     """Read only the commits that `head` does not share with the recorded one.
 
-    Return None if there are too many, or if the result could differ from reading everything.
+    Return None if there are too many, or if reading the whole history could give other dates.
     """
     record = dates.records()[place]
     base = find_base(folder, record.head, head, max_commits=_MAX_COMMITS_AT_ONCE)
@@ -168,7 +168,7 @@ def _read_range(folder: str, head: str, base: str) -> dict[str, CommitDate] | No
 def _read_at_once(
     folder: str, place: str, dates: CommitDates, record: HistoryRecord
 ) -> HistoryRecord:
-    """Read a history that is short; leave a long one to be read in the background."""
+    """Read the history if it is short; leave a long one to be read in the background."""
     if not is_short_history(folder, _MAX_PACK_INDEX_BYTES):
         return record
     walk = HistoryWalk(folder, record, dates.unread(place))
@@ -184,17 +184,18 @@ def _read_at_once(
 
 @dataclass(frozen=True, slots=True)
 class _Repository:
-    """A repository and those of its files that are looked up."""
+    """The record of a repository, and the facts about its files that are looked up."""
 
     record: HistoryRecord
     dates: dict[str, CommitDate]
     changed: set[str]
 
     def describe(self, path: str) -> tuple[int | None, str, bool]:
-        """Return the commit date and author of a file, and whether it differs from the commit."""
+        """Return a file's commit date and author, and whether the file has changed since then."""
         date = self.dates.get(path)
         if date is None:
-            # Without git, a file may be committed, so its modification time means nothing.
+            # If git cannot read the repository, the file may be committed nevertheless, and its
+            # modification time means nothing.
             return None, "", bool(self.record.head)
         return date.seconds, date.author, path in self.changed
 

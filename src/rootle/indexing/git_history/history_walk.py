@@ -20,17 +20,17 @@ NOT_IN_HISTORY: Final = CommitDate(True, None, "")
 
 @dataclass(frozen=True, slots=True)
 class WalkProgress:
-    """The dates that were read since the last call, and the record after them."""
+    """The dates read since the last call of `take_progress`, and the record after them."""
 
     dates: dict[str, CommitDate]  # by path relative to the repository
     record: HistoryRecord
 
 
 class HistoryWalk:
-    """Reads commits, newest first, until every committed file has a date or history ends."""
+    """Reads commits, newest first, until every committed file has a date or the history ends."""
 
     def __init__(self, folder: str, record: HistoryRecord, unread: set[str]) -> None:
-        """`unread` are the files without a date, relative to `folder`."""
+        """`unread` contains the paths of the files without a date, relative to `folder`."""
         self._folder = folder
         self._record = record
         self._unread = unread
@@ -46,7 +46,7 @@ class HistoryWalk:
         return self._record.walk_position
 
     def run(self, may_go_on: Callable[[], bool]) -> None:
-        """Read until the end, or until `may_go_on`, which is called after each commit, is false."""
+        """Read to the end, or until `may_go_on` returns False. It is called after each commit."""
         if not self._unread:
             return self._end()
         record = self._record
@@ -66,7 +66,7 @@ class HistoryWalk:
         return None
 
     def stop(self) -> None:
-        """End `run` soon, without waiting for git. Another thread may do this."""
+        """End `run` soon, without waiting for git. Another thread may call this."""
         self._is_stopping.set()
         if self._log is not None:
             self._log.stop()
@@ -110,7 +110,8 @@ def store_progress(
 ) -> bool:
     """Store the progress of a walk that started at `expected`; the caller opens the transaction.
 
-    Return False, without storing anything, if another walk of this repository was recorded since.
+    Return False, without storing anything, if another walk of this repository was recorded
+    meanwhile.
     """
     dates, manifest = CommitDates(connection), Manifest(connection)
     records = dates.records()

@@ -26,12 +26,15 @@ class ChangeBatch:
 
     paths: frozenset[str]
     is_rescan: bool
-    waiting: int  # number of files in it that are known to have changed
+    waiting: int  # number of files in the batch that are known to have changed
     since: float  # when the first of them was reported
 
 
 class Debouncer:
-    """Changes that are not indexed yet. Times are seconds of the caller's clock."""
+    """Collects changes until they are due to be indexed.
+
+    All times are readings of one clock, in seconds. The caller chooses the clock.
+    """
 
     def __init__(self, debounce_s: float) -> None:
         self._debounce_s = debounce_s
@@ -81,7 +84,7 @@ class Debouncer:
         self._needs_rescan = self._needs_rescan or batch.is_rescan
 
     def due_at(self, *, git_is_busy: bool) -> float | None:
-        """Return when the next batch is due if no more changes arrive; None if none is planned."""
+        """Return when the next batch is due if no more changes arrive; None if none is pending."""
         if self.is_empty:
             return self._final_rescan_at
         longest_s = _LONGEST_GIT_DELAY_S if git_is_busy else _LONGEST_DELAY_S

@@ -30,7 +30,7 @@ class FileChanges:
 
     paths: frozenset[str] = frozenset()  # files that changed, relative to the root
     needs_rescan: bool = False  # only a rescan of the whole folder shows what changed
-    touches_git: bool = False  # git wrote metadata, possibly without a change
+    touches_git: bool = False  # git wrote metadata, possibly without changing a file
     inbox_names: frozenset[str] = frozenset()  # files that appeared in the inbox
 
 
@@ -40,7 +40,7 @@ class WatchedPaths:
 
     root: str
     index: str  # the index directory, which may lie below the root
-    inbox: str  # the folder in the index directory in which other processes put requests
+    inbox: str  # the folder in the index directory into which other processes put requests
     git: GitFolders | None
 
 

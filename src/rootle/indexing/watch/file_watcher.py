@@ -16,7 +16,8 @@ from rootle.sources.git.git_dirs import GitFolders, find_git_folders
 if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify
 
-# How often watchfiles polls its queue, and the longest burst of events that it returns as one.
+# How often watchfiles polls its queue, and the longest burst of events that it returns as one
+# batch.
 _POLL_MS: Final = 100
 _BURST_MS: Final = 400
 # Retries when folders are created or deleted while they are being listed.
@@ -27,7 +28,7 @@ _IS_RECURSIVE: Final = not sys.platform.startswith("linux")
 
 
 class FileWatcher:
-    """Watches the folders of a root and reports changes from a background thread.
+    """Watches the folders below a root and reports changes from a background thread.
 
     `on_changes` receives the changes; `on_loss` receives the reason if some may have been missed.
     """
@@ -45,13 +46,13 @@ class FileWatcher:
         self._on_loss = on_loss
         self._thread: _EventThread | None = None
         self._git: GitFolders | None = None
-        self.folders: frozenset[str] = frozenset()  # watched ones, relative to the root
+        self.folders: frozenset[str] = frozenset()  # the watched folders, relative to the root
 
     def refresh(self, known_paths: Collection[str] = ()) -> None:
         """Watch the folders that exist now, and those of the known files.
 
-        Every change after this returns is reported. Raises UnavailableError if the system cannot
-        watch the folders.
+        Every change that is made after this method returns is reported. Raises UnavailableError if
+        the system cannot watch the folders.
         """
         folders = list_tree_folders(self._root, known_paths)
         for _ in range(_MAX_ATTEMPTS):
@@ -131,7 +132,7 @@ class _EventThread:
                 # No timeout: watchfiles drops events that arrive at the moment when one expires.
                 events = self._notify.watch(_BURST_MS, _POLL_MS, 0, self._stop)
             except (OSError, WatchfilesRustInternalError) as error:
-                # For example a file name that is not UTF-8.
+                # For example, because a file name is not valid UTF-8.
                 self._on_loss(str(error))
                 return
             if not isinstance(events, str):

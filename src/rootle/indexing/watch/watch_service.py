@@ -30,8 +30,8 @@ _FAILURE_RETRY_S: Final = 30.0
 _GIT_POLL_S: Final = 1.0
 # The minimum interval between publications during a burst of events.
 _PUBLISH_INTERVAL_S: Final = 0.5
-# On request, at most this many files are indexed before their debounce time; a larger burst stays
-# one batch.
+# On request, at most this many files are indexed before their debounce time has passed; a larger
+# burst stays one batch.
 _MAX_FILES_ON_REQUEST: Final = 50
 
 
@@ -82,7 +82,7 @@ class WatchService:
         return self
 
     def stop(self) -> None:
-        """Stop watching. Committed transactions of a running batch are kept, others dropped."""
+        """Stop watching. A running batch is interrupted; its committed transactions are kept."""
         with self._changed:
             self._is_stopping = True
             self._changed.notify_all()
@@ -201,8 +201,8 @@ class WatchService:
         try:
             if batch.is_rescan:
                 self._watcher.refresh(self._list_known_paths())
-                # The events of requests are lost if they were pending while the watched folders
-                # changed.
+                # The event of a request is lost if it was pending while `refresh` replaced the
+                # watched folders.
                 self._receive(self._channel.list_requests())
         except RootleError as error:
             self._fail(batch, error, _FAILURE_RETRY_S)

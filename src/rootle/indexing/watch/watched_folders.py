@@ -1,4 +1,4 @@
-"""The folders whose changes can change an index."""
+"""List the folders whose contents determine what is indexed."""
 
 from __future__ import annotations
 

@@ -66,11 +66,11 @@ class WatcherChannel:
         return _read_record(self._state_path, WatcherState)
 
     def send_command(self, command: WatcherCommand, timeout_s: float) -> bool:
-        """Send a command and wait; False if no watcher runs or none confirmed it in time."""
+        """Send a command; return False if no watcher runs or none confirms it in time."""
         return self.is_watched() and self._wait_for(self._post(command), timeout_s)
 
     def sync(self, timeout_s: float) -> bool:
-        """Wait until the watcher has indexed all earlier changes; False if it did not in time."""
+        """Wait until the watcher has indexed all earlier changes; return False on timeout."""
         return self._wait_for(self.post_probe(), timeout_s)
 
     def post_probe(self) -> Path | None:
@@ -100,7 +100,7 @@ class WatcherChannel:
     # For the watcher
 
     def claim(self) -> None:
-        """Become the only watcher of this index; raise UnavailableError if there is another."""
+        """Become the only watcher of this index. Raise UnavailableError if there is another."""
         from filelock import FileLock, Timeout
 
         try:

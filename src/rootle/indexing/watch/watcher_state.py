@@ -17,7 +17,7 @@ class WatcherState:
     waiting_since: float | None = None
     is_paused: bool = False
     min_interval_s: float = 0.0
-    error: str | None = None  # since the last successful update
+    error: str | None = None  # the last error; None after a successful update
 
     @property
     def is_throttled(self) -> bool:

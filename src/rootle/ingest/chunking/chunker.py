@@ -69,7 +69,7 @@ def split_ranges(
 def limit_chunks(
     chunks: Iterator[Chunk], text: str, max_file_chars: int, *, parsed: bool
 ) -> ChunkedText:
-    """Keep the first chunks of a text, up to a number of characters; 0 keeps all."""
+    """Keep the first chunks of a text, up to `max_file_chars` characters; 0 keeps all."""
     kept: list[Chunk] = []
     remaining = max_file_chars or len(text) * 2
     for chunk in chunks:
@@ -169,7 +169,7 @@ def _split_line(whole: Chunk, line: str, names: Sequence[Name], max_chars: int) 
 
 
 def _character_column(line: str, column: int) -> int:
-    """Convert a column in bytes to one in characters."""
+    """Convert a column in bytes to a column in characters."""
     if line.isascii():
         return column
     return len(line.encode("utf-8", "replace")[:column].decode("utf-8", "ignore"))

@@ -152,7 +152,7 @@ def _read_markdown(lines: Lines) -> Layout:
 
 
 def _front_matter_end(rows: list[str]) -> int:
-    """Return the line after a block between --- or +++ at the start, 0 if there is none."""
+    """Return the row after front matter that is enclosed in --- or +++; 0 if there is none."""
     mark = rows[0].rstrip()
     if mark not in ("---", "+++"):
         return 0

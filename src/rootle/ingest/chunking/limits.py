@@ -17,5 +17,6 @@ class ChunkLimits:
     overlap_chars: int = 200  # between windows; chunkOverlapTokens 50 x 4
     part_overlap_chars: int = 0  # between the parts of a definition or of a section of prose
     max_file_chars: int = 0  # of a document; maxChunksPerFile x max_chars; 0: no limit
-    # Pairs of a language or ending and the plugin that splits it, as "package.module:name".
+    # Pairs of a language or file ending and the plugin that splits such documents, as
+    # "package.module:name".
     chunkers: tuple[tuple[str, str], ...] = ()

@@ -17,14 +17,13 @@ PART_AIM: Final = 700
 PART_MAX: Final = 900
 # A range that exceeds PART_MAX by at most this much is not split.
 REST_SLACK: Final = 200
-# The costs of a split: per level of nesting, without a blank line before it, per PART_AIM of
-# deviation from that size, after a part below PART_MIN, and before a closing line.
-DEPTH_COST: Final = 0.5
-NO_BLANK_COST: Final = 0.4
-SIZE_COST: Final = 1.0
-SHORT_COST: Final = 1.0
-CLOSER_COST: Final = 2.0
-# At a higher cost, a blank line inside a long comment or text is preferred.
+# The cost of a split is the sum of these costs.
+DEPTH_COST: Final = 0.5  # for each level of nesting
+NO_BLANK_COST: Final = 0.4  # if no blank line precedes the split
+SIZE_COST: Final = 1.0  # times the relative deviation of the part's size from PART_AIM
+SHORT_COST: Final = 1.0  # if the part is smaller than PART_MIN
+CLOSER_COST: Final = 2.0  # if the next part begins with a closing line, such as "}"
+# If no split point costs less, a blank line, for example inside a long comment, is preferred.
 POOR_COST: Final = 2.0
 
 _CLOSERS: Final = ("}", ")", "]", "{", "else", "elif", "end", "fi", "done", "esac", "</", "catch")
@@ -49,7 +48,7 @@ def split_at_points(
 ) -> Iterator[tuple[int, int]]:
     """Split a range into ranges of at most max_chars; only a single line may be longer.
 
-    Each range repeats the last lines of the one before it, up to overlap_chars.
+    Each range repeats the last lines of the previous one, up to overlap_chars characters.
     """
     room = max_chars - min(overlap_chars, max_chars // 2)
     previous = first - 1
@@ -104,7 +103,7 @@ def _best_split(
     following = bisect_right(points.rows, near, low, high)
     if following < high and lines.size(first, points.rows[following]) <= max_chars:
         return points.rows[following]
-    # A statement without a split point that is longer than a part: a table, text or long literal.
+    # A long statement without a split point, such as a table or a long literal.
     if lines.size(first, end) <= max_chars:
         return end
     return max(near, first + 1)

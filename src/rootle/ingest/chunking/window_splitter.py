@@ -11,8 +11,8 @@ from rootle.syntax.lines import LineRange, Lines
 WINDOW_CHARS: Final = 1_000
 # A window may end before its maximum size if it is at least this full.
 MIN_FILL: Final = 0.5
-# A window ends before the least indented line in its last part. To compare lines, this number of
-# columns is subtracted after a blank line, and added for a closing line such as "}".
+# A window ends before the least indented line in its last part. A line after a blank line counts as
+# indented by this many columns less, and a closing line such as "}" by this many columns more.
 BLANK_BONUS: Final = 6
 TAB_COLUMNS: Final = 4
 

@@ -18,9 +18,9 @@ def run_job(
     analyzer: Analyzer,
     documents: DocStore | None,
 ) -> ReadResult:
-    """Return the result of a job; a document that cannot be read is skipped with the reason.
+    """Return the result of a job. If the document cannot be read, `skip` contains the reason.
 
-    `readers` are the readers of all sources, by name. Vectors that `documents` holds are reused.
+    `readers` are the readers of all sources, by name. Vectors stored in `documents` are reused.
     """
     if job.stored is not None and documents is not None:
         return _split_stored(job, job.stored, analyzer, documents)

@@ -1,6 +1,6 @@
 """The jobs of worker processes and their results, as they are sent between processes.
 
-Separate from `job_runner`, so that the writing process does not load the grammars.
+This module is separate from `job_runner`, so that the writing process does not load the grammars.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rootle.types import FILES, DocumentSection
 class ChunkRecord(NamedTuple):
     """One chunk: its position, its terms by field, and its vector.
 
-    A named tuple, because pickling thousands of dataclasses takes 50% longer.
+    This is a named tuple, because pickling thousands of dataclasses takes 50% longer.
     """
 
     start_line: int
@@ -38,7 +38,7 @@ class ChunkRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AnalyzedText:
-    """All chunks of a document, and the terms of its place."""
+    """All chunks of a document, and the terms of its path and title."""
 
     chunks: tuple[ChunkRecord, ...]
     skipped_chars: int
@@ -59,7 +59,7 @@ class ReadJob:
     digest: bytes | None  # of the content in the index
     source: str = FILES
     ctime_ns: int = 0
-    stored: FileState | None = None  # split the text in the index again, without embedding it
+    stored: FileState | None = None  # if set, split the stored text again and do not embed it
     plain: bool = False  # do not use a grammar: one crashed a process on this document
 
 

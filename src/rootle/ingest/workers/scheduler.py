@@ -26,9 +26,10 @@ def read_documents(
     open_embedder: Callable[[], Embedder],
     prestarted: PrestartedWorkers,
 ) -> Iterator[ReadResult]:
-    """Return the result of every job, in order; `total` is their size in bytes.
+    """Return the result of every job, in order.
 
-    `documents` and `open_embedder` are used if this process reads the documents itself.
+    `total` is the size of all documents of the jobs in bytes. `documents` and `open_embedder` are
+    used if this process reads the documents itself.
     """
     workers = worker_count()
     threshold = _PARALLEL_BYTES
@@ -39,7 +40,8 @@ def read_documents(
         return
     if not jobs:
         return
-    # Imports the bindings of all grammars, which a process that only writes does not need.
+    # These modules import the bindings of all grammars, which a process that only writes does not
+    # need.
     from rootle.ingest.analyze import Analyzer
     from rootle.ingest.workers.job_runner import run_job
 

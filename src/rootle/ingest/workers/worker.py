@@ -50,14 +50,15 @@ def receive(stream: IO[bytes]) -> Any:
 
 def main() -> None:
     """Run jobs from standard input until the parent closes it or dies."""
-    # Ctrl-C reaches the whole process group, but the parent ends its workers itself.
+    # If Ctrl-C reaches this process too, ignore it: the parent ends its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests = sys.stdin.buffer
     # A stray print must not end up in the stream of results.
     results = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    # Imported here, because the parent imports this module too and needs no grammars; but before
-    # the setup is received, because the parent may send it much later.
+    # These modules are not imported at the top, because the parent also imports this module and
+    # needs no grammars. They are imported before the setup is received, because the parent may send
+    # the setup much later.
     from rootle.index.local.database import open_database
     from rootle.index.local.docstore import DocStore
     from rootle.ingest.analyze import Analyzer

@@ -142,7 +142,7 @@ class _WorkerPool:
     def _end(self, process: subprocess.Popen[bytes]) -> None:
         for stream in (process.stdin, process.stdout):
             if stream is not None:
-                with suppress(OSError):  # it died before it read everything
+                with suppress(OSError):  # the process died before it read everything
                     stream.close()
         process.wait()
         with self._lock:

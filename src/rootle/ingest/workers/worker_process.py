@@ -82,5 +82,8 @@ class PrestartedWorkers:
 
 
 def _is_interpreter(executable: str | None) -> bool:
-    """Return whether it is Python itself; programs that embed Python may do anything at startup."""
+    """Return whether an executable is Python itself, not a program that embeds Python.
+
+    A program that embeds Python may do anything at startup.
+    """
     return os.path.basename(executable or "").lower().startswith(("python", "pypy"))

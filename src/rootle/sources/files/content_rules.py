@@ -12,7 +12,7 @@ _SNIFFED_BYTES: Final = 8192
 # All control characters except those that occur in text: tab, line feed, form feed, carriage
 # return, and (in recorded terminal output) escape and backspace.
 _CONTROLS: Final = bytes(byte for byte in (*range(32), 127) if byte not in b"\t\n\f\r\x1b\b")
-# Text contains hardly any; in compressed or encrypted data they are one byte in ten.
+# The share of control characters is near 0 in text, and about 0.1 in compressed or encrypted data.
 _MAX_CONTROL_SHARE: Final = 0.03
 
 # Generators mark their output at the top. Code that only mentions generated files does so further
@@ -67,7 +67,7 @@ def is_generated(text: str) -> bool:
 
 
 def is_minified(text: str, path: str) -> bool:
-    """Return whether code or data has hardly any line breaks. Prose and tables never count."""
+    """Return whether code or data has hardly any line breaks. Prose and tables are not minified."""
     if len(text) < _MIN_MINIFIED_CHARACTERS or not _has_long_stretch(text):
         return False
     language = language_of(path)

@@ -1,4 +1,4 @@
-"""Find the files to index below a folder: listed by git, filtered by name, type and size."""
+"""Find the files to index below a folder: list all files, and filter by name, type and size."""
 
 from __future__ import annotations
 
@@ -128,5 +128,5 @@ def _skip_reason(path: str, info: os.stat_result, rules: WalkRules) -> str | Non
     is_document = rules.readers and path.lower().endswith(tuple(dict(rules.readers)))
     if not is_document or reason not in (None, BINARY):
         return reason
-    # A part of a text is indexed, but plugins cannot convert a part of a document.
+    # The first part of a large text is indexed, but plugins cannot convert part of a document.
     return TOO_LARGE if info.st_size > rules.max_file_bytes else None

@@ -35,7 +35,7 @@ def list_tree(root: str) -> FileListing:
 
 
 def list_paths(root: str, paths: Collection[str]) -> FileListing | None:
-    """Return those of `paths` that `list_tree` returns; None if that requires the whole tree."""
+    """Return those of `paths` that `list_tree` returns; None if it must list the whole tree."""
     folders = {folder for path in paths for folder in _folders_above(path)}
     # A nested repository has its own ignore rules.
     if any(os.path.lexists(os.path.join(root, folder, ".git")) for folder in folders - {""}):
@@ -118,7 +118,7 @@ class _FolderCache:
         return known
 
     def is_excluded(self, folder: str) -> bool:
-        """Return whether this is, or is inside, a folder that is never indexed."""
+        """Return whether the folder, or a folder that contains it, is never indexed."""
         known = self._excluded.get(folder)
         if known is None:
             path = os.path.join(self._base, folder)

@@ -78,7 +78,8 @@ def read_listed_file(root: Path, path: str, rules: WalkRules) -> Document | str 
             return skip.reason
     if all(entry.uri != path for entry in scan.documents):
         return None
-    # More than the indexed part is shown, but never a part without saying so.
+    # A file is shown whole, even if only its beginning is indexed. If it is too large, it is not
+    # shown at all.
     limit = max(rules.max_file_bytes, _MAX_SHOWN_BYTES)
     reader = FileReader(os.fspath(root), replace(rules, max_file_bytes=limit))
     found = MaskingReader(reader, rules.secret_exceptions).read(path)

@@ -1,7 +1,8 @@
-"""Find the last of many globs that matches a text, in time linear in both.
+"""Find the last of many globs that matches a string, in time linear in the length of both.
 
-Most globs of a large ignore file are names, extensions or paths, which are looked up. The others
-are grouped by a text that they contain, so that only those whose text occurs are matched, with RE2.
+Most globs of a large ignore file are plain names, extensions or paths, which are looked up in a
+dictionary. The others are grouped by a literal part that they contain. A group is matched, with
+RE2, only if the string contains its literal part.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ from rootle.sources.files.ignore_patterns import (
 if TYPE_CHECKING:
     import re2
 
-# One expression rejects most texts in 2 µs if there are only a few globs.
+# If there are at most this many globs, they are not grouped: one expression rejects most strings in
+# 2 µs.
 _MAX_UNGROUPED: Final = 200
-# Longer texts would make more parts of a path worth looking up.
+# Literal parts are split into keys of at most this length. For each length that a key has, all
+# parts of a path with this length are looked up.
 _MAX_KEY_CHARS: Final = 8
 _MAX_ALTERNATIVES: Final = 500
 # Enough for any glob with fewer characters than a path may have. RE2 allocates it when needed.
@@ -32,10 +35,10 @@ _Line = tuple[int, str]  # the number of a line and its glob
 
 
 class GlobIndex:
-    """Globs with their line numbers, for texts with one character per byte."""
+    """Globs with their line numbers, for strings with one character per byte."""
 
     def __init__(self, lines: Mapping[str, int], *, match_names: bool) -> None:
-        """Index the globs. `match_names` means that the texts contain no slash."""
+        """Index the globs. With `match_names`, the strings to match contain no slash."""
         self._by_text: dict[str, int] = {}
         self._by_extension: dict[str, int] = {}
         wild: list[_Line] = []
@@ -51,7 +54,7 @@ class GlobIndex:
         self._key_sizes = sorted({len(key) for key in self._groups})
 
     def last_line(self, text: str) -> int:
-        """Return the highest line number of a glob that matches the whole text; -1 if none does."""
+        """Return the highest line number of a glob that matches all of `text`; -1 if none does."""
         last = self._by_text.get(text, -1)
         if self._by_extension and "." in text:
             last = max(last, self._by_extension.get(text.rpartition(".")[2], -1))
@@ -74,7 +77,7 @@ def _is_extension(glob: str) -> bool:
 
 
 def _group(lines: Sequence[_Line]) -> dict[str, _Group]:
-    """Group lines by the rarest text that their globs contain, "" if they contain none."""
+    """Group lines by the rarest key that their globs contain; "" if they contain none."""
     if len(lines) <= _MAX_UNGROUPED:
         return {"": _Group(lines)} if lines else {}
     texts = [list(_keys(glob)) for _, glob in lines]
@@ -131,9 +134,9 @@ class _Alternatives:
 
 
 def _compile(globs: Iterable[str]) -> Any:
-    """Return an expression that matches any glob, None if it is too large.
+    """Return an expression that matches any of the globs; None if it is too large.
 
-    A single glob that is too large has more characters than a path can have.
+    A single glob that is too large matches no path, because it is longer than a path can be.
     """
     import re2  # takes 4 ms, and most folders need no expression
 

@@ -6,10 +6,10 @@ import re
 from typing import Final
 
 SPECIAL_CHARACTERS: Final = frozenset("*?[\\")
-# Everything from the first to the last set or escape, and other wildcards and slashes.
+# Matches everything from the first to the last set or escape, and all other wildcards and slashes.
 _NOT_LITERAL: Final = re.compile(r"[\[\\].*[\]\\].?|[\[\\].*|[*?/]+", re.DOTALL)
 _NEVER: Final = r"[^\x00-\xff]"
-# Without "/", which no set matches.
+# The classes lack "/", which no set matches.
 _POSIX_CLASSES: Final[dict[str, str]] = {
     "alnum": "a-zA-Z0-9",
     "alpha": "a-zA-Z",
@@ -37,7 +37,7 @@ def translate_pattern(pattern: str) -> str:
 
 
 def find_literals(pattern: str) -> list[str]:
-    """Return texts that every match contains."""
+    """Return strings that every match contains."""
     return [text for text in _NOT_LITERAL.split(pattern) if text]
 
 
@@ -93,7 +93,7 @@ def _translate_class(pattern: str, start: int) -> tuple[str, int]:
 
 
 def _class_item(pattern: str, position: int) -> tuple[str | None, int]:
-    """Return a translated character, range or [:name:], None if git rejects it, and its end."""
+    """Translate a character, range or [:name:]; return it (None if git rejects it) and its end."""
     if pattern.startswith("[:", position):
         end = pattern.find(":]", position + 2)
         if end > 0:
@@ -109,7 +109,7 @@ def _class_item(pattern: str, position: int) -> tuple[str | None, int]:
 
 
 def _translate_range(low: str, high: str) -> str:
-    """Return the range without "/", which no set matches."""
+    """Translate a range of characters without "/", which no set matches."""
     if not low <= "/" <= high:
         return f"{re.escape(low)}-{re.escape(high)}"
     below = f"{re.escape(low)}-\\." if low < "/" else ""

@@ -26,7 +26,7 @@ class Rule:
     line: int
     ignores: bool  # False for a line with "!"
     only_folders: bool
-    whole_path: bool  # matched against the path below the ignore file, not against the name
+    whole_path: bool  # matched against the path from the ignore file's folder, not only the name
     pattern: str  # without "!", leading and trailing "/"
 
 
@@ -62,13 +62,13 @@ class _PatternIndex:
     def __init__(self, rules: Iterable[Rule]) -> None:
         names: dict[str, int] = {}
         paths: dict[str, int] = {}
-        for rule in rules:  # the last line with a pattern counts
+        for rule in rules:  # of several lines with the same pattern, the last one counts
             (paths if rule.whole_path else names)[rule.pattern] = rule.line
         self._names = GlobIndex(names, match_names=True)
         self._paths = GlobIndex(paths, match_names=False)
 
     def last_line(self, name: str, path: str) -> int:
-        """Return the number of the last line that matches, -1 if none does."""
+        """Return the number of the last line that matches; -1 if none does."""
         return max(self._names.last_line(name), self._paths.last_line(path))
 
 
@@ -92,7 +92,7 @@ class IgnoreRules:
         return False
 
 
-@lru_cache(maxsize=65_536)  # a process that keeps asking walks the same tree each time
+@lru_cache(maxsize=65_536)  # a long-running process walks the same tree many times
 def _cached_verdict(file: IgnoreFile, path: str, is_folder: bool) -> bool | None:
     return file.verdict(path, is_folder)
 
@@ -106,7 +106,7 @@ def load_ignore_file(path: str, base: str) -> IgnoreFile | None:
     return None
 
 
-@lru_cache(maxsize=256)  # as above; most repositories have fewer ignore files
+@lru_cache(maxsize=256)  # for the same reason; most repositories have fewer ignore files
 def _parse_file(raw: bytes, base: str) -> IgnoreFile:
     return IgnoreFile(raw, base)
 

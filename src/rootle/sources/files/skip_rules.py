@@ -67,8 +67,9 @@ _SECRET_EXTENSIONS: Final = """
 """
 # Copies of a file by editors, tools and people: `.env~`, `id_rsa.bak`.
 _COPY_ENDINGS: Final = ("~", ".bak", ".backup", ".old", ".orig", ".save", ".copy", ".swp")
-# Extensions that text files use too are not listed; for those the content decides. `.ts` is video
-# or TypeScript, `.mo` Modelica, `.sig` Standard ML, `README.pt` Portuguese, `example.com` a host.
+# Extensions that text files also use are not listed; for these files, the content decides. For
+# example, `.ts` can be TypeScript, `.mo` Modelica, and `.sig` Standard ML; `README.pt` can be a
+# text in Portuguese, and `example.com` can be named after a host.
 _BINARY_EXTENSIONS: Final = """
     png jpg jpeg jpe gif bmp tif tiff ico icns webp avif heic heif psd xcf ai eps cr2 nef raw
     tga dds exr hdr ktx ktx2 jxl jp2 blend fbx glb
@@ -139,7 +140,7 @@ def reason_by_name(path: str) -> str | None:
 
 
 def _reason_of_copy(path: str) -> str | None:
-    """Return SECRET for the copy of a secret file; other copies are text like any other."""
+    """Return SECRET for the copy of a secret file; other copies count as ordinary text."""
     original = path
     for ending in _COPY_ENDINGS:
         original = original.removesuffix(ending)

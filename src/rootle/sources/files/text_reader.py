@@ -37,8 +37,8 @@ def read_text(
 
     `relative` is its path in the index; the file name determines whether the text can count as
     minified. `readers` are pairs of a file ending and the plugin that reads such files, as
-    "package.module:name". Of a text larger than `max_bytes`, only the lines that fit are returned;
-    None for no limit.
+    "package.module:name". If the file is larger than `max_bytes`, only the lines that fit are
+    returned; None means no limit.
     """
     raw = read_below(os.fspath(root), relative, -1 if max_bytes is None else max_bytes + 1)
     if isinstance(raw, str):
@@ -54,12 +54,12 @@ def read_text(
         return BINARY
     text, encoding = decoded
     reason = _skip_reason(text, relative)
-    # The size is part of the digest, so that the size of the omitted part is updated.
+    # The omitted size is part of the digest, so that the index is updated when this size changes.
     return reason or TextFile(text, encoding, _digest(raw, omitted), omitted)
 
 
 def _end_of_lines(raw: bytes, limit: int) -> int:
-    """Return where the last line that fits into the limit ends; the first one may be cut."""
+    """Return the end of the last line that fits into the limit; if none fits, cut the first."""
     newline = _UTF16_NEWLINES.get(raw[:2], b"\n")
     width = len(newline)
     end = raw.rfind(newline, 0, limit)

@@ -32,7 +32,7 @@ _SAFE: Final[dict[str, str]] = {
     "GIT_ALLOW_PROTOCOL": "none",
     "LC_ALL": "C",
 }
-# Options of the commands disable external diffs and text conversions.
+# External diffs and text conversions are disabled by the options of each command instead.
 _SAFE_CONFIG: Final[dict[str, str]] = {
     "core.fsmonitor": "false",  # otherwise it may name a program to run
     "core.hooksPath": os.devnull,
@@ -75,8 +75,8 @@ def run_git(
 ) -> GitOutput:
     """Run git in `folder`, with `stdin` as its standard input.
 
-    If git cannot be started, the return code is 127 and `stderr` is a message. It is 128 if there
-    is no repository, or if its git folders may belong to another work tree.
+    If git cannot be started, the return code is 127 and `stderr` is a message. The return code is
+    128 if there is no repository, or if its git folders may belong to another work tree.
     """
     started = _start(folder, arguments, config or {}, has_input=bool(stdin))
     if isinstance(started, GitOutput):
@@ -89,7 +89,7 @@ class GitStream:
     """The output of a git command that may still be running, in chunks of bytes."""
 
     def __init__(self, running: _Running | None) -> None:
-        """Take the running command, None if it cannot be started."""
+        """`running` is the command, or None if it cannot be started."""
         self._running = running
         self._has_output = False
         self._is_stopped = False
@@ -104,11 +104,11 @@ class GitStream:
             yield chunk
 
     def _wait_for_output(self, descriptor: int) -> bool:
-        """Wait for output or its end; return False if git was stopped.
+        """Wait until there is output or it ends; return False if git was stopped.
 
-        A program that git started may hold its output open after git was stopped.
+        After git was stopped, a program that git had started may keep the output open.
         """
-        if os.name == "nt":  # select cannot wait for pipes there
+        if os.name == "nt":  # select cannot wait for pipes on Windows
             return True
         while not select.select([descriptor], [], [], _POLL_S)[0]:
             if self._is_stopped:
@@ -120,7 +120,7 @@ class GitStream:
         return _FAILED if self._running is None else self._running.process.wait()
 
     def stop(self) -> None:
-        """Stop git. Another thread may do this while this one waits for output."""
+        """Stop git. One thread may call this while another waits for output."""
         self._is_stopped = True
         if self._running is not None:
             self._running.process.kill()
@@ -224,7 +224,7 @@ def _start(
     has_input: bool,
     has_messages: bool = True,
 ) -> _Running | GitOutput:
-    """Start git, or return the output that says why it is not started."""
+    """Start git, or return an output that contains the reason why it is not started."""
     top = find_work_tree(os.path.realpath(folder))
     if top is None:
         return GitOutput(b"", b"not a git repository", _FAILED)
@@ -265,7 +265,7 @@ def _collect(
 def _collect_slowly(
     process: subprocess.Popen[bytes], timeout_s: float, find_special: Callable[[], str | None]
 ) -> GitOutput:
-    """Wait for git unless it waits for a file that never ends; stop it then and after a timeout."""
+    """Wait for git. Stop it after the timeout, or at once if it waits for a file without an end."""
     special = find_special() if timeout_s > 0 else None
     timed_out = False
     try:
@@ -283,7 +283,7 @@ def _kill(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
     process.kill()
     try:
         return process.communicate(timeout=_KILL_S)
-    except subprocess.TimeoutExpired as error:  # a program that git started holds its streams
+    except subprocess.TimeoutExpired as error:  # a program that git started keeps its streams open
         return error.stdout or b"", error.stderr or b""
 
 
@@ -294,7 +294,7 @@ def _environment(top: str, config: Mapping[str, str]) -> dict[str, str]:
         if not name.startswith("GIT_") or name.startswith(_KEPT)
     }
     environment.update(_SAFE)
-    # Only the folders that were checked are used: not a repository above them, and no other files.
+    # git must use only the folders that were checked: no repository above them and no other files.
     ceilings = (environment.get("GIT_CEILING_DIRECTORIES"), os.path.dirname(top))
     environment["GIT_CEILING_DIRECTORIES"] = os.pathsep.join(filter(None, ceilings))
     environment["GIT_WORK_TREE"] = top

@@ -69,7 +69,10 @@ def show_commit(root: Path, name: str, rules: WalkRules) -> tuple[str, str] | No
 
 
 def explain_hidden_commits(root: Path) -> str | None:
-    """Return why no commits are shown: they may be those of another repository; otherwise None."""
+    """Return why commits must not be shown, or None if they may be shown.
+
+    For example, they must not be shown if they may belong to another repository.
+    """
     top = find_work_tree(os.path.realpath(root))
     if top is None:
         return None

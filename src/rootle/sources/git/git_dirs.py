@@ -1,8 +1,9 @@
 """Find the folders in which git keeps the state of a work tree, and check that they belong to it.
 
-A `.git` file, a symbolic link, `commondir` or `alternates` can name any folder on the machine. An
-archive that contains one must not make rootle show another repository of the user, so a folder
-outside the work tree is used only if it names the work tree in return.
+A `.git` file, a symbolic link, `commondir` or `alternates` can refer to any folder on the machine.
+If a downloaded archive contains such a reference, rootle must not show another repository of the
+user. Therefore, a git folder outside the work tree is used only if it also contains the path of the
+work tree.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ _SETTINGS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class GitFolders:
-    """The git folders of a work tree; they differ in a linked work tree."""
+    """The two git folders of a work tree. Unless it is a linked work tree, they are the same."""
 
-    own: str  # with HEAD and the index of this checkout
-    common: str  # with info/exclude and the configuration, shared by all checkouts
+    own: str  # contains HEAD and the index of this checkout
+    common: str  # contains info/exclude and the configuration, which all checkouts share
 
     @property
     def is_busy(self) -> bool:
@@ -44,7 +45,10 @@ class GitFolders:
 
 
 def find_work_tree(folder: str) -> str | None:
-    """Return the nearest folder at or above this one that has a `.git`, without running git."""
+    """Return the nearest folder that contains `.git`: `folder` or one above it; None if none does.
+
+    git is not run.
+    """
     while not os.path.exists(os.path.join(folder, ".git")):
         parent = os.path.dirname(folder)
         if parent == folder:
@@ -54,7 +58,7 @@ def find_work_tree(folder: str) -> str | None:
 
 
 def find_git_folders(folder: str) -> GitFolders | None:
-    """Return the git folders of the work tree that contains a folder, None if git is not used."""
+    """Return the git folders of the work tree that contains a folder; None if git is not used."""
     top = find_work_tree(folder)
     found = check_git_folders(top) if top is not None else None
     return found if isinstance(found, GitFolders) else None
@@ -77,7 +81,7 @@ def check_git_folders(top: str) -> GitFolders | str:
 
 
 def find_borrowed_objects(git: GitFolders) -> str | None:
-    """Return why the objects of a repository may be those of another one, None if they are not."""
+    """Return why a repository may show objects of another one; None if it shows only its own."""
     objects = os.path.join(git.common, "objects")
     alternates = os.path.join(objects, "info", "alternates")
     text = read_regular(alternates)
@@ -123,10 +127,10 @@ def _read_pointer(path: str, prefix: bytes, base: str) -> str | None:
 
 
 def _explain_foreign(own: str, common: str, top: str) -> str:
-    """Return why git folders are not used, and what makes them name the work tree."""
-    remedy = f"if it has no other work tree, run: git -C {top} config core.worktree {top}"
+    """Return the reason not to use the git folders, and a command that registers `top` in them."""
+    remedy = f"if {common} has no other work tree, run: git -C {top} config core.worktree {top}"
     if own != common:
-        remedy = f"if it is a linked work tree, run: git -C {top} worktree repair"
+        remedy = f"if {top} is a linked work tree, run: git -C {top} worktree repair"
     return f"{top}/.git leads to {common}, which does not name {top} as its work tree; {remedy}"
 
 
@@ -142,7 +146,7 @@ def _is_worktree_of(own: str, common: str, entry: str) -> bool:
 
 
 def _names_work_tree(own: str, common: str, top: str) -> bool:
-    """Return whether a configuration file in `own` names this work tree, as of a submodule."""
+    """Return whether the configuration in `own` contains the path `top`, as in a submodule."""
     return own == common and any(
         name == "worktree" and os.path.realpath(os.path.join(own, value)) == top
         for name, value in list_settings(own)
@@ -150,7 +154,7 @@ def _names_work_tree(own: str, common: str, top: str) -> bool:
 
 
 def _find_wrong_part(own: str, common: str) -> str | None:
-    """Return a part that leads to another repository, or that git would wait for, with a reason."""
+    """Return the reason if a part leads to another repository, or if git would wait for it."""
     for folder in dict.fromkeys((own, common)):
         for name in (*_CONTENT, *_SETTINGS):
             path = os.path.join(folder, name)

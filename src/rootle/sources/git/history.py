@@ -19,14 +19,14 @@ _SHA: Final = re.compile(r"[0-9a-f]{7,64}", re.ASCII)
 _TIMEOUT_S: Final = 10.0
 _LIST_TIMEOUT_S: Final = 120.0
 _LAST_YEAR_S: Final = 253_402_300_799  # the end of the year 9999
-# Merges that need more steps, or with more parents, are rare. History is then read from the start.
+# Merges that need more steps or have more parents are rare. The whole history is then read again.
 _MAX_STEPS: Final = 10
 _MAX_PARENTS: Final = 50
 _OPTIONS: Final = (
     # A commit follows all its descendants whatever its date, so that reading new commits first and
     # old ones later gives the same result as reading all at once.
     *("-z", "--name-status", "--relative", "--date-order"),
-    # A merge changes the files that differ from all its parents.
+    # A merge counts as changing only the files that differ from all its parents.
     *("--diff-merges=combined", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-notes"),
     *("--no-decorate", "--no-color", "--ignore-submodules", "--encoding=UTF-8"),
 )
@@ -81,11 +81,14 @@ class CommitLog:
 
     @property
     def has_failed(self) -> bool:
-        """Whether git cannot read older commits, as in a partial clone; valid after the last."""
+        """Whether git cannot read older commits, as in a partial clone.
+
+        This is only valid after the last commit was read.
+        """
         return self._stream.wait() > 0
 
     def stop(self) -> None:
-        """End the iteration soon. Another thread may do this."""
+        """End the iteration soon. Another thread may call this."""
         self._stream.stop()
 
 
@@ -93,7 +96,7 @@ class CommitLog:
 def open_log(
     folder: str, *revisions: str, skip: int = 0, without: Collection[str] = ()
 ) -> Iterator[CommitLog]:
-    """Read the history of `revisions` without that of others, and without the first commits."""
+    """Read the history of `revisions`, except that of `without` and the first `skip` commits."""
     assert all(map(_SHA.fullmatch, (*revisions, *without)))
     excluded = (f"^{sha}" for sha in without)
     arguments = (*_OPTIONS, _log_format(folder), f"--skip={skip}", *revisions, *excluded, "--")
@@ -121,7 +124,7 @@ def _split(chunks: Iterable[bytes]) -> Iterator[bytes]:
 def _parse_header(text: bytes) -> Commit:
     sha, _, facts = text.decode("utf-8", "replace").partition(" ")
     seconds, _, author = facts.partition(" ")
-    # A damaged commit has no date, and a prepared one may have any.
+    # A damaged commit has no date, and a forged one may have any date.
     date = min(int(seconds), _LAST_YEAR_S) if seconds.isdecimal() else 0
     return Commit(sha, LastCommit(date, author), [])
 
@@ -136,10 +139,10 @@ def list_committed_files(folder: str, head: str) -> list[str] | None:
 
 
 def find_base(folder: str, known: str, head: str, *, max_commits: int) -> str | None:
-    """Return a commit from which all commits descend that `known` or `head` have in addition to it.
+    """Return a common ancestor of two commits from which all later commits of both descend.
 
-    The commits up to the base come last in the history of both, in the same order. Return None if
-    there is no such commit, or if there are more than `max_commits` later ones.
+    The commits up to this base therefore come last in the histories of both, in the same order.
+    Return None if there is no such base, or if there are more than `max_commits` later commits.
     """
     if not (_SHA.fullmatch(known) and _SHA.fullmatch(head)):
         return None
@@ -164,9 +167,9 @@ def _merge_base(folder: str, commits: Collection[str]) -> str | None:
 def _list_borders(
     folder: str, base: str, tips: Collection[str], max_commits: int
 ) -> set[str] | None:
-    """Return the parents in the history of `base` of the commits that are not in it.
+    """Return the commits in the history of `base` that are parents of commits outside it.
 
-    None if there are too many of these commits, or if one of them has no parent.
+    Return None if there are too many commits outside it, or if one of them has no parent.
     """
     limit = f"--max-count={max_commits + 1}"
     output = run_git(
@@ -191,9 +194,9 @@ def find_shallow_commits(folder: str) -> frozenset[str]:
 
 
 def read_head_state(folder: str) -> str:
-    """Return a text that changes when another commit is checked out; "" outside git.
+    """Return a string that changes when another commit is checked out; "" outside git.
 
-    The files of git are read without git, which saves the time to start it.
+    The files of git are read directly, which saves the time to start git.
     """
     git = find_git_folders(os.path.realpath(folder))
     if git is None:
@@ -216,9 +219,9 @@ def _mtime_ns(path: str) -> int:
 
 
 def digest_history_facts(folder: str) -> str:
-    """Return a digest that changes with everything but commits that determines dates and authors.
+    """Return a digest of everything, apart from commits, on which dates and authors depend.
 
-    These are the depth of a shallow clone, the packs of a partial clone, and `.mailmap`.
+    This is the depth of a shallow clone, the packs of a partial clone, and `.mailmap`.
     """
     real = os.path.realpath(folder)
     git = find_git_folders(real)
@@ -242,9 +245,9 @@ def _list_promised_packs(folder: str) -> list[str]:
 
 
 def is_short_history(folder: str, max_index_bytes: int) -> bool:
-    """Return whether the history is so short that git reads it at once.
+    """Return whether the history is short, as estimated from the size of the pack indexes.
 
-    The size of the pack indexes is proportional to the number of objects; loose objects are few.
+    This size is proportional to the number of objects in packs. Objects outside packs are few.
     """
     git = find_git_folders(os.path.realpath(folder))
     if git is None:

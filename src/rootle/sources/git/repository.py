@@ -126,7 +126,8 @@ def list_changed_files(root: Path, only: Collection[str] = ()) -> set[str]:
     With `only`, compare only these paths.
     """
     folder = os.path.realpath(root)
-    # `git diff` would write the index, and list files whose time alone has changed otherwise.
+    # `git diff` is not used: it would either write the index, or list files of which only the
+    # modification time has changed.
     output = run_git(
         folder,
         *("--literal-pathspecs", "status", "--porcelain", "-z", "--untracked-files=no"),
@@ -148,7 +149,7 @@ def _prefix_of(folder: str) -> str:
 
 
 def _disable_filters(folder: str) -> dict[str, str]:
-    """Return settings that disable clean filters, programs that git would run to compare files."""
+    """Return settings that disable clean filters, which git would run to compare files."""
     output = run_git(
         folder,
         *("config", "-z", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process|required)$"),

@@ -1,4 +1,4 @@
-"""Find named pipes, sockets and devices that git opens instead of regular files.
+"""Find named pipes, sockets and devices that git would open instead of regular files.
 
 git waits without a limit when it opens a named pipe that no process writes to.
 """
@@ -35,7 +35,7 @@ def is_special(path: str) -> bool:
 
 
 def _list_named(folder: str, top: str) -> Iterator[str]:
-    """Yield the paths that the configuration may name, such as those of included files."""
+    """Yield all values in the configuration that may be paths, such as those of included files."""
     for _, value in list_settings(folder):
         for base in (folder, top):
             yield os.path.join(base, os.path.expanduser(value))
