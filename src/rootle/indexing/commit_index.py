@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from rootle.config.fields import DEFAULT_MODEL, EMBEDDED, Config
 from rootle.errors import IndexStorageError, IngestError, RootleError, UnavailableError
+from rootle.index.local.index_dir import HISTORY_DIR
 from rootle.index.local.snapshot import Snapshot
 from rootle.indexing.content_writer import IndexSetup
 from rootle.indexing.indexer import Indexer
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
     from rootle.protocols import Embedder
 
-_HISTORY_DIR: Final = "history"  # in an index directory that the user has chosen
 # Another process that updates the same index makes progress for this one too.
 _LOCK_TIMEOUT_S: Final = 1.0
 
@@ -58,7 +58,7 @@ def find_history_dir(root: Path, index_dir: Path) -> Path | None:
     if git is None or explain_hidden_commits(root) is not None:
         return None
     if index_dir != default_index_dir(root):
-        return index_dir / _HISTORY_DIR
+        return index_dir / HISTORY_DIR
     return default_history_dir(Path(git.common))
 
 

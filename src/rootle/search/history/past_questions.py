@@ -11,28 +11,35 @@ from rootle.search.query.syntax import parse_query
 HISTORY: Final = "history"
 _HASH: Final = re.compile(r"(?:git:|commit[ :]+)?([0-9a-f]{7,64})", re.IGNORECASE | re.ASCII)
 _RANGE: Final = re.compile(r"([\w./@^~-]*[\w@^~])\.\.\.?([\w./@^~-]+)", re.ASCII)
-# With a past event, not with a state: "when is the cache cleared" asks about code.
-_EVENT: Final = (
-    r"(?:added|introduced|removed|deleted|dropped|changed|replaced|renamed|moved|rewritten|reverted"
-    r"|deprecated|fixed|broken|disabled|enabled|merged|released|switched|stopped|started|split"
-    r"|extracted|made|turned|bumped|raised|lowered|updated|upgraded|refactored|migrated)"
+# Verbs of events in the past; "when is the cache cleared" asks about code.
+_DONE: Final = (
+    "added|introduced|removed|deleted|dropped|changed|replaced|renamed|moved|rewritten|reverted"
+    "|deprecated|fixed|broken|disabled|enabled|merged|released|switched|stopped|started|split"
+    "|extracted|bumped|raised|lowered|updated|upgraded|refactored|migrated|rewrote"
+)
+_DO: Final = (
+    "add|introduce|remove|delete|drop|change|replace|rename|move|rewrite|revert|deprecate|fix"
+    "|break|disable|enable|switch|stop|start|split|appear|disappear|go away|gone|become|used? to"
+    "|no longer|bump|raise|lower|upgrade|refactor|migrate"
 )
 _PAST: Final = re.compile(
-    rf"""\b(?:which|what|the) (?:last |latest |first )?(?:commits?|pull requests?|prs?|merges?)\b
-        |\bwho (?:first |last |originally )?(?:{_EVENT}|wrote|did|made|broke|committed|touched)\b
-        |\b(?:when|why|how come|since when)\ (?:was|were|did|has|have|had|is|are)\b.*
-         \b(?:{_EVENT}|add|introduce|remove|delete|drop|change|replace|rename|move|rewrite|revert
-         |deprecate|fix|break|disable|enable|switch|stop|start|split|appear|disappear|go\ away|gone
-         |become|use\ to|used\ to|no\ longer|bump|raise|lower|upgrade|refactor|migrate)\b
-        |\bwhat (?:has )?changed\b|\bchanges? (?:in|to|since|between)\b.*\b(?:since|between|last)\b
-        |\b(?:last|latest|recent(?:ly)?|first) (?:change[ds]?|commits?|touched|modified|edits?)\b
-        |\bhistory of\b|\bgit (?:log|blame|history|show)\b|\bblame\b
-        |\bused to\b.*\b(?:but|now|before)\b|\bno longer\b.*\b(?:since|why|when)\b
-        |\bwhy (?:do|does|did) (?:we|it|this|they|the)\b.*\b(?:no longer|not .* any ?more|stop)\b
-        |\bcommit (?:that|which|where|in which|message)\b|^commits?\b(?=.*\bthat\b)
-        |\bsince (?:version|release|commit|v?\d+\.\d+|last (?:week|month|year|release))\b
-        |\bregression (?:in|from|since)\b|\bintroduced (?:in|by|with)\b""",
-    re.IGNORECASE | re.VERBOSE | re.DOTALL,
+    "|".join(
+        (
+            r"\b(?:which|what|the) (?:last |latest |first )?(?:commit|pull request|pr|merge)s?\b",
+            rf"(?:^|[.,;:?!] |\band |find out |see |know )who (?:first |last |originally )?(?:{_DONE}|wrote|did|made|broke|touched)\b",
+            r"\b(?:when|why|how come|since when) (?:was|were|did|has|have|had)\b.*"
+            rf"\b(?:{_DONE}|{_DO})\b",
+            r"\bwhat (?:has |was |have )?changed\b",
+            r"\bchanges? (?:in|to|of|made|since|between)\b.*\b(?:since|between|last)\b",
+            r"\b(?:last|latest|recent(?:ly)?|first) (?:change[ds]?|commits?|touched|modified)\b",
+            r"\bhistory of\b|\bgit (?:log|blame|show)\b",
+            r"\b(?:do|does|did) (?:we|it|this|they|the)\b.*\b(?:no longer|any ?more)\b",
+            r"\bcommit (?:that|which|where|in which|message)\b",
+            r"\bsince (?:version |release |commit )?v?\d+\.\d+|\bsince last (?:week|month|year)\b",
+            r"\bregression (?:in|from|since)\b",
+        )
+    ),
+    re.IGNORECASE | re.DOTALL,
 )
 _MAX_CHARS: Final = 400
 
