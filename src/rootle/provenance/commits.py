@@ -9,7 +9,7 @@ from typing import Final
 from rootle.provenance.contributions import Contributions
 from rootle.provenance.ranking import find_numbers
 from rootle.serialization.timestamps import format_timestamp
-from rootle.sources.git.lines.commit_facts import CommitHeader, find_merge, read_headers
+from rootle.sources.git.lines.commit_facts import CommitHeader, find_merges, read_headers
 from rootle.text.secret_detection import Exceptions
 from rootle.text.secret_masking import mask_secrets
 from rootle.types import PassageCommit
@@ -31,8 +31,8 @@ def describe_commits(
     `path` is the path of the file for a commit that was not compared.
     """
     deadline_s = monotonic() + _MERGES_S
-    merges = {sha: find_merge(folder, sha, head, deadline_s) for sha in hashes}
-    wanted = {*hashes, *filter(None, merges.values()), *found.reverts.values()}
+    merges = find_merges(folder, hashes, head, deadline_s)
+    wanted = {*hashes, *merges.values(), *found.reverts.values()}
     headers = read_headers(folder, sorted(wanted))
     return tuple(_describe(headers, merges, hashes, found, path, exceptions))
 
@@ -55,7 +55,7 @@ def _describe(
         if sha not in headers:
             continue
         header = headers[sha]
-        merge, reverted = merges[sha], found.reverts.get(sha, "")
+        merge, reverted = merges.get(sha, ""), found.reverts.get(sha, "")
         message = message_of(sha)
         yield PassageCommit(
             hash=sha,

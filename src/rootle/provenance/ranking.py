@@ -25,7 +25,7 @@ _REASON: Final = re.compile(
 )
 _ROUTINE: Final = re.compile(
     r"^(?:\w+(?:\(.*?\))?!?: *)?(?:wip|lint|format(?:ting)?|reformat|style|typos?|spelling|renam\w+"
-    r"|clean ?up|refactor\w*|mov(?:e|ed|ing)|bump|merge|initial (?:commit|import)|import\w*"
+    r"|clean ?up|refactor\w*|split\w*|mov(?:e|ed|ing)|bump|merge|initial (?:commit|import)|import\w*"
     r"|rubocop|clippy|rustfmt|gofmt|prettier|black|ruff|flake8|pyupgrade|eslint|white ?space"
     r"|indent\w*|cosmetic\w*|copyright|licen[cs]e headers?|sort imports|type (?:hints?|annotations?)"
     r"|add (?:type|typing|mypy))\b",

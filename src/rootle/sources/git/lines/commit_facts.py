@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from rootle.sources.git.command import run_git
 
 _TIMEOUT_S: Final = 5.0
-_MERGE_TIMEOUT_S: Final = 1.0
+_MERGE_TIMEOUT_S: Final = 1.5
 _LAST_YEAR_S: Final = 253_402_300_799
 _FIELDS: Final = 4
 
@@ -42,25 +42,25 @@ def read_headers(folder: str, hashes: Sequence[str]) -> dict[str, CommitHeader]:
     return found
 
 
-def find_merge(folder: str, sha: str, head: str, deadline_s: float) -> str:
-    """Return the merge that brought a commit into the main line of `head`.
+def find_merges(
+    folder: str, hashes: Sequence[str], head: str, deadline_s: float
+) -> dict[str, str]:
+    """Return the merges that brought commits into the main line of `head`, by commit.
 
-    Return "" if the commit was made on the main line, or if git does not answer in time.
+    A commit that was made on the main line has none. A merge is also missing if git does not find
+    it before `deadline_s` on the monotonic clock.
     """
-    main = _list(folder, deadline_s, "--first-parent", f"{sha}..{head}")
-    descendants = _list(folder, deadline_s, "--ancestry-path", f"{sha}..{head}")
-    if not main or not descendants:
-        return ""
-    on_main = set(main)
-    oldest = next((commit for commit in reversed(descendants) if commit in on_main), "")
-    if not oldest:
-        return ""
-    parents = _list(folder, deadline_s, "--parents", "--max-count=1", oldest)
-    first, *others = parents[0].split()[1:] if parents else [""]
-    if not others or first == sha:
-        return ""
-    # A descendant on the main line whose first parent contains the commit did not bring it in.
-    return oldest if first not in descendants else ""
+    main = _list(folder, deadline_s, "--first-parent", "--parents", head)
+    parents = {sha: others for sha, *others in map(str.split, main)}
+    found = {}
+    for sha in hashes:
+        if not parents or sha in parents:
+            continue
+        descendants = _list(folder, deadline_s, "--ancestry-path", f"{sha}..{head}")
+        merge = next((commit for commit in reversed(descendants) if commit in parents), "")
+        if len(parents.get(merge, ())) > 1:
+            found[sha] = merge
+    return found
 
 
 def _list(folder: str, deadline_s: float, *arguments: str) -> list[str]:
