@@ -68,12 +68,15 @@ ALLOWED: Mapping[str, set[str]] = {
     "indexing": {"sources", "ingest", "index", "embed"},
     "search": {"index", "rank", "rerank", "syntax"},
     "memory": {"index"},
+    "provenance": {"index", "ingest", "sources"},
     # Assembly
     "container": {
         *("embed", "index", "indexing", "ingest", "memory", "rank", "rerank", "search"),
         *("expansion", "sources"),
     },
-    "app": {"container", "indexing", "ingest", "memory", "search", "sources", "web"},
+    "app": {
+        *("container", "indexing", "ingest", "memory", "provenance", "search", "sources", "web"),
+    },
     "tools": {"app", "rerank"},
     "server": {"app", "tools", ""},
     "": {"app", "config", "errors", "types"},

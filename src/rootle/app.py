@@ -167,10 +167,10 @@ class App:
         the limit is out of range.
         """
         from rootle.provenance.explain import explain_place
-        from rootle.provenance.mentions import add_mentions
+        from rootle.provenance.mentions import add_mentions, list_names
 
         found, answer = explain_place(place, self._container.documents(), limit)
-        memories = self._container.memories_about([found.whole.source], found.names)
+        memories = self._container.memories_about([found.whole.source], list_names(found))
         answer = replace(answer, memories=memories)
         if not self._container.indexer().state.has_complete_index():
             return answer

@@ -242,7 +242,7 @@ class Container:
             return self._memory
 
     def memories_about(self, paths: Sequence[str], names: Collection[str]) -> tuple[Memory, ...]:
-        """Return the memories that refer to files, or to names that they define.
+        """Return the memories that refer to files or names, or whose text contains a name.
 
         Memories are optional: the result is empty if they are disabled or cannot be read.
         """
@@ -259,10 +259,8 @@ class Container:
         return tuple(
             memory
             for memory in found
-            if any(
-                about.path in paths and (not about.symbol or about.symbol in names)
-                for about in memory.about
-            )
+            if any(name in memory.text for name in names)
+            or any(about.path in paths and not about.symbol for about in memory.about)
         )
 
     def model_choice(self) -> ModelChoice:

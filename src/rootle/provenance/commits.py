@@ -8,6 +8,7 @@ from typing import Final
 
 from rootle.provenance.contributions import Contributions
 from rootle.provenance.ranking import find_numbers
+from rootle.provenance.walk import REVERTED_HASH
 from rootle.serialization.timestamps import format_timestamp
 from rootle.sources.git.lines.commit_facts import CommitHeader, find_merges, read_headers
 from rootle.text.secret_detection import Exceptions
@@ -34,6 +35,12 @@ def describe_commits(
     merges = find_merges(folder, hashes, head, deadline_s)
     wanted = {*hashes, *merges.values(), *found.reverts.values()}
     headers = read_headers(folder, sorted(wanted))
+    for sha in hashes:  # that removed lines again
+        named = REVERTED_HASH.search(headers[sha].message) if sha in headers else None
+        if named is not None and sha not in found.reverts:
+            reverted = read_headers(folder, [named[1]])
+            headers.update(reverted)
+            found.reverts[sha] = next(iter(reverted), "")
     return tuple(_describe(headers, merges, hashes, found, path, exceptions))
 
 

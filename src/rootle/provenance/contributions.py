@@ -29,10 +29,22 @@ class Contributions:
         for word in words:
             self.added[sha][word] = share
 
-    def shorten(self, sha: str, message: str, path: str, words: set[int], weight: float) -> None:
-        """Record that a commit removed other words from the lines of these words."""
+    def shorten(
+        self,
+        sha: str,
+        message: str,
+        path: str,
+        words: set[int],
+        weight: float,
+        *,
+        is_change: bool,
+    ) -> None:
+        """Record that a commit removed other words from the lines of these words.
+
+        If `is_change` is false, it removed whole lines next to them.
+        """
         if words:
-            self._note(sha, message, path, words)
+            self._note(sha, message, path, words, is_change=is_change)
             self.removed[sha] += weight
 
     def share_of(self, sha: str) -> float:

@@ -12,7 +12,7 @@ from rootle.errors import QueryError, SourceError
 from rootle.ingest.source_refs import DocumentSet
 from rootle.provenance.commits import describe_commits
 from rootle.provenance.mentions import list_names
-from rootle.provenance.place import Place, find_place
+from rootle.provenance.place import CodePlace, find_place
 from rootle.provenance.ranking import rank_commits
 from rootle.provenance.uncommitted import compare_lines, number_words, split_uncommitted
 from rootle.provenance.walk import PassageWalk
@@ -32,7 +32,7 @@ MAX_COMMITS: Final = 50
 _WALK_S: Final = 6.0
 _TIMEOUT_S: Final = 5.0
 
-_NO_REPOSITORY: Final = "the folder is not in a git repository, so there are no commits to explain it"
+_NO_REPOSITORY: Final = "the folder is not in a git repository, so it has no commits"
 _NO_COMMIT: Final = "the repository has no commit yet"
 _NEW_FILE: Final = "the file is not committed yet"
 _SHALLOW: Final = (
@@ -45,7 +45,9 @@ _PARTIAL: Final = (
 _TOO_LONG: Final = "older commits were not read in time; the first commits may be missing"
 
 
-def explain_place(reference: str, documents: DocumentSet, limit: int | None) -> tuple[Place, WhyAnswer]:
+def explain_place(
+    reference: str, documents: DocumentSet, limit: int | None
+) -> tuple[CodePlace, WhyAnswer]:
     """Return the place that a reference names and the commits that explain it, at most `limit`.
 
     Raise SourceError if there is no such place, or if commits must not be shown, and QueryError if
@@ -69,7 +71,7 @@ def explain_place(reference: str, documents: DocumentSet, limit: int | None) -> 
 
 @dataclass(slots=True)
 class _Explanation:
-    place: Place
+    place: CodePlace
     file: str
     documents: DocumentSet
     count: int
@@ -108,7 +110,7 @@ class _Explanation:
         if words:
             walk.run(head, path, words)
         names = list_names(self.place)
-        ranked = rank_commits(found, self.place.line_weights(), names)[: self.count]
+        ranked = rank_commits(found, self.place.asked_weights(), names)[: self.count]
         notes = []
         if not walk.is_complete and not ranked:
             ranked = list_file_commits(top, path, self.count)

@@ -9,10 +9,10 @@ from typing import Final
 
 from rootle.errors import IndexStorageError, QueryError, UnavailableError
 from rootle.index.reader import IndexReader
-from rootle.provenance.place import Place
+from rootle.provenance.place import CodePlace
 from rootle.types import DocumentMention, SearchQuery, SearchResponse, WhyAnswer
 
-_PROSE: Final = ("markdown", "restructuredtext", "asciidoc", "text", "org", "latex", "html")
+_PROSE: Final = ("markdown", "rst", "asciidoc", "text")
 _DECISION: Final = re.compile(r"(?:^|/)(?:adrs?|decisions?|rfcs?|designs?|proposals?)[/_.-]", re.I)
 _CHANGES: Final = re.compile(r"(?:^|/)(?:changelog|changes|history|news|release)", re.IGNORECASE)
 _CODE_LIKE: Final = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]|\.\w|::")
@@ -27,7 +27,7 @@ _RESULTS: Final = 10
 FindDocuments = Callable[[SearchQuery], SearchResponse]
 
 
-def list_names(place: Place) -> list[str]:
+def list_names(place: CodePlace) -> list[str]:
     """Return names of a place that documents may mention, the most specific first.
 
     A name that is also an English word is used only with its owner.
@@ -51,7 +51,7 @@ def list_names(place: Place) -> list[str]:
 
 
 def add_mentions(
-    place: Place, answer: WhyAnswer, open_index: Callable[[], IndexReader], find: FindDocuments
+    place: CodePlace, answer: WhyAnswer, open_index: Callable[[], IndexReader], find: FindDocuments
 ) -> WhyAnswer:
     """Return an answer with at most five documents that mention a place, decisions first.
 
@@ -64,7 +64,7 @@ def add_mentions(
 
 
 def _find_mentions(
-    place: Place, open_index: Callable[[], IndexReader], find: FindDocuments
+    place: CodePlace, open_index: Callable[[], IndexReader], find: FindDocuments
 ) -> tuple[DocumentMention, ...]:
     found: dict[str, DocumentMention] = {}
     for name in list_names(place):

@@ -24,7 +24,7 @@ _FLOOR: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CodePlace:
     """Lines of a file, and the passage around them."""
 
     whole: Passage  # the whole file
@@ -67,11 +67,25 @@ class Place:
             weights[number] = (1 - share) * weight / (near_sum or 1)
         return weights
 
+    def asked_weights(self) -> dict[int, float]:
+        """Return the weights of the lines that were asked for, with the sum 1.
+
+        If none of them has any meaning, as a line with a bracket, return all weights.
+        """
+        weights = self.line_weights()
+        asked = {
+            number: weight
+            for number, weight in weights.items()
+            if self.first_line <= number <= self.last_line
+        }
+        total = sum(asked.values())
+        return {number: weight / total for number, weight in asked.items()} if total else weights
+
     def _distance(self, line: int) -> int:
         return max(self.first_line - line, line - self.last_line)
 
 
-def find_place(reference: str, documents: DocumentSet) -> Place:
+def find_place(reference: str, documents: DocumentSet) -> CodePlace:
     """Return the place that "path:10", "path:10-20" or "path#name" names.
 
     Raise SourceError if there is no such place, or if the reference names no lines.
@@ -94,7 +108,7 @@ def find_place(reference: str, documents: DocumentSet) -> Place:
         first = passage.start_line
         last = first + len(lines) - 1
         found = _range_with(ranges, first, last)
-        return Place(whole, passage, first, last, found.names if found else ())
+        return CodePlace(whole, passage, first, last, found.names if found else ())
     found = innermost_range(ranges, first)
     if found is not None and found.last_line - found.first_line < _MAX_DEFINITION_LINES:
         start, end = found.first_line, found.last_line
@@ -102,7 +116,7 @@ def find_place(reference: str, documents: DocumentSet) -> Place:
         start, end = _paragraph(whole.lines, first)
     lines = whole.lines[start - 1 : end]
     passage = replace(passage, start_line=start, lines=lines, note="")
-    return Place(whole, passage, first, first, found.names if found else ())
+    return CodePlace(whole, passage, first, first, found.names if found else ())
 
 
 def _range_with(ranges: Sequence[NamedRange], first: int, last: int) -> NamedRange | None:

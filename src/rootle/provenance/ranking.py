@@ -9,7 +9,8 @@ from typing import Final
 from rootle.provenance.contributions import Contributions
 
 _NUMBER: Final = re.compile(
-    r"(?:(?<![\w&/])(?:GH-|[#!])|\b(?:pull request|pull|issues?|PR|bug|closes|fixes)[ /:]+#?)(\d{1,7})\b",
+    r"(?:(?<![\w&/])(?:GH-|[#!])|\b(?:pull request|pull|issues?|PR|bug|closes|fixes)[ /:]+#?)"
+    r"(\d{1,7})\b",
     re.IGNORECASE,
 )
 _TRAILER: Final = re.compile(
@@ -25,14 +26,14 @@ _REASON: Final = re.compile(
 )
 _ROUTINE: Final = re.compile(
     r"^(?:\w+(?:\(.*?\))?!?: *)?(?:wip|lint|format(?:ting)?|reformat|style|typos?|spelling|renam\w+"
-    r"|clean ?up|refactor\w*|split\w*|mov(?:e|ed|ing)|bump|merge|initial (?:commit|import)|import\w*"
-    r"|rubocop|clippy|rustfmt|gofmt|prettier|black|ruff|flake8|pyupgrade|eslint|white ?space"
-    r"|indent\w*|cosmetic\w*|copyright|licen[cs]e headers?|sort imports|type (?:hints?|annotations?)"
-    r"|add (?:type|typing|mypy))\b",
+    r"|clean ?up|refactor\w*|split\w*|mov(?:e|ed|ing)|bump|merge|initial (?:commit|import)"
+    r"|import\w*|rubocop|clippy|rustfmt|gofmt|prettier|black|ruff|flake8|pyupgrade|eslint|white ?space"
+    r"|indent\w*|cosmetic\w*|copyright|licen[cs]e headers?|sort imports"
+    r"|type (?:hints?|annotations?)|add (?:type|typing|mypy))\b",
     re.IGNORECASE,
 )
-_ADDED: Final = 0.6
-_NEWEST: Final = 0.4
+_ADDED: Final = 0.5
+_NEWEST: Final = 0.6
 _REMOVED: Final = 0.5
 _LONG_BODY_CHARS: Final = 250
 _SHORT_BODY_CHARS: Final = 40
@@ -44,7 +45,9 @@ def rank_commits(
 ) -> list[str]:
     """Return the commits that changed a passage, the best explanation first.
 
-    `names` are words of the passage that a message may mention.
+    `line_weights` are the weights of the lines that were asked for, with the sum 1: the last
+    commit that changed one of them is a likely explanation. `names` are words of the passage that
+    a message may mention.
     """
     newest: dict[str, float] = {}
     for line, sha in found.newest.items():

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from rootle.provenance.words import (
-    Position,
+    WordPosition,
     align,
     count_letters,
     signature,
@@ -25,7 +25,7 @@ _MIN_MOVED_LETTERS: Final = 20
 _MARGIN: Final = 20  # lines around those that were moved, for changed ones
 
 
-Words = dict[int, Position]  # id of a word -> where it is in one version of a file
+Words = dict[int, WordPosition]  # id of a word -> where it is in one version of a file
 
 
 def shift(words: Words, changes: Sequence[LineChange]) -> tuple[Words, Words]:
@@ -46,7 +46,7 @@ def shift(words: Words, changes: Sequence[LineChange]) -> tuple[Words, Words]:
             changed[word] = position
         else:
             line = position.line + (deltas[at] if at >= 0 else 0)
-            kept[word] = Position(line, position.column)
+            kept[word] = WordPosition(line, position.column)
     return kept, changed
 
 
@@ -77,14 +77,14 @@ def trace(
     return found, shortened
 
 
-def _lines_with_loss(change: LineChange, places: Mapping[Position, Position]) -> set[int]:
+def _lines_with_loss(change: LineChange, places: Mapping[WordPosition, WordPosition]) -> set[int]:
     """Return the old lines with a word that no new line contains."""
     kept = set(places.values())
     return {
         number
         for number, line in enumerate(change.old_lines, start=change.old_start)
         if any(
-            weigh_word(word) and Position(number, column) not in kept
+            weigh_word(word) and WordPosition(number, column) not in kept
             for column, word in enumerate(split_words(line))
         )
     }
@@ -92,7 +92,7 @@ def _lines_with_loss(change: LineChange, places: Mapping[Position, Position]) ->
 
 def keep_similar(
     words: Words,
-    places: Mapping[Position, Position],
+    places: Mapping[WordPosition, WordPosition],
     weights: Mapping[int, float],
     *,
     min_share: float = _MIN_SHARE,
@@ -141,7 +141,7 @@ def find_moved(
         return "", {}
     numbers = [number for number, _ in added]
     places = align(best[1], best[0], [line for _, line in added], 0)
-    moved = {Position(numbers[new.line], new.column): old for new, old in places.items()}
+    moved = {WordPosition(numbers[new.line], new.column): old for new, old in places.items()}
     return best_path, keep_similar(words, moved, weights)
 
 

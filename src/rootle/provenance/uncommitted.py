@@ -7,16 +7,16 @@ from difflib import SequenceMatcher
 from typing import Final
 
 from rootle.provenance.contributions import Contributions
-from rootle.provenance.place import Place
+from rootle.provenance.place import CodePlace
 from rootle.provenance.tracking import Words, find_moved, shift, trace
-from rootle.provenance.words import Position, signature, split_words, weigh_word
+from rootle.provenance.words import WordPosition, signature, split_words, weigh_word
 from rootle.sources.git.lines.line_changes import LineChange
 
 _MAX_REPLACED: Final = 40
 _MIN_MOVED_LETTERS: Final = 20
 
 
-def number_words(place: Place) -> tuple[Contributions, Words]:
+def number_words(place: CodePlace) -> tuple[Contributions, Words]:
     """Return the words of a passage, with their weights and their positions in the file."""
     line_weights = place.line_weights()
     found = Contributions({}, {})
@@ -26,7 +26,7 @@ def number_words(place: Place) -> tuple[Contributions, Words]:
         total = sum(map(weigh_word, words))
         for column, word in enumerate(words):
             key = len(positions)
-            positions[key] = Position(number, column)
+            positions[key] = WordPosition(number, column)
             found.lines[key] = number
             found.weights[key] = line_weights[number] * weigh_word(word) / total if total else 0.0
     return found, positions

@@ -54,6 +54,7 @@ class PassageWalk:
     _states: dict[str, Words] = field(default_factory=lambda: defaultdict(dict))
     _early: dict[str, FileCommit] = field(default_factory=dict)
     _reverts: list[tuple[str, _Revert]] = field(default_factory=list)
+    _undone: set[str] = field(default_factory=set)  # commits that a later one reverts
     _large_reads: int = 0
 
     def run(self, revision: str, path: str, words: Words) -> None:
@@ -124,7 +125,7 @@ class PassageWalk:
         changes: Sequence[LineChange],
         path: str,
     ) -> Words:
-        """Move words that replaced lines or lines elsewhere in the file contain; return the rest."""
+        """Move words that the commit took over from lines of the file; return the rest."""
         is_ignored = commit.sha in self.ignored
         weights = self.contributions.weights
         old, shortened = trace(words, changes, weights, is_forced=is_ignored)
@@ -184,6 +185,7 @@ class PassageWalk:
             if not (commit.sha.startswith(target) or subject == target) or not commit.parents:
                 continue
             self._reverts.remove((target, revert))
+            self._undone.add(commit.sha)
             self.contributions.reverts[revert.sha] = commit.sha
             self.contributions.messages.setdefault(commit.sha, commit.message)
             pool = [("", change) for change in commit.changes[0] if change.old_lines]
@@ -232,7 +234,7 @@ class PassageWalk:
     ) -> None:
         """Credit a commit that removed lines between those of the passage."""
         gaps = {change.old_start for change in changes if change.old_lines and not change.new_lines}
-        if not gaps or commit.sha in self.ignored:
+        if not gaps or commit.sha in self.ignored or commit.sha in self._undone:
             return
         sizes = {change.old_start: len(change.old_lines) for change in changes}
         lines = {position.line for position in words.values()}
@@ -242,16 +244,23 @@ class PassageWalk:
                 near = {
                     word for word, position in words.items() if position.line in (before, after)
                 }
-                self._shorten(commit, near, path)
+                self._shorten(commit, near, path, is_change=False)
 
-    def _shorten(self, commit: FileCommit, words: set[int], path: str) -> None:
+    def _shorten(
+        self, commit: FileCommit, words: set[int], path: str, *, is_change: bool = True
+    ) -> None:
         lines = {self.contributions.lines[word] for word in words}
         weights = self.contributions.weights
         weight = sum(
             weights[word] for word, line in self.contributions.lines.items() if line in lines
         )
         self.contributions.shorten(
-            commit.sha, commit.message, path, words, weight * _REMOVAL_SHARE
+            commit.sha,
+            commit.message,
+            path,
+            words,
+            weight * _REMOVAL_SHARE,
+            is_change=is_change,
         )
 
     def _weight(self, words: Words) -> float:

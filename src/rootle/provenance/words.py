@@ -8,7 +8,9 @@ from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
 _WORD: Final = re.compile(r"[^\W\d_][\w$]*|_\w*|\d[\w.]*|[^\w\s]")
-_COMMENT: Final = re.compile(r"^\s*(?:#(?!include|define|if|el|end)|//|/\*|\*[\s/]|--\s|;;|%|\"\"\"|''')")
+_COMMENT: Final = re.compile(
+    r"^\s*(?:#(?!include|define|if|el|end)|//|/\*|\*[\s/]|--\s|;;|%|\"\"\"|''')"
+)
 _OPERATORS: Final = frozenset("+-*/%=<>!&|^~?@.:$#")
 # Larger blocks are compared by lines only.
 _MAX_PRODUCT: Final = 1_500_000
@@ -16,7 +18,7 @@ _MAX_BLOCK_LINES: Final = 3_000
 _COMMENT_WEIGHT: Final = 0.25
 
 
-class Position(NamedTuple):
+class WordPosition(NamedTuple):
     """A word of a text."""
 
     line: int  # from 1
@@ -52,7 +54,7 @@ def count_letters(line: str) -> int:
 
 def align(
     old_lines: Sequence[str], old_start: int, new_lines: Sequence[str], new_start: int
-) -> dict[Position, Position]:
+) -> dict[WordPosition, WordPosition]:
     """Return the old position of each word of the new lines that the old lines contain in order.
 
     Lines with the same words are matched first, and then the words between them.
@@ -60,14 +62,14 @@ def align(
     if len(old_lines) > _MAX_BLOCK_LINES or len(new_lines) > _MAX_BLOCK_LINES:
         return _align_equal_lines(old_lines, old_start, new_lines, new_start)
     old, new = list(map(signature, old_lines)), list(map(signature, new_lines))
-    found: dict[Position, Position] = {}
+    found: dict[WordPosition, WordPosition] = {}
     matcher = SequenceMatcher(_is_trivial, old, new, autojunk=False)
     for kind, first_old, last_old, first_new, last_new in matcher.get_opcodes():
         if kind == "equal":
             for offset in range(last_old - first_old):
                 line = first_new + offset
                 for column in range(len(split_words(new_lines[line]))):
-                    found[Position(new_start + line, column)] = Position(
+                    found[WordPosition(new_start + line, column)] = WordPosition(
                         old_start + first_old + offset, column
                     )
         elif kind == "replace":
@@ -82,7 +84,7 @@ def align(
 
 def _align_equal_lines(
     old_lines: Sequence[str], old_start: int, new_lines: Sequence[str], new_start: int
-) -> dict[Position, Position]:
+) -> dict[WordPosition, WordPosition]:
     """Match the lines of long blocks that occur once in both."""
     places: dict[str, int] = {}
     for number, line in enumerate(old_lines):
@@ -92,13 +94,13 @@ def _align_equal_lines(
     for number, line in enumerate(new_lines):
         at = places.get(signature(line), -1)
         for column in range(len(split_words(line)) if at >= 0 else 0):
-            found[Position(new_start + number, column)] = Position(old_start + at, column)
+            found[WordPosition(new_start + number, column)] = WordPosition(old_start + at, column)
     return found
 
 
 def _align_words(
-    old: list[tuple[str, Position]], new: list[tuple[str, Position]]
-) -> Iterator[tuple[Position, Position]]:
+    old: list[tuple[str, WordPosition]], new: list[tuple[str, WordPosition]]
+) -> Iterator[tuple[WordPosition, WordPosition]]:
     if len(old) * len(new) > _MAX_PRODUCT:
         return
     matcher = SequenceMatcher(
@@ -111,10 +113,10 @@ def _align_words(
 
 def _list_words(
     lines: Sequence[str], start: int, first: int, last: int
-) -> Iterator[tuple[str, Position]]:
+) -> Iterator[tuple[str, WordPosition]]:
     for number in range(first, last):
         for column, word in enumerate(split_words(lines[number])):
-            yield word, Position(start + number, column)
+            yield word, WordPosition(start + number, column)
 
 
 def _is_trivial(text: str) -> bool:

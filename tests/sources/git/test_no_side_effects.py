@@ -6,6 +6,7 @@ import ast
 import os
 import subprocess
 import threading
+import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -19,6 +20,14 @@ from rootle.sources.files.discovery import WalkRules
 from rootle.sources.git.command import run_git
 from rootle.sources.git.commit_text import show_commit
 from rootle.sources.git.history import find_base, list_committed_files
+from rootle.sources.git.lines.commit_changes import find_renamed_path, read_commit_changes
+from rootle.sources.git.lines.commit_facts import (
+    find_merges,
+    list_file_commits,
+    read_committed,
+    read_headers,
+)
+from rootle.sources.git.lines.file_log import open_file_log
 from rootle.sources.git.repository import (
     head_commit,
     ignored_paths,
@@ -49,7 +58,7 @@ _PROGRAM_SETTINGS = (
 )
 _SUBCOMMANDS = (
     *("ls-files", "check-ignore", "rev-parse", "merge-base", "log", "show", "status", "config"),
-    *("ls-tree", "rev-list"),
+    *("ls-tree", "rev-list", "cat-file", "diff-tree", "diff-index"),
 )
 _HOOKS = (
     *("post-index-change", "fsmonitor-watchman", "query-watchman", "post-checkout", "pre-commit"),
@@ -121,6 +130,22 @@ def ask_everything(root: Path) -> None:
     shown = show_commit(root, head, WalkRules())
     assert shown is not None
     assert "+second = 2" in shown[1]
+    ask_about_lines(root, head)
+
+
+def ask_about_lines(root: Path, head: str) -> None:
+    folder = os.fspath(root)
+    with open_file_log(folder, head, "a.py", time.monotonic() + 60) as log:
+        assert len(list(log)) == 2
+    assert [change.path for change in read_commit_changes(folder, head, 60)] == [
+        ".gitattributes",
+        "a.py",
+    ]
+    assert read_committed(folder, head, "a.py") == b"second = 2\n"
+    assert find_renamed_path(folder, "a.py", 60) == "a.py"
+    assert set(read_headers(folder, [head])) == {head}
+    assert find_merges(folder, [head], head, time.monotonic() + 60) == {}
+    assert list_file_commits(folder, "a.py", 1) == [head]
 
 
 def test_no_program_that_a_repository_names_is_run(hostile: Path, tmp_path: Path) -> None:

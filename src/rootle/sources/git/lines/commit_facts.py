@@ -42,9 +42,7 @@ def read_headers(folder: str, hashes: Sequence[str]) -> dict[str, CommitHeader]:
     return found
 
 
-def find_merges(
-    folder: str, hashes: Sequence[str], head: str, deadline_s: float
-) -> dict[str, str]:
+def find_merges(folder: str, hashes: Sequence[str], head: str, deadline_s: float) -> dict[str, str]:
     """Return the merges that brought commits into the main line of `head`, by commit.
 
     A commit that was made on the main line has none. A merge is also missing if git does not find

@@ -50,9 +50,7 @@ class FileLog:
     def __iter__(self) -> Iterator[FileCommit]:
         waiting: list[FileCommit] = []
         for entry in self._entries():
-            if waiting and (
-                waiting[0].sha != entry.sha or len(waiting) == len(waiting[0].parents)
-            ):
+            if waiting and (waiting[0].sha != entry.sha or len(waiting) == len(waiting[0].parents)):
                 yield _join(waiting)
                 waiting = []
             waiting.append(entry)
@@ -77,8 +75,6 @@ class FileLog:
             if len(fields) == _FIELDS:
                 yield _parse(fields)
                 fields = []
-        if len(fields) == _FIELDS - 1 and not self._is_stopped:
-            yield _parse([*fields, b""])
 
     def _fields(self) -> Iterator[bytes]:
         """Yield hashes, messages and patches in turn, without a patch that is cut off."""
@@ -97,7 +93,7 @@ class FileLog:
                     yield b"".join(parts)
                 is_first = False
                 parts, size = [part], len(part)
-        if not is_first and not self._is_stopped:
+        if not is_first and self.is_complete:  # otherwise the last patch is cut off
             yield b"".join(parts)
 
 
@@ -134,6 +130,4 @@ def _join(entries: list[FileCommit]) -> FileCommit:
     # A parent without an entry has the same text, and follows all lines.
     missing = max(0, len(first.parents) - len(changes))
     is_new = not missing and all(entry.is_new for entry in entries)
-    return FileCommit(
-        first.sha, first.parents, first.message, (*changes, *[()] * missing), is_new
-    )
+    return FileCommit(first.sha, first.parents, first.message, (*changes, *[()] * missing), is_new)
