@@ -245,6 +245,21 @@ class App:
         indexer.update_remotes()
         return report
 
+    def index_history(self, on_progress: ProgressCallback | None = None) -> None:
+        """Index all commits that `maxHistoryCommits` allows, and wait until this is done.
+
+        Otherwise, the first question about the past starts this in the background. Raises
+        IndexStorageError if the folder is not in a git repository.
+        """
+        self._check_may_write()
+        commits = self._container.commit_index()
+        if commits is None:
+            raise IndexStorageError(
+                f"there are no commits to index: {self.root} is not in a git repository, or "
+                "maxHistoryCommits is 0"
+            )
+        commits.update(on_progress or ignore_progress)
+
     def plan(self) -> Plan:
         """Return the changes that `index` would apply."""
         return self._container.indexer().state.preview_work()
@@ -255,7 +270,12 @@ class App:
         from rootle.indexing.status import read_status
 
         status = read_status(self._container.indexer())
-        return replace(status, unused_settings=unused_settings(self.config))
+        commits = self._container.commit_index()
+        return replace(
+            status,
+            unused_settings=unused_settings(self.config),
+            history=None if commits is None else commits.status(),
+        )
 
     def clear(self) -> bool:
         """Delete the index, cached pages and the search log; return False if there was no index.
@@ -265,7 +285,9 @@ class App:
         self._check_may_write()
         with self._container.refresher().replace_index():
             delete_search_state(self.index_dir)
-            return self._container.indexer().clear()
+            commits = self._container.commit_index()
+            had_commits = commits is not None and commits.clear()
+            return self._container.indexer().clear() or had_commits
 
     def index_progress(self) -> tuple[int, int] | None:
         """Return the number of bytes that the first indexing run has read, and the total number.

@@ -134,6 +134,7 @@ class SearchResult:
     explanation: Mapping[str, float] | None = None  # contribution of each feature, if requested
     place: str | None = None  # as in Span
     commit: CommitFacts | None = None  # if the result is a commit
+    last_commit: CommitFacts | None = None  # that changed the best span's function, or the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,6 +379,16 @@ class PartialFile:
 
 
 @dataclass(frozen=True, slots=True)
+class HistoryStatus:
+    """The status of the index of commits."""
+
+    index_dir: str
+    commits: int  # indexed so far
+    index_bytes: int
+    is_complete: bool  # whether all commits that `maxHistoryCommits` allows are indexed
+
+
+@dataclass(frozen=True, slots=True)
 class IndexStatus:
     """The status of an index. Reading it does not update the index."""
 
@@ -410,6 +421,7 @@ class IndexStatus:
     partial_files: tuple[PartialFile, ...] = ()  # sorted by path
     undated_files: int = 0  # files whose last commit is not known
     undated_reason: str = ""  # reason why it is not known; empty if there are no such files
+    history: HistoryStatus | None = None  # None if no commit is indexed
 
 
 def camel_case(name: str) -> str:

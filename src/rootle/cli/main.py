@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # help. Only the module of the command that runs is imported.
 COMMANDS: Final[Mapping[str, str]] = {
     "search": "find the files and lines that answer a question",
+    "show": "show a commit, or lines of a file",
     "symbol": "show where a name is defined and used",
     "index": "create or update the index",
     "watch": "update the index whenever files change, until you press Ctrl-C",

@@ -313,8 +313,8 @@ class Config:
     # Git history
     max_history_commits: int = config_field(
         20_000,
-        "Maximum number of commits to index, the newest first, so that questions about the past can "
-        "be answered. 0: index no commits.",
+        "Maximum number of commits to index, the newest first. They answer questions about the "
+        "past. 0: index no commits.",
         (0, 1_000_000),
     )
 

@@ -64,7 +64,7 @@ def _describe_index(indexer: Indexer, snapshot: Snapshot) -> IndexStatus:
         generation=snapshot.generation,
         files=len(indexed),
         chunks=snapshot.chunk_count(),
-        index_bytes=_measure_folder(indexer.index_dir),
+        index_bytes=measure_folder(indexer.index_dir),
         source_bytes=sum(state.size for state in indexed),
         age_seconds=_age(float(updated)) if updated else None,
         model=snapshot.value("model"),
@@ -187,7 +187,7 @@ def _format_optional(seconds: float | None) -> str | None:
     return None if seconds is None else format_timestamp(seconds)
 
 
-def _measure_folder(folder: Path) -> int:
+def measure_folder(folder: Path) -> int:
     """Return the total size of the files in a folder, in bytes."""
     total = 0
     for parent, _, names in os.walk(folder):

@@ -12,7 +12,10 @@ from rootle.types import Filters, SearchQuery, camel_case
 
 # Fields that are left out if they are None.
 _OPTIONAL_FIELDS: Final = frozenset(
-    {"explanation", "interpretation", "staleness", "coverage", "place", "symbols", "commit"}
+    {
+        *("explanation", "interpretation", "staleness", "coverage", "place", "symbols"),
+        *("commit", "last_commit", "history"),
+    }
 )
 _QUERY_KEYS: Final = {camel_case(f.name): f.name for f in fields(SearchQuery)}
 

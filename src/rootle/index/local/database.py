@@ -14,7 +14,7 @@ from rootle.index.local.row_checksum import DamagedRowError, add_checksum_functi
 from rootle.storage.permissions import create_database_file, file_mode
 from rootle.storage.transaction import write_transaction
 
-SCHEMA_VERSION: Final = 9
+SCHEMA_VERSION: Final = 10
 DATABASE_NAME: Final = "rootle.db"
 _BUSY_TIMEOUT_S: Final = 30.0
 
@@ -77,6 +77,7 @@ CREATE TABLE sections (
     checksum INTEGER AS (row_checksum(file_id, start_line, end_line, label, title)) STORED,
     PRIMARY KEY (file_id, start_line)
 ) WITHOUT ROWID;
+CREATE INDEX sections_with_label ON sections (label);
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     file_id INTEGER NOT NULL,

@@ -12,7 +12,12 @@ from typing import Final
 from rootle.config.fields import Config
 from rootle.errors import QueryError, StaleCursorError
 from rootle.index.reader import FileState, IndexReader
-from rootle.search.history.commit_results import COMMIT_URI, add_commits, single_result
+from rootle.search.history.commit_results import (
+    COMMIT_URI,
+    add_commits,
+    add_last_commits,
+    single_result,
+)
 from rootle.search.history.commit_search import CommitSearch
 from rootle.search.history.past_questions import PastQuestion, parse_past_question
 from rootle.types import SearchQuery, SearchResponse
@@ -42,7 +47,7 @@ class CombinedSearch:
         """
         past = parse_past_question(query.text_query)
         if past is None or query.context or query.budget is not None:
-            return find_files(query)
+            return self._find_files(query, find_files)
         commits = self.open_commits()
         if commits is None:
             if past.excludes_files:
@@ -59,6 +64,13 @@ class CombinedSearch:
                 suggestions=(*response.suggestions, _note_progress(commits.index())),
             )
         return replace(response, took_ms=round((time.perf_counter() - started_s) * 1000, 3))
+
+    def _find_files(self, query: SearchQuery, find_files: FindFiles) -> SearchResponse:
+        """Return files with the commits that changed them last, if commits are indexed."""
+        response = find_files(query)
+        commits = self.open_commits()
+        index = commits.existing_index() if commits is not None else None
+        return response if index is None else add_last_commits(response, index)
 
     def _search(
         self,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from rootle.errors import IndexStorageError
 from rootle.index.reader import IndexReader
 from rootle.search.agent import SearchAgent
 from rootle.search.query.revision_dates import resolve_revisions
@@ -52,6 +53,13 @@ class CommitSearch:
     def index(self) -> IndexReader:
         """Return the index of the commits."""
         return self.open_index()
+
+    def existing_index(self) -> IndexReader | None:
+        """Return the index of the commits as it is; None if no commit is indexed yet."""
+        try:
+            return self.open_index()
+        except IndexStorageError:
+            return None
 
     def list_range(self, older: str, newer: str) -> Sequence[str] | None:
         """Return the hashes in the history of `newer` but not of `older`, newest first.

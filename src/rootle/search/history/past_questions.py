@@ -26,7 +26,8 @@ _PAST: Final = re.compile(
     "|".join(
         (
             r"\b(?:which|what|the) (?:last |latest |first )?(?:commit|pull request|pr|merge)s?\b",
-            rf"(?:^|[.,;:?!] |\band |find out |see |know )who (?:first |last |originally )?(?:{_DONE}|wrote|did|made|broke|touched)\b",
+            rf"(?:^|[.,;:?!] |\band |find out |see |know )who (?:first |last )?(?:{_DONE}"
+            r"|wrote|did|made|broke|touched)\b",
             r"\b(?:when|why|how come|since when) (?:was|were|did|has|have|had)\b.*"
             rf"\b(?:{_DONE}|{_DO})\b",
             r"\bwhat (?:has |was |have )?changed\b",
