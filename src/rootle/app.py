@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from rootle.memory.user_memory import UserMemory
     from rootle.sources.source import Source
     from rootle.web.fallback import WebSearch
-    from rootle.web.page_reader import PageReader
+    from rootle.web.fenced_page_reader import PageReader
 
 # Attempts of a search while other threads rebuild or delete the index.
 _MAX_ATTEMPTS: Final = 5

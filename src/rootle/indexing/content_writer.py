@@ -23,9 +23,9 @@ from rootle.index.local.content_dir import (
 from rootle.index.local.database import has_old_format, open_database, storage_errors
 from rootle.index.local.manifest import DATES_DUE, Manifest
 from rootle.index.local.update_notice import notified_generation, unused_generation
+from rootle.indexing.content_replacement import ContentReplacement
 from rootle.indexing.fingerprint import chunk_limits, fingerprint
 from rootle.indexing.index_state import IndexState
-from rootle.indexing.rebuild import ContentReplacement
 from rootle.indexing.watch.watcher_channel import FOLDER as WATCH_FOLDER
 from rootle.ingest.plan import Plan, plan_documents, plan_sources, update_since
 from rootle.ingest.workers.worker_process import PrestartedWorkers
