@@ -9,7 +9,7 @@ from rootle.tools.schema_formats import as_anthropic, as_openai, as_openai_respo
 from rootle.tools.sent_passages import SentPassages
 from rootle.tools.tool import Answer, Parameter, Tool
 from rootle.tools.vectordb_read import vectordb_read
-from rootle.tools.vectordb_search import search_folder
+from rootle.tools.vectordb_search_tool import search_folder
 
 __all__ = [
     "Answer",
