@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 # Attempts of a search while other threads rebuild or delete the index.
 _MAX_ATTEMPTS: Final = 5
-_COMMAND_TIMEOUT_S: Final = 5.0
 
 
 def open_app(
@@ -387,19 +386,12 @@ class App:
         """Return the searchable part of an unfinished index; None if it is complete."""
         if not self._may_search_unfinished or self._container.refresher().has_index:
             return None
-        if self._container.indexer().state.has_complete_index():
-            return None  # it was built with other settings, and its replacement is being built
         from rootle.indexing.status import measure_coverage
 
         return measure_coverage(self._container.indexer())
 
     def _send_command(self, *, is_paused: bool = False, min_interval_s: float = 0.0) -> bool:
-        from rootle.indexing.watch.watcher_channel import WatcherChannel
-        from rootle.indexing.watch.watcher_state import WatcherCommand
-
-        command = WatcherCommand(is_paused, min_interval_s)
-        self._container.refresher().command = command
-        return WatcherChannel(self.index_dir).send_command(command, _COMMAND_TIMEOUT_S)
+        return self._container.refresher().send_command(is_paused, min_interval_s)
 
     def _check_may_write(self) -> None:
         if not self.config.enable_indexing:

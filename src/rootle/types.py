@@ -1,4 +1,4 @@
-"""The records of the public API and their JSON names."""
+"""The records of the public API."""
 
 from __future__ import annotations
 
@@ -390,12 +390,6 @@ class IndexStatus:
     partial_files: tuple[PartialFile, ...] = ()  # sorted by path
     undated_files: int = 0  # files whose last commit is not known
     undated_reason: str = ""  # reason why it is not known; empty if there are no such files
-
-
-def camel_case(name: str) -> str:
-    """Return the JSON name of a field: `file_size_bytes` -> `fileSizeBytes`."""
-    head, *rest = name.split("_")
-    return head + "".join(part.capitalize() for part in rest)
 
 
 def ignore_progress(done: int, total: int) -> None:

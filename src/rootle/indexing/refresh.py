@@ -15,6 +15,7 @@ from rootle.indexing.background_update import BackgroundUpdate
 from rootle.indexing.change_probe import ChangeProbe
 from rootle.indexing.index_state import IndexWork
 from rootle.indexing.indexer import Indexer
+from rootle.indexing.watch.watcher_channel import WatcherChannel
 from rootle.indexing.watch.watcher_probe import WatcherProbe
 from rootle.indexing.watch.watcher_state import WatcherCommand, WatcherState
 from rootle.types import ProgressCallback, Staleness, WarningCallback, ignore_progress
@@ -37,6 +38,7 @@ _EVENT_DELAY_S: Final = 0.3
 # A query asks the watcher to index waiting files at once only if there are at most this many.
 _MAX_FILES_ON_REQUEST: Final = 50
 _FIRST_INDEX_POLL_S: Final = 0.05
+_COMMAND_TIMEOUT_S: Final = 5.0
 
 
 class IndexRefresher:
@@ -69,7 +71,7 @@ class IndexRefresher:
         self._relies_on_watcher = False
         self.has_index = False  # whether the last check found a complete index of this model
         self.replacement_count = 0
-        self.command = WatcherCommand()  # from this process; obeyed if no watcher runs
+        self._command = WatcherCommand()  # of this process, obeyed when no watcher runs
 
     def refresh(self, on_progress: ProgressCallback, *, fully: bool) -> Staleness | None:
         """Update the index if a check is due; return its staleness, or None if it is current.
@@ -117,6 +119,13 @@ class IndexRefresher:
             self._checked_at = float("-inf")
             self._staleness = None
             self._is_proven_current = False
+
+    def send_command(self, is_paused: bool, min_interval_s: float) -> bool:
+        """Pause, throttle or resume updates; return whether a watcher has confirmed the command."""
+        self._command = WatcherCommand(is_paused, min_interval_s)
+        return WatcherChannel(self._indexer.index_dir).send_command(
+            self._command, _COMMAND_TIMEOUT_S
+        )
 
     def close(self) -> None:
         """Wait until a background update has ended, then stop watching for changes."""
@@ -250,9 +259,9 @@ class IndexRefresher:
         return self._update(on_progress, _LOCK_TIMEOUT_S if fully else _QUERY_LOCK_TIMEOUT_S)
 
     def _is_throttled(self) -> bool:
-        interval_s = self.command.min_interval_s
+        interval_s = self._command.min_interval_s
         is_too_early = interval_s > 0 and time.monotonic() - self._updated_at < interval_s
-        return is_too_early or self.command.is_paused or not self._config.enable_indexing
+        return is_too_early or self._command.is_paused or not self._config.enable_indexing
 
     def _raise_if_read_only(self) -> None:
         if not self._config.enable_indexing:
