@@ -71,7 +71,7 @@ class IndexRefresher:
         self._relies_on_watcher = False
         self.has_index = False  # whether the last check found a complete index of this model
         self.replacement_count = 0
-        self._command = WatcherCommand()  # of this process, obeyed when no watcher runs
+        self.command = WatcherCommand()  # of this process, obeyed when no watcher runs
 
     def refresh(self, on_progress: ProgressCallback, *, fully: bool) -> Staleness | None:
         """Update the index if a check is due; return its staleness, or None if it is current.
@@ -122,9 +122,9 @@ class IndexRefresher:
 
     def send_command(self, is_paused: bool, min_interval_s: float) -> bool:
         """Pause, throttle or resume updates; return whether a watcher has confirmed the command."""
-        self._command = WatcherCommand(is_paused, min_interval_s)
+        self.command = WatcherCommand(is_paused, min_interval_s)
         return WatcherChannel(self._indexer.index_dir).send_command(
-            self._command, _COMMAND_TIMEOUT_S
+            self.command, _COMMAND_TIMEOUT_S
         )
 
     def close(self) -> None:
@@ -259,9 +259,9 @@ class IndexRefresher:
         return self._update(on_progress, _LOCK_TIMEOUT_S if fully else _QUERY_LOCK_TIMEOUT_S)
 
     def _is_throttled(self) -> bool:
-        interval_s = self._command.min_interval_s
+        interval_s = self.command.min_interval_s
         is_too_early = interval_s > 0 and time.monotonic() - self._updated_at < interval_s
-        return is_too_early or self._command.is_paused or not self._config.enable_indexing
+        return is_too_early or self.command.is_paused or not self._config.enable_indexing
 
     def _raise_if_read_only(self) -> None:
         if not self._config.enable_indexing:
