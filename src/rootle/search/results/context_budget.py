@@ -1,9 +1,9 @@
 """Cuts the context of results to a token budget or a limit of lines.
 
 Lines are added in this order, as long as they fit: the lines of the result; the whole definition,
-or its head if the definition is too long; the lines before and after the result. Imports that these
-lines use are added as well. Without a budget, the lines before and after the best span come
-directly after this span, as the specification requires.
+or only its head if it is too long; the lines before and after. An import statement is added if the
+chosen lines use a name that it imports. Without a budget, the lines before and after the best span
+are added directly after this span, as the specification requires.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class ContextDraft:
         return len(passages_as_markdown(self.result.file_path, language, spans, is_changed=changed))
 
     def _trim(self, first: int, last: int) -> LineInterval:
-        """Return a range without empty lines at its start and end."""
+        """Return a range without blank lines at its start and end."""
         lines = self.text.lines
         while first < last and not lines[first - 1].strip():
             first += 1
