@@ -192,8 +192,7 @@ class App:
 
         request = SymbolRequest(name.strip(), aspect, limit=limit, cursor=cursor)
         check_request(request)
-        refresher = self._container.refresher()
-        refresher.refresh(ignore_progress, fully=False)
+        self._container.refresher().refresh(ignore_progress, fully=False)
         return self._container.symbol_finder().find(self._container.indexer().snapshot(), request)
 
     def chunks(self, path: str) -> tuple[TextChunk, ...]:
@@ -220,10 +219,8 @@ class App:
         in time, or if it cannot be written. Queries then use the existing index.
         """
         with self._container.prestart_workers():
-            return (
-                self._container.refresher().refresh(on_progress or ignore_progress, fully=True)
-                is None
-            )
+            refresher = self._container.refresher()
+            return refresher.refresh(on_progress or ignore_progress, fully=True) is None
 
     def index(
         self, on_progress: ProgressCallback | None = None, *, rebuild: bool = False

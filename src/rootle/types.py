@@ -172,8 +172,7 @@ class SymbolUse:
 
     path: str
     line: int  # from 1
-    # call, implementation, type, import, reference, comment, string or document
-    kind: str
+    kind: str  # call, implementation, type, import, reference, comment, string or document
     scope: str  # the enclosing function, outermost definition first
     text: str  # the line
     is_test: bool
