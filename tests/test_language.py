@@ -53,7 +53,7 @@ PHRASES: Mapping[str, str] = {
     r"lest": "so that … not",
     r"shall": "must, should, will",
     # Expressions that were translated word by word.
-    r"also if": "even if",
+    r"(?<!and )also if": "even if",
     r"profits? from": "benefit from",
     r"a content": "content, or the content of …",
     r"chat servers?": "LLM server",
