@@ -71,7 +71,7 @@ class IndexRefresher:
         self._relies_on_watcher = False
         self.has_index = False  # whether the last check found a complete index of this model
         self.replacement_count = 0
-        self.command = WatcherCommand()  # of this process, obeyed when no watcher runs
+        self.command = WatcherCommand()  # from this process; obeyed if no watcher runs
 
     def refresh(self, on_progress: ProgressCallback, *, fully: bool) -> Staleness | None:
         """Update the index if a check is due; return its staleness, or None if it is current.
