@@ -15,8 +15,8 @@ import pytest
 
 import rootle
 from rootle import SearchQuery, TextChunk, errors
-from rootle.serialization.json import query_from_json, to_json
-from rootle.types import FileMetadata, camel_case
+from rootle.serialization.json import camel_case, query_from_json, to_json
+from rootle.types import FileMetadata
 
 RECORDS = [getattr(rootle, name) for name in rootle.__all__ if is_dataclass(getattr(rootle, name))]
 METADATA = FileMetadata("2024-01-01T00:00:00Z", "python", 3)

@@ -1,4 +1,4 @@
-"""The records of the public API and their JSON names."""
+"""The records of the public API."""
 
 from __future__ import annotations
 
@@ -193,8 +193,7 @@ class SymbolUse:
 
     path: str
     line: int  # from 1
-    # call, implementation, type, import, reference, comment, string or document
-    kind: str
+    kind: str  # call, implementation, type, import, reference, comment, string or document
     scope: str  # the enclosing function, outermost definition first
     text: str  # the line
     is_test: bool
@@ -422,12 +421,6 @@ class IndexStatus:
     undated_files: int = 0  # files whose last commit is not known
     undated_reason: str = ""  # reason why it is not known; empty if there are no such files
     history: HistoryStatus | None = None  # None if no commit is indexed
-
-
-def camel_case(name: str) -> str:
-    """Return the JSON name of a field: `file_size_bytes` -> `fileSizeBytes`."""
-    head, *rest = name.split("_")
-    return head + "".join(part.capitalize() for part in rest)
 
 
 def ignore_progress(done: int, total: int) -> None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.sources.files.safe_read import read_regular
+from rootle.sources.files.regular_file_reader import read_regular
 from rootle.sources.git.command import GitStream, run_git, stream_git
 from rootle.sources.git.git_dirs import find_git_folders, find_work_tree
 from rootle.sources.git.special_files import is_special
