@@ -387,7 +387,7 @@ class App:
         self.close()
 
     def _search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
-        from rootle.search.history.combined_search import CombinedSearch
+        from rootle.history.combined_search import CombinedSearch
 
         combined = CombinedSearch(self.config, self._container.commit_search)
         return combined.search(query, partial(self._search_files, explain=explain), explain=explain)
