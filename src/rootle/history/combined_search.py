@@ -111,13 +111,15 @@ def _merge(
 ) -> SearchResponse:
     """Return one page with the results of both; the response is that of the files otherwise."""
     first, second = (history, files) if commits_first else (files, history)
+    # The second part complements the first one, so its low confidence says nothing about the answer.
+    notes = () if second.confident is False and first.results else second.suggestions
     return replace(
         files,
         results=(*first.results, *second.results),
         next_cursor=_join_cursors(history.next_cursor, files.next_cursor),
         degraded=tuple(dict.fromkeys((*files.degraded, *history.degraded))),
         confident=first.confident if first.results else second.confident,
-        suggestions=tuple(dict.fromkeys((*first.suggestions, *second.suggestions))),
+        suggestions=tuple(dict.fromkeys((*first.suggestions, *notes))),
         interpretation=first.interpretation or second.interpretation,
         symbols=None if commits_first else files.symbols,
     )
