@@ -67,15 +67,17 @@ ALLOWED: Mapping[str, set[str]] = {
     "ingest": {"sources", "index", "embed", "syntax"},
     "indexing": {"sources", "ingest", "index", "embed"},
     "search": {"index", "rank", "rerank", "syntax"},
+    "history": {"index", "search"},
     "memory": {"index"},
     "provenance": {"index", "ingest", "sources"},
     # Assembly
     "container": {
         *("embed", "index", "indexing", "ingest", "memory", "rank", "rerank", "search"),
-        *("expansion", "sources"),
+        *("expansion", "history", "sources"),
     },
     "app": {
-        *("container", "indexing", "ingest", "memory", "provenance", "search", "sources", "web"),
+        *("container", "history", "indexing", "ingest", "memory", "provenance", "search"),
+        *("sources", "web"),
     },
     "tools": {"app", "rerank"},
     "server": {"app", "tools", ""},
@@ -86,6 +88,7 @@ ALLOWED: Mapping[str, set[str]] = {
 # (importing package, imported package) -> the only modules that may be imported.
 INTERFACES: Mapping[tuple[str, str], set[str]] = {
     ("search", "index"): {"index.reader"},
+    ("history", "index"): {"index.reader"},
     ("memory", "index"): {"index.reader"},
     ("agents", "tools"): {"tools.query_wording"},
     ("ingest", "embed"): {"embed.model_choice"},

@@ -42,11 +42,10 @@ if TYPE_CHECKING:
     from rootle.memory.user_memory import UserMemory
     from rootle.sources.source import Source
     from rootle.web.fallback import WebSearch
-    from rootle.web.page_reader import PageReader
+    from rootle.web.fenced_page_reader import PageReader
 
 # Attempts of a search while other threads rebuild or delete the index.
 _MAX_ATTEMPTS: Final = 5
-_COMMAND_TIMEOUT_S: Final = 5.0
 
 
 def open_app(
@@ -213,8 +212,7 @@ class App:
 
         request = SymbolRequest(name.strip(), aspect, limit=limit, cursor=cursor)
         check_request(request)
-        refresher = self._container.refresher()
-        refresher.refresh(ignore_progress, fully=False)
+        self._container.refresher().refresh(ignore_progress, fully=False)
         return self._container.symbol_finder().find(self._container.indexer().snapshot(), request)
 
     def chunks(self, path: str) -> tuple[TextChunk, ...]:
@@ -241,10 +239,8 @@ class App:
         in time, or if it cannot be written. Queries then use the existing index.
         """
         with self._container.prestart_workers():
-            return (
-                self._container.refresher().refresh(on_progress or ignore_progress, fully=True)
-                is None
-            )
+            refresher = self._container.refresher()
+            return refresher.refresh(on_progress or ignore_progress, fully=True) is None
 
     def index(
         self, on_progress: ProgressCallback | None = None, *, rebuild: bool = False
@@ -265,6 +261,21 @@ class App:
         indexer.update_remotes()
         return report
 
+    def index_history(self, on_progress: ProgressCallback | None = None) -> None:
+        """Index all commits that `maxHistoryCommits` allows, and wait until this is done.
+
+        Otherwise, the first question about the past starts this in the background. Raises
+        IndexStorageError if the folder is not in a git repository.
+        """
+        self._check_may_write()
+        commits = self._container.commit_index()
+        if commits is None:
+            raise IndexStorageError(
+                f"there are no commits to index: {self.root} is not in a git repository, or "
+                "maxHistoryCommits is 0"
+            )
+        commits.update(on_progress or ignore_progress)
+
     def plan(self) -> Plan:
         """Return the changes that `index` would apply."""
         return self._container.indexer().state.preview_work()
@@ -275,7 +286,12 @@ class App:
         from rootle.indexing.status import read_status
 
         status = read_status(self._container.indexer())
-        return replace(status, unused_settings=unused_settings(self.config))
+        commits = self._container.commit_index()
+        return replace(
+            status,
+            unused_settings=unused_settings(self.config),
+            history=None if commits is None else commits.status(),
+        )
 
     def clear(self) -> bool:
         """Delete the index, cached pages and the search log; return False if there was no index.
@@ -285,7 +301,9 @@ class App:
         self._check_may_write()
         with self._container.refresher().replace_index():
             delete_search_state(self.index_dir)
-            return self._container.indexer().clear()
+            commits = self._container.commit_index()
+            had_commits = commits is not None and commits.clear()
+            return self._container.indexer().clear() or had_commits
 
     def index_progress(self) -> tuple[int, int] | None:
         """Return the number of bytes that the first indexing run has read, and the total number.
@@ -389,7 +407,7 @@ class App:
         self.close()
 
     def _search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
-        from rootle.search.history.combined_search import CombinedSearch
+        from rootle.history.combined_search import CombinedSearch
 
         combined = CombinedSearch(self.config, self._container.commit_search)
         return combined.search(query, partial(self._search_files, explain=explain), explain=explain)
@@ -413,19 +431,12 @@ class App:
         """Return the searchable part of an unfinished index; None if it is complete."""
         if not self._may_search_unfinished or self._container.refresher().has_index:
             return None
-        if self._container.indexer().state.has_complete_index():
-            return None  # it was built with other settings, and its replacement is being built
         from rootle.indexing.status import measure_coverage
 
         return measure_coverage(self._container.indexer())
 
     def _send_command(self, *, is_paused: bool = False, min_interval_s: float = 0.0) -> bool:
-        from rootle.indexing.watch.watcher_channel import WatcherChannel
-        from rootle.indexing.watch.watcher_state import WatcherCommand
-
-        command = WatcherCommand(is_paused, min_interval_s)
-        self._container.refresher().command = command
-        return WatcherChannel(self.index_dir).send_command(command, _COMMAND_TIMEOUT_S)
+        return self._container.refresher().send_command(is_paused, min_interval_s)
 
     def _check_may_write(self) -> None:
         if not self.config.enable_indexing:

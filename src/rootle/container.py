@@ -18,6 +18,7 @@ from rootle.types import IndexUpdated, Memory, WarningCallback
 
 if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
+    from rootle.history.commit_search import CommitSearch
     from rootle.index.local.snapshot import Snapshot
     from rootle.indexing.commit_index import CommitIndex
     from rootle.indexing.indexer import Indexer
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from rootle.memory.user_memory import UserMemory
     from rootle.protocols import Embedder, QueryExpander, Reranker
     from rootle.search.agent import SearchAgent
-    from rootle.search.history.commit_search import CommitSearch
     from rootle.search.results.memory_results import MemoryResults
     from rootle.search.search_trace import SearchLogFile
     from rootle.search.symbols.finder import SymbolFinder
@@ -199,9 +199,9 @@ class Container:
     def commit_search(self) -> CommitSearch | None:
         """Return the component that searches commits; None if there are none to search."""
         from rootle.embed.factory import choose_model, open_model
+        from rootle.history.commit_search import CommitSearch
         from rootle.indexing.commit_index import commit_config
         from rootle.search.factory import open_agent
-        from rootle.search.history.commit_search import CommitSearch
 
         commits = self.commit_index()
         if commits is None:

@@ -1,4 +1,4 @@
-"""The records of the public API and their JSON names."""
+"""The records of the public API."""
 
 from __future__ import annotations
 
@@ -134,6 +134,7 @@ class SearchResult:
     explanation: Mapping[str, float] | None = None  # contribution of each feature, if requested
     place: str | None = None  # as in Span
     commit: CommitFacts | None = None  # if the result is a commit
+    last_commit: CommitFacts | None = None  # that changed the best span's function, or the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,8 +238,7 @@ class SymbolUse:
 
     path: str
     line: int  # from 1
-    # call, implementation, type, import, reference, comment, string or document
-    kind: str
+    kind: str  # call, implementation, type, import, reference, comment, string or document
     scope: str  # the enclosing function, outermost definition first
     text: str  # the line
     is_test: bool
@@ -423,6 +423,16 @@ class PartialFile:
 
 
 @dataclass(frozen=True, slots=True)
+class HistoryStatus:
+    """The status of the index of commits."""
+
+    index_dir: str
+    commits: int  # indexed so far
+    index_bytes: int
+    is_complete: bool  # whether all commits that `maxHistoryCommits` allows are indexed
+
+
+@dataclass(frozen=True, slots=True)
 class IndexStatus:
     """The status of an index. Reading it does not update the index."""
 
@@ -455,12 +465,7 @@ class IndexStatus:
     partial_files: tuple[PartialFile, ...] = ()  # sorted by path
     undated_files: int = 0  # files whose last commit is not known
     undated_reason: str = ""  # reason why it is not known; empty if there are no such files
-
-
-def camel_case(name: str) -> str:
-    """Return the JSON name of a field: `file_size_bytes` -> `fileSizeBytes`."""
-    head, *rest = name.split("_")
-    return head + "".join(part.capitalize() for part in rest)
+    history: HistoryStatus | None = None  # None if no commit is indexed
 
 
 def ignore_progress(done: int, total: int) -> None:

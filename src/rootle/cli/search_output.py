@@ -12,7 +12,7 @@ from rootle.cli.symbol_output import print_symbols
 from rootle.cli.terminal import printable, warn, write_line
 from rootle.rank.features import word_similarity
 from rootle.serialization.brief import describe_cut, is_weak, shorten_weak
-from rootle.serialization.citation import cite, result_spans
+from rootle.serialization.citation import cite, describe_commit_briefly, result_spans
 from rootle.serialization.markdown import (
     passages_of,
     response_as_markdown,
@@ -29,7 +29,7 @@ _MIN_WORD_SIMILARITY: Final = 0.8
 _MAX_DUPLICATES_NAMED: Final = 3
 # Filters and excluded words of a question, which are not highlighted.
 _FILTER: Final = re.compile(
-    r'(?<!\S)(?:-?(?:path|lang|language):(?:"[^"]*"|\S+)|regex:|-\w{3,}|-"[^"]*")'
+    r'(?<!\S)(?:-?(?:path|lang|language|in|author|since|until):(?:"[^"]*"|\S+)|regex:|-\w{3,}|-"[^"]*")'
 )
 _CYAN, _RED, _YELLOW, _DIM = "1;36", "1;31", "33", "2"
 
@@ -162,7 +162,7 @@ def _print_result(result: SearchResult, words: set[str], style: Style) -> None:
 
 
 def _spans_of(result: SearchResult) -> Sequence[Span]:
-    """Return the passages of a result's context if there is one, else its spans, best first."""
+    """Return the passages of the context of a result, or its spans if it has no context."""
     if result.context is not None:
         return passages_of(result)
     return result_spans(result)
@@ -175,7 +175,9 @@ def _print_heading(result: SearchResult, span: Span, style: Style, *, is_first: 
         heading += f"  {result.score:.2f}"
         if result.context is not None and result.context.changed:
             heading += "  (changed since it was indexed)"
-    if span.scope:
+    if is_first and result.commit is not None:
+        heading += f"  {style.paint(describe_commit_briefly(result.commit), _YELLOW)}"
+    elif span.scope:
         heading += f"  {style.paint(printable(span.scope), _YELLOW)}"
     write_line(heading)
 

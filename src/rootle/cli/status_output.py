@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rootle.cli.terminal import format_counts, printable
-from rootle.types import BackendStatus, IndexStatus, WatcherStatus
+from rootle.types import BackendStatus, HistoryStatus, IndexStatus, WatcherStatus
 
 
 def print_status(status: IndexStatus, *, with_skipped_files: bool) -> None:
@@ -59,6 +59,8 @@ def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
     )
     if status.undated_files:
         yield "dates", _describe_undated(status)
+    if status.history is not None:
+        yield "commits", _describe_history(status.history)
     yield "skipped", format_counts(status.skipped) or "nothing"
     if status.plugins:
         yield "plugins", ", ".join(status.plugins)
@@ -66,6 +68,11 @@ def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
         yield "", reason
     if status.watcher is not None:
         yield "watcher", _describe_watcher(status.watcher)
+
+
+def _describe_history(history: HistoryStatus) -> str:
+    more = "" if history.is_complete else "; not all of them yet"
+    return f"{history.commits:,}, {history.index_bytes / 1e6:.1f} MB{more}"
 
 
 def _describe_pending(status: IndexStatus) -> str:

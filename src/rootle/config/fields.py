@@ -8,8 +8,8 @@ from typing import Final
 
 from rootle.config.field import config_field
 from rootle.config.weights import RerankerWeights, SignalWeights, TrustRule
+from rootle.serialization.json import camel_case
 from rootle.text.terms import CHARS_PER_TOKEN
-from rootle.types import camel_case
 
 SECTION: Final = "searchAgent"
 DEFAULT_MODEL: Final = "static-code-v1"
@@ -313,8 +313,8 @@ class Config:
     # Git history
     max_history_commits: int = config_field(
         20_000,
-        "Maximum number of commits to index, the newest first, so that questions about the past can "
-        "be answered. 0: index no commits.",
+        "Maximum number of commits to index, the newest first. They answer questions about the "
+        "past. 0: index no commits.",
         (0, 1_000_000),
     )
 

@@ -257,5 +257,12 @@ class IndexReader(Protocol):
     def sections_of(self, file_id: int) -> Sequence[DocumentSection]:
         """Return the sections of a document in order, none for a file that is cited by lines."""
 
+    def sections_with(self, label: str, limit: int) -> Sequence[tuple[int, DocumentSection]]:
+        """Return at most `limit` sections with a label, each with the id of its document.
+
+        Those of the documents with the newest dates come first. In an index of commits, these are
+        the changes of a file.
+        """
+
     def excerpts(self, ranges: Sequence[TextRange]) -> Sequence[str]:
         """Return the text of each range of characters."""

@@ -15,6 +15,7 @@ from rootle.index.local.index_dir import HISTORY_DIR
 from rootle.index.local.snapshot import Snapshot
 from rootle.indexing.content_writer import IndexSetup
 from rootle.indexing.indexer import Indexer
+from rootle.indexing.status import measure_folder
 from rootle.ingest.plan import token_key
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.sources.git.commit_text import explain_hidden_commits
@@ -22,7 +23,7 @@ from rootle.sources.git.commits.commit_list import find_commit, list_commits, li
 from rootle.sources.git.commits.commit_source import COMMITS, CommitSource
 from rootle.sources.git.git_dirs import find_git_folders
 from rootle.storage.paths import default_history_dir, default_index_dir
-from rootle.types import ProgressCallback, WarningCallback, ignore_progress
+from rootle.types import HistoryStatus, ProgressCallback, WarningCallback, ignore_progress
 
 if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
@@ -93,13 +94,15 @@ class CommitIndex:
             shows_unfinished=True,
             has_commit_dates=False,
         )
-        self._indexer = Indexer(
-            setup, on_commit=lambda _: None, prestarted=PrestartedWorkers()
-        )
+        self._indexer = Indexer(setup, on_commit=lambda _: None, prestarted=PrestartedWorkers())
 
     def snapshot(self) -> Snapshot:
         """Return the newest snapshot; raise IndexStorageError if no commit is indexed yet."""
         return self._indexer.snapshot()
+
+    def exists(self) -> bool:
+        """Return whether there may be indexed commits, without opening the index."""
+        return self._indexer.index_dir.is_dir()
 
     def is_current(self) -> bool:
         """Return whether all commits of the current heads are indexed."""
@@ -162,9 +165,18 @@ class CommitIndex:
         if thread is not None:
             thread.join(timeout_s)
 
-    def clear(self) -> None:
-        """Delete the index."""
-        self._indexer.clear()
+    def status(self) -> HistoryStatus | None:
+        """Return the status of the index; None if no commit is indexed yet."""
+        try:
+            commits = len(self.snapshot().all_files())
+        except IndexStorageError:
+            return None
+        folder = self._indexer.index_dir
+        return HistoryStatus(str(folder), commits, measure_folder(folder), self.is_current())
+
+    def clear(self) -> bool:
+        """Delete the index; return False if there was none."""
+        return self._indexer.clear()
 
     def close(self) -> None:
         """Close the files of the index."""

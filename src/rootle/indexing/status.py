@@ -33,11 +33,14 @@ def read_status(indexer: Indexer) -> IndexStatus:
     return _describe_index(indexer, snapshot)
 
 
-def measure_coverage(indexer: Indexer) -> IndexCoverage:
-    """Return how much of an unfinished index can be searched.
+def measure_coverage(indexer: Indexer) -> IndexCoverage | None:
+    """Return how much of an unfinished first index can be searched.
 
+    Return None if there is a complete index, which is searched until its replacement is built.
     Raises IndexUnfinishedError if nothing can be searched yet.
     """
+    if indexer.state.has_complete_index():
+        return None
     read, total = indexer.state.read_progress() or (0, 0)
     try:
         snapshot = indexer.snapshot()
@@ -64,7 +67,7 @@ def _describe_index(indexer: Indexer, snapshot: Snapshot) -> IndexStatus:
         generation=snapshot.generation,
         files=len(indexed),
         chunks=snapshot.chunk_count(),
-        index_bytes=_measure_folder(indexer.index_dir),
+        index_bytes=measure_folder(indexer.index_dir),
         source_bytes=sum(state.size for state in indexed),
         age_seconds=_age(float(updated)) if updated else None,
         model=snapshot.value("model"),
@@ -187,7 +190,7 @@ def _format_optional(seconds: float | None) -> str | None:
     return None if seconds is None else format_timestamp(seconds)
 
 
-def _measure_folder(folder: Path) -> int:
+def measure_folder(folder: Path) -> int:
     """Return the total size of the files in a folder, in bytes."""
     total = 0
     for parent, _, names in os.walk(folder):

@@ -25,6 +25,7 @@ _MAX_REFERENCE_CHARS: Final = 1_000
 _LINES_AROUND: Final = 30
 _MAX_DEFINITION_LINES: Final = 150
 _MAX_NAMES: Final = 10
+_PATCH_START: Final = "diff --git "
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,8 @@ def _read_whole(path: str, documents: DocumentSet) -> _Whole | None:
     if SHA.fullmatch(sha):
         commit = show_commit(documents.root, sha.lower(), documents.rules)
         if commit is not None:
-            return _Whole(_passage(commit[0][: max(12, len(sha))], "diff", commit[1]))
+            passage = _passage(commit[0][: max(12, len(sha))], "diff", commit[1])
+            return _Whole(passage, _patch_sections(passage.lines))
     relative = _relative_path(documents.root, path)
     found = read_listed_file(documents.root, relative, documents.rules)
     if isinstance(found, str):
@@ -129,7 +131,22 @@ def _read_whole(path: str, documents: DocumentSet) -> _Whole | None:
 
 
 def _hash_in(path: str) -> str:
-    return path.removeprefix("commit").lstrip(": ") if path.startswith("commit") else path
+    plain = path.removeprefix("git:")
+    return plain.removeprefix("commit").lstrip(": ") if plain.startswith("commit") else plain
+
+
+def _patch_sections(lines: Sequence[str]) -> list[DocumentSection]:
+    """Return the message of a commit and the patch of each file as sections."""
+    starts = [at for at, line in enumerate(lines, start=1) if line.startswith(_PATCH_START)]
+    ends = [*(start - 1 for start in starts[1:]), len(lines)]
+    message = DocumentSection("message", 1, starts[0] - 1 if starts else len(lines))
+    return [
+        message,
+        *(
+            DocumentSection(lines[start - 1].rpartition(" b/")[2].strip('"'), start, end)
+            for start, end in zip(starts, ends, strict=False)
+        ),
+    ]
 
 
 def _passage(source: str, language: str, text: str) -> Passage:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rootle.serialization.path_text import escape_path
-from rootle.types import SearchResult, Span
+from rootle.serialization.path_text import escape_path, replace_unprintable, short_uri
+from rootle.types import CommitFacts, SearchResult, Span
 
 
 def cite(path: str, spans: Sequence[Span]) -> str:
@@ -15,12 +15,18 @@ def cite(path: str, spans: Sequence[Span]) -> str:
     """
     places = dict.fromkeys(format_place(span) for span in spans)
     sign = "#" if spans and spans[0].place is not None else ":"
-    return f"{escape_path(path)}{sign}{', '.join(places)}"
+    return f"{escape_path(short_uri(path))}{sign}{', '.join(places)}"
 
 
 def format_place(span: Span) -> str:
     """Return the label of a span's section, or its lines."""
     return span.place if span.place is not None else f"{span.start_line}-{span.end_line}"
+
+
+def describe_commit_briefly(commit: CommitFacts) -> str:
+    """Return the date, the name of the author and the subject of a commit, on one line."""
+    author = commit.author.partition(" <")[0]
+    return replace_unprintable(f"{commit.date[:10]} {author}: {commit.subject}")
 
 
 def result_spans(result: SearchResult) -> tuple[Span, ...]:

@@ -27,7 +27,9 @@ def parse_date(text: str, now_s: float, *, is_end: bool = False) -> float | None
     if found := _AGO.fullmatch(lower):
         return now_s - int(found[1]) * _DAYS[found[2][0]] * _DAY.total_seconds()
     if lower in ("today", "yesterday"):
-        today = datetime.fromtimestamp(now_s, UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        today = datetime.fromtimestamp(now_s, UTC).replace(
+            hour=0, minute=0, second=0, microsecond=0
+        )
         day = today if lower == "today" else today - _DAY
         return (day + _DAY if is_end else day).timestamp()
     try:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from rootle.serialization.brief import describe_cut, is_weak, shorten_weak
-from rootle.serialization.citation import cite, result_spans
+from rootle.serialization.citation import cite, describe_commit_briefly, result_spans
 from rootle.serialization.memories import memories_as_markdown
 from rootle.serialization.path_text import replace_unprintable
 from rootle.types import SearchResponse, SearchResult, Span
@@ -56,8 +56,9 @@ def result_as_markdown(result: SearchResult) -> str:
     """Return the context of a result, or its spans if it has no context."""
     spans = passages_of(result)
     changed = result.context is not None and result.context.changed
+    about = "" if result.commit is None else f" {describe_commit_briefly(result.commit)}"
     return passages_as_markdown(
-        result.file_path, result.metadata.language, spans, is_changed=changed
+        result.file_path, result.metadata.language, spans, is_changed=changed, about=about
     )
 
 
@@ -69,15 +70,23 @@ def passages_of(result: SearchResult) -> Sequence[Span]:
 
 
 def passages_as_markdown(
-    path: str, language: str, spans: Sequence[Span], *, is_changed: bool = False
+    path: str,
+    language: str,
+    spans: Sequence[Span],
+    *,
+    is_changed: bool = False,
+    about: str = "",
 ) -> str:
-    """Return the passages of one file in one code block, with an ellipsis between them."""
+    """Return the passages of one file in one code block, with an ellipsis between them.
+
+    `about` follows the citation in the heading.
+    """
     text = "".join(span.snippet for span in spans)
     longest = max((len(found) for found in _FENCE.findall(text)), default=_MIN_FENCE - 1)
     fence = "`" * max(_MIN_FENCE, 1 + longest)
     citation = cite(path, spans)
     note = " (changed since it was indexed)" if is_changed else ""
-    lines = [f"## {citation}{note}", f"{fence}{language}"]
+    lines = [f"## {citation}{about}{note}", f"{fence}{language}"]
     width = len(str(max((span.end_line for span in spans), default=0)))
     for index, span in enumerate(spans):
         if index:

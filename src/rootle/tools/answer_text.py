@@ -14,14 +14,14 @@ from typing import Any, Final
 
 from rootle.app import App
 from rootle.errors import SourceError
-from rootle.serialization.citation import cite, format_place, result_spans
+from rootle.serialization.citation import cite, describe_commit_briefly, format_place, result_spans
 from rootle.serialization.path_text import escape_path, replace_unprintable
 from rootle.text.definition_head import group_lines
 from rootle.text.languages import PROSE
 from rootle.text.terms import encodable
 from rootle.tools.sent_passages import SentPassages
 from rootle.tools.shown_lines import FileExcerpts, LineNumbers, Place
-from rootle.types import FileOutline, SearchResponse, SearchResult, Span
+from rootle.types import CommitFacts, FileOutline, SearchResponse, SearchResult, Span
 
 # Maximum number of characters for the lines of a result. The values were chosen on the tune split
 # of the labels (benchmarks/quality/answer_reading.py).
@@ -42,6 +42,8 @@ _MAX_SHORT_PLACES: Final = 1
 _NAME_PARTS: Final = 2
 _MAX_NAME_CHARS: Final = 80
 _MAX_MENTIONS: Final = 4
+_MAX_FILES: Final = 4  # that a commit changed
+_MAX_FUNCTIONS: Final = 3  # of each of these files
 _MENTION: Final = re.compile(r"`([A-Za-z_][\w.:]*)(?:\(\))?`|\b([A-Za-z_]\w*(?=\())")
 
 
@@ -114,6 +116,8 @@ class _Writer:
     def write(self, result: SearchResult, room: int) -> tuple[str, list[str]]:
         """Return the header of a result and its lines."""
         spans = result_spans(result)
+        if result.commit is not None:
+            return _write_commit(result, result.commit, room)
         if not room:
             return _one_line(result, spans), []
         excerpts = self._open(result)
@@ -172,6 +176,28 @@ class _Writer:
         places = self._app.definition_places([name for name in names if name])
         shown = [f"{name} {place}" for name, place in places.items()][:_MAX_MENTIONS]
         return [f"defined in: {_on_one_line(', '.join(shown))}"] if shown else []
+
+
+def _write_commit(result: SearchResult, commit: CommitFacts, room: int) -> tuple[str, list[str]]:
+    """Return the header of a commit and, if there is room, its best lines and changed files."""
+    header = f"{commit.hash[:12]} {describe_commit_briefly(commit)}"
+    if not room:
+        return _on_one_line(header), []
+    lines = []
+    for line in result.snippet.split("\n"):
+        room -= len(line) + 1
+        if room < 0:
+            break
+        lines.append(_on_one_line(line.rstrip()))
+    files = [
+        f"{file.path} ({', '.join(file.functions[:_MAX_FUNCTIONS])})"
+        if file.functions
+        else file.path
+        for file in commit.files
+    ]
+    more = f", and {len(files) - _MAX_FILES} more" if len(files) > _MAX_FILES else ""
+    lines.append(_on_one_line(f"changed: {', '.join(files[:_MAX_FILES])}{more}"))
+    return _on_one_line(f"{header} #{result.place or 'message'}"), lines
 
 
 def _number_lines(place: Place, numbers: LineNumbers, texts: Mapping[int, str]) -> Iterator[str]:

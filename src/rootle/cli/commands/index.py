@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _EXAMPLES: Final = """\
 rootle index
+rootle index --history
 rootle index --dry-run ~/projects/shop
 rootle index --rebuild"""
 
@@ -33,6 +34,12 @@ def register(parser: CommandParser) -> None:
         action="store_true",
         help="build the index again; searches use the previous one until the new one is complete",
     )
+    parser.add_argument(
+        "--history",
+        action="store_true",
+        help="also index the commits of the git repository and wait until this is done; otherwise, "
+        "the first question about the past starts this in the background",
+    )
     add_yes(parser, "indexing your home folder or a folder above it")
     add_common_options(parser)
 
@@ -51,6 +58,9 @@ def run(args: argparse.Namespace) -> int:
             return SUCCESS
         with progress_bar() as progress:
             report = app.index(progress, rebuild=args.rebuild)
+        if args.history:
+            with progress_bar() as progress:
+                app.index_history(progress)
     if args.json:
         print_json(report)
     else:

@@ -138,6 +138,22 @@ class DocStore:
             for _, start, end, label, title, _ in verify_rows(rows)
         ]
 
+    def sections_with(self, label: str, limit: int) -> list[tuple[int, DocumentSection]]:
+        """Return at most `limit` sections with a label, each with the id of its document.
+
+        Those of the documents with the newest dates come first.
+        """
+        rows = self._connection.execute(
+            "SELECT s.file_id, s.start_line, s.end_line, s.label, s.title, s.checksum "
+            "FROM sections AS s JOIN files AS f ON f.id = s.file_id WHERE s.label = ? "
+            "ORDER BY f.committed_s DESC, s.file_id LIMIT ?",
+            (_encode(label), limit),
+        )
+        return [
+            (file_id, DocumentSection(_decode(label), start, end, _decode(title)))
+            for file_id, start, end, label, title, _ in verify_rows(rows)
+        ]
+
     def prune_retired(self) -> None:
         """Keep only the newest retired vectors: as many as there are chunks, at least 20,000."""
         keep = max(_RETIRED_FLOOR, self.count())

@@ -241,6 +241,10 @@ class Snapshot:
         with self._lock, storage_errors(self.folder):
             return self._documents.sections_of(file_id)
 
+    def sections_with(self, label: str, limit: int) -> Sequence[tuple[int, DocumentSection]]:
+        with self._lock, storage_errors(self.folder):
+            return self._documents.sections_with(label, limit)
+
     def excerpts(self, places: Sequence[tuple[int, int, int]]) -> list[str]:
         """Return the indexed text of each range (file id, first character, end character)."""
         parts = [

@@ -222,7 +222,8 @@ def _collect(text: str, operators: list[re.Match[str]], regex: str | None) -> Pa
             values["excluded"].append(match["word"] or _unquote(match["phrase"]))
     rest = " ".join("".join(parts).split()) if operators else text
     unique = {name: tuple(dict.fromkeys(found)) for name, found in values.items()}
-    return ParsedQuery(rest, **unique, **dates, regex=regex)
+    since, until = dates["since"], dates["until"]
+    return ParsedQuery(rest, since=since, until=until, regex=regex, **unique)
 
 
 def _filter_value(match: re.Match[str]) -> str:

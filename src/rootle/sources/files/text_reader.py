@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rootle.sources.files.content_rules import is_binary, is_generated, is_minified, is_private_key
-from rootle.sources.files.safe_read import read_below
+from rootle.sources.files.regular_file_reader import read_below
 from rootle.sources.files.skip_rules import BINARY, GENERATED, MINIFIED, READER_FAILED, SECRET
 from rootle.types import EXTRACTED
 

@@ -200,9 +200,7 @@ class GitSession:
         return os.read(descriptor, _CHUNK_BYTES)
 
 
-def open_session(
-    folder: str, *arguments: str, config: Mapping[str, str]
-) -> GitSession | None:
+def open_session(folder: str, *arguments: str, config: Mapping[str, str]) -> GitSession | None:
     """Start a git command that answers requests; None if git cannot be started."""
     started = _start(folder, arguments, config, has_input=True, has_messages=False)
     return None if isinstance(started, GitOutput) else GitSession(started)

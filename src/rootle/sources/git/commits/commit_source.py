@@ -48,11 +48,11 @@ class CommitSource:
             return Scan(_entries(found), is_complete=False, token=current)
         return Scan(_entries(self._list(heads, ()) if heads else []), token=current)
 
-    def look_up(self, uris: Collection[str]) -> Scan | None:
+    def look_up(self, uris: Collection[str]) -> Scan | None:  # noqa: ARG002
         """Return None: commits are only listed as a whole."""
         return None
 
-    def is_readable(self, uri: str) -> bool:
+    def is_readable(self, uri: str) -> bool:  # noqa: ARG002
         """Return True: a missing commit is not listed."""
         return True
 

@@ -12,7 +12,9 @@ from typing import Final
 FORMAT: Final = "%H%x00%P%x00%an <%ae>%x00%ct%x00%B%x00"
 _HEADER_FIELDS: Final = 5
 _BLOCK_START: Final = re.compile(rb"^diff --(?:git|cc|combined) ", re.MULTILINE)
-_HUNK_START: Final = re.compile(rb"^@@+ -(\d+)(?:,\d+)? .*?\+(\d+)(?:,\d+)? @@+ ?(.*)$", re.MULTILINE)
+_HUNK_START: Final = re.compile(
+    rb"^@@+ -(\d+)(?:,\d+)? .*?\+(\d+)(?:,\d+)? @@+ ?(.*)$", re.MULTILINE
+)
 # A commit from the year 10000 or later has a damaged date.
 _LAST_YEAR_S: Final = 253_402_300_799
 

@@ -11,10 +11,16 @@ from typing import Final
 
 from rootle.config.fields import Config
 from rootle.errors import QueryError, StaleCursorError
+from rootle.history.commit_results import (
+    COMMIT_URI,
+    add_commits,
+    add_last_commits,
+    single_result,
+)
+from rootle.history.commit_search import CommitSearch
+from rootle.history.past_question import PastQuestion, parse_past_question
 from rootle.index.reader import FileState, IndexReader
-from rootle.search.history.commit_results import COMMIT_URI, add_commits, single_result
-from rootle.search.history.commit_search import CommitSearch
-from rootle.search.history.past_questions import PastQuestion, parse_past_question
+from rootle.search.query.syntax import parse_query
 from rootle.types import SearchQuery, SearchResponse
 
 # Of a page with commits and files, the share of commits.
@@ -40,9 +46,10 @@ class CombinedSearch:
 
         Raise QueryError for an invalid query.
         """
-        past = parse_past_question(query.text_query)
+        parsed = parse_query(query.text_query)
+        past = parse_past_question(parsed.text, parsed.kinds)
         if past is None or query.context or query.budget is not None:
-            return find_files(query)
+            return self._find_files(query, find_files)
         commits = self.open_commits()
         if commits is None:
             if past.excludes_files:
@@ -59,6 +66,13 @@ class CombinedSearch:
                 suggestions=(*response.suggestions, _note_progress(commits.index())),
             )
         return replace(response, took_ms=round((time.perf_counter() - started_s) * 1000, 3))
+
+    def _find_files(self, query: SearchQuery, find_files: FindFiles) -> SearchResponse:
+        """Return files with the commits that changed them last, if commits are indexed."""
+        response = find_files(query)
+        commits = self.open_commits()
+        index = commits.existing_index() if commits is not None else None
+        return response if index is None else add_last_commits(response, index)
 
     def _search(
         self,
@@ -97,13 +111,15 @@ def _merge(
 ) -> SearchResponse:
     """Return one page with the results of both; the response is that of the files otherwise."""
     first, second = (history, files) if commits_first else (files, history)
+    # The second part complements the first one, so its low confidence says nothing about the answer.
+    notes = () if second.confident is False and first.results else second.suggestions
     return replace(
         files,
         results=(*first.results, *second.results),
         next_cursor=_join_cursors(history.next_cursor, files.next_cursor),
         degraded=tuple(dict.fromkeys((*files.degraded, *history.degraded))),
         confident=first.confident if first.results else second.confident,
-        suggestions=tuple(dict.fromkeys((*first.suggestions, *second.suggestions))),
+        suggestions=tuple(dict.fromkeys((*first.suggestions, *notes))),
         interpretation=first.interpretation or second.interpretation,
         symbols=None if commits_first else files.symbols,
     )

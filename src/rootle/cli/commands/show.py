@@ -1,0 +1,45 @@
+"""`rootle show`: print a commit, or lines of a file."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from rootle.cli.options import SUCCESS, CommandParser, add_common_options, add_root
+
+_EXAMPLES: Final = """\
+rootle show 583c31472577
+rootle show 583c31472577#src/evict.c
+rootle show src/retry.py:40-60
+rootle show src/retry.py#backoff"""
+
+
+def register(parser: CommandParser) -> None:
+    parser.describe(
+        "Print a commit with its patch, or lines of a file. Secrets are masked in commits.\n"
+        "Files that are excluded from the index are not shown.",
+        _EXAMPLES,
+    )
+    parser.add_argument(
+        "place",
+        help="the hash of a commit, HASH#PATH, PATH, PATH:LINE, PATH:START-END, or PATH#NAME for a "
+        "definition or section",
+    )
+    add_root(parser, "folder that contains the file or commit")
+    add_common_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from rootle.cli.context import open_app_from
+    from rootle.cli.terminal import print_json, printable, warn, write_line
+
+    with open_app_from(args) as app:
+        passage = app.read(args.place)
+    if args.json:
+        print_json(passage)
+        return SUCCESS
+    for line in passage.lines:
+        write_line(printable(line))
+    if passage.note:
+        warn(passage.note)
+    return SUCCESS
