@@ -180,7 +180,7 @@ class DocumentMention:
 
 @dataclass(frozen=True, slots=True)
 class WhyAnswer:
-    """The reasons why a passage is as it is: commits, documents and memories."""
+    """The reasons for a passage: commits, documents and memories."""
 
     place: str  # the lines that were asked for, as "path:10" or "path:10-20"
     name: str  # the enclosing definition or section; "" if there is none

@@ -11,7 +11,7 @@ _MIN_SHARE: Final = 0.5
 
 @dataclass(slots=True)
 class Contributions:
-    """What each commit did to the words of a passage; words are identified by numbers."""
+    """Records the changes of the words of a passage by commits; words have numbers."""
 
     lines: dict[int, int]  # word -> line of the passage
     weights: dict[int, float]  # word -> part of the meaning of the passage, with the sum 1

@@ -27,8 +27,8 @@ _REASON: Final = re.compile(
 _ROUTINE: Final = re.compile(
     r"^(?:\w+(?:\(.*?\))?!?: *)?(?:wip|lint|format(?:ting)?|reformat|style|typos?|spelling|renam\w+"
     r"|clean ?up|refactor\w*|split\w*|mov(?:e|ed|ing)|bump|merge|initial (?:commit|import)"
-    r"|import\w*|rubocop|clippy|rustfmt|gofmt|prettier|black|ruff|flake8|pyupgrade|eslint|white ?space"
-    r"|indent\w*|cosmetic\w*|copyright|licen[cs]e headers?|sort imports"
+    r"|import\w*|rubocop|clippy|rustfmt|gofmt|prettier|black|ruff|flake8|pyupgrade|eslint"
+    r"|white ?space|indent\w*|cosmetic\w*|copyright|licen[cs]e headers?|sort imports"
     r"|type (?:hints?|annotations?)|add (?:type|typing|mypy))\b",
     re.IGNORECASE,
 )

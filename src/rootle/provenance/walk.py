@@ -13,9 +13,9 @@ from rootle.provenance.contributions import Contributions
 from rootle.provenance.tracking import Words, find_moved, shift, trace
 from rootle.sources.git.lines.commit_changes import (
     ChangedText,
-    added_in,
+    find_change,
+    list_removals,
     read_commit_changes,
-    removals,
 )
 from rootle.sources.git.lines.file_log import FileCommit, open_file_log
 from rootle.sources.git.lines.line_changes import LineChange
@@ -153,7 +153,7 @@ class PassageWalk:
                 commit.sha, commit.message, path, set(words), share=_IGNORED_SHARE
             )
             return
-        target = _reverted(commit.message)
+        target = _find_reverted(commit.message)
         if target:
             self._reverts.append((target, _Revert(commit.sha, words, changes)))
         self.contributions.add(commit.sha, commit.message, path, set(words))
@@ -163,7 +163,7 @@ class PassageWalk:
         self.last_seen.add(commit.sha)
         changes = commit.changes[0]
         if self._weight(words) >= _NEGLIGIBLE:
-            entry = added_in(self._read_commit(commit.sha), path)
+            entry = find_change(self._read_commit(commit.sha), path)
             if entry is not None and entry.status in ("R", "C"):
                 kept, rest = shift(words, entry.changes)
                 old, shortened = trace(
@@ -201,7 +201,7 @@ class PassageWalk:
     ) -> Iterator[tuple[str, Words]]:
         if self._weight(words) < _NEGLIGIBLE or not _has_letters(words, changes):
             return
-        pool = list(removals(self._read_commit(commit.sha), path))
+        pool = list(list_removals(self._read_commit(commit.sha), path))
         yield from self._find_blocks(words, changes, pool, min_letters=_MIN_MOVED_LETTERS)
 
     def _find_blocks(
@@ -274,7 +274,7 @@ def _without(words: Words, others: Words) -> Words:
     return {word: position for word, position in words.items() if word not in others}
 
 
-def _reverted(message: str) -> str:
+def _find_reverted(message: str) -> str:
     """Return the beginning of the hash, or the subject, of the commit that a message reverts."""
     found = REVERTED_HASH.search(message) or _REVERT_SUBJECT.match(message)
     return found[1] if found else ""

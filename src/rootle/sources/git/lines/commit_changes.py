@@ -76,12 +76,12 @@ def _split_raw(data: bytes) -> tuple[list[tuple[str, str, str]], bytes]:
     return files, data.lstrip(b"\0\n")
 
 
-def added_in(changes: list[ChangedText], path: str) -> ChangedText | None:
+def find_change(changes: list[ChangedText], path: str) -> ChangedText | None:
     """Return the change of a file."""
     return next((change for change in changes if change.path == path), None)
 
 
-def removals(changes: list[ChangedText], path: str) -> Iterator[tuple[str, LineChange]]:
+def list_removals(changes: list[ChangedText], path: str) -> Iterator[tuple[str, LineChange]]:
     """Yield the lines that a commit removed from other files, with their old paths."""
     for file in changes:
         if file.path != path:

@@ -6,7 +6,7 @@ import os
 import re
 from typing import Final
 
-from rootle.sources.files.safe_read import read_below
+from rootle.sources.files.regular_file_reader import read_below
 from rootle.sources.git.git_dirs import find_git_folders, list_settings
 
 _DEFAULT_FILE: Final = ".git-blame-ignore-revs"
