@@ -458,7 +458,7 @@ def test_why_names_the_commit_that_introduced_a_line(read: Read) -> None:
     answer = read("why:src/net/retry.py:6")
 
     assert not answer.is_error
-    assert ">  6      return base * 2**attempt" in answer.text
+    assert "> 6      return base * 2**attempt" in answer.text
     assert "1. " in answer.text
     assert answer.data["place"] == "src/net/retry.py:6"
     assert answer.data["commits"][0]["hash"][:12] in answer.text

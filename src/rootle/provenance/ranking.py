@@ -25,16 +25,19 @@ _REASON: Final = re.compile(
     re.IGNORECASE,
 )
 _ROUTINE: Final = re.compile(
-    r"^(?:\w+(?:\(.*?\))?!?: *)?(?:wip|lint|format(?:ting)?|reformat|style|typos?|spelling|renam\w+"
-    r"|clean ?up|refactor\w*|split\w*|mov(?:e|ed|ing)|bump|merge|initial (?:commit|import)"
+    r"^(?:refactor|style|chore|test|docs|ci|build)(?:\(.*?\))?!?:"
+    r"|^(?:\w+(?:\(.*?\))?!?: *)?(?:wip|lint|format(?:ting)?|reformat|style|typos?|spelling"
+    r"|renam\w+|clean ?up|refactor\w*|split\w*|mov(?:e|ed|ing)|bump|merge|initial (?:commit|import)"
     r"|import\w*|rubocop|clippy|rustfmt|gofmt|prettier|black|ruff|flake8|pyupgrade|eslint"
     r"|white ?space|indent\w*|cosmetic\w*|copyright|licen[cs]e headers?|sort imports"
     r"|type (?:hints?|annotations?)|add (?:type|typing|mypy))\b",
     re.IGNORECASE,
 )
+_TESTS: Final = re.compile(r"\b(?:tests?|specs?|coverage)\b", re.IGNORECASE)
 _ADDED: Final = 0.5
 _NEWEST: Final = 0.6
 _REMOVED: Final = 0.5
+_TOUCHED: Final = 0.2  # also of a commit whose words were replaced later
 _LONG_BODY_CHARS: Final = 250
 _SHORT_BODY_CHARS: Final = 40
 _MIN_NAME_CHARS: Final = 4
@@ -57,6 +60,7 @@ def rank_commits(
             _ADDED * found.share_of(sha)
             + _NEWEST * newest.get(sha, 0.0)
             + _REMOVED * found.removed.get(sha, 0.0)
+            + _TOUCHED * sum(line_weights.get(line, 0.0) for line in found.touched[sha])
         )
         * rate_message(found.messages[sha], names)
         for sha in found.touched
@@ -71,6 +75,8 @@ def rate_message(message: str, names: Collection[str]) -> float:
     rating = 1.0
     if _ROUTINE.search(subject):
         rating -= 0.3
+    if _TESTS.search(subject):
+        rating -= 0.2
     if len(body) >= _SHORT_BODY_CHARS:
         rating += 0.15
     if len(body) >= _LONG_BODY_CHARS:

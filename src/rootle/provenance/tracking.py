@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 from rootle.provenance.words import (
@@ -22,6 +23,8 @@ from rootle.sources.git.lines.line_changes import LineChange
 _MIN_SHARE: Final = 0.45
 # A shorter block also occurs elsewhere by chance; the limits of `git blame -M` are similar.
 _MIN_MOVED_LETTERS: Final = 20
+_AROUND: Final = 6
+_MIN_SEQUENCES: Final = 2
 _MARGIN: Final = 20  # lines around those that were moved, for changed ones
 
 
@@ -122,14 +125,9 @@ def find_moved(
     `removals` are removed lines with the paths of their files. The block with the most lines in
     common is the origin.
     """
-    lines = {position.line for position in words.values()}
-    added = [
-        (change.new_start + offset, line)
-        for change in changes
-        for offset, line in enumerate(change.new_lines)
-        if change.new_start + offset in lines
-    ]
+    added = _lines_around(words, changes)
     keys = {signature(line): count_letters(line) for _, line in added}
+    removals = list(removals)
     best: tuple[int, Sequence[str]] = (0, ())
     best_letters, best_path = min_letters - 1, ""
     for path, removal in removals:
@@ -137,12 +135,69 @@ def find_moved(
         if letters > best_letters:
             best = removal.old_start + start, removal.old_lines[start:end]
             best_letters, best_path = letters, path
+    moved = _align_block(words, added, best, weights)
+    if moved:
+        return best_path, moved
+    best_path, best = _most_similar(words, added, removals)
+    return best_path, _align_block(words, added, best, weights)
+
+
+def _lines_around(words: Words, changes: Sequence[LineChange]) -> list[tuple[int, str]]:
+    """Return the added lines with these words, and those next to them, with their numbers.
+
+    A short line that was moved is recognized by the lines around it.
+    """
+    lines = {position.line for position in words.values()}
+    near = {line + offset for line in lines for offset in range(-_AROUND, _AROUND + 1)}
+    return [
+        (change.new_start + offset, line)
+        for change in changes
+        for offset, line in enumerate(change.new_lines)
+        if change.new_start + offset in near
+    ]
+
+
+def _most_similar(
+    words: Words, added: Sequence[tuple[int, str]], removals: Iterable[tuple[str, LineChange]]
+) -> tuple[str, tuple[int, Sequence[str]]]:
+    """Return the removed lines that share the most sequences of words with added lines.
+
+    They were moved and changed at the same time.
+    """
+    lines = {position.line for position in words.values()}
+    wanted = set().union(*(_sequences(line) for number, line in added if number in lines))
+    best: tuple[int, Sequence[str]] = (0, ())
+    best_count, best_path = max(_MIN_SEQUENCES, len(wanted) // 4) - 1, ""
+    length = 2 * len(added) + _MARGIN
+    for path, removal in removals:
+        for start in range(0, len(removal.old_lines), length):
+            part = removal.old_lines[start : start + 2 * length]
+            count = len(wanted & set().union(*map(_sequences, part)))
+            if count > best_count:
+                best = removal.old_start + start, part
+                best_count, best_path = count, path
+    return best_path, best
+
+
+def _sequences(line: str) -> set[tuple[str, ...]]:
+    """Return the sequences of two names or numbers in a line."""
+    words = [word for word in split_words(line) if word[0].isalnum() or word[0] == "_"]
+    return set(pairwise(words))
+
+
+def _align_block(
+    words: Words,
+    added: Sequence[tuple[int, str]],
+    best: tuple[int, Sequence[str]],
+    weights: Mapping[int, float],
+) -> Words:
+    """Return the old positions of words in a block: its first line and its lines."""
     if not best[1]:
-        return "", {}
+        return {}
     numbers = [number for number, _ in added]
     places = align(best[1], best[0], [line for _, line in added], 0)
     moved = {WordPosition(numbers[new.line], new.column): old for new, old in places.items()}
-    return best_path, keep_similar(words, moved, weights)
+    return keep_similar(words, moved, weights)
 
 
 def _densest_part(

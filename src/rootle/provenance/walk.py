@@ -199,7 +199,7 @@ class PassageWalk:
     def _find_in_commit(
         self, commit: FileCommit, words: Words, changes: Sequence[LineChange], path: str
     ) -> Iterator[tuple[str, Words]]:
-        if self._weight(words) < _NEGLIGIBLE or not _has_letters(words, changes):
+        if self._weight(words) < _NEGLIGIBLE:
             return
         pool = list(list_removals(self._read_commit(commit.sha), path))
         yield from self._find_blocks(words, changes, pool, min_letters=_MIN_MOVED_LETTERS)
@@ -278,15 +278,3 @@ def _find_reverted(message: str) -> str:
     """Return the beginning of the hash, or the subject, of the commit that a message reverts."""
     found = REVERTED_HASH.search(message) or _REVERT_SUBJECT.match(message)
     return found[1] if found else ""
-
-
-def _has_letters(words: Words, changes: Sequence[LineChange]) -> bool:
-    """Return whether the lines of some words are long enough to look for them elsewhere."""
-    lines = {position.line for position in words.values()}
-    letters = sum(
-        sum(map(str.isalnum, line))
-        for change in changes
-        for offset, line in enumerate(change.new_lines)
-        if change.new_start + offset in lines
-    )
-    return letters >= _MIN_MOVED_LETTERS

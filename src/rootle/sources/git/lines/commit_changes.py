@@ -42,7 +42,7 @@ def read_commit_changes(folder: str, sha: str, timeout_s: float) -> list[Changed
         return []
     files, patch = _split_raw(output.stdout)
     starts = [found.start() for found in _BLOCK.finditer(patch)]
-    if len(starts) != len(files):
+    if not files or len(starts) != len(files):
         return []
     ends = [*starts[1:], len(patch)]
     return [

@@ -11,12 +11,12 @@ from time import monotonic
 from typing import Final
 
 from rootle.sources.git.command import GitStream, stream_git
-from rootle.sources.git.lines.line_changes import LineChange, parse_changes
+from rootle.sources.git.lines.line_changes import LineChange, parse_changes, parse_merge
 
 # A commit appears with the parents that it has after commits that do not change the file are left
-# out. A merge that differs from all its parents appears once for each of them.
+# out. A merge has a patch only if it differs from all its parents.
 _OPTIONS: Final = (
-    *("--parents", "-p", "-U0", "--diff-merges=separate", "--no-renames", "--no-ext-diff"),
+    *("--parents", "-p", "-U0", "--diff-merges=combined", "--no-renames", "--no-ext-diff"),
     *("--no-textconv", "--no-notes", "--no-decorate", "--no-color", "--ignore-submodules"),
     *("--no-show-signature", "--encoding=UTF-8", "--format=%x00%H %P%x00%B%x00", "--no-prefix"),
 )
@@ -48,14 +48,12 @@ class FileLog:
         self._is_stopped = False
 
     def __iter__(self) -> Iterator[FileCommit]:
-        waiting: list[FileCommit] = []
-        for entry in self._entries():
-            if waiting and (waiting[0].sha != entry.sha or len(waiting) == len(waiting[0].parents)):
-                yield _join(waiting)
-                waiting = []
-            waiting.append(entry)
-        if waiting:
-            yield _join(waiting)
+        fields: list[bytes] = []
+        for field in self._fields():
+            fields.append(field)
+            if len(fields) == _FIELDS:
+                yield _parse(fields)
+                fields = []
 
     @property
     def is_complete(self) -> bool:
@@ -66,15 +64,6 @@ class FileLog:
         """End the iteration soon; a timer calls this."""
         self._is_stopped = True
         self._stream.stop()
-
-    def _entries(self) -> Iterator[FileCommit]:
-        """Yield one entry for each pair of a commit and a parent."""
-        fields: list[bytes] = []
-        for field in self._fields():
-            fields.append(field)
-            if len(fields) == _FIELDS:
-                yield _parse(fields)
-                fields = []
 
     def _fields(self) -> Iterator[bytes]:
         """Yield hashes, messages and patches in turn, without a patch that is cut off."""
@@ -117,17 +106,12 @@ def open_file_log(folder: str, revision: str, path: str, deadline_s: float) -> I
 
 
 def _parse(fields: list[bytes]) -> FileCommit:
-    names = fields[0].decode("ascii", "replace").split()
+    sha, *parents = fields[0].decode("ascii", "replace").split() or [""]
     message = fields[1].decode("utf-8", "replace").replace("\r\n", "\n").strip()
-    changes = tuple(parse_changes(fields[2]))
-    is_new = len(names) < 2 or _NEW_FILE in fields[2][:_HEADER_BYTES]
-    return FileCommit(names[0] if names else "", tuple(names[1:]), message, (changes,), is_new)
-
-
-def _join(entries: list[FileCommit]) -> FileCommit:
-    first = entries[0]
-    changes = tuple(entry.changes[0] for entry in entries)
-    # A parent without an entry has the same text, and follows all lines.
-    missing = max(0, len(first.parents) - len(changes))
-    is_new = not missing and all(entry.is_new for entry in entries)
-    return FileCommit(first.sha, first.parents, first.message, (*changes, *[()] * missing), is_new)
+    is_new = not parents or _NEW_FILE in fields[2][:_HEADER_BYTES]
+    if len(parents) > 1:
+        changes = parse_merge(fields[2], len(parents))
+        is_new = is_new and any(changes)
+    else:
+        changes = (tuple(parse_changes(fields[2])),)
+    return FileCommit(sha, tuple(parents), message, changes, is_new)

@@ -7,6 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+# The hunk of a merge has one more sign and one more range for each further parent.
+_COMBINED_HUNK: Final = re.compile(
+    rb"^(@{3,})((?: -\d+(?:,\d+)?)+) \+(\d+)(?:,(\d+))? @{3,}.*$", re.MULTILINE
+)
+_RANGE: Final = re.compile(rb"-(\d+)(?:,(\d+))?")
 _HUNK: Final = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@.*$", re.MULTILINE)
 
 
@@ -40,3 +45,58 @@ def parse_changes(patch: bytes) -> Iterator[LineChange]:
         old = tuple(row[1:] for row in rows if row.startswith("-"))
         new = tuple(row[1:] for row in rows if row.startswith("+"))
         yield LineChange(int(match[1]), old, int(match[3]), new)
+
+
+def parse_merge(patch: bytes, parents: int) -> tuple[tuple[LineChange, ...], ...]:
+    """Return the changes of one file from each parent of a merge.
+
+    `patch` was made with `-U0 --diff-merges=combined`. It is empty if the file is the same in one
+    of the parents.
+    """
+    changes: list[list[LineChange]] = [[] for _ in range(parents)]
+    found = list(_COMBINED_HUNK.finditer(patch))
+    for at, match in enumerate(found, start=1):
+        ranges = _RANGE.findall(match[2])
+        if len(ranges) != parents:
+            continue
+        end = found[at].start() if at < len(found) else len(patch)
+        text = patch[match.end() + 1 : end].decode("utf-8", "replace")
+        rows = [row.removesuffix("\r") for row in text.split("\n")]
+        rows = [row for row in rows if len(row) >= parents and not row.startswith("\\")]
+        new = _first_line(match[3], match[4])
+        for parent, (start, count) in enumerate(ranges):
+            old = _first_line(start, count)
+            changes[parent] += _changes_from(parent, parents, rows, old, new)
+    return tuple(map(tuple, changes))
+
+
+def _first_line(start: bytes, count: bytes) -> int:
+    """Return the number of the first line of a range, or of the line that follows an empty one."""
+    return int(start) + (1 if count == b"0" else 0)
+
+
+def _changes_from(
+    parent: int, parents: int, rows: list[str], old: int, new: int
+) -> Iterator[LineChange]:
+    """Yield the changes from one parent, whose sign is in a column of each row.
+
+    `old` and `new` are the numbers of the first lines in the parent and in the merge.
+    """
+    removed: list[str] = []
+    added: list[str] = []
+    for row in [*rows, " " * parents]:
+        sign, is_removal = row[parent], "-" in row[:parents]
+        if sign == "-":
+            removed.append(row[parents:])
+        elif sign == "+":
+            added.append(row[parents:])
+        elif not is_removal:  # a line that the parent and the merge have
+            if removed or added:
+                yield LineChange(
+                    old if removed else old - 1,
+                    tuple(removed),
+                    new if added else new - 1,
+                    tuple(added),
+                )
+            old, new = old + len(removed) + 1, new + len(added) + 1
+            removed, added = [], []
