@@ -199,6 +199,7 @@ class Container:
     def commit_search(self) -> CommitSearch | None:
         """Return the component that searches commits; None if there are none to search."""
         from rootle.embed.factory import choose_model, open_model
+        from rootle.history.commit_results import LastCommits
         from rootle.history.commit_search import CommitSearch
         from rootle.indexing.commit_index import commit_config
         from rootle.search.factory import open_agent
@@ -217,7 +218,7 @@ class Container:
                     model=model.fingerprint,
                 )
                 self._commit_search = CommitSearch(
-                    agent, commits, commits.snapshot, _MAX_HISTORY_WAIT_S
+                    agent, commits, commits.snapshot, LastCommits(), _MAX_HISTORY_WAIT_S
                 )
             return self._commit_search
 

@@ -14,7 +14,6 @@ from rootle.errors import QueryError, StaleCursorError
 from rootle.history.commit_results import (
     COMMIT_URI,
     add_commits,
-    add_last_commits,
     single_result,
 )
 from rootle.history.commit_search import CommitSearch
@@ -72,7 +71,9 @@ class CombinedSearch:
         response = find_files(query)
         commits = self.open_commits()
         index = commits.existing_index() if commits is not None else None
-        return response if index is None else add_last_commits(response, index)
+        if commits is None or index is None:
+            return response
+        return commits.last_commits.add(response, index)
 
     def _search(
         self,
@@ -111,7 +112,7 @@ def _merge(
 ) -> SearchResponse:
     """Return one page with the results of both; the response is that of the files otherwise."""
     first, second = (history, files) if commits_first else (files, history)
-    # The second part complements the first one, so its low confidence says nothing about the answer.
+    # The second part only complements the first one, so its low confidence is not reported.
     notes = () if second.confident is False and first.results else second.suggestions
     return replace(
         files,

@@ -20,7 +20,8 @@ from rootle.types import (
 
 COMMIT_URI: Final = "git:"
 # Changes of a file that are compared with the function; older ones are rarely its last change.
-_MAX_CHANGES: Final = 100
+_MAX_CHANGES: Final = 40
+_MAX_KNOWN: Final = 10_000
 _WORDS: Final = re.compile(r"[\w$!?]+")
 _MESSAGE: Final = "message"  # the section with the message; the others are changed files
 
@@ -49,22 +50,32 @@ def _changed_files(sections: Sequence[DocumentSection]) -> tuple[ChangedFile, ..
     )
 
 
-def add_last_commits(response: SearchResponse, index: IndexReader) -> SearchResponse:
-    """Return a response whose files name the last commit that changed what they show."""
-    results = tuple(
-        result if result.commit else replace(result, last_commit=_find_last(index, result))
-        for result in response.results
-    )
-    return replace(response, results=results)
+class LastCommits:
+    """Finds the last commits that changed what results show, and remembers them. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._index: IndexReader | None = None
+        self._known: dict[tuple[str, str], CommitFacts | None] = {}
+
+    def add(self, response: SearchResponse, index: IndexReader) -> SearchResponse:
+        """Return the response whose files name the last commit that changed what they show."""
+        if index is not self._index or len(self._known) > _MAX_KNOWN:
+            self._index, self._known = index, {}
+        known = self._known
+        results = []
+        for result in response.results:
+            place = result.file_path, "".join(_WORDS.findall(result.scope)[-1:])
+            if place not in known:
+                known[place] = _find_last(index, *place)
+            results.append(replace(result, last_commit=known[place]))
+        return replace(response, results=tuple(results))
 
 
-def _find_last(index: IndexReader, result: SearchResult) -> CommitFacts | None:
-    """Return the last commit that changed the function of the best span, else the file."""
-    changes = index.sections_with(result.file_path, _MAX_CHANGES)
-    name = _WORDS.findall(result.scope)[-1:]
-    found = next((at for at, section in changes if name and name[0] in section.title), None)
-    if found is None and changes:
-        found = changes[0][0]
+def _find_last(index: IndexReader, path: str, name: str) -> CommitFacts | None:
+    """Return the last commit that changed a function, or else the file; None if there is none."""
+    changes = index.sections_with(path, _MAX_CHANGES)
+    named = (at for at, section in changes if name and name in section.title)
+    found = next(named, changes[0][0] if changes else None)
     return None if found is None else _brief_commit(index.files([found])[found])
 
 

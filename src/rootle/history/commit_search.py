@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from rootle.errors import IndexStorageError
+from rootle.history.commit_results import LastCommits
 from rootle.index.reader import IndexReader
 from rootle.search.agent import SearchAgent
 from rootle.serialization.dates import parse_date
@@ -42,6 +43,7 @@ class CommitSearch:
     agent: SearchAgent
     updates: CommitUpdates
     open_index: Callable[[], IndexReader]
+    last_commits: LastCommits
     wait_s: float  # how long a question waits for commits that are not indexed yet
 
     def prepare(self) -> bool:

@@ -74,10 +74,11 @@ CREATE TABLE sections (
     end_line INTEGER NOT NULL,
     label TEXT NOT NULL,
     title TEXT NOT NULL,
-    checksum INTEGER AS (row_checksum(file_id, start_line, end_line, label, title)) STORED,
+    date_s INTEGER NOT NULL,
+    checksum INTEGER AS (row_checksum(file_id, start_line, end_line, label, title, date_s)) STORED,
     PRIMARY KEY (file_id, start_line)
 ) WITHOUT ROWID;
-CREATE INDEX sections_with_label ON sections (label);
+CREATE INDEX sections_by_label_and_date ON sections (label, date_s);
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     file_id INTEGER NOT NULL,
