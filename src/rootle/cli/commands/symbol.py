@@ -26,9 +26,9 @@ _ONE_QUESTION_S: Final = 60.0
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Show where a name is defined. With --uses, also list the lines that use the name:\n"
-        "first calls and other uses in code, then tests, then comments and documents.\n"
-        "The index is created or updated first.",
+        "Show where a name is defined. With --uses, also list the lines that use the name,\n"
+        "in this order: code, tests, comments and documents. The index is created or\n"
+        "updated first.",
         _EXAMPLES,
     )
     parser.add_argument(

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from rootle.errors import IngestError
 from rootle.sources.files.file_listing import FileListing, list_paths, list_tree
+from rootle.sources.files.size_limit import check_document_size
 from rootle.sources.files.skip_rules import (
     BINARY,
     NOT_REGULAR,
     SECRET,
     SYMLINK,
-    TOO_LARGE,
     UNREADABLE,
     reason_by_name,
 )
@@ -128,5 +128,4 @@ def _skip_reason(path: str, info: os.stat_result, rules: WalkRules) -> str | Non
     is_document = rules.readers and path.lower().endswith(tuple(dict(rules.readers)))
     if not is_document or reason not in (None, BINARY):
         return reason
-    # The first part of a large text is indexed, but plugins cannot convert part of a document.
-    return TOO_LARGE if info.st_size > rules.max_file_bytes else None
+    return check_document_size(info.st_size, rules.max_file_bytes)
