@@ -62,9 +62,6 @@ def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | Non
         return None
     only = kinds == (HISTORY,)
     stripped = text.strip().rstrip("?.!")
-    if kinds and HISTORY not in kinds:
-        return None
-    only = kinds == (HISTORY,)
     if (found := _HASH.fullmatch(stripped)) and not stripped.isalpha():
         return PastQuestion(True, commit=found[1].lower())
     if found := _RANGE.fullmatch(stripped):

@@ -88,7 +88,7 @@ def _file_sections(commit: CommitPatch) -> Iterator[_Section]:
         if label in labels:
             continue
         labels.add(label)
-        names = () if _hidden_reason(change) else find_changed_names(change.hunks)
+        names = () if _hidden_reason(change) else find_changed_names(change.hunks, change.path)
         patch = _select_lines(change, min(left, _MAX_FILE_CHARS))
         left -= sum(map(len, patch))
         yield _Section(label, ", ".join(names), [_describe(change, names), *patch])
