@@ -42,7 +42,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         return read(self, uri)
 
     monkeypatch.setattr(CommitReader, "read", record)
-    yield found
+    return found
 
 
 def count(app: App) -> int:
@@ -113,9 +113,9 @@ def test_work_trees_share_an_index_but_find_only_their_own_history(
     add_commit(tmp_path / "side", "Side change", day=9)
     with open_app(root) as main, open_app(tmp_path / "side") as side:
         main.index_history()
-        folders = {app.status().history.index_dir for app in (main, side) if app.status().history}
+        statuses = [app.status().history for app in (main, side)]
 
-        assert len(folders) == 1
+        assert len({status.index_dir for status in statuses if status}) == 1
         assert count(side) == 5
         assert subjects_of(main) == set(SUBJECTS)
         assert subjects_of(side) == {*SUBJECTS[:3], "Side change"}
@@ -391,7 +391,11 @@ def test_the_answer_does_not_depend_on_the_order_of_indexing(
         staged.index_history()
     at_once: App = make_app(root, index_dir=tmp_path / "at-once")
 
-    for question in ("in:history change", "which commit changed the solver", "in:history widget_11"):
+    for question in (
+        "in:history change",
+        "which commit changed the solver",
+        "in:history widget_11",
+    ):
         answers = [
             [(it.file_path, it.score, it.commit) for it in find_commits(app, question)]
             for app in (staged, at_once)

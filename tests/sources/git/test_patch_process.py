@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from sample import git, write
 
+from rootle.sources.git.command import open_session
 from rootle.sources.git.commits import patch_process
 from rootle.sources.git.commits.changed_names import find_changed_names
 from rootle.sources.git.commits.commit_document import make_document
@@ -195,7 +196,8 @@ def test_the_next_commit_is_correct_after_one_that_is_too_long(
 
     first, second = patches.read(huge), patches.read(small)
 
-    assert first is not None and second is not None
+    assert first is not None
+    assert second is not None
     assert (first.message, first.is_cut) == ("huge", True)
     assert 0 < len(lines_of(first.changes[0])) < 20 * 2_000
     assert (second.message, second.is_cut) == ("small", False)
@@ -274,19 +276,22 @@ def test_git_is_not_started_for_every_commit_of_a_partial_clone(
     origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     partial = clone(origin, tmp_path / "partial", "--filter=tree:0")
-    starts = []
-    start = patch_process.open_session
-    monkeypatch.setattr(
-        patch_process, "open_session", lambda *a, **k: (starts.append(a), start(*a, **k))[1]
-    )
+    starts: list[str] = []
+
+    def record(folder: str, command: str, *options: str, config: Mapping[str, str]) -> object:
+        starts.append(command)
+        return open_session(folder, command, *options, config=config)
+
+    monkeypatch.setattr(patch_process, "open_session", record)
     patches = PatchProcess(os.fspath(partial))
 
     found = [patches.read(sha) for sha in list_hashes(partial)]
     patches.close()
 
     assert [it.message if it else "" for it in found] == [f"add {n}" for n in (3, 2, 1, 0)]
-    assert found[0] is not None and found[0].author == "t <t@example.com>"
-    assert len(starts) == 3  # with patches, with paths, with messages
+    assert found[0] is not None
+    assert found[0].author == "t <t@example.com>"
+    assert starts == ["diff-tree", "diff-tree", "cat-file"]
 
 
 def test_the_oldest_commit_of_a_shallow_clone_has_only_its_message(
