@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,7 +31,7 @@ def app(root: Path, make_app: MakeApp) -> App:
 
 
 @pytest.fixture
-def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Record the commits that are read to index them."""
     found: list[str] = []
     read = CommitReader.read
