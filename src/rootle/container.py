@@ -199,8 +199,7 @@ class Container:
     def commit_search(self) -> CommitSearch | None:
         """Return the component that searches commits; None if there are none to search."""
         from rootle.embed.factory import choose_model, open_model
-        from rootle.history.commit_results import LastCommits
-        from rootle.history.commit_search import CommitSearch
+        from rootle.history.commit_search import CommitSearch, VisibleCommits
         from rootle.indexing.commit_index import commit_config
         from rootle.search.factory import open_agent
 
@@ -216,10 +215,9 @@ class Container:
                     cache(lambda: open_model(model, config)),
                     config,
                     model=model.fingerprint,
+                    narrow=VisibleCommits(commits.find_visible),
                 )
-                self._commit_search = CommitSearch(
-                    agent, commits, commits.snapshot, LastCommits(), _MAX_HISTORY_WAIT_S
-                )
+                self._commit_search = CommitSearch(agent, commits, _MAX_HISTORY_WAIT_S)
             return self._commit_search
 
     def symbol_finder(self) -> SymbolFinder:

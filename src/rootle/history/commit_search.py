@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from rootle.errors import IndexStorageError
 from rootle.history.commit_results import LastCommits
+from rootle.history.commit_view import CommitView
 from rootle.index.reader import IndexReader
 from rootle.search.agent import SearchAgent
+from rootle.search.query.scope import ScopedQuery
+from rootle.search.request import SearchRequest
 from rootle.serialization.dates import parse_date
 from rootle.types import SearchQuery, SearchResponse
 
@@ -26,8 +29,18 @@ class CommitUpdates(Protocol):
     def exists(self) -> bool:
         """Return whether there may be indexed commits, without opening the index."""
 
-    def prepare(self, wait_s: float) -> bool:
-        """Index new commits for a limited time; return whether all are indexed."""
+    @property
+    def folder_in_work_tree(self) -> str:
+        """The path of the folder below its work tree, with a final slash; "" for the work tree."""
+
+    def find_visible(self) -> Collection[int] | None:
+        """Return the indexed commits that belong to the history of the folder; None for all."""
+
+    def prepare(self, wait_s: float) -> str:
+        """Index new commits for a limited time.
+
+        Return "", or a note that not all commits are searched.
+        """
 
     def date_of(self, revision: str) -> float | None:
         """Return the Unix time of a commit, tag or branch; None if there is none."""
@@ -37,17 +50,34 @@ class CommitUpdates(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class VisibleCommits:
+    """Narrows a search to the commits that belong to the history of the folder."""
+
+    find: Callable[[], Collection[int] | None]  # None for all commits
+
+    def __call__(self, request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:  # noqa: ARG002
+        """Return the narrower scope."""
+        ids = self.find()
+        if ids is None:
+            return scoped
+        files = ids if scoped.files is None else set(ids).intersection(scoped.files)
+        return replace(scoped, files=files)
+
+
+@dataclass(frozen=True, slots=True)
 class CommitSearch:
     """The pipeline that searches commits, and the index behind it."""
 
     agent: SearchAgent
     updates: CommitUpdates
-    open_index: Callable[[], IndexReader]
-    last_commits: LastCommits
     wait_s: float  # how long a question waits for commits that are not indexed yet
+    last_commits: LastCommits = field(default_factory=LastCommits)
 
-    def prepare(self) -> bool:
-        """Index new commits for a limited time; return whether all are indexed."""
+    def prepare(self) -> str:
+        """Index new commits for a limited time.
+
+        Return "", or a note that not all commits are searched.
+        """
         return self.updates.prepare(self.wait_s)
 
     def resolve_dates(self, text: str) -> str:
@@ -58,18 +88,15 @@ class CommitSearch:
         """Return one page of commits, without their facts."""
         return self.agent.search(query, explain=explain)
 
-    def index(self) -> IndexReader:
-        """Return the index of the commits."""
-        return self.open_index()
-
-    def existing_index(self) -> IndexReader | None:
-        """Return the index of the commits without updating it; None if there is none."""
+    def view(self) -> CommitView | None:
+        """Return the indexed commits without indexing others; None if none are indexed."""
         if not self.updates.exists():
             return None
         try:
-            return self.open_index()
+            index, ids = self.updates.snapshot(), self.updates.find_visible()
         except IndexStorageError:
             return None
+        return CommitView(index, ids, self.updates.folder_in_work_tree)
 
     def list_range(self, older: str, newer: str) -> Sequence[str] | None:
         """Return the hashes in the history of `newer` but not of `older`, newest first.

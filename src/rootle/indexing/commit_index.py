@@ -14,12 +14,13 @@ from rootle.errors import IndexStorageError, IngestError, RootleError, Unavailab
 from rootle.index.local.index_dir import HISTORY_DIR
 from rootle.index.local.snapshot import Snapshot
 from rootle.indexing.content_writer import IndexSetup
+from rootle.indexing.git_history.commit_scope import CommitScope
 from rootle.indexing.indexer import Indexer
 from rootle.indexing.status import measure_folder
 from rootle.ingest.plan import token_key
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.sources.git.commit_text import explain_hidden_commits
-from rootle.sources.git.commits.commit_list import find_commit, list_commits, list_heads
+from rootle.sources.git.commits.commit_list import find_commit, list_commits
 from rootle.sources.git.commits.commit_source import COMMITS, CommitSource
 from rootle.sources.git.git_dirs import find_git_folders
 from rootle.storage.paths import default_history_dir, default_index_dir
@@ -46,6 +47,7 @@ def commit_config(config: Config) -> Config:
         sparse_backend=EMBEDDED,
         plugins=(),
         max_chunks_per_file=0,
+        enable_cache=False,  # the same index has other answers after another commit is checked out
     )
 
 
@@ -83,11 +85,14 @@ class CommitIndex:
         self._on_warning = on_warning
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._source = CommitSource(self._root, config.max_history_commits)
+        self._scope = CommitScope(self._root, config.max_history_commits)
+        self._failure = ""  # of the last update
         setup = IndexSetup(
             Path(self._root),
             history_dir,
             config,
-            (CommitSource(self._root, config.max_history_commits),),
+            (self._source,),
             choose_model=choose_model,
             open_embedder=open_embedder,
             on_warning=on_warning,
@@ -110,7 +115,20 @@ class CommitIndex:
             indexed = self.snapshot().value(token_key(COMMITS))
         except IndexStorageError:
             return False
-        return indexed == " ".join(list_heads(self._root)) and self._indexer.has_usable_index()
+        return indexed == self._source.current_token() and self._indexer.has_usable_index()
+
+    @property
+    def folder_in_work_tree(self) -> str:
+        """The path of the folder below its work tree, with a final slash; "" for the work tree."""
+        return self._scope.prefix
+
+    def find_visible(self) -> frozenset[int] | None:
+        """Return the indexed commits that belong to the history of the folder; None for all.
+
+        These are the commits that the checked-out commit contains and that changed the folder.
+        """
+        snapshot = self.snapshot()
+        return self._scope.find_ids(snapshot, tuple(snapshot.value(token_key(COMMITS)).split()[1:]))
 
     def update(
         self, on_progress: ProgressCallback = ignore_progress, *, timeout_s: float = -1
@@ -121,16 +139,29 @@ class CommitIndex:
         and IngestError if git fails.
         """
         if self._may_write and not self.is_current():
-            self._indexer.update(on_progress, timeout_s=timeout_s)
+            try:
+                self._indexer.update(on_progress, timeout_s=timeout_s)
+            except IndexStorageError:
+                # A damaged index is created again: it contains only what git has.
+                self._indexer.update(on_progress, timeout_s=timeout_s, rebuild=True)
 
-    def prepare(self, wait_s: float) -> bool:
-        """Start indexing new commits and wait for a time; return whether all are indexed."""
+    def prepare(self, wait_s: float) -> str:
+        """Start indexing new commits and wait for a time.
+
+        Return "", or a note that not all commits are searched.
+        """
         if self.is_current():
-            return True
+            return ""
         if self._may_write:
             self.update_in_background()
             self.wait(wait_s)
-        return self.is_current()
+        if self.is_current():
+            return ""
+        if not self._may_write:
+            return "enableIndexing is false, so new commits are not indexed"
+        if self._failure:
+            return f"not all commits are indexed: {self._failure}"
+        return "commits are still being indexed, the newest first"
 
     def date_of(self, revision: str) -> float | None:
         """Return the Unix time of a commit, tag or branch; None if there is none."""
@@ -183,6 +214,7 @@ class CommitIndex:
         self._indexer.close()
 
     def _update_quietly(self) -> None:
+        self._failure = ""
         try:
             self.update(timeout_s=_LOCK_TIMEOUT_S)
         except UnavailableError:
@@ -191,4 +223,5 @@ class CommitIndex:
             self._warn(error)
 
     def _warn(self, error: RootleError) -> None:
+        self._failure = str(error)
         self._on_warning(f"commits are not searched completely: {error}")

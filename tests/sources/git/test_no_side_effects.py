@@ -56,7 +56,7 @@ _PROGRAM_SETTINGS = (
 )
 _SUBCOMMANDS = (
     *("ls-files", "check-ignore", "rev-parse", "merge-base", "log", "show", "status", "config"),
-    *("ls-tree", "rev-list", "worktree", "diff-tree"),
+    *("ls-tree", "rev-list", "worktree", "diff-tree", "cat-file"),
 )
 _HOOKS = (
     *("post-index-change", "fsmonitor-watchman", "query-watchman", "post-checkout", "pre-commit"),
@@ -134,9 +134,12 @@ def ask_everything(root: Path) -> None:
     assert commits[0].sha == head
     patches = PatchProcess(os.fspath(root))
     patch = patches.read(head)
+    alone = patches.read_message(head)
     patches.close()
     assert patch is not None
     assert patch.message == "second"
+    assert alone is not None
+    assert alone.message == "second"
     assert find_commit(os.fspath(root), "HEAD") == commits[0]
     assert is_ancestor(os.fspath(root), commits[-1].sha, head)
 

@@ -16,6 +16,7 @@ from rootle.types import DocumentSection
 _ZIP_LEVEL: Final = 1
 # Texts are compressed in parts, so that reading a few lines of a large file decompresses one part.
 PART_CHARS: Final = 2_048
+_AFTER_SLASH: Final = chr(ord("/") + 1)  # greater than every path in the folder
 # The number of the first part of a file is the file id, shifted left by this number of bits. This
 # allows 2 billion characters per file.
 _PART_BITS: Final = 20
@@ -148,6 +149,15 @@ class DocStore:
             (_encode(label), limit),
         )
         return list(_read_sections(rows))
+
+    def documents_below(self, folder: str) -> set[int]:
+        """Return the documents with a section whose label begins with a path that ends with "/"."""
+        rows = self._connection.execute(
+            "SELECT file_id, start_line, end_line, label, title, checksum FROM sections "
+            "WHERE label >= ? AND label < ?",
+            (_encode(folder), _encode(f"{folder[:-1]}{_AFTER_SLASH}")),
+        )
+        return {row[0] for row in verify_rows(rows)}
 
     def prune_retired(self) -> None:
         """Keep only the newest retired vectors: as many as there are chunks, at least 20,000."""

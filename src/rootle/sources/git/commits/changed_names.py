@@ -27,21 +27,28 @@ _MEMBER: Final = re.compile(
 _ASSIGNED: Final = re.compile(
     r"^\s*(?:export\s+)?(?:const|let|var)\s+([\w$]+)[^=]*=\s*(?:async\s*)?(?:function|\(|\w+\s*=>)"
 )
+# A method without modifiers, in languages in which no call looks like this.
+_METHOD: Final = re.compile(
+    r"^\s*(?!.*\bfunction\b)#?([A-Za-z_$][\w$]*)\s*(?:<[^>]*>)?\([^;=]*\)[^;=()]*\{\s*$"
+)
+_METHOD_FILES: Final = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".java")
 _HEADING: Final = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
 _CONTROL: Final = frozenset(
     "if else for foreach while switch case return catch sizeof do throw await yield with assert"
     " new delete elif unless until when match select defer go".split()
 )
+_PATTERNS: Final = (_KEYWORD, _ASSIGNED, _MEMBER, _TYPED)
 _SEPARATOR: Final = re.compile(r"::|\.")
 
 
-def find_changed_names(hunks: Sequence[Hunk]) -> tuple[str, ...]:
+def find_changed_names(hunks: Sequence[Hunk], path: str) -> tuple[str, ...]:
     """Return the names of the definitions in which lines changed, without repetitions."""
-    found = dict.fromkeys(name for hunk in hunks for name in _names_of(hunk) if name)
+    patterns = (_METHOD, *_PATTERNS) if path.endswith(_METHOD_FILES) else _PATTERNS
+    found = dict.fromkeys(name for hunk in hunks for name in _names_of(hunk, patterns) if name)
     return tuple(found)[:MAX_NAMES]
 
 
-def defined_name(line: str) -> str:
+def _defined_name(line: str, patterns: Sequence[re.Pattern[str]]) -> str:
     """Return the name that a line of source code defines, or the text of a Markdown heading.
 
     The result is empty if the line does not look like the start of a definition.
@@ -49,7 +56,7 @@ def defined_name(line: str) -> str:
     heading = _HEADING.match(line)
     if heading is not None:
         return heading[1]
-    for pattern in (_KEYWORD, _ASSIGNED, _MEMBER, _TYPED):
+    for pattern in patterns:
         match = pattern.match(line)
         if match is not None:
             name = _SEPARATOR.split(match[1].strip(".:"))[-1]
@@ -58,17 +65,17 @@ def defined_name(line: str) -> str:
     return ""
 
 
-def _names_of(hunk: Hunk) -> Iterator[str]:
+def _names_of(hunk: Hunk, patterns: Sequence[re.Pattern[str]]) -> Iterator[str]:
     """Yield the enclosing definition of the first change, and those that begin in the hunk.
 
     git shows the definition that begins before the hunk. It does not enclose the first change if
     another definition begins between them.
     """
     before_change = True
-    enclosing = defined_name(hunk.heading)
+    enclosing = _defined_name(hunk.heading, patterns)
     for line in hunk.lines:
         is_changed = not line.startswith(" ")
-        name = "" if line[1:].rstrip().endswith(";") else defined_name(line[1:])
+        name = "" if line[1:].rstrip().endswith(";") else _defined_name(line[1:], patterns)
         if before_change and name:
             enclosing = "" if is_changed else name
         if before_change and is_changed:

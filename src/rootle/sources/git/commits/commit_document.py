@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Final
 
 from rootle.sources.files.skip_rules import SECRET, reason_by_name
@@ -55,10 +56,13 @@ def make_document(commit: CommitPatch) -> Document:
         start = len(lines) + 1
         lines += [line.replace("\n", " ") for line in section.lines]
         places.append(DocumentSection(section.label, start, len(lines), section.title))
+    text = "\n".join(lines)
+    # A commit that is read again after a shallow clone was deepened has another text.
+    content = f"{commit.sha}\n{text}".encode("utf-8", "surrogatepass")
     return Document(
         f"{URI_PREFIX}{commit.sha}",
-        "\n".join(lines),
-        bytes.fromhex(commit.sha)[:16],
+        text,
+        blake2b(content, digest_size=16).digest(),
         language="text",
         encoding="git",
         kind=KIND,
@@ -88,7 +92,7 @@ def _file_sections(commit: CommitPatch) -> Iterator[_Section]:
         if label in labels:
             continue
         labels.add(label)
-        names = () if _hidden_reason(change) else find_changed_names(change.hunks)
+        names = () if _hidden_reason(change) else find_changed_names(change.hunks, change.path)
         patch = _select_lines(change, min(left, _MAX_FILE_CHARS))
         left -= sum(map(len, patch))
         yield _Section(label, ", ".join(names), [_describe(change, names), *patch])

@@ -20,9 +20,14 @@ class ListedCommit(NamedTuple):
     seconds: int  # Unix time of the commit
 
 
-def list_heads(folder: str) -> tuple[str, ...]:
-    """Return the commits that are checked out in the work trees of a repository, sorted."""
+def list_heads(folder: str) -> tuple[str, ...] | None:
+    """Return the commits that are checked out in the work trees of a repository, sorted.
+
+    Return None if git fails.
+    """
     output = run_git(folder, "worktree", "list", "--porcelain", timeout_s=_TIMEOUT_S)
+    if output.returncode != 0:
+        return None
     found = {sha.decode("ascii") for sha in _HEAD.findall(output.stdout)}
     return tuple(sorted(sha for sha in found if sha.strip("0")))
 
