@@ -69,12 +69,16 @@ ALLOWED: Mapping[str, set[str]] = {
     "search": {"index", "rank", "rerank", "syntax"},
     "history": {"index", "search"},
     "memory": {"index"},
+    "provenance": {"index", "ingest", "sources"},
     # Assembly
     "container": {
         *("embed", "index", "indexing", "ingest", "memory", "rank", "rerank", "search"),
         *("expansion", "history", "sources"),
     },
-    "app": {"container", "history", "indexing", "ingest", "memory", "search", "sources", "web"},
+    "app": {
+        *("container", "history", "indexing", "ingest", "memory", "provenance", "search"),
+        *("sources", "web"),
+    },
     "tools": {"app", "rerank"},
     "server": {"app", "tools", ""},
     "": {"app", "config", "errors", "types"},

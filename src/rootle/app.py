@@ -31,6 +31,7 @@ from rootle.types import (
     SymbolAspect,
     TextChunk,
     WarningCallback,
+    WhyAnswer,
     ignore_progress,
     ignore_warning,
 )
@@ -155,6 +156,25 @@ class App:
         from rootle.ingest.source_refs import read_source
 
         return read_source(source, self._container.documents())
+
+    def why(self, place: str, *, limit: int | None = None) -> WhyAnswer:
+        """Return why lines of a file are there: commits, documents and memories about them.
+
+        `place` is "path:120", "path:10-20" or "path#function". At most `limit` commits are
+        returned, 5 by default, the one that explains the lines best first. Documents are searched
+        only if there is an index. Raises SourceError if there is no such place, and QueryError if
+        the limit is out of range.
+        """
+        from rootle.provenance.explain import explain_place
+        from rootle.provenance.mentions import add_mentions, list_names
+
+        found, answer = explain_place(place, self._container.documents(), limit)
+        memories = self._container.memories_about([found.whole.source], list_names(found))
+        answer = replace(answer, memories=memories)
+        if not self._container.indexer().state.has_complete_index():
+            return answer
+        find = partial(self._search_files, explain=False)
+        return add_mentions(found, answer, self._container.indexer().snapshot, find)
 
     def outline(self, path: str) -> FileOutline:
         """Return the lines of a document, as they were last indexed, and its definitions.

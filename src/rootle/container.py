@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rootle.config.fields import EMBEDDED, Config
-from rootle.errors import IndexStorageError
+from rootle.errors import IndexStorageError, RootleError
 from rootle.storage.paths import delete_unmasked_state, result_cache_dir, search_log_path
 from rootle.types import IndexUpdated, Memory, WarningCallback
 
@@ -239,6 +239,28 @@ class Container:
                     self._root, self._config, self._local_embedder, self._snapshot
                 )
             return self._memory
+
+    def memories_about(self, paths: Sequence[str], names: Collection[str]) -> tuple[Memory, ...]:
+        """Return the memories that refer to files or names, or whose text contains a name.
+
+        Memories are optional: the result is empty if they are disabled or cannot be read.
+        """
+        from rootle.memory.factory import existence_check
+
+        config = self._config
+        if not (config.memory_store and config.include_memories and existence_check(config)()):
+            return ()
+        try:
+            found = self.memory().find_relevant(" ".join((*paths, *names)), paths)
+        except RootleError as error:
+            self._on_warning(f"memories are not searched: {error}")
+            return ()
+        return tuple(
+            memory
+            for memory in found
+            if any(name in memory.text for name in names)
+            or any(about.path in paths and not about.symbol for about in memory.about)
+        )
 
     def model_choice(self) -> ModelChoice:
         """Return the configured model; if it cannot be used, the fallback or the shipped model."""

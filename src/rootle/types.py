@@ -150,6 +150,51 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class PassageCommit:
+    """A commit that changed the meaning of a passage, not only its white space or its place."""
+
+    hash: str  # all digits
+    date: str  # ISO 8601, UTC
+    author: str  # "Name <address>"
+    subject: str  # the first line of the message
+    message: str  # all of it, with masked secrets
+    share: float  # of the words of the passage, the part that it introduced, 0 to 1
+    lines: tuple[int, ...]  # the lines of the passage that it changed, by their numbers now
+    path: str  # of the file in this commit
+    numbers: tuple[int, ...] = ()  # of the issues and pull requests that the messages name
+    merge: str = ""  # the hash of the merge that brought it into the main line; "" if none did
+    merge_subject: str = ""
+    reverts: str = ""  # the hash of the commit that it reverts
+    reverted_subject: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentMention:
+    """A line of a document that mentions a name of a passage, or its file."""
+
+    path: str
+    line: int  # from 1
+    name: str  # the name or path that it mentions
+    text: str  # the line
+
+
+@dataclass(frozen=True, slots=True)
+class WhyAnswer:
+    """The reasons for a passage: commits, documents and memories."""
+
+    place: str  # the lines that were asked for, as "path:10" or "path:10-20"
+    name: str  # the enclosing definition or section; "" if there is none
+    passage: Passage
+    commits: tuple[PassageCommit, ...]  # the one that explains the lines best comes first
+    uncommitted: tuple[int, ...]  # lines of the passage that are not committed yet
+    replaced: tuple[str, ...]  # the committed lines that they replace
+    documents: tuple[DocumentMention, ...]
+    memories: tuple[Memory, ...]
+    is_complete: bool  # False: older commits are missing, or were not read in time
+    notes: tuple[str, ...]  # such as the reason why older commits are missing
+
+
+@dataclass(frozen=True, slots=True)
 class Definition:
     """A named range of lines: a definition in source code, or a heading with its section."""
 

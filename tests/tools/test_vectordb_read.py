@@ -452,3 +452,15 @@ def test_programs_configured_by_a_repository_are_not_run(
     sha = git(repository, "rev-parse", "HEAD").strip()
     assert "+retry = 1" in read(sha).text
     assert not (tmp_path / "ran").exists()
+
+
+def test_why_names_the_commit_that_introduced_a_line(read: Read) -> None:
+    answer = read("why:src/net/retry.py:6")
+
+    assert not answer.is_error
+    assert ">  6      return base * 2**attempt" in answer.text
+    assert "1. " in answer.text
+    assert answer.data["place"] == "src/net/retry.py:6"
+    assert answer.data["commits"][0]["hash"][:12] in answer.text
+    assert answer.data["commits"][0]["subject"] == "first"
+    assert "does not exist" in error_in(read("why:src/net/missing.py:6"))

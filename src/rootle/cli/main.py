@@ -21,6 +21,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "search": "find the files and lines that answer a question",
     "show": "show a commit, or lines of a file",
     "symbol": "show where a name is defined and used",
+    "why": "show the commits that explain lines of a file",
     "index": "create or update the index",
     "watch": "update the index whenever files change, until you press Ctrl-C",
     "status": "show the state of the index",

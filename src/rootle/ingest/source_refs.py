@@ -70,6 +70,21 @@ def read_source(reference: str, documents: DocumentSet) -> Passage:
     suggests valid references.
     """
     _check(reference)
+    whole, meaning = _find_whole(reference, documents)
+    return _select(whole, meaning)
+
+
+def locate_source(reference: str, documents: DocumentSet) -> tuple[Passage, Passage, Reference]:
+    """Return a whole file, the lines of it that a reference names, and the parsed reference.
+
+    Raise SourceError as `read_source` does.
+    """
+    _check(reference)
+    whole, meaning = _find_whole(reference, documents)
+    return whole.passage, _select(whole, meaning), meaning
+
+
+def _find_whole(reference: str, documents: DocumentSet) -> tuple[_Whole, Reference]:
     meanings = list(parse_reference(reference))
     failure: SourceError | None = None
     for meaning in meanings:
@@ -79,7 +94,7 @@ def read_source(reference: str, documents: DocumentSet) -> Passage:
             failure = failure or error
         else:
             if whole is not None:
-                return _select(whole, meaning)
+                return whole, meaning
     raise failure or _unknown_source(meanings, documents)
 
 

@@ -7,7 +7,9 @@ from typing import Final
 
 from rootle.app import App
 from rootle.errors import RootleError
-from rootle.serialization.path_text import escape_path
+from rootle.serialization.json import to_json
+from rootle.serialization.path_text import escape_path, replace_unprintable
+from rootle.serialization.why import why_lines
 from rootle.text.terms import encodable
 from rootle.tools.tool import Answer, Parameter, Tool, error
 from rootle.types import Passage
@@ -16,6 +18,7 @@ from rootle.types import Passage
 MAX_LINES: Final = 300
 MAX_CHARS: Final = 12_000
 _MAX_LINE_CHARS: Final = 1_000
+_WHY: Final = "why:"
 
 _DESCRIPTION: Final = (
     "Read more around a search result, or any file, section, definition or commit of this folder, "
@@ -23,7 +26,7 @@ _DESCRIPTION: Final = (
 )
 _SOURCE: Final = (
     "path:120-180, path:120 (the definition around a line), path#Class.method, README.md#heading, "
-    "path, or a commit hash"
+    "path, a commit hash, or why:path:120 (the commits that explain these lines)"
 )
 
 
@@ -39,11 +42,20 @@ def vectordb_read(app: App) -> Tool:
 
 
 def _run(app: App, source: str) -> Answer:
+    place = source.strip()
     try:
+        if place.startswith(_WHY):
+            return _explain(app, place.removeprefix(_WHY).strip())
         passage = app.read(source)
     except RootleError as problem:
         return error(str(problem))
     return _answer(passage)
+
+
+def _explain(app: App, place: str) -> Answer:
+    answer = app.why(place)
+    text = "\n".join(encodable(replace_unprintable(line)) for line in why_lines(answer))
+    return Answer(text[:MAX_CHARS], to_json(answer))
 
 
 def _answer(passage: Passage) -> Answer:

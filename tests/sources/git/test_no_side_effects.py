@@ -6,6 +6,7 @@ import ast
 import os
 import subprocess
 import threading
+import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -26,6 +27,14 @@ from rootle.sources.git.commits.commit_list import (
 )
 from rootle.sources.git.commits.patch_process import PatchProcess
 from rootle.sources.git.history import find_base, list_committed_files
+from rootle.sources.git.lines.commit_changes import find_renamed_path, read_commit_changes
+from rootle.sources.git.lines.commit_facts import (
+    find_merges,
+    list_file_commits,
+    read_committed,
+    read_headers,
+)
+from rootle.sources.git.lines.file_log import open_file_log
 from rootle.sources.git.repository import (
     head_commit,
     ignored_paths,
@@ -56,7 +65,7 @@ _PROGRAM_SETTINGS = (
 )
 _SUBCOMMANDS = (
     *("ls-files", "check-ignore", "rev-parse", "merge-base", "log", "show", "status", "config"),
-    *("ls-tree", "rev-list", "worktree", "diff-tree", "cat-file"),
+    *("ls-tree", "rev-list", "worktree", "cat-file", "diff-tree", "diff-index"),
 )
 _HOOKS = (
     *("post-index-change", "fsmonitor-watchman", "query-watchman", "post-checkout", "pre-commit"),
@@ -142,6 +151,22 @@ def ask_everything(root: Path) -> None:
     assert alone.message == "second"
     assert find_commit(os.fspath(root), "HEAD") == commits[0]
     assert is_ancestor(os.fspath(root), commits[-1].sha, head)
+    ask_about_lines(root, head)
+
+
+def ask_about_lines(root: Path, head: str) -> None:
+    folder = os.fspath(root)
+    with open_file_log(folder, head, "a.py", time.monotonic() + 60) as log:
+        assert len(list(log)) == 2
+    assert [change.path for change in read_commit_changes(folder, head, 60)] == [
+        ".gitattributes",
+        "a.py",
+    ]
+    assert read_committed(folder, head, "a.py") == b"second = 2\n"
+    assert find_renamed_path(folder, "a.py", 60) == "a.py"
+    assert set(read_headers(folder, [head])) == {head}
+    assert find_merges(folder, [head], head, time.monotonic() + 60) == {}
+    assert list_file_commits(folder, "a.py", 1) == [head]
 
 
 def test_no_program_that_a_repository_names_is_run(hostile: Path, tmp_path: Path) -> None:

@@ -1,0 +1,53 @@
+"""`rootle why`: show the commits that explain lines of a file."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from rootle.cli.options import NO_RESULTS, SUCCESS, CommandParser, add_common_options, add_root
+
+_EXAMPLES: Final = """\
+rootle why src/net/retry.py:42
+rootle why src/net/retry.py:40-60
+rootle why src/net/retry.py#RetryPolicy.should_retry
+rootle why -n 10 --json src/net/retry.py:42"""
+
+
+def register(parser: CommandParser) -> None:
+    parser.describe(
+        "Show why lines of a file are there: the commits that changed their meaning, with\n"
+        "their messages, and the documents and memories that mention the place. Changes of\n"
+        "white space, moves, and commits in .git-blame-ignore-revs are passed over. No index\n"
+        "is needed; if there is one, documents are searched too.",
+        _EXAMPLES,
+    )
+    parser.add_argument(
+        "place", metavar="PLACE", help="lines, as PATH:LINE, PATH:FIRST-LAST or PATH#NAME"
+    )
+    parser.add_argument(
+        "-n", "--limit", type=int, metavar="N", help="maximum number of commits (default: 5)"
+    )
+    add_root(parser, "folder that contains the file")
+    add_common_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from rootle.cli.context import open_app_from
+
+    with open_app_from(args) as app:
+        answer = app.why(args.place, limit=args.limit)
+    if args.json:
+        from rootle.cli.terminal import print_json
+
+        print_json(answer)
+    else:
+        from rootle.cli.terminal import printable, warn, write_line
+        from rootle.serialization.why import why_lines
+
+        for line in why_lines(answer):
+            if line.startswith("Note: "):
+                warn(line.removeprefix("Note: "))
+            else:
+                write_line(printable(line))
+    return SUCCESS if answer.commits or answer.uncommitted else NO_RESULTS

@@ -1,0 +1,63 @@
+"""The part that each commit has in the words of a passage."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Final
+
+_MIN_SHARE: Final = 0.5
+
+
+@dataclass(slots=True)
+class Contributions:
+    """Records the changes of the words of a passage by commits; words have numbers."""
+
+    lines: dict[int, int]  # word -> line of the passage
+    weights: dict[int, float]  # word -> part of the meaning of the passage, with the sum 1
+    added: dict[str, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
+    removed: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    newest: dict[int, str] = field(default_factory=dict)  # line -> last commit that changed it
+    touched: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))  # lines
+    messages: dict[str, str] = field(default_factory=dict)
+    paths: dict[str, str] = field(default_factory=dict)  # commit -> path of the file in it
+    reverts: dict[str, str] = field(default_factory=dict)  # commit -> the one that it reverts
+
+    def add(self, sha: str, message: str, path: str, words: set[int], share: float = 1.0) -> None:
+        """Record that a commit introduced words; a small share does not count as a change."""
+        self._note(sha, message, path, words, is_change=share >= _MIN_SHARE)
+        for word in words:
+            self.added[sha][word] = share
+
+    def shorten(
+        self,
+        sha: str,
+        message: str,
+        path: str,
+        words: set[int],
+        weight: float,
+        *,
+        is_change: bool,
+    ) -> None:
+        """Record that a commit removed other words from the lines of these words.
+
+        If `is_change` is false, it removed whole lines next to them.
+        """
+        if words:
+            self._note(sha, message, path, words, is_change=is_change)
+            self.removed[sha] += weight
+
+    def share_of(self, sha: str) -> float:
+        """Return the part of the meaning that a commit added, 0 to 1."""
+        words = self.added.get(sha, {})
+        return sum(self.weights[word] * share for word, share in words.items())
+
+    def _note(
+        self, sha: str, message: str, path: str, words: set[int], *, is_change: bool = True
+    ) -> None:
+        self.messages[sha] = message
+        self.paths.setdefault(sha, path)
+        for line in {self.lines[word] for word in words if self.weights[word] > 0}:
+            if is_change:
+                self.newest.setdefault(line, sha)
+            self.touched[sha].add(line)

@@ -1,0 +1,149 @@
+"""Explain why lines of a file are there, from the commits of the repository."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import monotonic
+from typing import Final
+
+from rootle.errors import QueryError, SourceError
+from rootle.ingest.source_refs import DocumentSet
+from rootle.provenance.commits import describe_commits
+from rootle.provenance.mentions import list_names
+from rootle.provenance.place import CodePlace, find_place
+from rootle.provenance.ranking import rank_commits
+from rootle.provenance.uncommitted import compare_lines, number_words, split_uncommitted
+from rootle.provenance.walk import PassageWalk
+from rootle.sources.files.text_reader import decode_text
+from rootle.sources.git.commit_text import explain_hidden_commits
+from rootle.sources.git.git_dirs import find_work_tree
+from rootle.sources.git.history import find_shallow_commits
+from rootle.sources.git.lines.commit_changes import find_renamed_path
+from rootle.sources.git.lines.commit_facts import list_file_commits, read_committed
+from rootle.sources.git.lines.ignored_revisions import read_ignored_revisions
+from rootle.sources.git.repository import head_commit
+from rootle.text.secret_masking import mask_secrets
+from rootle.types import WhyAnswer
+
+DEFAULT_COMMITS: Final = 5
+MAX_COMMITS: Final = 50
+_WALK_S: Final = 6.0
+_TIMEOUT_S: Final = 5.0
+
+_NO_REPOSITORY: Final = "the folder is not in a git repository, so it has no commits"
+_NO_COMMIT: Final = "the repository has no commit yet"
+_NEW_FILE: Final = "the file is not committed yet"
+_SHALLOW: Final = (
+    "older commits are missing: this is a shallow clone; git fetch --unshallow completes it"
+)
+_PARTIAL: Final = (
+    "older commits were not compared: git failed, or the clone lacks older contents; the newest "
+    "commits that changed the file are listed"
+)
+_TOO_LONG: Final = "older commits were not read in time; the first commits may be missing"
+
+
+def explain_place(
+    reference: str, documents: DocumentSet, limit: int | None
+) -> tuple[CodePlace, WhyAnswer]:
+    """Return the place that a reference names and the commits that explain it, at most `limit`.
+
+    Raise SourceError if there is no such place, or if commits must not be shown, and QueryError if
+    the limit is out of range.
+    """
+    count = DEFAULT_COMMITS if limit is None else limit
+    if not 1 <= count <= MAX_COMMITS:
+        raise QueryError(f"limit is {count}; give a number from 1 to {MAX_COMMITS}")
+    place = find_place(reference, documents)
+    file = os.path.join(os.path.realpath(documents.root), place.whole.source)
+    folder = os.path.dirname(file)
+    if not os.path.isdir(folder):
+        raise SourceError(
+            f"{place.text} is not in a file of the folder, so it has no commits; name a file"
+        )
+    hidden = explain_hidden_commits(Path(folder))
+    if hidden is not None:
+        raise SourceError(hidden)
+    return place, _Explanation(place, file, documents, count).explain()
+
+
+@dataclass(slots=True)
+class _Explanation:
+    place: CodePlace
+    file: str
+    documents: DocumentSet
+    count: int
+
+    def explain(self) -> WhyAnswer:
+        top = find_work_tree(os.path.dirname(self.file))
+        if top is None:
+            return replace(self._answer(), notes=(_NO_REPOSITORY,))
+        head = head_commit(Path(top))
+        if head is None:
+            return replace(self._answer(), notes=(_NO_COMMIT,), is_complete=True)
+        path = os.path.relpath(self.file, top).replace(os.sep, "/")
+        raw = read_committed(top, head, path)
+        if raw is None:
+            path = find_renamed_path(top, path, _TIMEOUT_S)
+            raw = read_committed(top, head, path)
+        if raw is None:
+            return replace(
+                self._answer(),
+                notes=(_NEW_FILE,),
+                uncommitted=self._numbers(),
+                is_complete=True,
+            )
+        return self._explain_committed(top, head, path, raw)
+
+    def _explain_committed(self, top: str, head: str, path: str, raw: bytes) -> WhyAnswer:
+        exceptions = self.documents.rules.secret_exceptions
+        decoded = decode_text(raw)
+        text = mask_secrets(decoded[0] if decoded else "", exceptions).text
+        committed = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+        changes = compare_lines(committed, self.place.whole.lines)
+        found, words = number_words(self.place)
+        words, uncommitted, replaced = split_uncommitted(words, changes, found)
+        deadline_s = monotonic() + _WALK_S
+        walk = PassageWalk(top, found, read_ignored_revisions(top), deadline_s)
+        if words:
+            walk.run(head, path, words)
+        names = list_names(self.place)
+        ranked = rank_commits(found, self.place.asked_weights(), names)[: self.count]
+        notes = []
+        if not walk.is_complete and not ranked:
+            ranked = list_file_commits(top, path, self.count)
+            notes.append(_PARTIAL)
+        elif not walk.is_complete:
+            notes.append(_TOO_LONG)
+        shallow = find_shallow_commits(top)
+        is_cut = not shallow.isdisjoint(walk.last_seen)
+        notes += [_SHALLOW] if is_cut else []
+        return replace(
+            self._answer(),
+            commits=describe_commits(top, head, ranked, found, path, exceptions),
+            uncommitted=uncommitted,
+            replaced=replaced,
+            notes=tuple(notes),
+            is_complete=walk.is_complete and not is_cut,
+        )
+
+    def _numbers(self) -> tuple[int, ...]:
+        start = self.place.passage.start_line
+        return tuple(range(start, start + len(self.place.passage.lines)))
+
+    def _answer(self) -> WhyAnswer:
+        """Return an answer without reasons."""
+        return WhyAnswer(
+            place=self.place.text,
+            name=" > ".join(self.place.names),
+            passage=self.place.passage,
+            commits=(),
+            uncommitted=(),
+            replaced=(),
+            documents=(),
+            memories=(),
+            is_complete=False,
+            notes=(),
+        )

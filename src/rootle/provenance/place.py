@@ -1,0 +1,140 @@
+"""Find the passage around a place, its names, and how much each of its lines matters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from rootle.errors import SourceError
+from rootle.ingest.named_ranges import NamedRange, innermost_range, list_named_ranges
+from rootle.ingest.source_refs import DocumentSet, locate_source
+from rootle.provenance.words import split_words, weigh_line, weigh_word
+from rootle.serialization.path_text import escape_path
+from rootle.types import Passage
+
+_MAX_DEFINITION_LINES: Final = 150
+_MAX_LINES: Final = 400  # of a range that was asked for
+_LINES_AROUND: Final = 12  # without a definition, or within a long one
+# The lines that were asked for carry this part of the meaning, the nearest other lines the rest.
+_ASKED_SHARE: Final = 0.65
+_DISTANCE: Final = 5.0  # in lines, over which the weight of other lines falls to a third
+_FLOOR: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class CodePlace:
+    """Lines of a file, and the passage around them."""
+
+    whole: Passage  # the whole file
+    passage: Passage
+    first_line: int  # of the lines that were asked for
+    last_line: int
+    names: tuple[str, ...]  # of the enclosing definitions, outermost first
+
+    @property
+    def text(self) -> str:
+        """The place as a reference: "path:10" or "path:10-20"."""
+        lines = f"{self.first_line}" + (
+            f"-{self.last_line}" if self.last_line > self.first_line else ""
+        )
+        return f"{escape_path(self.whole.source)}:{lines}"
+
+    def line_weights(self) -> dict[int, float]:
+        """Return the part of the meaning of the passage that each line carries."""
+        start = self.passage.start_line
+        raw = {
+            number: weigh_line(line) * _count_weight(line)
+            for number, line in enumerate(self.passage.lines, start=start)
+        }
+        asked = {
+            number: weight
+            for number, weight in raw.items()
+            if self.first_line <= number <= self.last_line
+        }
+        if len(asked) == 1:  # a comment matters if it alone was asked for
+            asked = {number: 1.0 if raw[number] else 0.0 for number in asked}
+        near = {
+            number: weight * (_FLOOR + math.exp(-self._distance(number) / _DISTANCE))
+            for number, weight in raw.items()
+            if number not in asked
+        }
+        asked_sum, near_sum = sum(asked.values()), sum(near.values())
+        share = 0.0 if not asked_sum else 1.0 if not near_sum else _ASKED_SHARE
+        weights = {number: share * weight / (asked_sum or 1) for number, weight in asked.items()}
+        for number, weight in near.items():
+            weights[number] = (1 - share) * weight / (near_sum or 1)
+        return weights
+
+    def asked_weights(self) -> dict[int, float]:
+        """Return the weights of the lines that were asked for, with the sum 1.
+
+        If none of them has any meaning, as a line with a bracket, return all weights.
+        """
+        weights = self.line_weights()
+        asked = {
+            number: weight
+            for number, weight in weights.items()
+            if self.first_line <= number <= self.last_line
+        }
+        total = sum(asked.values())
+        return {number: weight / total for number, weight in asked.items()} if total else weights
+
+    def _distance(self, line: int) -> int:
+        return max(self.first_line - line, line - self.last_line)
+
+
+def find_place(reference: str, documents: DocumentSet) -> CodePlace:
+    """Return the place that "path:10", "path:10-20" or "path#name" names.
+
+    Raise SourceError if there is no such place, or if the reference names no lines.
+    """
+    whole, passage, parsed = locate_source(reference, documents)
+    if whole.language == "diff" and "/" not in whole.source and "." not in whole.source:
+        raise SourceError(
+            f'"{reference}" is a commit; name lines of a file, as in path:10 or path#function'
+        )
+    first, last = parsed.first_line, parsed.last_line
+    ranges = list_named_ranges("\n".join(whole.lines), whole.language)
+    if first is None or last is not None:
+        if first is None and not parsed.name:
+            raise SourceError(
+                f"{escape_path(whole.source)} names no lines; add them, as in "
+                f"{escape_path(whole.source)}:10 or {escape_path(whole.source)}#name"
+            )
+        lines = passage.lines[:_MAX_LINES]
+        passage = replace(passage, lines=lines)
+        first = passage.start_line
+        last = first + len(lines) - 1
+        found = _range_with(ranges, first, last)
+        return CodePlace(whole, passage, first, last, found.names if found else ())
+    found = innermost_range(ranges, first)
+    if found is not None and found.last_line - found.first_line < _MAX_DEFINITION_LINES:
+        start, end = found.first_line, found.last_line
+    else:
+        start, end = _paragraph(whole.lines, first)
+    lines = whole.lines[start - 1 : end]
+    passage = replace(passage, start_line=start, lines=lines, note="")
+    return CodePlace(whole, passage, first, first, found.names if found else ())
+
+
+def _range_with(ranges: Sequence[NamedRange], first: int, last: int) -> NamedRange | None:
+    """Return the smallest range that contains lines; their last line may be a blank one."""
+    around = [it for it in ranges if it.first_line <= first and last <= it.last_line + 1]
+    return min(around, key=lambda it: it.last_line - it.first_line, default=None)
+
+
+def _paragraph(lines: Sequence[str], line: int) -> tuple[int, int]:
+    """Return the lines without a blank line around a line, at most 12 before and after it."""
+    start, end = line, line
+    while start > max(1, line - _LINES_AROUND) and lines[start - 2].strip():
+        start -= 1
+    while end < min(len(lines), line + _LINES_AROUND) and lines[end].strip():
+        end += 1
+    return start, end
+
+
+def _count_weight(line: str) -> float:
+    """Return the weight of a line by its words: long lines carry little more than short ones."""
+    return math.sqrt(sum(map(weigh_word, split_words(line))))

@@ -1,0 +1,292 @@
+"""Walk from the current version of a passage back through the commits that changed its file."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Final
+
+from rootle.provenance.contributions import Contributions
+from rootle.provenance.tracking import Words, find_moved, shift, trace
+from rootle.sources.git.lines.commit_changes import (
+    ChangedText,
+    find_change,
+    list_removals,
+    read_commit_changes,
+)
+from rootle.sources.git.lines.file_log import FileCommit, open_file_log
+from rootle.sources.git.lines.line_changes import LineChange
+
+REVERTED_HASH: Final = re.compile(r"\b[Tt]his reverts commit ([0-9a-f]{7,64})")
+_REVERT_SUBJECT: Final = re.compile(r'^Revert:? "(.*)"')
+_MAX_FILES: Final = 8  # that are followed because lines were moved from them
+_MAX_LARGE_READS: Final = 12  # whole commits that are read to find moved lines
+_MAX_BLOCKS: Final = 4  # of removed lines from which one commit moved lines
+_MIN_MOVED_LETTERS: Final = 40  # between files, as `git blame -C`
+_NEGLIGIBLE: Final = 0.01  # of the meaning; it is not worth more time
+_REVERT_SHARE: Final = 0.5  # of a word that a revert restored, and an older commit introduced
+_REMOVAL_SHARE: Final = 0.3  # of the meaning of a line, if other words of the line were removed
+_IGNORED_SHARE: Final = 0.1  # of a word that only a commit to ignore introduced
+_TIMEOUT_S: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Revert:
+    sha: str
+    words: Words
+    changes: Sequence[LineChange]
+
+
+@dataclass(slots=True)
+class PassageWalk:
+    """Follows words until the commits that introduced them, or until a deadline."""
+
+    folder: str  # the top of the work tree
+    contributions: Contributions
+    ignored: Collection[str]  # commits that only reformat
+    deadline_s: float
+    is_complete: bool = True
+    last_seen: set[str] = field(default_factory=set)  # commits without parents
+    _queue: list[tuple[str, str, Words]] = field(default_factory=list)
+    _states: dict[str, Words] = field(default_factory=lambda: defaultdict(dict))
+    _early: dict[str, FileCommit] = field(default_factory=dict)
+    _reverts: list[tuple[str, _Revert]] = field(default_factory=list)
+    _undone: set[str] = field(default_factory=set)  # commits that a later one reverts
+    _large_reads: int = 0
+
+    def run(self, revision: str, path: str, words: Words) -> None:
+        """Follow words of the file at `path` in a commit."""
+        self._queue.append((revision, path, words))
+        for _ in range(_MAX_FILES):
+            if not self._queue:
+                return
+            self._queue.sort(key=lambda item: self._weight(item[2]))
+            self._follow(*self._queue.pop())
+        self.is_complete = self.is_complete and not self._queue
+
+    def _follow(self, revision: str, path: str, words: Words) -> None:
+        """Follow words through the history of one file."""
+        self._states.clear()
+        self._early.clear()
+        self._reverts.clear()
+        is_first = True
+        with open_file_log(self.folder, revision, path, self.deadline_s) as log:
+            for commit in log:
+                if is_first:
+                    self._states[commit.sha] = words
+                    is_first = False
+                self._visit(commit, path)
+                if not self._reverts and self._live_weight() < _NEGLIGIBLE:
+                    return
+            if is_first or not log.is_complete or self._live_weight() >= _NEGLIGIBLE:
+                self.is_complete = False
+
+    def _visit(self, commit: FileCommit, path: str) -> None:
+        """Process a commit, and those of its ancestors that git listed before it."""
+        todo = [commit]
+        while todo:
+            current = todo.pop()
+            self._restore(current)
+            words = self._states.pop(current.sha, None)
+            if not words:
+                self._early[current.sha] = current
+                continue
+            if not current.is_new:
+                self._step(current, words, path)
+            else:
+                self._originate(current, words, path)
+            todo += [
+                self._early.pop(parent)
+                for parent in current.parents
+                if parent in self._early and self._states.get(parent)
+            ]
+
+    def _step(self, commit: FileCommit, words: Words, path: str) -> None:
+        """Move words to the parents of a commit."""
+        for parent, changes in zip(commit.parents, commit.changes, strict=True):
+            kept, words = shift(words, changes)
+            self._states[parent].update(kept)
+            if len(commit.parents) == 1:
+                self._note_removals(commit, kept, changes, path)
+        if words:
+            parent, changes = commit.parents[0], commit.changes[0]
+            rest = self._take_over(commit, parent, words, changes, path)
+            if rest:
+                self._introduce(commit, rest, changes, path)
+
+    def _take_over(
+        self,
+        commit: FileCommit,
+        parent: str,
+        words: Words,
+        changes: Sequence[LineChange],
+        path: str,
+    ) -> Words:
+        """Move words that the commit took over from lines of the file; return the rest."""
+        is_ignored = commit.sha in self.ignored
+        weights = self.contributions.weights
+        old, shortened = trace(words, changes, weights, is_forced=is_ignored)
+        self._states[parent].update(old)
+        rest = _without(words, old)
+        if not is_ignored:
+            self._shorten(commit, shortened, path)
+        pool = [("", change) for change in changes if change.old_lines]
+        for _, moved in self._find_blocks(rest, changes, pool, min_letters=20):
+            self._states[parent].update(moved)
+            rest = _without(rest, moved)
+        return rest
+
+    def _introduce(
+        self, commit: FileCommit, words: Words, changes: Sequence[LineChange], path: str
+    ) -> None:
+        """Look for words in other files that a commit changed; credit it with the rest."""
+        for old_path, moved in self._find_in_commit(commit, words, changes, path):
+            self._queue.append((f"{commit.sha}^1", old_path, moved))
+            words = _without(words, moved)
+        if not words:
+            return
+        if commit.sha in self.ignored:
+            self.contributions.add(
+                commit.sha, commit.message, path, set(words), share=_IGNORED_SHARE
+            )
+            return
+        target = _find_reverted(commit.message)
+        if target:
+            self._reverts.append((target, _Revert(commit.sha, words, changes)))
+        self.contributions.add(commit.sha, commit.message, path, set(words))
+
+    def _originate(self, commit: FileCommit, words: Words, path: str) -> None:
+        """Find the file from which a new file was made; credit the commit with the rest."""
+        self.last_seen.add(commit.sha)
+        changes = commit.changes[0]
+        if self._weight(words) >= _NEGLIGIBLE:
+            entry = find_change(self._read_commit(commit.sha), path)
+            if entry is not None and entry.status in ("R", "C"):
+                kept, rest = shift(words, entry.changes)
+                old, shortened = trace(
+                    rest,
+                    entry.changes,
+                    self.contributions.weights,
+                    is_forced=commit.sha in self.ignored,
+                )
+                self._shorten(commit, shortened, path)
+                self._queue.append((f"{commit.sha}^1", entry.old_path, {**kept, **old}))
+                words = _without(rest, old)
+        if words:
+            self._introduce(commit, words, changes, path)
+
+    def _restore(self, commit: FileCommit) -> None:
+        """Move words that a later revert of this commit restored to the parent of this commit."""
+        subject = commit.message.partition("\n")[0]
+        for target, revert in list(self._reverts):
+            if not (commit.sha.startswith(target) or subject == target) or not commit.parents:
+                continue
+            self._reverts.remove((target, revert))
+            self._undone.add(commit.sha)
+            self.contributions.reverts[revert.sha] = commit.sha
+            self.contributions.messages.setdefault(commit.sha, commit.message)
+            pool = [("", change) for change in commit.changes[0] if change.old_lines]
+            words = revert.words
+            for _, moved in self._find_blocks(words, revert.changes, pool, min_letters=1):
+                self._states[commit.parents[0]].update(moved)
+                words = _without(words, moved)
+                for word in moved:
+                    self.contributions.added[revert.sha][word] = _REVERT_SHARE
+
+    def _find_in_commit(
+        self, commit: FileCommit, words: Words, changes: Sequence[LineChange], path: str
+    ) -> Iterator[tuple[str, Words]]:
+        if self._weight(words) < _NEGLIGIBLE or not _has_letters(words, changes):
+            return
+        pool = list(list_removals(self._read_commit(commit.sha), path))
+        yield from self._find_blocks(words, changes, pool, min_letters=_MIN_MOVED_LETTERS)
+
+    def _find_blocks(
+        self,
+        words: Words,
+        changes: Sequence[LineChange],
+        pool: Sequence[tuple[str, LineChange]],
+        *,
+        min_letters: int,
+    ) -> Iterator[tuple[str, Words]]:
+        """Yield the blocks of removed lines in which words occur."""
+        for _ in range(_MAX_BLOCKS if pool else 0):
+            path, moved = find_moved(
+                words, changes, pool, self.contributions.weights, min_letters=min_letters
+            )
+            if not moved:
+                return
+            yield path, moved
+            words = _without(words, moved)
+
+    def _read_commit(self, sha: str) -> list[ChangedText]:
+        left_s = self.deadline_s - monotonic()
+        if self._large_reads >= _MAX_LARGE_READS or left_s <= 0:
+            return []
+        self._large_reads += 1
+        return read_commit_changes(self.folder, sha, min(left_s, _TIMEOUT_S))
+
+    def _note_removals(
+        self, commit: FileCommit, words: Words, changes: Sequence[LineChange], path: str
+    ) -> None:
+        """Credit a commit that removed lines between those of the passage."""
+        gaps = {change.old_start for change in changes if change.old_lines and not change.new_lines}
+        if not gaps or commit.sha in self.ignored or commit.sha in self._undone:
+            return
+        sizes = {change.old_start: len(change.old_lines) for change in changes}
+        lines = {position.line for position in words.values()}
+        for start in gaps:
+            before, after = start - 1, start + sizes[start]
+            if before in lines and after in lines:
+                near = {
+                    word for word, position in words.items() if position.line in (before, after)
+                }
+                self._shorten(commit, near, path, is_change=False)
+
+    def _shorten(
+        self, commit: FileCommit, words: set[int], path: str, *, is_change: bool = True
+    ) -> None:
+        lines = {self.contributions.lines[word] for word in words}
+        weights = self.contributions.weights
+        weight = sum(
+            weights[word] for word, line in self.contributions.lines.items() if line in lines
+        )
+        self.contributions.shorten(
+            commit.sha,
+            commit.message,
+            path,
+            words,
+            weight * _REMOVAL_SHARE,
+            is_change=is_change,
+        )
+
+    def _weight(self, words: Words) -> float:
+        return sum(self.contributions.weights[word] for word in words)
+
+    def _live_weight(self) -> float:
+        return sum(map(self._weight, self._states.values()))
+
+
+def _without(words: Words, others: Words) -> Words:
+    return {word: position for word, position in words.items() if word not in others}
+
+
+def _find_reverted(message: str) -> str:
+    """Return the beginning of the hash, or the subject, of the commit that a message reverts."""
+    found = REVERTED_HASH.search(message) or _REVERT_SUBJECT.match(message)
+    return found[1] if found else ""
+
+
+def _has_letters(words: Words, changes: Sequence[LineChange]) -> bool:
+    """Return whether the lines of some words are long enough to look for them elsewhere."""
+    lines = {position.line for position in words.values()}
+    letters = sum(
+        sum(map(str.isalnum, line))
+        for change in changes
+        for offset, line in enumerate(change.new_lines)
+        if change.new_start + offset in lines
+    )
+    return letters >= _MIN_MOVED_LETTERS

@@ -1,0 +1,1 @@
+"""Follow lines of a file through the commits of a repository."""

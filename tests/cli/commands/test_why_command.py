@@ -1,0 +1,43 @@
+"""`rootle why`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command import rootle
+from sample import git, indexed_repository
+
+pytestmark = pytest.mark.slow
+
+
+def test_the_commits_of_a_line_are_printed_without_an_index(tmp_path: Path) -> None:
+    root = indexed_repository().root
+    index_dir = tmp_path / "none"
+
+    done = rootle("why", "src/net/retry.py:6", "--root", root, "--index-dir", index_dir)
+
+    assert done.code == 0, done.err
+    head = git(root, "rev-parse", "HEAD").strip()
+    assert f"1. {head[:12]}  2023-11-14  t <t@example.com>" in done.out.splitlines()
+    assert not index_dir.exists()
+
+
+def test_the_json_output_is_the_record() -> None:
+    found = indexed_repository()
+
+    done = rootle(
+        *("why", "--json", "-n", "1", "docs/guide.md#Logging in"),
+        *("--root", found.root, "--index-dir", found.index_dir),
+    )
+
+    assert done.data["place"] == "docs/guide.md:7-9"
+    assert [commit["subject"] for commit in done.data["commits"]] == ["first"]
+    assert done.data["isComplete"]
+
+
+def test_an_unknown_place_is_an_error() -> None:
+    done = rootle("why", "src/missing.py:6", "--root", indexed_repository().root)
+
+    assert done.code == 2
+    assert "src/missing.py does not exist here" in done.err
