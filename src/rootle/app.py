@@ -25,6 +25,7 @@ from rootle.types import (
     IndexUpdated,
     Passage,
     ProgressCallback,
+    RemovalAnswer,
     SearchQuery,
     SearchResponse,
     SymbolAnswer,
@@ -194,6 +195,21 @@ class App:
         check_request(request)
         self._container.refresher().refresh(ignore_progress, fully=False)
         return self._container.symbol_finder().find(self._container.indexer().snapshot(), request)
+
+    def gone(self, query: str, limit: int | None = None) -> RemovalAnswer:
+        """Return code that no longer exists, each with the commit that removed it, best first.
+
+        `query` describes the code, names a definition ("retry_404"), or quotes text of the code.
+        At most `limit` removals are returned, 5 by default. Code that was moved or renamed is not
+        gone. The index and the index of the commits are updated first.
+
+        Raises QueryError for an invalid query or limit, and if no commits can be searched.
+        """
+        from rootle.history.removals import find_removals
+
+        self._container.refresher().refresh(ignore_progress, fully=False)
+        indexer = self._container.indexer()
+        return find_removals(query, limit, self._container.commit_search, indexer.snapshot)
 
     def chunks(self, path: str) -> tuple[TextChunk, ...]:
         """Return the chunks of an indexed file, with their vectors.

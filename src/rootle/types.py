@@ -117,6 +117,30 @@ class CommitFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Removal:
+    """Code that no longer exists, and the commit that removed it."""
+
+    path: str  # of its file before the commit
+    name: str  # of the removed definition; "" if only lines of a definition were removed
+    scope: str  # the definition that enclosed the lines; "" if unknown
+    start_line: int  # before the commit, from 1
+    lines: tuple[str, ...]  # without those around them that were kept
+    commit: CommitFacts
+    score: float  # 0 to 1
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalAnswer:
+    """Removed code that matches a query, best first."""
+
+    query: str
+    removals: tuple[Removal, ...]
+    degraded: tuple[str, ...]  # "history": not all commits are indexed yet
+    suggestions: tuple[str, ...]
+    took_ms: float
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """A matching file, with its best span and up to three more."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -14,6 +14,21 @@ from rootle.serialization.dates import parse_date
 from rootle.types import SearchQuery, SearchResponse
 
 _FILTER: Final = re.compile(r'(?<!\S)(since|until):("[^"]+"|[^\s"]+)')
+
+
+class RemovedLines(Protocol):
+    """Consecutive lines that a commit removed from a file, as in `types.Removal`."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def scope(self) -> str: ...
+    @property
+    def start_line(self) -> int: ...
+    @property
+    def lines(self) -> tuple[str, ...]: ...
 
 
 class CommitUpdates(Protocol):
@@ -33,6 +48,15 @@ class CommitUpdates(Protocol):
 
     def list_range(self, older: str, newer: str) -> Sequence[str] | None:
         """Return the hashes in the history of `newer` but not of `older`, newest first."""
+
+    def read_removed(self, sha: str) -> Sequence[RemovedLines]:
+        """Return the code that a commit removed and did not add elsewhere."""
+
+    def visible_paths(self, paths: Collection[str]) -> set[str]:
+        """Return the paths of files that would be indexed if they existed."""
+
+    def find_by_count(self, text: str, max_count: int) -> Sequence[str]:
+        """Return the newest commits that changed how often a text occurs, newest first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from rootle.text.terms import encodable
 from rootle.tools.answer_text import AnswerText, write_answer
 from rootle.tools.backend_search import NO_MATCHES
 from rootle.tools.query_wording import QUERY_ADVICE
+from rootle.tools.removal_text import answer_removal, asked_removal
 from rootle.tools.search_notes import list_notes
 from rootle.tools.sent_passages import SentPassages
 from rootle.tools.symbol_text import list_symbols, write_symbols
@@ -66,6 +67,9 @@ def _run(app: App, shown: SentPassages | None, arguments: Arguments) -> Answer:
         return error("query is empty")
     query = _read_query(arguments, app.config.max_limit)
     try:
+        removed = asked_removal(query.text_query)
+        if removed is not None:
+            return answer_removal(app, removed, query.limit)
         response = app.search(query)
         text = _write(app, query, response, shown)
     except RootleError as problem:

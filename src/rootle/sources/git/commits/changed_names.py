@@ -9,6 +9,7 @@ from typing import Final
 from rootle.sources.git.commits.patch_parsing import Hunk
 
 MAX_NAMES: Final = 12  # per file; a larger change is described by its path
+MAX_REMOVED_NAMES: Final = 150  # per file
 _KEYWORD: Final = re.compile(
     r"""^\s*(?:(?:export|default|public|private|protected|internal|static|abstract|sealed|final
         |async|local|inline|virtual|override|partial|pub(?:\([^)]*\))?|open|data|suspend|unsafe
@@ -39,6 +40,23 @@ def find_changed_names(hunks: Sequence[Hunk]) -> tuple[str, ...]:
     """Return the names of the definitions in which lines changed, without repetitions."""
     found = dict.fromkeys(name for hunk in hunks for name in _names_of(hunk) if name)
     return tuple(found)[:MAX_NAMES]
+
+
+def find_removed_names(hunks: Sequence[Hunk]) -> tuple[str, ...]:
+    """Return the names whose definitions were removed, and not added again in the same file."""
+    removed, added = (
+        dict.fromkeys(name for hunk in hunks for name in _definitions_with(hunk, sign))
+        for sign in "-+"
+    )
+    return tuple(name for name in removed if name not in added)[:MAX_REMOVED_NAMES]
+
+
+def _definitions_with(hunk: Hunk, sign: str) -> Iterator[str]:
+    for line in hunk.lines:
+        if line.startswith(sign) and not line.rstrip().endswith(";"):
+            name = defined_name(line[1:])
+            if name:
+                yield name
 
 
 def defined_name(line: str) -> str:
