@@ -14,8 +14,8 @@ from rootle.serialization.path_text import short_path
 from rootle.text.terms import encodable
 from rootle.tools.answer_text import AnswerText, write_answer
 from rootle.tools.backend_search import NO_MATCHES
+from rootle.tools.history.removal_text import answer_removal, asked_removal
 from rootle.tools.query_wording import QUERY_ADVICE
-from rootle.tools.removal_text import answer_removal, asked_removal
 from rootle.tools.search_notes import list_notes
 from rootle.tools.sent_passages import SentPassages
 from rootle.tools.symbol_text import list_symbols, write_symbols

@@ -97,7 +97,9 @@ def _find_in(change: FileChange) -> Iterator[RemovedCode]:
                 continue
             start, end = _comment_start(lines, at), _definition_end(lines, at)
             removed = [one for one in lines[start:end] if one.is_removed]
-            if len(removed) < _MIN_REMOVED_SHARE * (end - start):
+            is_renamed = at + 1 < end and not lines[at + 1].is_removed
+            if is_renamed or len(removed) < _MIN_REMOVED_SHARE * (end - start):
+                covered.add(at)
                 continue
             covered.update(range(start, end))
             yield _make(change, name, _scope(lines, at, hunk.heading), removed)
