@@ -141,6 +141,32 @@ class RemovalAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class ImpactedFile:
+    """A file that probably changes together with others, and the evidence."""
+
+    path: str
+    kind: str  # code, test or document
+    probability: float  # that it changes in the same commit, 0 to 1
+    seed: str  # the changed file to which the evidence refers
+    cochanges: int  # number of commits that changed both
+    confidence: float  # their share of the commits of `seed`, newer and smaller ones count more
+    commits: tuple[CommitFacts, ...]  # at most three that changed both, the newest first
+    references: tuple[str, ...]  # names that one of the two files defines and the other contains
+    similarity: float  # of the words of both files, 0 to 1
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactAnswer:
+    """The files that probably change together with others, most probable first."""
+
+    seeds: tuple[str, ...]  # the files that change
+    files: tuple[ImpactedFile, ...]
+    degraded: tuple[str, ...]  # "history": not all commits are indexed yet
+    suggestions: tuple[str, ...]
+    took_ms: float
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """A matching file, with its best span and up to three more."""
 

@@ -22,7 +22,7 @@ COMMIT_URI: Final = "git:"
 # Changes of a file that are compared with the function; older ones are rarely its last change.
 _MAX_CHANGES: Final = 100
 _WORDS: Final = re.compile(r"[\w$!?]+")
-_MESSAGE: Final = "message"  # the section with the message; the others are changed files
+MESSAGE: Final = "message"  # the section with the message; the others are changed files
 
 
 def describe_commit(index: IndexReader, state: FileState) -> CommitFacts:
@@ -45,7 +45,7 @@ def _changed_files(sections: Sequence[DocumentSection]) -> tuple[ChangedFile, ..
     return tuple(
         ChangedFile(section.label, tuple(filter(None, section.title.split(", "))))
         for section in sections
-        if section.label != _MESSAGE
+        if section.label != MESSAGE
     )
 
 
@@ -91,6 +91,6 @@ def single_result(index: IndexReader, state: FileState) -> SearchResult:
         score=1.0,
         source="sparse",
         metadata=FileMetadata(date, state.language, len(lines)),
-        place=_MESSAGE,
+        place=MESSAGE,
         commit=describe_commit(index, state),
     )

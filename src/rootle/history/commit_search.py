@@ -34,6 +34,10 @@ class RemovedLines(Protocol):
 class CommitUpdates(Protocol):
     """Keeps an index of commits current, and asks git about revisions."""
 
+    @property
+    def prefix(self) -> str:
+        """The path of the folder in its repository, "" or with a slash at the end."""
+
     def snapshot(self) -> IndexReader:
         """Return the newest snapshot; raise IndexStorageError if no commit is indexed yet."""
 

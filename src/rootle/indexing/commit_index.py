@@ -93,7 +93,7 @@ class CommitIndex:
         self._rules = walk_rules(config)
         top = find_work_tree(self._root)
         relative = "." if top is None else os.path.relpath(self._root, top).replace(os.sep, "/")
-        self._prefix = "" if relative == "." else f"{relative}/"
+        self.prefix = "" if relative == "." else f"{relative}/"
         self._patches = PatchProcess(self._root)
         self._patch_lock = threading.Lock()
         self._lock = threading.Lock()
@@ -173,7 +173,7 @@ class CommitIndex:
         with self._patch_lock:
             commit = self._patches.read(sha)
         found = () if commit is None else find_removed_code(commit)
-        return [self._localize(code) for code in found if code.path.startswith(self._prefix)]
+        return [self._localize(code) for code in found if code.path.startswith(self.prefix)]
 
     def visible_paths(self, paths: Collection[str]) -> set[str]:
         """Return the paths of files that would be indexed if they existed."""
@@ -189,7 +189,7 @@ class CommitIndex:
 
     def _localize(self, code: RemovedCode) -> RemovedCode:
         masked = mask_secrets("\n".join(code.lines), self._rules.secret_exceptions).text
-        path = code.path.removeprefix(self._prefix)
+        path = code.path.removeprefix(self.prefix)
         return replace(code, path=path, lines=tuple(masked.split("\n")))
 
     def update_in_background(self) -> None:
