@@ -16,12 +16,12 @@ import argparse
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.common.internals import index_commits, index_snapshot
 from rootle import App, open_app
 from rootle.history.cochange import MAX_FILES, ChangeHistory, read_history
 from rootle.history.impact_features import ImpactCandidate, ImpactFeatures
@@ -52,15 +52,14 @@ def predict_held_out(repository: Path, held_out: int = HELD_OUT) -> Iterator[Pre
         cut = _git(clone, "rev-parse", f"{head}~{held_out}").strip()
         changes = list(_list_changes(clone, f"{cut}..{head}"))
         _git(clone, "checkout", "-q", "--detach", cut)
-        with _open_indexed(clone, Path(folder) / "index") as app:
+        with open_app(clone, index_dir=Path(folder) / "index") as app:
+            app.index()
             yield from _predict(app, changes)
 
 
 def _predict(app: App, changes: Sequence[Sequence[str]]) -> Iterator[Prediction]:
-    commits = app._container.commit_index()
-    assert commits is not None
-    history = read_history(commits.snapshot())
-    features = ImpactFeatures(app._container.indexer().snapshot(), history)
+    history = read_history(index_commits(app))
+    features = ImpactFeatures(index_snapshot(app), history)
     for paths in changes:
         known = sorted(path for path in paths if features.has(path))
         if len(paths) < MAX_FILES and len(known) > 1:
@@ -72,16 +71,6 @@ def _predict(app: App, changes: Sequence[Sequence[str]]) -> Iterator[Prediction]
 def _by_count(history: ChangeHistory, seed: str) -> tuple[str, ...]:
     partners = history.partners(seed)
     return tuple(sorted(partners, key=lambda path: (-partners[path].count, path)))
-
-
-@contextmanager
-def _open_indexed(root: Path, index_dir: Path) -> Iterator[App]:
-    with open_app(root, index_dir=index_dir) as app:
-        app.index()
-        commits = app._container.commit_index()
-        assert commits is not None, f"{root} has no commits to index"
-        commits.update()
-        yield app
 
 
 def _list_changes(root: Path, commits: str) -> Iterator[list[str]]:

@@ -13,9 +13,9 @@ import json
 from pathlib import Path
 
 import numpy as np
+from benchmarks.quality.impact import HELD_OUT, predict_held_out
 from numpy.typing import NDArray
 
-from benchmarks.quality.impact import HELD_OUT, predict_held_out
 from rootle.history.impact_features import NAMES
 from rootle.history.impact_model import WEIGHTS_PATH
 

@@ -15,6 +15,7 @@ from rootle.index.reader import FileState, IndexReader
 MAX_FILES: Final = 30
 # The weight of a commit halves for each interval of this length before the newest commit.
 _HALF_LIFE_S: Final = 2 * 365 * 86_400.0
+_RECENT: Final = 5  # commits of a file that count as its last ones
 _SMOOTHING: Final = 1.0  # commits in which the file changed alone
 
 
@@ -34,6 +35,8 @@ class Cochange:
     count: int
     share: float  # of the weighted commits of the other file, smoothed, from 0 to 1
     commits: tuple[FileState, ...]  # the newest first
+    reverse_share: float = 0.0  # of the weighted commits of this file
+    recent_share: float = 0.0  # of the last commits of the other file
 
 
 class ChangeHistory:
@@ -41,6 +44,7 @@ class ChangeHistory:
 
     def __init__(self, changes: Iterable[PastChange]) -> None:
         self._by_path: dict[str, list[PastChange]] = defaultdict(list)
+        self._weights: dict[str, float] = defaultdict(float)
         self.newest_s = 0
         self.count = 0
         for change in changes:
@@ -48,6 +52,7 @@ class ChangeHistory:
             self.newest_s = max(self.newest_s, change.state.committed_s or 0)
             for path in change.paths:
                 self._by_path[path].append(change)
+                self._weights[path] += change.weight
 
     def changes_of(self, path: str) -> Sequence[PastChange]:
         """Return the commits that changed a file, the newest first."""
@@ -61,7 +66,8 @@ class ChangeHistory:
     def partners(self, path: str) -> Mapping[str, Cochange]:
         """Return the files that changed together with a file."""
         changes = self.changes_of(path)
-        total = sum(change.weight for change in changes) + _SMOOTHING
+        total = self._weights.get(path, 0.0) + _SMOOTHING
+        recent = [frozenset(change.paths) for change in changes[:_RECENT]]
         weights: dict[str, float] = defaultdict(float)
         commits: dict[str, list[FileState]] = defaultdict(list)
         for change in changes:
@@ -70,7 +76,13 @@ class ChangeHistory:
                     weights[other] += change.weight
                     commits[other].append(change.state)
         return {
-            other: Cochange(len(states), weights[other] / total, tuple(states))
+            other: Cochange(
+                len(states),
+                weights[other] / total,
+                tuple(states),
+                weights[other] / (self._weights[other] + _SMOOTHING),
+                sum(other in paths for paths in recent) / _RECENT,
+            )
             for other, states in commits.items()
         }
 
@@ -83,9 +95,7 @@ def read_history(index: IndexReader, prefix: str = "") -> ChangeHistory:
     states = sorted(index.all_files(), key=lambda state: (-(state.committed_s or 0), state.path))
     newest_s = (states[0].committed_s or 0) if states else 0
     return ChangeHistory(
-        change
-        for state in states
-        if (change := _read(index, state, prefix, newest_s)) is not None
+        change for state in states if (change := _read(index, state, prefix, newest_s)) is not None
     )
 
 

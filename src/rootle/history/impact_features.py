@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +21,7 @@ NAMES: Final = (
     *("share", "share_squared", "log_count", "log_popularity", "no_history", "in_last_commit"),
     *("same_stem", "test_pair", "same_folder", "common_folders", "references", "is_referenced"),
     *("similarity", "is_test", "is_document", "days_since_change", "lift"),
+    *("reverse_share", "recent_share", "share_rank", "similarity_rank", "links"),
 )
 
 _MAX_DEFINED: Final = 30  # names of the file that are looked up in other files
@@ -79,6 +80,8 @@ class ImpactFeatures:
             *self._by_folder[_folder(seed)][:_MAX_SAME_FOLDER],
             *self._history.frequent(_FREQUENT_FILES),
         }
+        by_share = _rank({path: one.share for path, one in partners.items()})
+        by_words = _rank(similar)
         found = []
         for path in sorted(paths & self._states.keys() - {seed}):
             cochange = partners.get(path, _NONE)
@@ -90,6 +93,7 @@ class ImpactFeatures:
                 uses=len(used.get(path, ())),
                 used=len(defined.get(path, ())),
                 similarity=similar.get(path, 0.0),
+                ranks=(by_share.get(path, 0.0), by_words.get(path, 0.0)),
             )
             references = tuple(dict.fromkeys(names))
             found.append(
@@ -106,6 +110,7 @@ class ImpactFeatures:
         uses: int,
         used: int,
         similarity: float,
+        ranks: tuple[float, float],
     ) -> tuple[float, ...]:
         history = self._history
         changes, own = history.changes_of(seed), history.changes_of(path)
@@ -135,6 +140,10 @@ class ImpactFeatures:
             float(language_of(path) in PROSE),
             math.log1p(max(0.0, days)),
             math.log((cochange.share + 0.01) / (popularity + 0.01)),
+            cochange.reverse_share,
+            cochange.recent_share,
+            *ranks,
+            float(cochange.count > 0 and uses + used > 0),
         )
 
     def _content_links(
@@ -188,7 +197,7 @@ class ImpactFeatures:
             (
                 (math.log(total / count), term)
                 for term, count in zip(terms, frequencies, strict=True)
-                if 1 < count
+                if count > 1
             ),
             reverse=True,
         )[:_MAX_TERMS]
@@ -200,6 +209,12 @@ class ImpactFeatures:
         best = max(scores.get(state.id, 0.0), *scores.values()) if scores else 0.0
         states = self._index.files(scores)
         return {states[at].path: score / best for at, score in scores.items()} if best else {}
+
+
+def _rank(values: Mapping[str, float]) -> dict[str, float]:
+    """Return 1 for the path with the greatest value, 1/2 for the second, and so on."""
+    ordered = sorted(values, key=lambda path: (-values[path], path))
+    return {path: 1 / at for at, path in enumerate(ordered, start=1)}
 
 
 def _folder(path: str) -> str:
