@@ -19,12 +19,14 @@ from rootle.storage.paths import default_index_dir, delete_search_state
 from rootle.types import (
     FileOutline,
     Filters,
+    ImpactAnswer,
     IndexCoverage,
     IndexReport,
     IndexStatus,
     IndexUpdated,
     Passage,
     ProgressCallback,
+    RemovalAnswer,
     SearchQuery,
     SearchResponse,
     SymbolAnswer,
@@ -214,6 +216,51 @@ class App:
         check_request(request)
         self._container.refresher().refresh(ignore_progress, fully=False)
         return self._container.symbol_finder().find(self._container.indexer().snapshot(), request)
+
+    def gone(self, query: str, limit: int | None = None) -> RemovalAnswer:
+        """Return code that no longer exists, each with the commit that removed it, best first.
+
+        `query` describes the code, names a definition ("retry_404"), or quotes text of the code.
+        At most `limit` removals are returned, 5 by default. Code that was moved or renamed is not
+        gone. The index and the index of the commits are updated first.
+
+        Raises QueryError for an invalid query or limit, and if no commits can be searched.
+        """
+        from rootle.history.removals import find_removals
+
+        self._container.refresher().refresh(ignore_progress, fully=False)
+        indexer = self._container.indexer()
+        return find_removals(query, limit, self._container.commit_search, indexer.snapshot)
+
+    def impact(
+        self, change: str | Sequence[str] | None = None, limit: int | None = None
+    ) -> ImpactAnswer:
+        """Return the files that probably change together with others, most probable first.
+
+        `change` is a list of paths, a path, the text of a diff, or a task in words, for which the
+        search finds the files. If it is None, the uncommitted changes of the work tree are used. At
+        most `limit` files are returned, 10 by default. The index and the index of the commits are
+        updated first.
+
+        Raises QueryError for an invalid limit, if nothing has changed, and if no commits can be
+        searched.
+        """
+        from rootle.history.impact import find_impact
+        from rootle.history.impact_seeds import find_seeds
+
+        self._container.refresher().refresh(ignore_progress, fully=False)
+        indexer = self._container.indexer()
+        seeds = find_seeds(change, indexer.snapshot(), self._list_changed, self._search_files_of)
+        return find_impact(seeds, limit, self._container.commit_search, indexer.snapshot)
+
+    def _list_changed(self) -> Sequence[str]:
+        from rootle.sources.git.repository import list_changed_files
+
+        return sorted(list_changed_files(self.root))
+
+    def _search_files_of(self, task: str, count: int) -> Sequence[str]:
+        query = SearchQuery(task, limit=count)
+        return [found.file_path for found in self._search_files(query, explain=False).results]
 
     def chunks(self, path: str) -> tuple[TextChunk, ...]:
         """Return the chunks of an indexed file, with their vectors.

@@ -117,6 +117,56 @@ class CommitFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Removal:
+    """Code that no longer exists, and the commit that removed it."""
+
+    path: str  # of its file before the commit
+    name: str  # of the removed definition; "" if only lines of a definition were removed
+    scope: str  # the definition that enclosed the lines; "" if unknown
+    start_line: int  # before the commit, from 1
+    lines: tuple[str, ...]  # without those around them that were kept
+    commit: CommitFacts
+    score: float  # 0 to 1
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalAnswer:
+    """Removed code that matches a query, best first."""
+
+    query: str
+    removals: tuple[Removal, ...]
+    degraded: tuple[str, ...]  # "history": not all commits are indexed yet
+    suggestions: tuple[str, ...]
+    took_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactedFile:
+    """A file that probably changes together with others, and the evidence."""
+
+    path: str
+    kind: str  # code, test or document
+    probability: float  # that it changes in the same commit, 0 to 1
+    seed: str  # the changed file to which the evidence refers
+    cochanges: int  # number of commits that changed both
+    confidence: float  # their share of the commits of `seed`, newer and smaller ones count more
+    commits: tuple[CommitFacts, ...]  # at most three that changed both, the newest first
+    references: tuple[str, ...]  # names that one of the two files defines and the other contains
+    similarity: float  # of the words of both files, 0 to 1
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactAnswer:
+    """The files that probably change together with others, most probable first."""
+
+    seeds: tuple[str, ...]  # the files that change
+    files: tuple[ImpactedFile, ...]
+    degraded: tuple[str, ...]  # "history": not all commits are indexed yet
+    suggestions: tuple[str, ...]
+    took_ms: float
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """A matching file, with its best span and up to three more."""
 

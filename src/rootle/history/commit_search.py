@@ -20,8 +20,27 @@ from rootle.types import SearchQuery, SearchResponse
 _FILTER: Final = re.compile(r'(?<!\S)(since|until):("[^"]+"|[^\s"]+)')
 
 
+class RemovedLines(Protocol):
+    """Consecutive lines that a commit removed from a file, as in `types.Removal`."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def scope(self) -> str: ...
+    @property
+    def start_line(self) -> int: ...
+    @property
+    def lines(self) -> tuple[str, ...]: ...
+
+
 class CommitUpdates(Protocol):
     """Keeps an index of commits current, and asks git about revisions."""
+
+    @property
+    def prefix(self) -> str:
+        """The path of the folder in its repository, "" or with a slash at the end."""
 
     def snapshot(self) -> IndexReader:
         """Return the newest snapshot; raise IndexStorageError if no commit is indexed yet."""
@@ -47,6 +66,15 @@ class CommitUpdates(Protocol):
 
     def list_range(self, older: str, newer: str) -> Sequence[str] | None:
         """Return the hashes in the history of `newer` but not of `older`, newest first."""
+
+    def read_removed(self, sha: str) -> Sequence[RemovedLines]:
+        """Return the code that a commit removed and did not add elsewhere."""
+
+    def visible_paths(self, paths: Collection[str]) -> set[str]:
+        """Return the paths of files that would be indexed if they existed."""
+
+    def find_by_count(self, text: str, max_count: int) -> Sequence[str]:
+        """Return the newest commits that changed how often a text occurs, newest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +115,10 @@ class CommitSearch:
     def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         """Return one page of commits, without their facts."""
         return self.agent.search(query, explain=explain)
+
+    def index(self) -> IndexReader:
+        """Return the index of the commits; raise IndexStorageError if none are indexed."""
+        return self.updates.snapshot()
 
     def view(self) -> CommitView | None:
         """Return the indexed commits without indexing others; None if none are indexed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -14,16 +14,24 @@ from rootle.errors import IndexStorageError, IngestError, RootleError, Unavailab
 from rootle.index.local.index_dir import HISTORY_DIR
 from rootle.index.local.snapshot import Snapshot
 from rootle.indexing.content_writer import IndexSetup
+from rootle.indexing.fingerprint import walk_rules
 from rootle.indexing.git_history.commit_scope import CommitScope
 from rootle.indexing.indexer import Indexer
 from rootle.indexing.status import measure_folder
 from rootle.ingest.plan import token_key
 from rootle.ingest.workers.worker_process import PrestartedWorkers
-from rootle.sources.git.commit_text import explain_hidden_commits
-from rootle.sources.git.commits.commit_list import find_commit, list_commits
+from rootle.sources.git.commit_text import explain_hidden_commits, filter_visible
+from rootle.sources.git.commits.commit_list import (
+    find_commit,
+    list_commits,
+    list_commits_with_text,
+)
 from rootle.sources.git.commits.commit_source import COMMITS, CommitSource
-from rootle.sources.git.git_dirs import find_git_folders
+from rootle.sources.git.commits.patch_process import PatchProcess
+from rootle.sources.git.commits.removed_code import RemovedCode, find_removed_code
+from rootle.sources.git.git_dirs import find_git_folders, find_work_tree
 from rootle.storage.paths import default_history_dir, default_index_dir
+from rootle.text.secret_masking import mask_secrets
 from rootle.types import HistoryStatus, ProgressCallback, WarningCallback, ignore_progress
 
 if TYPE_CHECKING:
@@ -83,6 +91,12 @@ class CommitIndex:
         self._may_write = config.enable_indexing
         self._max_commits = config.max_history_commits
         self._on_warning = on_warning
+        self._rules = walk_rules(config)
+        top = find_work_tree(self._root)
+        relative = "." if top is None else os.path.relpath(self._root, top).replace(os.sep, "/")
+        self.prefix = "" if relative == "." else f"{relative}/"
+        self._patches = PatchProcess(self._root)
+        self._patch_lock = threading.Lock()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._source = CommitSource(self._root, config.max_history_commits)
@@ -181,6 +195,33 @@ class CommitIndex:
         )
         return None if found is None else [commit.sha for commit in found]
 
+    def read_removed(self, sha: str) -> Sequence[RemovedCode]:
+        """Return the code that a commit removed from files below the folder.
+
+        Paths are relative to the folder, and secrets are masked.
+        """
+        with self._patch_lock:
+            commit = self._patches.read(sha)
+        found = () if commit is None else find_removed_code(commit)
+        return [self._localize(code) for code in found if code.path.startswith(self.prefix)]
+
+    def visible_paths(self, paths: Collection[str]) -> set[str]:
+        """Return the paths of files that would be indexed if they existed."""
+        return filter_visible(Path(self._root), paths, self._rules)
+
+    def find_by_count(self, text: str, max_count: int) -> Sequence[str]:
+        """Return the newest commits that changed how often a text occurs, newest first.
+
+        git reads the changes of all commits until it has found enough; the result is empty if that
+        takes too long.
+        """
+        return list_commits_with_text(self._root, text, max_count=max_count)
+
+    def _localize(self, code: RemovedCode) -> RemovedCode:
+        masked = mask_secrets("\n".join(code.lines), self._rules.secret_exceptions).text
+        path = code.path.removeprefix(self.prefix)
+        return replace(code, path=path, lines=tuple(masked.split("\n")))
+
     def update_in_background(self) -> None:
         """Start indexing the new commits, unless that is already happening."""
         with self._lock:
@@ -210,8 +251,10 @@ class CommitIndex:
         return self._indexer.clear()
 
     def close(self) -> None:
-        """Close the files of the index."""
+        """Close the files of the index, and end git."""
         self._indexer.close()
+        with self._patch_lock:
+            self._patches.close()
 
     def _update_quietly(self) -> None:
         self._failure = ""

@@ -23,6 +23,7 @@ from rootle.sources.git.commits.commit_list import (
     find_commit,
     is_ancestor,
     list_commits,
+    list_commits_with_text,
     list_heads,
 )
 from rootle.sources.git.commits.patch_process import PatchProcess
@@ -141,6 +142,7 @@ def ask_everything(root: Path) -> None:
     commits = list_commits(os.fspath(root), [head], max_count=9)
     assert commits is not None
     assert commits[0].sha == head
+    assert list_commits_with_text(os.fspath(root), "second", max_count=9) == [head]
     patches = PatchProcess(os.fspath(root))
     patch = patches.read(head)
     alone = patches.read_message(head)

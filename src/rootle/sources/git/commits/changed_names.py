@@ -9,6 +9,7 @@ from typing import Final
 from rootle.sources.git.commits.patch_parsing import Hunk
 
 MAX_NAMES: Final = 12  # per file; a larger change is described by its path
+MAX_REMOVED_NAMES: Final = 150  # per file
 _KEYWORD: Final = re.compile(
     r"""^\s*(?:(?:export|default|public|private|protected|internal|static|abstract|sealed|final
         |async|local|inline|virtual|override|partial|pub(?:\([^)]*\))?|open|data|suspend|unsafe
@@ -48,7 +49,24 @@ def find_changed_names(hunks: Sequence[Hunk], path: str) -> tuple[str, ...]:
     return tuple(found)[:MAX_NAMES]
 
 
-def _defined_name(line: str, patterns: Sequence[re.Pattern[str]]) -> str:
+def find_removed_names(hunks: Sequence[Hunk]) -> tuple[str, ...]:
+    """Return the names whose definitions were removed, and not added again in the same file."""
+    removed, added = (
+        dict.fromkeys(name for hunk in hunks for name in _definitions_with(hunk, sign))
+        for sign in "-+"
+    )
+    return tuple(name for name in removed if name not in added)[:MAX_REMOVED_NAMES]
+
+
+def _definitions_with(hunk: Hunk, sign: str) -> Iterator[str]:
+    for line in hunk.lines:
+        if line.startswith(sign) and not line.rstrip().endswith(";"):
+            name = defined_name(line[1:])
+            if name:
+                yield name
+
+
+def defined_name(line: str, patterns: Sequence[re.Pattern[str]] = _PATTERNS) -> str:
     """Return the name that a line of source code defines, or the text of a Markdown heading.
 
     The result is empty if the line does not look like the start of a definition.
@@ -72,10 +90,10 @@ def _names_of(hunk: Hunk, patterns: Sequence[re.Pattern[str]]) -> Iterator[str]:
     another definition begins between them.
     """
     before_change = True
-    enclosing = _defined_name(hunk.heading, patterns)
+    enclosing = defined_name(hunk.heading, patterns)
     for line in hunk.lines:
         is_changed = not line.startswith(" ")
-        name = "" if line[1:].rstrip().endswith(";") else _defined_name(line[1:], patterns)
+        name = "" if line[1:].rstrip().endswith(";") else defined_name(line[1:], patterns)
         if before_change and name:
             enclosing = "" if is_changed else name
         if before_change and is_changed:

@@ -29,6 +29,7 @@ class Hunk:
     heading: str  # the line that git shows as the enclosing definition; "" if there is none
     lines: tuple[str, ...]  # each begins with "+", "-" or a space
     start_line: int  # of the new file, from 1
+    old_start_line: int = 1  # of the old file, from 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,7 @@ def _parse_hunks(block: bytes) -> Iterator[Hunk]:
         rows = (row.rstrip("\r") for row in text.split("\n"))
         # Without the note that a file does not end with a newline.
         lines = tuple(row or " " for row in rows if not row.startswith("\\"))
-        yield Hunk(_decode(match[3]).strip(), lines, int(match[2]))
+        yield Hunk(_decode(match[3]).strip(), lines, int(match[2]), int(match[1]))
 
 
 def _decode(text: bytes, encoding: bytes = b"utf-8") -> str:
