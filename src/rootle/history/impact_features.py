@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
 
 from rootle.history.cochange import ChangeHistory, Cochange
 from rootle.index.reader import FileState, IndexReader
@@ -16,6 +19,8 @@ from rootle.search.symbols.definitions import is_test_place
 from rootle.text.languages import PROSE, language_of
 from rootle.text.terms import WORD, split_identifier, stem_of, whole_identifier
 
+# Trained by `training/impact/train.py`.
+WEIGHTS_PATH: Final = Path(__file__).with_name("impact_weights.json")
 # In the order of the values of `features_of`.
 NAMES: Final = (
     *("share", "share_squared", "log_count", "log_popularity", "no_history", "in_last_commit"),
@@ -225,3 +230,23 @@ def _stem(path: str) -> str:
     """Return the words of a file name without the extension and the markers of tests."""
     name = stem_of(path).partition(".")[0] or path.rpartition("/")[2]
     return " ".join(word for word in split_identifier(name) if word not in _TEST_WORDS)
+
+
+class _Model(NamedTuple):
+    bias: float
+    weights: tuple[float, ...]
+
+
+def estimate_probability(features: Sequence[float]) -> float:
+    """Return the probability for a candidate with these features; NAMES is their order."""
+    model = _load()
+    total = model.bias + sum(
+        weight * value for weight, value in zip(model.weights, features, strict=True)
+    )
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+
+
+@cache
+def _load() -> _Model:
+    data = json.loads(WEIGHTS_PATH.read_text(encoding="utf-8"))
+    return _Model(data["bias"], tuple(data["weights"][name] for name in NAMES))

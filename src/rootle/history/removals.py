@@ -218,4 +218,3 @@ _NO_HISTORY: Final = (
     "no commits can be searched here: the folder is not in a git repository, or maxHistoryCommits "
     "is 0; search removed code in the root of a repository"
 )
-_STILL_INDEXING: Final = "commits are still being indexed, the newest first; ask again later"

@@ -21,7 +21,7 @@ from rootle.cli.options import (
 _EXAMPLES: Final = """\
 rootle impact
 rootle impact src/net/retry.py
-git diff main | rootle impact -
+rootle impact main.diff
 rootle impact "limit the number of redirects" --json"""
 # A single question is answered within this time after its refresh.
 _ONE_QUESTION_S: Final = 60.0

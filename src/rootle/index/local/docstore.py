@@ -153,8 +153,7 @@ class DocStore:
     def documents_below(self, folder: str) -> set[int]:
         """Return the documents with a section whose label begins with a path that ends with "/"."""
         rows = self._connection.execute(
-            "SELECT file_id, start_line, end_line, label, title, checksum FROM sections "
-            "WHERE label >= ? AND label < ?",
+            f"SELECT {_SECTION_COLUMNS} FROM sections WHERE label >= ? AND label < ?",
             (_encode(folder), _encode(f"{folder[:-1]}{_AFTER_SLASH}")),
         )
         return {row[0] for row in verify_rows(rows)}
