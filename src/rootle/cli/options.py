@@ -37,6 +37,14 @@ def add_root(parser: CommandParser, purpose: str) -> None:
     parser.add_argument("--root", metavar="DIR", help=f"{purpose} ({_DEFAULT_ROOT})")
 
 
+def add_revision(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--at",
+        metavar="REVISION",
+        help="search the files of this commit, tag, branch or date instead of those in the folder",
+    )
+
+
 def add_yes(parser: CommandParser, step: str) -> None:
     parser.add_argument("--yes", action="store_true", help=f"do not ask before {step}")
 

@@ -61,6 +61,9 @@ def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
         yield "dates", _describe_undated(status)
     if status.history is not None:
         yield "commits", _describe_history(status.history)
+    if status.revisions is not None:
+        size = f"{status.revisions.index_bytes / 1e6:.1f} MB"
+        yield "revisions", f"{status.revisions.revisions} earlier versions, {size}"
     yield "skipped", format_counts(status.skipped) or "nothing"
     if status.plugins:
         yield "plugins", ", ".join(status.plugins)

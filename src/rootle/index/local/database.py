@@ -6,11 +6,13 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.index.local.row_checksum import DamagedRowError, add_checksum_function
+from rootle.index.local.views.shared_database import attach_shared
 from rootle.storage.permissions import create_database_file, file_mode
 from rootle.storage.transaction import write_transaction
 
@@ -138,6 +140,8 @@ def open_database(folder: Path, *, create: bool, read_only: bool = False) -> sql
         try:
             _configure(connection, read_only)
             _prepare(connection, folder, create)
+            mode = partial(_mode, read_only=read_only, create=False)
+            attach_shared(connection, folder, DATABASE_NAME, mode)
         except BaseException:
             connection.close()
             raise
