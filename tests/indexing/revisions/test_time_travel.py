@@ -24,8 +24,13 @@ _SEED = 11
 _DAY_S = 86_400
 _QUESTIONS = (
     *("how long to wait before the next attempt", "which cache entry is evicted", "retry_backoff"),
-    *("uses of retry_backoff", "where is the session stored", "/def \\w+_session/", '"base * 2"'),
-    *("schedule invoice window", "settings of the service", "merge the kernel", "lang:python parse"),
+    *("uses of retry_backoff", "where is the session", "/def \\w+_session/", '"base * 2"'),
+    *(
+        "schedule invoice window",
+        "settings of the service",
+        "merge the kernel",
+        "lang:python parse",
+    ),
 )
 # A token that no person uses, with the form of a real one.
 _TOKEN = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"

@@ -12,6 +12,7 @@ from secrets import token_hex
 from typing import Final
 
 from rootle.index.local.index_dir import REVISIONS_DIR
+from rootle.indexing.status import measure_folder
 from rootle.sources.git.git_dirs import find_git_folders
 from rootle.sources.git.trees.revision import Revision
 from rootle.storage.paths import default_index_dir, default_revisions_dir
@@ -110,15 +111,4 @@ def delete_unused(folder: Path, keep: Path) -> None:
 def measure_revisions(folder: Path) -> RevisionStatus | None:
     """Return the number and the size of the indexed revisions; None if there is none."""
     count = len(list_views(folder))
-    return RevisionStatus(str(folder), count, _measure_once(folder)) if count else None
-
-
-def _measure_once(folder: Path) -> int:
-    """Return the size of all files, each counted once however many links it has."""
-    sizes: dict[tuple[int, int], int] = {}
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            with suppress(OSError):
-                info = os.lstat(os.path.join(parent, name))
-                sizes[info.st_dev, info.st_ino] = info.st_size
-    return sum(sizes.values())
+    return RevisionStatus(str(folder), count, measure_folder(folder)) if count else None

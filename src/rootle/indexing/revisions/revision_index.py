@@ -43,7 +43,7 @@ from rootle.ingest.pipeline import IngestSetup, Pipeline
 from rootle.ingest.plan import Plan, PlannedRead
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.sources.files.skip_rules import UNREADABLE
-from rootle.sources.git.trees.revision import Revision, find_revision
+from rootle.sources.git.trees.revision import Revision, RevisionNames
 from rootle.sources.git.trees.tree_listing import TreeFile, TreeListing, list_tree_files
 from rootle.sources.git.trees.tree_source import TreeSource, make_entry
 from rootle.sources.source import SkippedDocument
@@ -91,15 +91,16 @@ class RevisionIndexes:
         self._setup = setup
         self._root = os.path.realpath(setup.root)
         self._rules = walk_rules(setup.config)
-        self._found: dict[str, Revision] = {}
+        self._found: dict[str, Revision] = {}  # by hash, which always names the same commit
+        self._names = RevisionNames(setup.root)
 
     def find(self, name: str) -> Revision:
         """Return the commit that a hash, tag, branch or date names; raise QueryError if none."""
-        found = self._found.get(name)
-        if found is None:
-            found = find_revision(self._setup.root, name)
-            self._found[found.sha] = found  # a whole hash always names the same commit
-        return found
+        known = self._found.get(name)
+        if known is None:
+            known = self._names.find(name)
+            self._found[known.sha] = known
+        return known
 
     def open(self, sha: str) -> OpenedRevision:
         """Return the index of a commit, given its whole hash, as `prepare` does."""

@@ -19,7 +19,14 @@ from rootle.sources.git.history import find_shallow_commits
 
 _TIMEOUT_S: Final = 60.0
 _MAX_CHARS: Final = 250
+_MAX_AGE_S: Final = 60.0
+# A second change within one tick of the file system's clock may leave the time unchanged.
+_SETTLED_S: Final = 2.0
+# Other names, such as main@{1}, may depend on more than branches and tags.
+_PLAIN_NAME: Final = re.compile(r"[\w./-]+")
 _NAME: Final = re.compile(r"[^\s:\\?*\[\x00-\x1f-][^\s:\\?*\[\x00-\x1f]*")
+
+Refs = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +37,54 @@ class Revision:
     sha: str
     seconds: int  # Unix time of the commit
     prefix: str  # the folder's path in the repository: "", or ending in "/"
+
+
+class RevisionNames:
+    """Looks up the names of revisions in one repository, and remembers them. Thread-safe.
+
+    git is asked again when a branch or tag may have changed, and after a minute, because some names
+    depend on the time.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._known: dict[str, tuple[Refs, float, Revision]] = {}
+
+    def find(self, name: str) -> Revision:
+        """Return the result of `find_revision`."""
+        refs, now_s = read_refs(os.path.realpath(self._root)), time.time()
+        known = self._known.get(name)
+        if known is not None and known[0] == refs and 0 <= now_s - known[1] < _MAX_AGE_S:
+            return known[2]
+        found = find_revision(self._root, name)
+        if _PLAIN_NAME.fullmatch(name) and refs and _newest_s(refs) + _SETTLED_S < now_s:
+            self._known = {**self._known, name: (refs, now_s, found)}
+        return found
+
+
+def read_refs(folder: str) -> Refs:
+    """Return the times at which the branches and tags of a repository last changed, by file.
+
+    Git writes a branch or tag to a new file, which changes the time of its folder.
+    """
+    git = find_git_folders(folder)
+    if git is None:
+        return ()
+    paths = [os.path.join(git.own, "HEAD"), os.path.join(git.common, "packed-refs")]
+    paths += [os.path.join(git.common, "shallow"), os.path.join(git.common, "reftable")]
+    paths += [parent for parent, _, _ in os.walk(os.path.join(git.common, "refs"))]
+    return tuple((path, _mtime_ns(path)) for path in paths)
+
+
+def _newest_s(refs: Refs) -> float:
+    return max(mtime_ns for _, mtime_ns in refs) / 1e9
+
+
+def _mtime_ns(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
 
 
 def find_revision(root: Path, name: str) -> Revision:
