@@ -100,6 +100,8 @@ def record_dates_at(root: Path, connection: sqlite3.Connection, sha: str) -> Non
         for state in manifest.files()
         if (date := found.get(state.path)) is not None
     )
+    if not record.is_walking:
+        dates.replace("", ())  # this commit never changes, so the dates are not needed again
 
 
 def _read_heads(root: Path, repositories: Iterable[str]) -> dict[str, str]:

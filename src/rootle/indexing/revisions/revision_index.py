@@ -179,11 +179,10 @@ class RevisionIndexes:
                 raise
 
     def _record_dates(self, folder: Path, revision: Revision) -> None:
-        with (
-            closing(open_database(folder, create=False)) as connection,
-            write_transaction(connection),
-        ):
-            record_dates_at(Path(self._root), connection, revision.sha)
+        with closing(open_database(folder, create=False)) as connection:
+            with write_transaction(connection):
+                record_dates_at(Path(self._root), connection, revision.sha)
+            connection.execute("VACUUM main")
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
