@@ -52,6 +52,26 @@ PHRASES: Mapping[str, str] = {
     r"thereof|therein|hereby|hitherto|wherein": "use a plain word",
     r"lest": "so that … not",
     r"shall": "must, should, will",
+    # Expressions that were translated word by word.
+    r"(?<!and )also if": "even if",
+    r"profits? from": "benefit from",
+    r"a content": "content, or the content of …",
+    r"chat servers?": "LLM server",
+    r"pays? off": "save time, are worth the cost",
+    r"for long enough": "long enough",
+    r"(?:with|after|before) a question on a terminal|after a question(?= \(`--yes)": (
+        "after confirmation"
+    ),
+    r"in any case(?! of)": "always, anyway",
+    r"(?:promise|announce)s? (?:a )?secrets?": "suggest, introduce",
+    r"no longer word": "no word that contains it",
+    r"agent files": "files of coding agents",
+    r"places of the code": "places in the code",
+    r"(?:after|before) (?:this|that|the|a) \w+ at the latest": "after at most …",
+    r"depends? from": "depend on",
+    r"informations": "information",
+    r"the [0-9.]+ of (?:rootle|semble|mem0|BM25)": "the score of …, 0.687",
+    r"(?:is|has|may|can)_\w+` says (?:that|whether)": "state the condition: if `is_small`, …",
 }
 # Words that make an identifier obscure, and the terms to use instead.
 WORDS: Mapping[str, str] = {
@@ -126,6 +146,19 @@ def test_prose_uses_plain_phrases() -> None:
         for pattern, remedy in patterns.items()
         for match in pattern.finditer(text)
         if not is_allowed(path, text, match)
+    ]
+    assert not wrong, explain(wrong)
+
+
+def test_an_error_is_documented_with_its_condition() -> None:
+    # "Return the file; raise OSError." reads as if the function always raised.
+    unconditional = re.compile(r"; raises? (?:an? )?`?\w+(?:Error|Exception)`?\.(?=\s|\Z)")
+    wrong = [
+        Finding(
+            f"{path}:{line + text[: match.start()].count(chr(10))}", match.group(), "Raise … if …"
+        )
+        for path, line, text in prose()
+        for match in unconditional.finditer(text)
     ]
     assert not wrong, explain(wrong)
 

@@ -67,13 +67,14 @@ ALLOWED: Mapping[str, set[str]] = {
     "ingest": {"sources", "index", "embed", "syntax"},
     "indexing": {"sources", "ingest", "index", "embed"},
     "search": {"index", "rank", "rerank", "syntax"},
+    "history": {"index", "search"},
     "memory": {"index"},
     # Assembly
     "container": {
         *("embed", "index", "indexing", "ingest", "memory", "rank", "rerank", "search"),
-        *("expansion", "sources"),
+        *("expansion", "history", "sources"),
     },
-    "app": {"container", "indexing", "ingest", "memory", "search", "sources", "web"},
+    "app": {"container", "history", "indexing", "ingest", "memory", "search", "sources", "web"},
     "tools": {"app", "rerank"},
     "server": {"app", "tools", ""},
     "": {"app", "config", "errors", "types"},
@@ -83,6 +84,7 @@ ALLOWED: Mapping[str, set[str]] = {
 # (importing package, imported package) -> the only modules that may be imported.
 INTERFACES: Mapping[tuple[str, str], set[str]] = {
     ("search", "index"): {"index.reader"},
+    ("history", "index"): {"index.reader"},
     ("memory", "index"): {"index.reader"},
     ("agents", "tools"): {"tools.query_wording"},
     ("ingest", "embed"): {"embed.model_choice"},

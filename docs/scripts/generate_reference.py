@@ -33,11 +33,10 @@ from rootle.rank.rankers.feature_sum import (
     TEST_FACTOR,
     WEIGHTS,
 )
-from rootle.serialization.json import to_json
+from rootle.serialization.json import camel_case, to_json
 from rootle.sources.files.skip_rules import REASONS
 from rootle.syntax.grammars import GRAMMARS
 from rootle.text.languages import CODE_EXTENSIONS, CONFIG_EXTENSIONS, PROSE_EXTENSIONS
-from rootle.types import camel_case
 
 DOCS: Final = Path(__file__).resolve().parent.parent
 _PART: Final = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)

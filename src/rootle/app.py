@@ -43,11 +43,10 @@ if TYPE_CHECKING:
     from rootle.memory.user_memory import UserMemory
     from rootle.sources.source import Source
     from rootle.web.fallback import WebSearch
-    from rootle.web.page_reader import PageReader
+    from rootle.web.fenced_page_reader import PageReader
 
 # Attempts of a search while other threads rebuild or delete the index.
 _MAX_ATTEMPTS: Final = 5
-_COMMAND_TIMEOUT_S: Final = 5.0
 # The path of a file in an answer about an earlier version.
 _VERSION: Final = re.compile(r"([0-9a-f]{12,64}):.+", re.DOTALL)
 
@@ -213,14 +212,13 @@ class App:
         request = SymbolRequest(name.strip(), aspect, limit=limit, cursor=cursor)
         check_request(request)
         if at is not None:
-            from rootle.search.history.revision_search import add_symbol_place
+            from rootle.history.revision_search import add_symbol_place
 
             finder = self._container.symbol_finder()
             return self._container.revision_search().read_index(
                 at, lambda index, place: add_symbol_place(finder.find(index, request), place)
             )
-        refresher = self._container.refresher()
-        refresher.refresh(ignore_progress, fully=False)
+        self._container.refresher().refresh(ignore_progress, fully=False)
         return self._container.symbol_finder().find(self._container.indexer().snapshot(), request)
 
     def chunks(self, path: str) -> tuple[TextChunk, ...]:
@@ -247,10 +245,8 @@ class App:
         in time, or if it cannot be written. Queries then use the existing index.
         """
         with self._container.prestart_workers():
-            return (
-                self._container.refresher().refresh(on_progress or ignore_progress, fully=True)
-                is None
-            )
+            refresher = self._container.refresher()
+            return refresher.refresh(on_progress or ignore_progress, fully=True) is None
 
     def index(
         self, on_progress: ProgressCallback | None = None, *, rebuild: bool = False
@@ -433,7 +429,7 @@ class App:
         self.close()
 
     def _search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
-        from rootle.search.history.combined_search import CombinedSearch
+        from rootle.history.combined_search import CombinedSearch
 
         combined = CombinedSearch(self.config, self._container.commit_search)
         return combined.search(query, partial(self._search_files, explain=explain), explain=explain)
@@ -457,19 +453,12 @@ class App:
         """Return the searchable part of an unfinished index; None if it is complete."""
         if not self._may_search_unfinished or self._container.refresher().has_index:
             return None
-        if self._container.indexer().state.has_complete_index():
-            return None  # it was built with other settings, and its replacement is being built
         from rootle.indexing.status import measure_coverage
 
         return measure_coverage(self._container.indexer())
 
     def _send_command(self, *, is_paused: bool = False, min_interval_s: float = 0.0) -> bool:
-        from rootle.indexing.watch.watcher_channel import WatcherChannel
-        from rootle.indexing.watch.watcher_state import WatcherCommand
-
-        command = WatcherCommand(is_paused, min_interval_s)
-        self._container.refresher().command = command
-        return WatcherChannel(self.index_dir).send_command(command, _COMMAND_TIMEOUT_S)
+        return self._container.refresher().send_command(is_paused, min_interval_s)
 
     def _check_may_write(self) -> None:
         if not self.config.enable_indexing:

@@ -11,13 +11,15 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from rootle.config.fields import DEFAULT_MODEL, EMBEDDED, Config
+from rootle.config.fields import EMBEDDED, Config
 from rootle.errors import IndexStorageError, QueryError
 from rootle.storage.paths import delete_unmasked_state, result_cache_dir, search_log_path
 from rootle.types import IndexUpdated, Memory, WarningCallback
 
 if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
+    from rootle.history.commit_search import CommitSearch
+    from rootle.history.revision_search import RevisionSearch
     from rootle.index.local.snapshot import Snapshot
     from rootle.index.reader import IndexReader
     from rootle.indexing.commit_index import CommitIndex
@@ -29,8 +31,6 @@ if TYPE_CHECKING:
     from rootle.memory.user_memory import UserMemory
     from rootle.protocols import Embedder, QueryExpander, Reranker
     from rootle.search.agent import SearchAgent
-    from rootle.search.history.commit_search import CommitSearch
-    from rootle.search.history.revision_search import RevisionSearch
     from rootle.search.results.memory_results import MemoryResults
     from rootle.search.search_trace import SearchLogFile
     from rootle.search.symbols.finder import SymbolFinder
@@ -203,9 +203,9 @@ class Container:
     def commit_search(self) -> CommitSearch | None:
         """Return the component that searches commits; None if there are none to search."""
         from rootle.embed.factory import choose_model, open_model
+        from rootle.history.commit_search import CommitSearch
         from rootle.indexing.commit_index import commit_config
         from rootle.search.factory import open_agent
-        from rootle.search.history.commit_search import CommitSearch
 
         commits = self.commit_index()
         if commits is None:
@@ -228,18 +228,19 @@ class Container:
     def revision_indexes(self) -> RevisionIndexes | None:
         """Return the indexes of earlier versions; None outside of git repositories."""
         from rootle.indexing.revisions.revision_folders import find_revisions_dir
-        from rootle.indexing.revisions.revision_index import RevisionIndexes, RevisionSetup
+        from rootle.indexing.revisions.revision_index import RevisionIndexes
+        from rootle.indexing.revisions.revision_store import RevisionSetup
 
         folder = find_revisions_dir(self._root, self._index_dir)
         if folder is None:
             return None
-        choice = self._revision_model()
+        config, choice = self._revision_setup()
         return RevisionIndexes(
             RevisionSetup(
                 self._root,
                 folder,
                 self._index_dir,
-                self._revision_config(),
+                config,
                 choose_model=lambda: choice,
                 open_embedder=self._local_embedder,
                 on_warning=self._on_warning,
@@ -251,7 +252,7 @@ class Container:
 
         Raise QueryError if the folder is not in a git repository.
         """
-        from rootle.search.history.revision_search import RevisionSearch
+        from rootle.history.revision_search import RevisionSearch
 
         with self._lock:
             if self._revision_search is None:
@@ -268,7 +269,7 @@ class Container:
         from rootle.rank.rankers.registry import configured_ranker
         from rootle.search.factory import open_agent
 
-        config, choice = self._revision_config(), self._revision_model()
+        config, choice = self._revision_setup()
         return open_agent(
             open_index,
             self._local_embedder,
@@ -281,19 +282,14 @@ class Container:
             open_symbols=self.symbol_finder,
         )
 
-    def _revision_config(self) -> Config:
-        """Return the configuration for earlier versions, which stay on this machine."""
-        local = replace(self._config, dense_backend=EMBEDDED, sparse_backend=EMBEDDED)
-        if self.model_choice().is_table:
-            return local
-        # Another model would need hours for each version.
-        return replace(local, embedding_model_id=DEFAULT_MODEL, embedding_endpoint="")
-
-    def _revision_model(self) -> ModelChoice:
+    def _revision_setup(self) -> tuple[Config, ModelChoice]:
+        """Return the configuration and the model for earlier versions."""
         from rootle.embed.factory import choose_model
+        from rootle.indexing.revisions.revision_store import revision_config
 
         choice = self.model_choice()
-        return choice if choice.is_table else choose_model(self._revision_config())
+        config = revision_config(self._config, is_table=choice.is_table)
+        return config, choice if choice.is_table else choose_model(config)
 
     def symbol_finder(self) -> SymbolFinder:
         """Return the component that finds the definitions and uses of a name."""

@@ -1,4 +1,4 @@
-"""The records of the public API and their JSON names."""
+"""The records of the public API."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class SearchQuery:
     budget: int | None = None  # maximum number of tokens in the contexts of all results together
     exclude: tuple[str, ...] = ()  # "path:start-end": lines to leave out of the contexts
     expand: bool = True  # let the server at `expandEndpoint`, if any, add words to the question
-    at: str | None = None  # a hash, tag, branch or date; None for the folder as it is now
+    at: str | None = None  # a hash, tag, branch or date; None for the current files
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +194,7 @@ class SymbolUse:
 
     path: str
     line: int  # from 1
-    # call, implementation, type, import, reference, comment, string or document
-    kind: str
+    kind: str  # call, implementation, type, import, reference, comment, string or document
     scope: str  # the enclosing function, outermost definition first
     text: str  # the line
     is_test: bool
@@ -443,12 +442,6 @@ class IndexStatus:
     undated_reason: str = ""  # reason why it is not known; empty if there are no such files
     history: HistoryStatus | None = None  # None if no commit is indexed
     revisions: RevisionStatus | None = None  # None if no earlier version is indexed
-
-
-def camel_case(name: str) -> str:
-    """Return the JSON name of a field: `file_size_bytes` -> `fileSizeBytes`."""
-    head, *rest = name.split("_")
-    return head + "".join(part.capitalize() for part in rest)
 
 
 def ignore_progress(done: int, total: int) -> None:

@@ -21,9 +21,9 @@ from rootle.config.fields import SECTION, key_of
 from rootle.config.loading import load_config
 from rootle.rerank.providers import PROVIDERS
 from rootle.search.search_trace import SearchLog
-from rootle.serialization.json import _OPTIONAL_FIELDS, to_json
+from rootle.serialization.json import _OPTIONAL_FIELDS, camel_case, to_json
 from rootle.telemetry import spans
-from rootle.types import SearchResponse, camel_case
+from rootle.types import SearchResponse
 
 # Requirements of the specification that have no number.
 UNNUMBERED = ("Commit history", "Office documents", "Outside knowledge")

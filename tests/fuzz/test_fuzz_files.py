@@ -15,8 +15,8 @@ from sample import write
 from rootle import Config, open_app
 from rootle.config.fields import SECTION, key_of
 from rootle.config.loading import read_settings
+from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.chunker import split_text
-from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.sources.files.discovery import WalkRules, walk_files
 from rootle.text.languages import LANGUAGES
 

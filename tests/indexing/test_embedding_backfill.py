@@ -43,7 +43,7 @@ def server() -> Iterator[JsonServer]:
 
 @pytest.fixture(autouse=True)
 def _no_delay_between_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rootle.http.client._BACKOFF", Backoff(first_s=0.0, longest_s=0.0))
+    monkeypatch.setattr("rootle.http.retry._BACKOFF", Backoff(first_s=0.0, longest_s=0.0))
 
 
 class _Clock:

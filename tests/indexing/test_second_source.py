@@ -18,8 +18,8 @@ from rootle.ingest.workers import scheduler
 from rootle.serialization.json import to_json
 from rootle.serialization.markdown import response_as_markdown
 from rootle.sources.source import Document, DocumentEntry, Scan, SkippedDocument, Trust
-from rootle.tools.folder_search import search_folder
 from rootle.tools.vectordb_read import vectordb_read
+from rootle.tools.vectordb_search_tool import search_folder
 from rootle.types import DocumentSection, SearchQuery, SearchResponse
 
 AUTHOR = "Ada <ada@example.com>"

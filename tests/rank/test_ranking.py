@@ -23,7 +23,7 @@ from rootle.rank.path_features import path_parts
 from rootle.rank.question.parsed import parse_question
 from rootle.rank.rankers.feature_sum import WEIGHTS, rank_files
 from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, RankingInputs
-from rootle.rank.span_budget import (
+from rootle.rank.span_choice import (
     INITIAL_LINES_WITH_MATCH,
     MAX_LINES,
     ScoredSpan,

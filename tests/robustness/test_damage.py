@@ -182,7 +182,8 @@ def test_an_index_from_an_older_version_is_rebuilt(
     repository: Path, index: Path, answers: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = answers(repository, index)
-    monkeypatch.setattr("rootle.index.local.database.SCHEMA_VERSION", 99)
+    monkeypatch.setattr("rootle.index.format_version.FORMAT_VERSION", 99)
+    monkeypatch.setattr("rootle.index.local.database.FORMAT_VERSION", 99)
     connection = sqlite3.connect(index / "rootle.db")
     connection.execute("ALTER TABLE texts RENAME TO older_texts")
     connection.close()

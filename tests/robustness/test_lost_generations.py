@@ -19,8 +19,8 @@ from sample import MakeApp, write
 from rootle import IndexUpdated, SearchQuery
 from rootle.app import App
 from rootle.errors import StaleCursorError
+from rootle.index.format_version import FORMAT_VERSION
 from rootle.index.local.content_dir import DATABASE_FILES, content_dir
-from rootle.index.local.database import SCHEMA_VERSION
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +48,7 @@ def _damage_pointer(index: Path) -> None:
 
 def _make_old(index: Path) -> None:
     with closing(sqlite3.connect(content_dir(index) / "rootle.db")) as connection:
-        connection.execute(f"PRAGMA user_version={SCHEMA_VERSION - 1}")
+        connection.execute(f"PRAGMA user_version={FORMAT_VERSION - 1}")
 
 
 def _restore_backup(index: Path) -> None:

@@ -18,8 +18,8 @@ from rootle.app import App
 from rootle.config.fields import Config
 from rootle.config.weights import RerankerWeights
 from rootle.errors import UnavailableError
+from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.chunker import split_text
-from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.protocols import Ids, Matrix, Ranked
 from rootle.rank.features import NAMES, file_features
 from rootle.rank.question.parsed import parse_question

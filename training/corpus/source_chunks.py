@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.code_splitter import split_code
 from rootle.ingest.chunking.heading_splitter import split_prose
-from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.syntax.grammars import GRAMMARS, load_grammar
 from rootle.syntax.lines import Comment, LineRange, Lines
 from rootle.syntax.symbol_outline import Outline, read_outline

@@ -30,8 +30,8 @@ from benchmarks.common.public_questions import (
 )
 from numpy.typing import NDArray
 
+from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.chunker import split_text
-from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.sources.files.discovery import WalkRules, walk_files
 from rootle.sources.files.file_source import FileReader
 from rootle.text.terms import path_words

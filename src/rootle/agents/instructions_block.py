@@ -52,6 +52,7 @@ def _block_text() -> str:
 ## Searching this code
 
 {search}
+- For the past (why, when, which commit): begin the query with `in:history`.
 - To read more around a result: call `vectordb_read` with its source.
 - For a known string, for every occurrence of it, and while answers are partial: use `grep`.
 {END}

@@ -97,7 +97,7 @@ def _write_all(
     changes: Sequence[FileEdit],
     write: Callable[[FileEdit], None],
 ) -> list[InstallOutcome]:
-    """Write the files and add errors to the outcomes. Several agents may share a file."""
+    """Write the files, and add an error to the outcome of each agent whose file was not written."""
     errors: dict[Path, str] = {}
     for change in changes:
         try:

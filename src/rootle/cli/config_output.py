@@ -33,7 +33,7 @@ def print_settings(settings: Settings) -> None:
     value_width = min(max(len(value) for _, value, _ in rows), _MAX_VALUE_WIDTH)
     for key, value, origin in rows:
         print(printable(f"{key:{key_width}}  {value:{value_width}}  {origin}"))
-    print("\nfiles, in order of precedence")
+    print("\nfiles, highest precedence first")
     for path, exists in settings.files:
         print(printable(f"  {path}{'' if exists else ' (missing)'}"))
 

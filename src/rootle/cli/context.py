@@ -50,12 +50,15 @@ def open_app_from(
 
 
 def root_folder(args: argparse.Namespace) -> Path:
-    """Return the folder in the arguments; by default, the enclosing git work tree."""
+    """Return the folder in the arguments, or by default the enclosing git work tree."""
     return Path(args.root) if args.root else enclosing_work_tree(_current_folder())
 
 
 def check_root(args: argparse.Namespace) -> None:
-    """Ask before all files of the user are indexed; raise ConfigError unless the user agrees."""
+    """Ask for confirmation if the folder contains all files of the user.
+
+    Raise ConfigError if the user does not confirm, or cannot be asked.
+    """
     folder = root_folder(args)
     if args.yes or not contains_home(folder):
         return

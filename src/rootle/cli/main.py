@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from rootle.cli.options import CommandParser
 
-# The modules of `rootle.cli.commands` with the summaries of their commands, in the order of the
-# help. Only the module of the command that runs is imported.
+# The modules of `rootle.cli.commands` with the summaries of their commands, in the order in which
+# the help lists them. Only the module of the requested command is imported.
 COMMANDS: Final[Mapping[str, str]] = {
     "search": "find the files and lines that answer a question",
     "show": "show a commit, or lines of a file",
@@ -43,8 +43,8 @@ _INTERRUPTED: Final = 130  # the exit code that shells use after Ctrl-C
 
 def entry() -> None:
     """Run the `rootle` command and exit."""
-    # For the small vectors of one query, the threads of OpenBLAS use more processor time before
-    # they go to sleep than the search itself.
+    # The vectors of one query are small. The idle threads of OpenBLAS would use more processor time
+    # than the search itself.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from rootle.cli.memory_limit import supervise_if_limited
@@ -57,7 +57,7 @@ def entry() -> None:
 
         # From here on, Ctrl-C ends the interpreter without a traceback.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    except KeyboardInterrupt:  # outside of `main`, or for the second time
+    except KeyboardInterrupt:  # outside `main`, or a second Ctrl-C
         with suppress(OSError):
             os.write(2, b"rootle: interrupted\n")
         os._exit(_INTERRUPTED)
@@ -125,7 +125,10 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _explain(error: OSError) -> int:
-    """Print an error of the environment and return its exit code; raise any other error."""
+    """Report an error that the environment caused, and return the exit code.
+
+    Raise the error again if it has another cause.
+    """
     from rootle.cli.options import FAILURE
     from rootle.cli.standard_streams import output_failure
 
@@ -167,7 +170,7 @@ def _warn(message: str) -> None:
 
 
 def build_parser(names: Collection[str] = COMMANDS) -> CommandParser:
-    """Return the parser with all commands; only the commands in `names` get their arguments."""
+    """Return the parser with all commands, but with arguments only for the commands in `names`."""
     from rootle import __version__
     from rootle.cli.options import CommandParser
 

@@ -1,8 +1,8 @@
 """`rootle memory hook`: print the memories that match a message of a coding agent.
 
-The agent writes a JSON object with the message, `prompt`, to standard input, and reads one with
-`additionalContext` from standard output. Claude Code, Codex, Gemini CLI and Qwen Code document the
-same form; only the name of the event differs.
+The agent writes a JSON object with the message in the field `prompt` to standard input. It reads a
+JSON object with the field `additionalContext` from standard output. Claude Code, Codex, Gemini CLI
+and Qwen Code document the same format; only the name of the event differs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rootle.cli.options import SUCCESS
 from rootle.cli.terminal import warn
 from rootle.errors import RootleError
 
-# With exit code 2, which other commands return, agents discard the message of the user.
+# After exit code 2, which other commands return for an error, agents discard the user's message.
 _FAILED: Final = 1
 # Claude Code starts its servers and its hooks with this variable.
 _PROJECT_VARIABLE: Final = "CLAUDE_PROJECT_DIR"
@@ -53,13 +53,13 @@ def _read_request() -> dict[str, Any]:  # Any: JSON
 
 
 def _message_of(request: dict[str, Any]) -> str:
-    """Return the words of the user. Qwen Code adds results of tools to `prompt`."""
+    """Return the user's text. In Qwen Code, `prompt` also contains results of tools."""
     submitted = request.get("submitted_prompt")
     return submitted if isinstance(submitted, str) else str(request["prompt"])
 
 
 def _project_of(request: dict[str, Any]) -> str | None:
-    """Return the project of the folder in which the agent works; None if it names none."""
+    """Return the project that contains the agent's working folder, or None if it is not known."""
     folder = request.get("cwd")
     if not isinstance(folder, str) or not os.path.isdir(folder):
         return None

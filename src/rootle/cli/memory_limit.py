@@ -1,7 +1,7 @@
 """Report that a memory limit is too low, in one line instead of a traceback or a crash.
 
-Native libraries end the process if they cannot allocate memory. So a command with a limit on its
-address space runs in a child process, and this process explains how it ended.
+Native libraries end the process if they cannot allocate memory. If there is a limit on the address
+space, the command therefore runs in a child process, and the parent process reports a failure.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import IO, Final
 _MIN_BYTES: Final = 192 << 20
 _FAILURE: Final = 2
 _PARENT_DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG
-# The beginning of a traceback, or of the last words of OpenBLAS or of a library in Rust.
+# The start of a traceback, or of the last message of OpenBLAS or of a library in Rust.
 # These patterns are not compiled here, because most commands do not use them.
 _CRASH: Final = (
     rb"Traceback \(most recent|OpenBLAS|memory allocation of|Fatal Python error|thread '.*panicked|"
@@ -29,9 +29,10 @@ _NO_MEMORY: Final = (
 
 
 def supervise_if_limited() -> None:
-    """Return at once without a memory limit; otherwise in a child process, whose end is explained.
+    """Fork if there is a memory limit: return in the child process, and supervise it in the parent.
 
-    Ends the process with an error if the limit is too low for any command.
+    Return at once if there is no limit. End the process with an error if the limit is too low for
+    any command.
     """
     limit = _read_limit()
     if limit is None:
@@ -74,13 +75,13 @@ def _supervise(child: int, errors: int, limit: int) -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: os.kill(child, number))
     with open(errors, "rb") as lines:
-        last_words = _forward(lines)
+        crash_report = _forward(lines)
     _, status = os.waitpid(child, 0)
     code = os.waitstatus_to_exitcode(status)
-    if code != 0 and (re.search(_NO_MEMORY, last_words) or _has_crashed(code)):
+    if code != 0 and (re.search(_NO_MEMORY, crash_report) or _has_crashed(code)):
         os.write(2, f"{_explain(limit)}\n".encode())
         return _FAILURE
-    os.write(2, last_words)
+    os.write(2, crash_report)
     return code if code >= 0 else 128 - code
 
 
@@ -89,7 +90,7 @@ def _has_crashed(code: int) -> bool:
 
 
 def _forward(lines: IO[bytes]) -> bytes:
-    """Copy messages to standard error; return those from the first sign of a crash on."""
+    """Copy messages to standard error up to the first sign of a crash; return the rest."""
     for line in iter(lines.readline, b""):
         if re.match(_CRASH, line):
             return line + lines.read()

@@ -9,13 +9,15 @@ SUCCESS: Final = 0
 NO_RESULTS: Final = 1
 FAILURE: Final = 2
 
-_DEFAULT_ROOT: Final = "default: the enclosing git work tree, or the current folder"
+DEFAULT_ROOT: Final = (
+    "the git work tree that contains the current folder, or else the current folder"
+)
 
 
 class CommandParser(argparse.ArgumentParser):
     """An argument parser that shows examples in its help and reports usage errors briefly."""
 
-    def __init__(self, **options: Any) -> None:  # Any: those of ArgumentParser
+    def __init__(self, **options: Any) -> None:  # Any: options of ArgumentParser
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **options)
 
     def describe(self, description: str, examples: str, notes: str = "") -> None:
@@ -30,11 +32,11 @@ class CommandParser(argparse.ArgumentParser):
 
 
 def add_path(parser: CommandParser) -> None:
-    parser.add_argument("root", nargs="?", metavar="PATH", help=f"folder ({_DEFAULT_ROOT})")
+    parser.add_argument("root", nargs="?", metavar="PATH", help=f"folder (default: {DEFAULT_ROOT})")
 
 
-def add_root(parser: CommandParser, purpose: str) -> None:
-    parser.add_argument("--root", metavar="DIR", help=f"{purpose} ({_DEFAULT_ROOT})")
+def add_root(parser: CommandParser, purpose: str, default: str = DEFAULT_ROOT) -> None:
+    parser.add_argument("--root", metavar="DIR", help=f"{purpose} (default: {default})")
 
 
 def add_revision(parser: CommandParser) -> None:
@@ -46,7 +48,9 @@ def add_revision(parser: CommandParser) -> None:
 
 
 def add_yes(parser: CommandParser, step: str) -> None:
-    parser.add_argument("--yes", action="store_true", help=f"do not ask before {step}")
+    parser.add_argument(
+        "--yes", action="store_true", help=f"do not ask for confirmation before {step}"
+    )
 
 
 def add_common_options(parser: CommandParser) -> None:
@@ -60,7 +64,9 @@ def add_json(parser: CommandParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def add_index_dir(parser: CommandParser, purpose: str = "folder of the index") -> None:
+def add_index_dir(
+    parser: CommandParser, purpose: str = "folder in which the index is stored"
+) -> None:
     parser.add_argument(
         "--index-dir",
         metavar="DIR",
@@ -72,7 +78,7 @@ def add_settings(parser: CommandParser) -> None:
     parser.add_argument(
         "--config",
         metavar="FILE",
-        help="additional configuration file, which overrides all others",
+        help="additional configuration file; its values override those in all other files",
     )
     parser.add_argument(
         "--set",

@@ -162,7 +162,7 @@ def _print_result(result: SearchResult, words: set[str], style: Style) -> None:
 
 
 def _spans_of(result: SearchResult) -> Sequence[Span]:
-    """Return the passages of a result's context if there is one, else its spans, best first."""
+    """Return the passages of the context of a result, or its spans if it has no context."""
     if result.context is not None:
         return passages_of(result)
     return result_spans(result)

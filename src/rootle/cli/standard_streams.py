@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full or no longer read."""
+"""Handle standard streams that are closed, cannot be written, or are no longer read."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ class _Output(io.FileIO):
 def prepare_streams() -> None:
     """Open the standard streams that the parent has closed, and record errors of the output.
 
-    Without the first, the next file that is opened, such as a database, gets the number of a closed
-    stream, and output ends up in it. Reading from an opened input returns nothing; writing to an
-    opened output fails, because the output would be lost; messages are dropped.
+    If a stream stayed closed, the next file that is opened, such as a database, would get its file
+    descriptor, and output would be written to this file. A replaced standard input is empty.
+    Writing to a replaced standard output fails, because the output would be lost. Messages to a
+    replaced standard error are discarded.
     """
     for number, flags in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
@@ -54,7 +55,7 @@ def _open_output(before: TextIO | None) -> TextIO:
 
 
 def output_failure() -> OSError | None:
-    """Return the first error of writing to standard output, None if all output was written."""
+    """Return the first error of a write to standard output, or None if there was none."""
     failure = getattr(getattr(sys.stdout.buffer, "raw", None), "failure", None)
     return failure if isinstance(failure, OSError) else None
 

@@ -15,7 +15,8 @@ from rootle.types import SymbolAnswer
 def print_symbols(answer: SymbolAnswer, *, has_results: bool = False) -> None:
     """Print definitions and uses to standard output, and messages to standard error.
 
-    `has_results` says that `rootle search` prints them, whose cursor is that of its results.
+    Set `has_results` for the output of `rootle search`. There, `--cursor` continues the results and
+    not the uses, so the message about more uses names the `rootle symbol` command.
     """
     write_line(printable(f"{describe_definitions(answer)}; {describe_uses(answer)}"))
     for line in (*definition_lines(answer.definitions), *use_lines(answer.uses)):

@@ -8,8 +8,8 @@ from typing import Final
 
 from rootle.config.field import config_field
 from rootle.config.weights import RerankerWeights, SignalWeights, TrustRule
+from rootle.serialization.json import camel_case
 from rootle.text.terms import CHARS_PER_TOKEN
-from rootle.types import camel_case
 
 SECTION: Final = "searchAgent"
 DEFAULT_MODEL: Final = "static-code-v1"

@@ -13,7 +13,7 @@ from typing import Final
 from rootle.config.fields import SECTION, Config, key_of
 from rootle.config.jsonc import JsonError, Members, Value, parse
 from rootle.errors import ConfigError
-from rootle.storage.safe_open import open_below
+from rootle.storage.open_without_links import open_below
 
 # The file may contain sections of other programs, but a file larger than this was not written
 # by a person.

@@ -10,25 +10,19 @@ import json
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
-from rootle.concurrency.backoff import Backoff, Rng
+from rootle.concurrency.backoff import Rng
 from rootle.errors import ConfigError, RefusedError, UnavailableError
 from rootle.http.connection import Connection
 from rootle.http.connection_pool import ConnectionPool
+from rootle.http.retry import ATTEMPTS, RetryRules, is_retryable, parse_retry_after
 
 MAX_ANSWER_BYTES: Final = 64_000_000
-_ATTEMPTS: Final = 4
-_BACKOFF: Final = Backoff(first_s=0.25, longest_s=8.0)
 _MAX_QUOTED_CHARS: Final = 200
-# Status codes below 500 after which a retry may succeed.
-_RETRYABLE: Final = frozenset({408, 425, 429})
 _KEY_REFUSED: Final = frozenset({401, 403})
 
 _Result = TypeVar("_Result")
@@ -67,7 +61,7 @@ class JsonServer:
         headers: Mapping[str, str] | None = None,
         *,
         secrets: Sequence[str] = (),
-        attempts: int = _ATTEMPTS,
+        attempts: int = ATTEMPTS,
         max_answer_bytes: int = MAX_ANSWER_BYTES,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
@@ -89,9 +83,9 @@ class JsonServer:
         self._query = f"?{parts.query}" if parts.query else ""
         self._headers = _validate_headers(headers or {})
         self._secrets = tuple(secret for secret in secrets if secret)
-        self._attempts = attempts
         self._max_answer_bytes = max_answer_bytes
-        self._clock, self._sleep, self._rng = clock, sleep, rng
+        self._clock = clock
+        self._retry_rules = RetryRules(attempts, clock, sleep, rng)
 
     def post(
         self,
@@ -121,18 +115,9 @@ class JsonServer:
         """Send a request like `post`, but with any method. If `body` is None, no body is sent."""
         request = _Request(method, path, *_encode_body(body))
         deadline = self._clock() + timeout_s
-        failures = 0
-        while True:
-            try:
-                return read(self._request_json(request, deadline, timeout_s))
-            except RefusedError:
-                raise
-            except UnavailableError as error:
-                failures += 1
-                delay_s = max(error.retry_after_s, _BACKOFF.delay_s(failures, self._rng))
-                if failures >= self._attempts or self._clock() + delay_s >= deadline:
-                    raise
-            self._sleep(delay_s)
+        return self._retry_rules.run(
+            lambda: read(self._request_json(request, deadline, timeout_s)), deadline
+        )
 
     def _request_json(
         self, request: _Request, deadline: float, timeout_s: float
@@ -199,8 +184,8 @@ class JsonServer:
         message = f"{url} answered HTTP {answer.status}"
         quoted = self._quote(answer.body.decode("utf-8", "replace"))
         message += f": {quoted}" if quoted else ""
-        if answer.status in _RETRYABLE or answer.status >= 500:
-            retry_after_s = _parse_retry_after(answer.retry_after)
+        if is_retryable(answer.status):
+            retry_after_s = parse_retry_after(answer.retry_after)
             return UnavailableError(message, retry_after_s=retry_after_s, status=answer.status)
         return RefusedError(message, answer.status)
 
@@ -241,17 +226,3 @@ def _validate_headers(headers: Mapping[str, str]) -> dict[str, str]:
                 "cannot carry; check the key in the configuration"
             )
     return dict(headers)
-
-
-def _parse_retry_after(value: str) -> float:
-    """Return the delay in seconds that a Retry-After header requests; 0 if it is invalid.
-
-    The header contains a number of seconds or a date (RFC 9110, 10.2.3).
-    """
-    with suppress(ValueError, TypeError, OverflowError):
-        if value.strip().isdigit():
-            return float(value)
-        date = parsedate_to_datetime(value)
-        date = date if date.tzinfo else date.replace(tzinfo=UTC)
-        return max(0.0, (date - datetime.now(UTC)).total_seconds())
-    return 0.0

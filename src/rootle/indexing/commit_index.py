@@ -100,6 +100,10 @@ class CommitIndex:
         """Return the newest snapshot; raise IndexStorageError if no commit is indexed yet."""
         return self._indexer.snapshot()
 
+    def exists(self) -> bool:
+        """Return whether there may be indexed commits, without opening the index."""
+        return self._indexer.index_dir.is_dir()
+
     def is_current(self) -> bool:
         """Return whether all commits of the current heads are indexed."""
         try:

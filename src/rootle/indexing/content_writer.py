@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rootle.config.fields import Config
+from rootle.index.format_version import must_be_deleted
 from rootle.index.local.content_dir import (
     content_dir,
     delete_all_content,
     delete_derived,
     delete_other_content,
-    is_empty,
 )
-from rootle.index.local.database import has_old_format, open_database, storage_errors
+from rootle.index.local.database import open_database, storage_errors
 from rootle.index.local.manifest import DATES_DUE, Manifest
 from rootle.index.local.update_notice import notified_generation, unused_generation
+from rootle.indexing.content_replacement import ContentReplacement
 from rootle.indexing.fingerprint import chunk_limits, fingerprint
 from rootle.indexing.index_state import IndexState
-from rootle.indexing.rebuild import ContentReplacement
 from rootle.indexing.watch.watcher_channel import FOLDER as WATCH_FOLDER
 from rootle.ingest.plan import Plan, plan_documents, plan_sources, update_since
 from rootle.ingest.workers.worker_process import PrestartedWorkers
@@ -112,10 +112,8 @@ class ContentWriter:
         delete_other_content(self._index_dir)
         content = content_dir(self._index_dir)
         with storage_errors(self._index_dir):
-            is_unusable = is_empty(content) or has_old_format(content)
-        if is_unusable:
-            # The content of an older version cannot be read, and may contain unmasked secrets. If
-            # the database is missing, the other files are useless.
+            starts_over = must_be_deleted(content)
+        if starts_over:
             delete_all_content(self._index_dir)
             request.workers.start()
             return self._run(self._index_dir, request)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from rootle.config.fields import Config
-from rootle.ingest.chunking.limits import CHUNKER_VERSION, ChunkLimits
+from rootle.ingest.chunking.chunk_size_defaults import CHUNKER_VERSION, ChunkLimits
 from rootle.plugins.registry import Found, Kind, find_plugins
 from rootle.sources.files.discovery import WalkRules
 

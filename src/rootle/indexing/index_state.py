@@ -17,7 +17,7 @@ from rootle.index.local.snapshot import Snapshot
 from rootle.index.local.snapshot_source import SnapshotSource, is_read_only
 from rootle.index.local.update_notice import unused_generation
 from rootle.ingest.plan import Plan, PlannedRead, PlannedSkip, plan_sources
-from rootle.sources.masking_reader import open_readers
+from rootle.sources.secret_masking_reader import open_readers
 from rootle.sources.source import DocumentEntry, DocumentReader, SkippedDocument, Source
 
 if TYPE_CHECKING:

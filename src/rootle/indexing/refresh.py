@@ -15,6 +15,7 @@ from rootle.indexing.background_update import BackgroundUpdate
 from rootle.indexing.change_probe import ChangeProbe
 from rootle.indexing.index_state import IndexWork
 from rootle.indexing.indexer import Indexer
+from rootle.indexing.watch.watcher_channel import WatcherChannel
 from rootle.indexing.watch.watcher_probe import WatcherProbe
 from rootle.indexing.watch.watcher_state import WatcherCommand, WatcherState
 from rootle.types import ProgressCallback, Staleness, WarningCallback, ignore_progress
@@ -37,6 +38,7 @@ _EVENT_DELAY_S: Final = 0.3
 # A query asks the watcher to index waiting files at once only if there are at most this many.
 _MAX_FILES_ON_REQUEST: Final = 50
 _FIRST_INDEX_POLL_S: Final = 0.05
+_COMMAND_TIMEOUT_S: Final = 5.0
 
 
 class IndexRefresher:
@@ -117,6 +119,13 @@ class IndexRefresher:
             self._checked_at = float("-inf")
             self._staleness = None
             self._is_proven_current = False
+
+    def send_command(self, is_paused: bool, min_interval_s: float) -> bool:
+        """Pause, throttle or resume updates; return whether a watcher has confirmed the command."""
+        self.command = WatcherCommand(is_paused, min_interval_s)
+        return WatcherChannel(self._indexer.index_dir).send_command(
+            self.command, _COMMAND_TIMEOUT_S
+        )
 
     def close(self) -> None:
         """Wait until a background update has ended, then stop watching for changes."""

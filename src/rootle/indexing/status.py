@@ -35,11 +35,14 @@ def read_status(indexer: Indexer) -> IndexStatus:
     return _describe_index(indexer, snapshot)
 
 
-def measure_coverage(indexer: Indexer) -> IndexCoverage:
-    """Return how much of an unfinished index can be searched.
+def measure_coverage(indexer: Indexer) -> IndexCoverage | None:
+    """Return how much of an unfinished first index can be searched.
 
+    Return None if there is a complete index, which is searched until its replacement is built.
     Raises IndexUnfinishedError if nothing can be searched yet.
     """
+    if indexer.state.has_complete_index():
+        return None
     read, total = indexer.state.read_progress() or (0, 0)
     try:
         snapshot = indexer.snapshot()

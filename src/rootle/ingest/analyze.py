@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.chunker import Chunk, ChunkedText, split_text
-from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.ingest.workers.jobs import AnalyzedText, ChunkRecord
 from rootle.protocols import Embedder, Rows, WordEmbedder
 from rootle.storage.quantization import quantize

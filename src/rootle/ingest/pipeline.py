@@ -17,7 +17,7 @@ from rootle.index.local.manifest import BYTES_EXPECTED, ONLY_ADDED_SINCE, Manife
 from rootle.index.local.vector_matrix.writer import UNKNOWN_DIMENSIONS
 from rootle.index.reader import FileState
 from rootle.index.remote.replica_state import oldest_generation
-from rootle.ingest.chunking.limits import ChunkLimits
+from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.index_writer import IndexWriter, add_words
 from rootle.ingest.plan import Plan, token_key
 from rootle.ingest.workers.jobs import ReadJob, ReadResult
@@ -25,7 +25,7 @@ from rootle.ingest.workers.scheduler import read_documents
 from rootle.ingest.workers.worker import WorkerSetup
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.protocols import Embedder
-from rootle.sources.masking_reader import open_readers
+from rootle.sources.secret_masking_reader import open_readers
 from rootle.sources.source import Source
 from rootle.storage.transaction import write_transaction
 from rootle.types import IndexReport, ProgressCallback
@@ -51,7 +51,7 @@ class IngestSetup:
     open_embedder: Callable[[], Embedder]
     fingerprint: str  # of everything that the content of the index depends on
     prestarted: PrestartedWorkers
-    secret_exceptions: tuple[str, ...] = ()  # as in `sources.masking_reader`
+    secret_exceptions: tuple[str, ...] = ()  # as in `sources.secret_masking_reader`
     in_stages: bool = False  # whether a new index can be searched before its first run ends
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from rootle.errors import MemoryRefusedError
-from rootle.storage.safe_open import open_below
+from rootle.storage.open_without_links import open_below
 from rootle.text.terms import encodable, whole_identifier
 from rootle.types import Memory, MemoryReference
 

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from rootle.errors import QueryError
+from rootle.serialization.json import camel_case
 from rootle.serialization.timestamps import format_timestamp
 from rootle.storage.rotating_file import MAX_BYTES, RotatingFile
 from rootle.telemetry.spans import (
@@ -27,7 +28,7 @@ from rootle.telemetry.spans import (
     search_stage,
 )
 from rootle.text.secret_masking import mask_secrets
-from rootle.types import SearchQuery, SearchResponse, camel_case
+from rootle.types import SearchQuery, SearchResponse
 
 _LOG = logging.getLogger(__name__)
 

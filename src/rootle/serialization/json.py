@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final
 
 from rootle.errors import QueryError
-from rootle.types import Filters, SearchQuery, camel_case
+from rootle.types import Filters, SearchQuery
 
 # Fields that are left out if they are None.
 _OPTIONAL_FIELDS: Final = frozenset(
@@ -17,6 +17,14 @@ _OPTIONAL_FIELDS: Final = frozenset(
         *("commit", "last_commit", "history"),
     }
 )
+
+
+def camel_case(name: str) -> str:
+    """Return the JSON name of a field: `file_size_bytes` -> `fileSizeBytes`."""
+    head, *rest = name.split("_")
+    return head + "".join(part.capitalize() for part in rest)
+
+
 _QUERY_KEYS: Final = {camel_case(f.name): f.name for f in fields(SearchQuery)}
 
 

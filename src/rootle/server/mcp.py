@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 from rootle import __version__
 from rootle.errors import RootleError
 from rootle.server.instructions import instructions_for
-from rootle.tools.schemas import parameters_of
+from rootle.tools.schema_formats import parameters_of
 from rootle.tools.tool import Answer, Tool, error
 
 _LOG = logging.getLogger(__name__)

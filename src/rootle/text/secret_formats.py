@@ -133,12 +133,18 @@ FORMATS: Final = [(kind, *row) for kind, rows in _FORMATS_BY_KIND.items() for ro
 PREFIXES: Final = "|".join(prefix for _, prefix, _ in FORMATS)
 # The characters with which each prefix begins; "" if they vary.
 _LITERALS: Final = [re.match(r"[\w:/-]*", prefix)[0] for _, prefix, _ in FORMATS]  # type: ignore[index]
+# The rows whose prefix may begin with a character, in order; all others are in `_OTHER_ROWS`.
+_ROWS_BY_START: Final = {
+    start: [at for at, literal in enumerate(_LITERALS) if literal[:1] in ("", start)]
+    for start in {literal[0] for literal in _LITERALS if literal}
+}
+_OTHER_ROWS: Final = [at for at, literal in enumerate(_LITERALS) if not literal]
 
 
 def match_format(text: str, start: int) -> tuple[str, int, int] | None:
     """Return the kind and the range of the secret that starts at a position; None if none does."""
-    for at, literal in enumerate(_LITERALS):
-        if not text.startswith(literal, start):
+    for at in _ROWS_BY_START.get(text[start : start + 1], _OTHER_ROWS):
+        if not text.startswith(_LITERALS[at], start):
             continue
         pattern = _compile_row(at)
         match = pattern.match(text, start)

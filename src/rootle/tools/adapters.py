@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rootle.errors import MissingExtraError
-from rootle.tools.schemas import parameters_of
+from rootle.tools.schema_formats import parameters_of
 from rootle.tools.tool import Answer, Parameter, Tool, error
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from rootle.app import App
-from rootle.tools.folder_search import search_folder
 from rootle.tools.memory import recall, remember
 from rootle.tools.sent_passages import SentPassages
 from rootle.tools.tool import Tool
 from rootle.tools.vectordb_read import vectordb_read
+from rootle.tools.vectordb_search_tool import search_folder
 from rootle.tools.web import web_read, web_search
 
 

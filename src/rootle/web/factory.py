@@ -12,8 +12,8 @@ from rootle.errors import ConfigError
 from rootle.protocols import WebProvider
 from rootle.web.cooldowns import Cooldowns
 from rootle.web.fallback import WebSearch
+from rootle.web.fenced_page_reader import PageReader
 from rootle.web.page_download import PageDownloader
-from rootle.web.page_reader import PageReader
 from rootle.web.url_cache import UrlCache
 
 

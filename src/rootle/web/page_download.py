@@ -12,13 +12,13 @@ from typing import Final
 
 from rootle.errors import UnavailableError, WebPageError
 from rootle.http.connection import Connection, ForbiddenAddressError
+from rootle.http.retry import is_retryable
 from rootle.web.ssrf_guard import is_public
 from rootle.web.url import PageUrl
 
 MAX_BYTES: Final = 2_000_000
 _MAX_REDIRECTS: Final = 5
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-_RETRYABLE: Final = frozenset({408, 425, 429})
 _READ_BYTES: Final = 65_536
 _ZLIB_OR_GZIP: Final = 47  # window bits for automatic detection of the header
 _HEADERS: Final = {
@@ -108,7 +108,7 @@ class PageDownloader:
 
     def _read_page(self, url: PageUrl, response: HTTPResponse) -> DownloadedPage:
         status = response.status
-        if status >= 500 or status in _RETRYABLE:
+        if is_retryable(status):
             raise UnavailableError(f"{url} answered HTTP {status}; try later", status=status)
         if not 200 <= status < 300:
             raise WebPageError(f"{url} answered HTTP {status}")

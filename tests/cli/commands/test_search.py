@@ -20,6 +20,7 @@ _RESPONSE = {
     "tookMs",
     "suggestions",
     "memories",
+    "revision",
 }
 _RESULT = {
     "filePath",

@@ -122,7 +122,7 @@ def _without(value: Any, prefix: str) -> Any:
     return value.removeprefix(prefix) if prefix and isinstance(value, str) else value
 
 
-def _expected(history: Path, folder: Path, revision: str) -> list[Any]:
+def _answer_checkout(history: Path, folder: Path, revision: str) -> list[Any]:
     with open_app(_check_out(history, folder, revision), index_dir=folder.parent / "own") as app:
         app.index()
         return _answers(app)
@@ -140,7 +140,7 @@ def test_answers_are_those_of_a_new_index_of_a_checkout(
         found = {revision: _answers(app, revision) for revision in order}
         again = _answers(app, order[0])
     for revision, answers in found.items():
-        assert answers == _expected(history, tmp_path / revision / "tree", revision)
+        assert answers == _answer_checkout(history, tmp_path / revision / "tree", revision)
     assert again == found[order[0]]
 
 
@@ -157,7 +157,7 @@ def test_answers_stay_the_same_after_revisions_were_deleted(
     assert status is not None
     assert status.revisions == 2
     for revision, answers in found.items():
-        assert answers == _expected(history, tmp_path / revision / "tree", revision)
+        assert answers == _answer_checkout(history, tmp_path / revision / "tree", revision)
 
 
 def test_equal_contents_are_stored_once(history: Path, tmp_path: Path) -> None:
@@ -364,7 +364,7 @@ def test_at_most_eight_revisions_are_kept(app: App, sample: Path) -> None:
 def test_a_killed_process_leaves_nothing_that_changes_answers(
     history: Path, tmp_path: Path
 ) -> None:
-    expected = _expected(history, tmp_path / "tree", "v2")
+    expected = _answer_checkout(history, tmp_path / "tree", "v2")
     index = tmp_path / "index"
     for step in range(4):
         _index_and_die(history, index, "v2", step)
@@ -377,7 +377,7 @@ _DIE = """
 import os, sys
 from rootle import open_app
 from rootle.index.local.derived_indexes import DerivedWriter
-from rootle.indexing.revisions import revision_index
+from rootle.indexing.revisions import revision_index, revision_store
 from rootle.ingest.index_writer import IndexWriter
 
 def die(*args, **options):
@@ -385,7 +385,7 @@ def die(*args, **options):
 
 target = [
     (DerivedWriter, "commit"), (revision_index, "write_view"), (revision_index, "publish_view"),
-    (revision_index._Store, "values"),
+    (revision_store.RevisionStore, "values"),
 ][int(sys.argv[4])]
 setattr(*target, die)
 open_app(sys.argv[1], index_dir=sys.argv[2]).index_revision(sys.argv[3])
@@ -416,4 +416,4 @@ def test_two_processes_index_revisions_at_the_same_time(history: Path, tmp_path:
         status = app.status().revisions
         assert status is not None
         assert status.revisions == 4
-        assert _answers(app, "v1") == _expected(history, tmp_path / "tree", "v1")
+        assert _answers(app, "v1") == _answer_checkout(history, tmp_path / "tree", "v1")

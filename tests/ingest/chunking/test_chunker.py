@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
+from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.chunker import ChunkedText, split_text
-from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.text.languages import LANGUAGES
 
 LIMITS = ChunkLimits()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.chunker import split_text
-from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.syntax.grammars import GRAMMARS, load_grammar
 
 # So small that even a sample of a few lines does not fit into one chunk.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
+from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.chunker import ChunkedText, split_text
 from rootle.ingest.chunking.document_sections import split_sections
-from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.types import DocumentSection
 
 TEXT = "cover\nfirst slide\nits second line\n\nbetween\nlast slide\n"

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.chunker import ChunkedText, split_text
-from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.syntax.grammars import GRAMMARS
 from rootle.text.languages import LANGUAGES, PROSE, language_of
 

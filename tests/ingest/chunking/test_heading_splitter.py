@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.chunker import split_text
-from rootle.ingest.chunking.limits import ChunkLimits
 
 LIMITS = ChunkLimits()
 PARAGRAPH = "A sentence of some words, with a second half. " * 8 + "\n"

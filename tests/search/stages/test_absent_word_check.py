@@ -126,7 +126,7 @@ def test_a_hash_is_no_word(text: str, app: App) -> None:
     assert response.results
     assert response.confident is False
     note = response.suggestions[0]
-    assert f'"{text.split()[-1]}" may be a commit, and commits are not searched' in note
+    assert f'"{text.split()[-1]}" may be the hash of a commit that is not indexed' in note
     assert "no indexed text" not in note
 
 
@@ -140,7 +140,7 @@ def test_only_words_are_checked(text: str, app: App) -> None:
 
 def test_a_hash_in_a_file_is_found(tmp_path: Path, make_app: MakeApp) -> None:
     response = _ask(_FULL_HASH[:10], {"pins.txt": f"lib {_FULL_HASH}\n"}, tmp_path, make_app)
-    assert not any("commits are not searched" in note for note in response.suggestions)
+    assert not any("hash of a commit" in note for note in response.suggestions)
 
 
 def test_the_note_counts_files_that_are_not_indexed(tmp_path: Path, make_app: MakeApp) -> None:

@@ -1,4 +1,4 @@
-"""Query expansion: a chat server adds words to questions, and searches do without it."""
+"""Query expansion: an LLM server adds words to questions, and searches do without it."""
 
 from __future__ import annotations
 

@@ -18,6 +18,13 @@ import rootle
 from rootle.sources.files.discovery import WalkRules
 from rootle.sources.git.command import run_git
 from rootle.sources.git.commit_text import show_commit
+from rootle.sources.git.commits.commit_list import (
+    find_commit,
+    is_ancestor,
+    list_commits,
+    list_heads,
+)
+from rootle.sources.git.commits.patch_process import PatchProcess
 from rootle.sources.git.history import find_base, list_committed_files
 from rootle.sources.git.repository import (
     head_commit,
@@ -25,6 +32,9 @@ from rootle.sources.git.repository import (
     list_changed_files,
     list_files,
 )
+from rootle.sources.git.trees.revision import find_revision
+from rootle.sources.git.trees.tree_source import read_tree_file
+from rootle.sources.source import Document
 
 _WATCHDOG_MS = 60_000
 
@@ -49,7 +59,7 @@ _PROGRAM_SETTINGS = (
 )
 _SUBCOMMANDS = (
     *("ls-files", "check-ignore", "rev-parse", "merge-base", "log", "show", "status", "config"),
-    *("ls-tree", "rev-list"),
+    *("ls-tree", "rev-list", "worktree", "diff-tree", "cat-file"),
 )
 _HOOKS = (
     *("post-index-change", "fsmonitor-watchman", "query-watchman", "post-checkout", "pre-commit"),
@@ -121,6 +131,21 @@ def ask_everything(root: Path) -> None:
     shown = show_commit(root, head, WalkRules())
     assert shown is not None
     assert "+second = 2" in shown[1]
+    assert list_heads(os.fspath(root)) == (head,)
+    commits = list_commits(os.fspath(root), [head], max_count=9)
+    assert commits is not None
+    assert commits[0].sha == head
+    patches = PatchProcess(os.fspath(root))
+    patch = patches.read(head)
+    patches.close()
+    assert patch is not None
+    assert patch.message == "second"
+    assert find_commit(os.fspath(root), "HEAD") == commits[0]
+    assert is_ancestor(os.fspath(root), commits[-1].sha, head)
+    assert find_revision(root, "2100").sha == head
+    committed = read_tree_file(root, head, "sub/c.py", WalkRules())
+    assert isinstance(committed, Document)
+    assert committed.text == "first = 'sub/c.py'\n"
 
 
 def test_no_program_that_a_repository_names_is_run(hostile: Path, tmp_path: Path) -> None:
@@ -204,7 +229,9 @@ def test_every_git_command_of_rootle_is_checked_here() -> None:
     package = Path(rootle.__file__).parent
     found = set()
     for path in package.rglob("*.py"):
-        for call in _calls(ast.parse(path.read_text()), {"run_git", "_git", "stream_git"}):
+        for call in _calls(
+            ast.parse(path.read_text()), {"run_git", "_git", "stream_git", "open_session"}
+        ):
             texts = (node.value for node in ast.walk(call) if isinstance(node, ast.Constant))
             words = [text for text in texts if isinstance(text, str)]
             found.add(next((word for word in words if word in _SUBCOMMANDS), f"{path}: {words}"))

@@ -25,8 +25,7 @@ def register(parser: CommandParser) -> None:
     parser.describe(
         "Add rootle as an MCP server to the configuration of coding agents. Also add a\n"
         "section to their instruction files that says when to use rootle. The changes\n"
-        "are shown before they are written. The previous text of each file is stored, so\n"
-        "that `rootle uninstall` can restore it.",
+        "are shown before they are written. `rootle uninstall` undoes them.",
         _EXAMPLES,
     )
     choice = parser.add_mutually_exclusive_group()
@@ -44,8 +43,8 @@ def register(parser: CommandParser) -> None:
     parser.add_argument(
         "--memory-hook",
         action="store_true",
-        help="also add a hook that finds the memories that match each of your messages and sends "
-        "them to the agent with the message",
+        help="also add a hook that runs for each of your messages: it finds the memories that "
+        "match the message, and sends them to the agent together with the message",
     )
     add_edit_options(parser, "default: user, or project for agents without user-level files")
 
@@ -58,7 +57,7 @@ def add_edit_options(parser: CommandParser, default_scope: str) -> None:
         help=f"edit user-level or project-level files ({default_scope})",
     )
     add_root(parser, "project folder")
-    add_yes(parser, "writing")
+    add_yes(parser, "writing the files")
     parser.add_argument(
         "--dry-run", action="store_true", help="show the changes without writing them"
     )
@@ -95,9 +94,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _wants_hook(agent: Agent, args: argparse.Namespace) -> bool:
-    """Return whether to add the hook; warn about a detected agent that has none.
+    """Return whether to add the hook; warn if a detected agent does not support it.
 
-    An agent that the user names must have one.
+    For an agent that the user names, planning the hook raises InstallError instead.
     """
     from rootle.cli.terminal import warn
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from rootle.cli.options import (
+    DEFAULT_ROOT,
     SUCCESS,
     CommandParser,
     add_index_dir,
@@ -18,10 +19,11 @@ from rootle.cli.options import (
     add_yes,
 )
 
-# Most folders are indexed within this time; for larger ones an agent gets partial answers.
+# Most folders are indexed within this time. In larger folders, an agent gets partial answers.
 _INITIAL_INDEX_TIMEOUT_S: Final = 5.0
 # Set by Claude Code for the servers that it starts.
 _PROJECT_VARIABLE: Final = "CLAUDE_PROJECT_DIR"
+_DEFAULT_ROOT: Final = f"{_PROJECT_VARIABLE} if this variable is set, or else {DEFAULT_ROOT}"
 _EXAMPLES: Final = """\
 rootle mcp
 rootle mcp --root ~/projects/shop
@@ -41,7 +43,7 @@ def register(parser: CommandParser) -> None:
         help="listen for HTTP clients on PORT or HOST:PORT; without HOST, only clients on this "
         "machine can connect",
     )
-    add_root(parser, "folder to search")
+    add_root(parser, "folder to search", _DEFAULT_ROOT)
     add_yes(parser, "indexing your home folder or a folder above it")
     add_index_dir(parser)
     add_settings(parser)
@@ -82,9 +84,10 @@ def _serve_http(args: argparse.Namespace) -> int:
 
 
 def _refusal(args: argparse.Namespace) -> str:
-    """Return the answer to every call if the server would index all files of the user, else "".
+    """Return the answer to every call if the server must not index the folder, else "".
 
-    A server that exits instead is shown as "Connection closed" by most agents.
+    This is the case if the folder contains all files of the user. The server does not exit, because
+    most agents would show only "Connection closed".
     """
     from rootle.cli.context import root_folder
     from rootle.storage.paths import contains_home
@@ -104,7 +107,7 @@ def _refusal(args: argparse.Namespace) -> str:
 def _without_garbage_collection() -> Iterator[None]:
     """Disable the garbage collector during imports, because it takes a tenth of their time.
 
-    Imported modules are never garbage.
+    Imported modules stay in use, so there is nothing to collect.
     """
     gc.disable()
     try:

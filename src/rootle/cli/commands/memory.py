@@ -6,9 +6,11 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from textwrap import wrap
 from typing import IO, TYPE_CHECKING, Final
 
 from rootle.cli.options import (
+    DEFAULT_ROOT,
     NO_RESULTS,
     SUCCESS,
     CommandParser,
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from rootle.types import Memory
 
 _STDIO: Final = "-"
+_HELP_WIDTH: Final = 80
 # The fields of a memory that are useful on another machine.
 _EXPORTED_FIELDS: Final = ("text", "createdAt", "count", "about", "storedIn", "isPersonal")
 _EXAMPLES: Final = """\
@@ -45,20 +48,35 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
         "rootle memory export memories.jsonl",
     ),
     "import": (
-        "add memories from a file that `rootle memory export` wrote; skip those already stored",
+        "add the memories from a file that `rootle memory export` wrote; skip memories that are "
+        "already stored",
         "rootle memory import memories.jsonl",
     ),
     "hook": (
-        "read a user's message from standard input and print the matching memories, both as JSON; "
-        "for hooks of coding agents",
+        "run as a hook of a coding agent: read the user's message as JSON from standard input, and "
+        "print the memories that match the message as JSON",
         "rootle memory hook --root .",
     ),
     "audit": (
-        "list additions and deletions; find duplicates, memories that contain secrets, and "
-        "memories about files that changed after they were stored",
+        "list when memories were added and deleted; report likely duplicates, memories that "
+        "contain a secret that was not masked when they were stored, and memories about files of "
+        "this project that have changed since",
         "rootle memory audit",
     ),
 }
+# The meaning of --root for the actions that use it for more than the configuration.
+_ROOT_PURPOSES: Final[Mapping[str, str]] = {
+    "list": "project folder; memories about files that have changed in it are marked",
+    "search": "project folder; memories of other projects are left out",
+    "add": "project folder, to which the fact and its file paths refer",
+    "import": "project folder, to which memories from folders that do not exist here are assigned",
+    "hook": "project folder; memories of other projects are left out",
+    "audit": "project folder, in which files are checked for changes",
+}
+_HOOK_ROOT: Final = (
+    "CLAUDE_PROJECT_DIR if this variable is set, or else the project that the agent reports, or "
+    f"else {DEFAULT_ROOT}"
+)
 
 
 def register(parser: CommandParser) -> None:
@@ -70,15 +88,17 @@ def register(parser: CommandParser) -> None:
     parsers: dict[str, CommandParser] = {}
     for name, (summary, example) in _ACTIONS.items():
         parsers[name] = actions.add_parser(name, help=summary)
-        parsers[name].describe(f"{summary[0].upper()}{summary[1:]}.", example)
+        description = f"{summary[0].upper()}{summary[1:]}."
+        parsers[name].describe("\n".join(wrap(description, _HELP_WIDTH)), example)
     _add_arguments(parsers)
     for name, action in parsers.items():
-        add_root(action, "project folder; relative paths in memories are resolved against it")
+        purpose = _ROOT_PURPOSES.get(name, "project folder, whose configuration is used")
+        add_root(action, purpose, _HOOK_ROOT if name == "hook" else DEFAULT_ROOT)
         if name not in ("export", "hook"):  # always write JSON
             add_json(action)
         add_index_dir(
             action,
-            "folder of the project's index, used to look up the symbols that memories mention",
+            "folder of the project's index, in which symbols that memories mention are looked up",
         )
         add_settings(action)
 
@@ -123,9 +143,12 @@ def _add_arguments(parsers: Mapping[str, CommandParser]) -> None:
         help="show the fact only in this project",
     )
     add_yes(parsers["forget"], "deleting all memories with --all")
-    for name, stream in (("export", "standard output"), ("import", "standard input")):
+    for name, use, stream in (
+        ("export", "file to write", "standard output"),
+        ("import", "file to read", "standard input"),
+    ):
         parsers[name].add_argument(
-            "file", nargs="?", default=_STDIO, metavar="FILE", help=f"file (default: {stream})"
+            "file", nargs="?", default=_STDIO, metavar="FILE", help=f"{use} (default: {stream})"
         )
 
 

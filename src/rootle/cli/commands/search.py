@@ -25,7 +25,8 @@ rootle search --path src --lang python --changed-within 30 "parse the configurat
 rootle search --context --budget 2000 "how are uploads retried"
 rootle search --at v2.1 "how are uploads retried"
 rootle search -n 3 --json retry_backoff"""
-# A single search is answered within this time after its refresh.
+# The command refreshes the index itself. The search that follows within this time does not check
+# the folder again.
 _ONE_SEARCH_S: Final = 60.0
 
 
@@ -108,14 +109,14 @@ def _add_output_options(parser: CommandParser) -> None:
     parser.add_argument(
         "--explain",
         action="store_true",
-        help="show how the question was interpreted, and what each ranking feature adds to the "
+        help="show how the question was interpreted, and how much each ranking feature adds to the "
         "score of each result",
     )
     parser.add_argument(
         "--color",
         choices=("auto", "always", "never"),
         default="auto",
-        help="when to use colors (default: auto, that is, only on a terminal)",
+        help="when to use colors (default: auto, which uses them only on a terminal)",
     )
 
 
@@ -129,7 +130,6 @@ def run(args: argparse.Namespace) -> int:
 
         with open_app_from(args) as app:
             return answer_lines(app, sys.stdin.buffer, explain=args.explain)
-    # A single search need not repeat the check that the refresh just made.
     with open_app_from(args, min_check_interval_s=_ONE_SEARCH_S) as app:
         query = _build_query(args)
         app.check(query)
@@ -139,7 +139,7 @@ def run(args: argparse.Namespace) -> int:
             else:
                 app.index_revision(query.at, progress)
         response = app.search(query, explain=args.explain)
-    # A limit or a budget sets the size of the answer, however weak it is.
+    # A limit or a budget determines the size of the answer, even if the answer is not confident.
     is_brief = args.limit is None and args.budget is None
     if args.json:
         from rootle.cli.terminal import print_json

@@ -19,7 +19,7 @@ rootle status --json | jq .pending"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Show the state of the index of a folder, without changing it.",
+        "Show the state of the index of a folder. Nothing is changed.",
         _EXAMPLES,
     )
     add_path(parser)

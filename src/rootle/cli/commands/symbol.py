@@ -21,29 +21,35 @@ rootle symbol --uses RetryPolicy.should_retry
 rootle symbol --tests retry_backoff
 rootle symbol --at v2.1 retry_backoff
 rootle symbol --uses --limit 100 --json retry_backoff"""
-# A single question is answered within this time after its refresh.
+# The command refreshes the index itself. The lookup that follows within this time does not check
+# the folder again.
 _ONE_QUESTION_S: Final = 60.0
 
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Show every place where a name is defined, and with --uses every line that uses it:\n"
-        "calls first, then tests, then comments and documents. The index is created or\n"
-        "updated first.",
+        "Show where a name is defined. With --uses, also list the lines that use the name:\n"
+        "first calls and other uses in code, then tests, then comments and documents.\n"
+        "The index is created or updated first.",
         _EXAMPLES,
     )
-    parser.add_argument("name", help="a name as in the source, such as NAME or CLASS.METHOD")
+    parser.add_argument(
+        "name", help="name of a symbol, such as retry_backoff or RetryPolicy.should_retry"
+    )
     aspects = parser.add_mutually_exclusive_group()
     for aspect, text in (
         ("uses", "list the lines that use the name"),
         ("tests", "list the lines of tests that use the name"),
-        ("implementations", "list the classes that implement or extend the name"),
+        (
+            "implementations",
+            "list the classes that implement or extend the class or interface with this name",
+        ),
     ):
         aspects.add_argument(
             f"--{aspect}", dest="aspect", action="store_const", const=aspect, help=text
         )
     parser.add_argument(
-        "-n", "--limit", type=int, metavar="N", help="maximum number of uses (default: 30)"
+        "-n", "--limit", type=int, metavar="N", help="maximum number of uses to list (default: 30)"
     )
     parser.add_argument(
         "--cursor",

@@ -16,14 +16,16 @@ rootle uninstall --scope project --dry-run"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Remove everything that `rootle install` added, and nothing else.",
+        "Undo `rootle install`. A file that has not changed since then is restored. From\n"
+        "other files, only the text that rootle added is removed. The section in an\n"
+        "instruction file stays as long as another agent with rootle reads this file.",
         _EXAMPLES,
     )
     parser.add_argument(
         "--agent",
         action="append",
         metavar="NAME",
-        help="coding agent to remove rootle from (default: all); repeatable",
+        help="coding agent from which to remove rootle (default: all); repeatable",
     )
     add_edit_options(parser, "default: both")
 

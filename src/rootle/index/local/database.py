@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 from rootle.errors import IndexMissingError, IndexStorageError
+from rootle.index.format_version import FORMAT_VERSION, needs_tables, read_format_version
 from rootle.index.local.row_checksum import DamagedRowError, add_checksum_function
 from rootle.index.local.views.shared_database import attach_shared
 from rootle.storage.permissions import create_database_file, file_mode
 from rootle.storage.transaction import write_transaction
 
-SCHEMA_VERSION: Final = 10
 DATABASE_NAME: Final = "rootle.db"
 _BUSY_TIMEOUT_S: Final = 30.0
 
@@ -172,40 +172,14 @@ def _configure(connection: sqlite3.Connection, read_only: bool) -> None:
 
 
 def _prepare(connection: sqlite3.Connection, folder: Path, create: bool) -> None:
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version > SCHEMA_VERSION:
-        raise IndexStorageError(
-            f"the index at {folder} was written by a newer version of rootle "
-            f"(format {version}, this one reads {SCHEMA_VERSION}); update rootle, "
-            "or run `rootle index --rebuild`"
-        )
-    if version == SCHEMA_VERSION:
+    if not needs_tables(connection, folder, create=create):
         return
-    if not create:
-        raise IndexMissingError(
-            f"the index at {folder} is empty or from an older version; "
-            "run `rootle index` to build it"
-        )
     with write_transaction(connection):
         # Another process may have created the tables while this one waited for the lock.
-        if connection.execute("PRAGMA user_version").fetchone()[0] < SCHEMA_VERSION:
+        if read_format_version(connection) < FORMAT_VERSION:
             for statement in _TABLES.split(";"):
                 connection.execute(statement)
-            connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-
-
-def has_old_format(folder: Path) -> bool:
-    """Return whether the database in a folder has the format of an older version."""
-    path = folder / DATABASE_NAME
-    if not os.path.exists(path) or not os.path.getsize(path):
-        return False
-    try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-            version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    except sqlite3.DatabaseError:
-        return False  # opening it reports the problem
-    # 0: another process has just created the file.
-    return 0 < version < SCHEMA_VERSION
+            connection.execute(f"PRAGMA user_version={FORMAT_VERSION}")
 
 
 @contextmanager

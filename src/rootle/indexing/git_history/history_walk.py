@@ -33,6 +33,7 @@ class HistoryWalk:
         """`unread` contains the paths of the files without a date, relative to `folder`."""
         self._folder = folder
         self._record = record
+        self._position = record.walk_position
         self._unread = unread
         self._found: dict[str, CommitDate] = {}
         self._shallow = find_shallow_commits(folder)
@@ -43,14 +44,13 @@ class HistoryWalk:
     @property
     def position(self) -> int:
         """The number of commits that this walk and earlier ones have read."""
-        return self._record.walk_position
+        return self._position
 
     def run(self, may_go_on: Callable[[], bool]) -> None:
         """Read to the end, or until `may_go_on` returns False. It is called after each commit."""
         if not self._unread:
             return self._end()
-        record = self._record
-        with open_log(self._folder, record.walk_head, skip=record.walk_position) as log:
+        with open_log(self._folder, self._record.walk_head, skip=self._position) as log:
             self._log = log
             if self._is_stopping.is_set():
                 return None
@@ -74,6 +74,7 @@ class HistoryWalk:
     def take_progress(self) -> WalkProgress:
         """Return the progress since the last call."""
         found, self._found = self._found, {}
+        self._record = replace(self._record, walk_position=self._position)
         return WalkProgress(found, self._record)
 
     def _add(self, commit: Commit) -> None:
@@ -84,11 +85,12 @@ class HistoryWalk:
         for path in self._unread.intersection(commit.paths):
             self._found[path] = date
             self._unread.remove(path)
-        self._record = replace(self._record, walk_position=self._record.walk_position + 1)
+        self._position += 1
 
     def _end(self) -> None:
         record = self._record
         is_cut_short = record.is_cut_short or self._is_cut_short
+        self._position = 0
         self._record = replace(record, walk_head="", walk_position=0, is_cut_short=is_cut_short)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Final
 
+from rootle.index.format_version import FORMAT_VERSION
 from rootle.index.local.index_dir import REVISIONS_DIR
 from rootle.indexing.status import measure_folder
 from rootle.sources.git.git_dirs import find_git_folders
@@ -40,8 +41,8 @@ def find_revisions_dir(root: Path, index_dir: Path) -> Path | None:
 
 
 def settings_dir(folder: Path, fingerprint: str) -> Path:
-    """Return the folder of all revisions that were indexed with the same settings."""
-    return folder / _digest(fingerprint)
+    """Return the folder of all revisions that this version indexed with the same settings."""
+    return folder / _digest(f"{FORMAT_VERSION}/{fingerprint}")
 
 
 def view_dir(settings: Path, revision: Revision) -> Path:

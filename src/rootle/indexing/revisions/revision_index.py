@@ -4,34 +4,26 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
-from rootle.config.fields import Config
 from rootle.errors import IndexStorageError, QueryError
-from rootle.index.local.database import open_database, storage_errors
+from rootle.index.local.commit_dates import is_reading_history
+from rootle.index.local.database import storage_errors
 from rootle.index.local.index_dir import mark_as_cache
-from rootle.index.local.manifest import Manifest
-from rootle.index.local.views.view_files import (
-    has_current_links,
-    link_data,
-    list_view_files,
-    write_view,
-)
+from rootle.index.local.snapshot import Snapshot
+from rootle.index.local.snapshot_source import SnapshotSource
+from rootle.index.local.views.view_files import write_view
 from rootle.index.local.writer_lock import writer_lock
 from rootle.index.reader import FileState
-from rootle.indexing.fingerprint import chunk_limits, fingerprint, walk_rules
+from rootle.indexing.fingerprint import fingerprint, walk_rules
+from rootle.indexing.git_history.background_history import HistoryReader
 from rootle.indexing.git_history.commit_date_update import record_dates_at
-from rootle.indexing.revisions.index_copy import copy_folder_index
-from rootle.indexing.revisions.opened_revision import OpenedRevision
 from rootle.indexing.revisions.revision_folders import (
     STORE_NAME,
     delete_unused,
-    list_views,
     measure_revisions,
     new_view_dir,
     note_use,
@@ -39,45 +31,40 @@ from rootle.indexing.revisions.revision_folders import (
     settings_dir,
     view_dir,
 )
-from rootle.ingest.pipeline import IngestSetup, Pipeline
-from rootle.ingest.plan import Plan, PlannedRead
-from rootle.ingest.workers.worker_process import PrestartedWorkers
-from rootle.sources.files.skip_rules import UNREADABLE
+from rootle.indexing.revisions.revision_store import RevisionSetup, RevisionStore
 from rootle.sources.git.trees.revision import Revision, RevisionNames
-from rootle.sources.git.trees.tree_listing import TreeFile, TreeListing, list_tree_files
-from rootle.sources.git.trees.tree_source import TreeSource, make_entry
+from rootle.sources.git.trees.tree_listing import list_tree_files
 from rootle.sources.source import SkippedDocument
 from rootle.storage.permissions import make_private_dir, make_subfolder
-from rootle.storage.transaction import write_transaction
 from rootle.text.languages import UNKNOWN
-from rootle.types import (
-    FILES,
-    ProgressCallback,
-    RevisionStatus,
-    WarningCallback,
-    ignore_progress,
-)
-
-if TYPE_CHECKING:
-    from rootle.embed.model_choice import ModelChoice
-    from rootle.protocols import Embedder
-
-# Values of the manifest of the store that views do not have: the progress of its own runs.
-_OWN_VALUES: Final = ("histories", "head", "dates_due", "only_added_since", "bytes_expected")
-_Key = tuple[str, int, int, int]  # path, size and the hash of the content
+from rootle.types import ProgressCallback, RevisionStatus, WarningCallback, ignore_progress
 
 
-@dataclass(frozen=True, slots=True)
-class RevisionSetup:
-    """The repository folder, the location of the indexes, and how they are built."""
+class OpenedRevision:
+    """Provides the index of a revision, and reads the rest of a long history for its dates."""
 
-    root: Path
-    folder: Path  # of all revisions of the repository
-    index_dir: Path  # of the folder as it is now, from which the first revision is copied
-    config: Config
-    choose_model: Callable[[], ModelChoice]
-    open_embedder: Callable[[], Embedder]
-    on_warning: WarningCallback
+    def __init__(
+        self, root: Path, view: Path, on_warning: WarningCallback, *, may_write: bool
+    ) -> None:
+        """Take the folder of the repository and that of the index."""
+        self._source = SnapshotSource(view, read_only=not may_write)
+        self._history = HistoryReader(root, view, on_warning)
+        self._may_write = may_write
+        self._has_checked_history = False
+
+    def snapshot(self) -> Snapshot:
+        """Return the index, with the dates that are known now."""
+        snapshot = self._source.current()
+        if not self._has_checked_history:
+            self._has_checked_history = True
+            if self._may_write and is_reading_history(snapshot.value):
+                self._history.start()
+        return snapshot
+
+    def close(self) -> None:
+        """Stop reading history, and close the files."""
+        self._history.stop()
+        self._source.close()
 
 
 class RevisionIndexes:
@@ -127,7 +114,7 @@ class RevisionIndexes:
 
     def discard(self) -> None:
         """Delete all indexes; they are created again when they are needed."""
-        with self._locked(), storage_errors(self._setup.folder):
+        with self._hold_lock(), storage_errors(self._setup.folder):
             for path in self._setup.folder.iterdir():
                 if path.is_dir():
                     shutil.rmtree(path)
@@ -160,32 +147,26 @@ class RevisionIndexes:
         listing = list_tree_files(self._root, revision.sha, self._rules)
         if revision.prefix and not listing.files:
             raise QueryError(f"the folder {revision.prefix} has no files in {revision.name}")
-        with self._locked(), storage_errors(self._setup.folder):
+        with self._hold_lock(), storage_errors(self._setup.folder):
             if view.is_dir():  # another process has just created it
                 return
             delete_unused(self._setup.folder, view)
             make_subfolder(view.parent)
-            store = _Store(self._setup, view.parent / STORE_NAME)
+            store = RevisionStore(self._setup, view.parent / STORE_NAME)
             files = store.add(view, revision, listing, on_progress)
             prepared = new_view_dir(view)
             make_subfolder(prepared)
             try:
-                own = [_skipped(skip) for skip in listing.skips]
-                write_view(store.folder, prepared, files, own, store.values())
-                self._record_dates(prepared, revision)
+                own = [_make_skipped(skip) for skip in listing.skips]
+                add_dates = partial(record_dates_at, Path(self._root), sha=revision.sha)
+                write_view(store.folder, prepared, files, own, store.values(), add_dates)
                 publish_view(prepared, view)
             except BaseException:
                 shutil.rmtree(prepared, ignore_errors=True)
                 raise
 
-    def _record_dates(self, folder: Path, revision: Revision) -> None:
-        with closing(open_database(folder, create=False)) as connection:
-            with write_transaction(connection):
-                record_dates_at(Path(self._root), connection, revision.sha)
-            connection.execute("VACUUM main")
-
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _hold_lock(self) -> Iterator[None]:
         def on_wait() -> None:
             self._setup.on_warning(
                 "waiting for another rootle process that is indexing an earlier version"
@@ -197,143 +178,7 @@ class RevisionIndexes:
             yield
 
 
-class _Store:
-    """The index with the documents of all revisions. The caller holds the lock."""
-
-    def __init__(self, setup: RevisionSetup, folder: Path) -> None:
-        self.folder = folder
-        self._setup = setup
-        self._root = os.path.realpath(setup.root)
-        self._rules = walk_rules(setup.config)
-        self._model = setup.choose_model()
-        self._fingerprint = fingerprint(setup.config, self._model.fingerprint)
-
-    def values(self) -> Mapping[str, str]:
-        """Return the values of the manifest that a view has too."""
-        with closing(open_database(self.folder, create=False)) as connection:
-            rows = dict(connection.execute("SELECT name, value FROM meta").fetchall())
-        return {name: value for name, value in rows.items() if name not in _OWN_VALUES}
-
-    def add(
-        self, view: Path, revision: Revision, listing: TreeListing, on_progress: ProgressCallback
-    ) -> list[FileState]:
-        """Add the documents that the store lacks, and return those of the revision.
-
-        Documents of deleted revisions are removed.
-        """
-        if not self.folder.is_dir():
-            self._create()
-        others = [path for path in list_views(view.parent.parent) if path.parent == view.parent]
-        with closing(open_database(self.folder, create=True)) as connection:
-            manifest = Manifest(connection)
-            plan = _plan(view.name, listing.files, manifest.files(), _used_by(others))
-            missing = {planned.entry.uri for planned in plan.read}
-            source = TreeSource(
-                view.name,
-                self._root,
-                revision.sha,
-                self._rules,
-                [file for file in listing.files if file.path in missing],
-            )
-            try:
-                self._run(connection, source, plan, on_progress)
-            finally:
-                source.reader().close()
-            known = {_key(state): state for state in manifest.files()}
-        for other in others:
-            self._relink(other)
-        return [_as_file(known[_key_of(file)]) for file in listing.files]
-
-    def _create(self) -> None:
-        """Copy the index of the folder as it is now, or else start with an empty store."""
-        prepared = new_view_dir(self.folder)
-        make_subfolder(prepared)
-        if self._model.is_table:
-            copy_folder_index(self._setup.index_dir, prepared, self._fingerprint)
-        os.rename(prepared, self.folder)
-
-    def _run(
-        self,
-        connection: sqlite3.Connection,
-        source: TreeSource,
-        plan: Plan,
-        on_progress: ProgressCallback,
-    ) -> None:
-        setup = IngestSetup(
-            (source,),
-            self.folder,
-            chunk_limits(self._setup.config),
-            self._model,
-            self._setup.open_embedder,
-            self._fingerprint,
-            PrestartedWorkers(),
-            self._setup.config.secret_exceptions,
-        )
-        pipeline = Pipeline(setup, connection)
-        pipeline.clear_if_incompatible()
-        pipeline.run(plan, on_progress)
-
-    def _relink(self, view: Path) -> None:
-        """Let a view use the current data files, so that replaced ones take no more space."""
-        if has_current_links(self.folder, view):
-            return
-        with closing(open_database(view, create=False)) as connection:
-            generation = Manifest(connection).generation()
-        link_data(self.folder, view, [state.id for state in list_view_files(view)], generation)
-
-
-def _plan(
-    source: str, files: Sequence[TreeFile], stored: Sequence[FileState], used: set[int]
-) -> Plan:
-    """Return what to read so that the store has all files, and what to remove from it."""
-    known = {_key(state) for state in stored if state.skip != UNREADABLE}
-    # The first revision replaces the documents of a copied index. Those that are equal are kept.
-    replaced = {
-        state.path: state
-        for state in stored
-        if state.source in (FILES, source) and state.id not in used
-    }
-    read = [
-        PlannedRead(source, make_entry(file), replaced.get(file.path))
-        for file in files
-        if _key_of(file) not in known
-    ]
-    wanted = {_key_of(file) for file in files}
-    kept = {state.id for _, _, state in read if state is not None}
-    remove = tuple(
-        state
-        for state in stored
-        if state.id not in kept and state.id not in used and _key(state) not in wanted
-    )
-    return Plan(tuple(read), (), remove, len(files) - len(read))
-
-
-def _used_by(views: Sequence[Path]) -> set[int]:
-    return {state.id for view in views for state in list_view_files(view)}
-
-
-def _key(state: FileState) -> _Key:
-    return state.path, state.size, state.mtime_ns, state.ctime_ns
-
-
-def _key_of(file: TreeFile) -> _Key:
-    entry = make_entry(file)
-    return entry.uri, entry.size, entry.mtime_ns, entry.ctime_ns
-
-
-def _as_file(state: FileState) -> FileState:
-    """Return the state in a view of a stored document; its dates are set later."""
-    return state._replace(
-        source=FILES,
-        mtime_ns=0,
-        ctime_ns=0,
-        committed_s=None,
-        is_dirty=False,
-        author="",
-    )
-
-
-def _skipped(skip: SkippedDocument) -> FileState:
+def _make_skipped(skip: SkippedDocument) -> FileState:
     return FileState(
         id=0,
         path=skip.uri,

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.code_splitter import split_code
 from rootle.ingest.chunking.heading_splitter import split_prose
-from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.ingest.chunking.window_splitter import split_windows
 from rootle.syntax.grammars import GRAMMARS, load_grammar
 from rootle.syntax.keyword_names import find_names

@@ -6,8 +6,8 @@ import logging
 from collections.abc import Iterable, Iterator
 
 from rootle.errors import PluginError
+from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.chunker import ChunkedText, split_ranges
-from rootle.ingest.chunking.limits import ChunkLimits
 from rootle.plugins.hook import PluginHook, open_hook
 from rootle.plugins.registry import Found, Section
 from rootle.syntax.lines import LineRange, Lines, Name

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from rootle.embed.model_choice import ModelChoice, open_table
-from rootle.ingest.chunking.limits import ChunkLimits
+from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.sources.source import DocumentReader
 
 _HEADER = struct.Struct("<Q")

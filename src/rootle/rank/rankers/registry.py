@@ -22,7 +22,7 @@ from rootle.rank.rankers.gbdt_ranker import rank_learned, shipped_trees
 from rootle.rank.rankers.weighted_sum import rank_by_weighted_sum, weighted_sum_scores
 from rootle.rank.ranking_inputs import Flags, Floats, RankingInputs
 from rootle.rank.signals import Signals, apply_signals, configured_signals, remove_signals
-from rootle.rank.span_budget import span_scores
+from rootle.rank.span_choice import span_scores
 
 _log = logging.getLogger(__name__)
 

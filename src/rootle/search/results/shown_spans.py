@@ -12,7 +12,7 @@ import numpy as np
 from rootle.index.reader import ChunkRow, IndexReader, TextRange
 from rootle.protocols import Ids
 from rootle.rank.ranking_inputs import Flags, Floats
-from rootle.rank.span_budget import (
+from rootle.rank.span_choice import (
     INITIAL_LINES_WITH_MATCH,
     ScoredSpan,
     choose_spans,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rootle.index.reader import FileState, IndexReader, TextRange
 from rootle.storage.change_time import change_time_ns
-from rootle.storage.safe_open import open_below
+from rootle.storage.open_without_links import open_below
 from rootle.text.secret_masking import mask_secrets
 from rootle.types import EXTRACTED, FILES
 

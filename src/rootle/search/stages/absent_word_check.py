@@ -68,8 +68,8 @@ def _reasons(absent: Sequence[SubjectWord], index: IndexReader) -> Iterable[str]
         yield from _count_unindexed(index)
     if hashes:
         yield (
-            f"{_quote(hashes)} may be a commit, and commits are not searched (read one with "
-            "vectordb_read or git show)"
+            f"{_quote(hashes)} may be the hash of a commit that is not indexed (rootle show or "
+            "vectordb_read may print it)"
         )
     if not absent:
         yield _IMPROBABLE

@@ -17,7 +17,7 @@ import numpy as np
 
 from rootle.index.reader import IndexReader
 from rootle.rank.ranking_inputs import Ints, RankingInputs
-from rootle.rank.span_budget import span_scores
+from rootle.rank.span_choice import span_scores
 from rootle.search.query.scope import MAX_CANDIDATE_FILES, ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.results.working_tree import ExcerptReader, WorkingTree

@@ -14,7 +14,7 @@ from rootle.protocols import Ids
 from rootle.rank.confidence import Confidence
 from rootle.rank.rankers.feature_sum import RankedFiles
 from rootle.rank.rankers.registry import Ranker, SpanScores, rank_within
-from rootle.rank.span_budget import ScoredSpan
+from rootle.rank.span_choice import ScoredSpan
 from rootle.search.query.phrase_and_regex_filter import chunks_with_matches
 from rootle.search.query.scope import MAX_CANDIDATE_FILES, ScopedQuery
 from rootle.search.request import SearchRequest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Final
 
-from rootle.sources.files.safe_read import read_regular
+from rootle.sources.files.regular_file_reader import read_regular
 
 EXCLUDED_DIRS: Final = frozenset(
     {

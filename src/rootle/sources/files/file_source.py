@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 from rootle.sources.files.discovery import WalkRules, look_up_files, walk_files
 from rootle.sources.files.skip_rules import TOO_LARGE
 from rootle.sources.files.text_reader import read_text
-from rootle.sources.masking_reader import MaskingReader
+from rootle.sources.secret_masking_reader import MaskingReader
 from rootle.sources.source import Document, Scan, Trust
 from rootle.text.languages import language_of
 from rootle.types import FILES

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rootle.sources.files.glob_index import GlobIndex
-from rootle.sources.files.safe_read import read_regular
+from rootle.sources.files.regular_file_reader import read_regular
 
 _LOG = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rootle.sources.files.content_rules import is_binary, is_generated, is_minified, is_private_key
-from rootle.sources.files.safe_read import read_below
+from rootle.sources.files.regular_file_reader import read_below
 from rootle.sources.files.skip_rules import BINARY, GENERATED, MINIFIED, READER_FAILED, SECRET
 from rootle.types import EXTRACTED
 
@@ -55,7 +55,7 @@ def extract_text(
     max_bytes: int | None,
     measure: Callable[[], int],
 ) -> TextFile | str:
-    """Return the result of `read_text` for a content that was read from anywhere.
+    """Return the result of `read_text` for content that was read from anywhere.
 
     `raw` has more than `max_bytes` if the content is longer than that; `measure` then returns the
     size of the whole content.

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.sources.files.safe_read import read_regular
+from rootle.sources.files.regular_file_reader import read_regular
 
 _POINTER: Final = b"gitdir: "
 _SETTING: Final = re.compile(rb"^[^=\n]*?(\w+)[ \t]*=[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)

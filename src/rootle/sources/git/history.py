@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.sources.files.safe_read import read_regular
+from rootle.sources.files.regular_file_reader import read_regular
 from rootle.sources.git.command import GitStream, run_git, stream_git
 from rootle.sources.git.git_dirs import find_git_folders, find_work_tree
 from rootle.sources.git.special_files import is_special
@@ -60,17 +60,16 @@ class CommitLog:
         commit: Commit | None = None
         status = b""
         for entry in _split(self._stream):
-            text = entry.lstrip(b"\n") if not status else entry
             if status:
                 if commit is not None and not status.endswith(b"D"):
-                    commit.paths.append(os.fsdecode(text))
+                    commit.paths.append(os.fsdecode(entry))
                 status = b""
-            elif b" " in text:  # the header of a commit; a status is one or more letters
+            elif b" " in entry:  # the header of a commit; a status is one or more letters
                 if commit is not None:
                     yield commit
-                commit = _parse_header(text)
+                commit = _parse_header(entry.lstrip(b"\n"))
             else:
-                status = text
+                status = entry.lstrip(b"\n")
         if commit is not None and self._stream.wait() == 0:
             yield commit
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection, Mapping, Sequence
+import sqlite3
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -36,10 +37,12 @@ def write_view(
     files: Sequence[FileState],
     own_files: Sequence[FileState],
     values: Mapping[str, str],
+    add_dates: Callable[[sqlite3.Connection], None],
 ) -> None:
     """Write a view of some `files` of the index at `base` to an empty folder beside it.
 
     `own_files` are skipped files that only the view contains. `values` become its manifest values.
+    `add_dates` is called in the transaction that has written the files.
     """
     last = max((state.id for state in files), default=0)
     with closing(open_database(folder, create=True)) as connection:
@@ -51,6 +54,8 @@ def write_view(
                 manifest.put(state._replace(id=number))
             for name, value in values.items():
                 manifest.set_value(name, value)
+            add_dates(connection)
+        connection.execute("VACUUM")
     link_data(base, folder, [state.id for state in files], int(values["generation"]))
     (folder / BASE_NAME).write_text(f"{base.name}\n", "ascii")
     (folder / BASE_NAME).chmod(file_mode(folder))

@@ -6,6 +6,7 @@ import os
 import secrets
 from contextlib import suppress
 from typing import Final
+from weakref import finalize
 
 from rootle.sources.git.command import GitSession, open_session
 from rootle.sources.git.commits.patch_parsing import FORMAT, CommitPatch, parse_patch
@@ -58,8 +59,9 @@ class PatchProcess:
         """Return a commit with its changes; None if the repository does not have it."""
         if self._session is None:
             self._session = open_session(self._folder, "diff-tree", *_OPTIONS, config=_DEFINITIONS)
-        if self._session is None:
-            return None
+            if self._session is None:
+                return None
+            finalize(self, self._session.close)  # if nothing calls `close`
         # git repeats a line that is no hash, after the output for the lines before it.
         marker = f"end {secrets.token_hex(16)}\n"
         request = f"{sha}\n{marker}".encode("ascii")

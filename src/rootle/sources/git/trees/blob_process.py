@@ -25,7 +25,7 @@ class BlobContent:
 
 
 class BlobProcess:
-    """A git process that is started on first use, and again after a content over the limit.
+    """A git process that is started on first use, and again after content over the limit.
 
     It can be pickled: the copy starts its own process.
     """
@@ -38,7 +38,7 @@ class BlobProcess:
         return BlobProcess, (self._folder,)
 
     def read(self, blob: str, max_bytes: int) -> BlobContent | None:
-        """Return a content, at most `max_bytes` of it; None if the repository lacks it."""
+        """Return the content with this hash, at most `max_bytes` of it; None if the repository lacks it."""
         if self._session is None:
             self._session = open_session(self._folder, "cat-file", "--batch", config={})
         if self._session is None:

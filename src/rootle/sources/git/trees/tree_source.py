@@ -14,11 +14,11 @@ from rootle.sources.files.skip_rules import TOO_LARGE, UNREADABLE
 from rootle.sources.files.text_reader import extract_text
 from rootle.sources.git.trees.blob_process import BlobProcess
 from rootle.sources.git.trees.tree_listing import TreeFile, list_tree_files
-from rootle.sources.masking_reader import MaskingReader
+from rootle.sources.secret_masking_reader import MaskingReader
 from rootle.sources.source import Document, DocumentEntry, Scan, Trust
 from rootle.text.languages import language_of
 
-# The hash of a content is stored in the two times of a document, 60 bits in each. The same path
+# The hash of the content is stored in the two times of a document, 60 bits in each. The same path
 # with the same hash is the same document in every commit.
 _BITS: Final = 60
 _DIGITS: Final = _BITS // 4

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rootle.errors import MissingExtraError, WebPageError
-from rootle.web import html_process
+from rootle.web import html_child_process
+from rootle.web.page_charset_and_text import extract_text
 from rootle.web.page_download import DownloadedPage
-from rootle.web.page_text import extract_text
 
 _URL = "https://e.com/docs/page"
 
@@ -147,7 +147,7 @@ def test_invalid_html_is_converted(html: str) -> None:
     ids=["time", "memory"],
 )
 def test_malicious_html_is_an_error(html: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(html_process, "_TIMEOUT_S", 2.0)
+    monkeypatch.setattr(html_child_process, "_TIMEOUT_S", 2.0)
     with pytest.raises(WebPageError, match="cannot be converted to Markdown"):
         extract(html)
 
@@ -155,7 +155,7 @@ def test_malicious_html_is_an_error(html: str, monkeypatch: pytest.MonkeyPatch) 
 def test_a_missing_package_is_an_error_with_the_install_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(html_process, "find_spec", lambda name: None)
+    monkeypatch.setattr(html_child_process, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"pip install 'rootle\[web\]'"):
         extract("<p>x")
     assert extract("x", "text/plain") == "x"

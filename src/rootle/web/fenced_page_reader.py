@@ -7,8 +7,8 @@ import re
 from typing import Final
 
 from rootle.protocols import TextCache
+from rootle.web.page_charset_and_text import extract_text
 from rootle.web.page_download import PageDownloader
-from rootle.web.page_text import extract_text
 from rootle.web.url import parse_page_url
 
 # About 10,000 tokens.

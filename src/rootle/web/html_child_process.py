@@ -20,7 +20,7 @@ _TIMEOUT_S: Final = 10.0
 _PROGRAM: Final = """\
 import sys
 sys.path[:] = {path!r}
-from rootle.web.html_page import main
+from rootle.web.main_content_to_markdown import main
 main()
 """
 

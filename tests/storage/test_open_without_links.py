@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rootle.storage import safe_open
-from rootle.storage.safe_open import open_below
+from rootle.storage import open_without_links
+from rootle.storage.open_without_links import open_below
 
 
 def _read(root: Path, path: str) -> str:
@@ -30,7 +30,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture(params=[True, False], ids=["relative to folders", "by path"])
 def _any_platform(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(safe_open, "_CAN_OPEN_IN_FOLDER", request.param)
+    monkeypatch.setattr(open_without_links, "_CAN_OPEN_IN_FOLDER", request.param)
 
 
 @pytest.mark.usefixtures("_any_platform")

@@ -6,7 +6,7 @@ import os
 import stat
 
 from rootle.sources.files.skip_rules import NOT_REGULAR, SYMLINK, UNREADABLE, VANISHED
-from rootle.storage.safe_open import has_link_above, open_below
+from rootle.storage.open_without_links import has_link_above, open_below
 
 
 def read_regular(path: str) -> bytes | str:

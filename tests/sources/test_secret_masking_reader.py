@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from rootle.sources.masking_reader import MaskingReader
+from rootle.sources.secret_masking_reader import MaskingReader
 from rootle.sources.source import Document
 
 DOCUMENT = Document("a.md", "first\npassword=Tr0ub4dor3\nlast\n", b"x" * 16, "markdown", "utf-8")

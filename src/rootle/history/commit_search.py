@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from rootle.errors import IndexStorageError
 from rootle.index.reader import IndexReader
 from rootle.search.agent import SearchAgent
-from rootle.search.query.revision_dates import resolve_revisions
+from rootle.serialization.dates import parse_date
 from rootle.types import SearchQuery, SearchResponse
+
+_FILTER: Final = re.compile(r'(?<!\S)(since|until):("[^"]+"|[^\s"]+)')
 
 
 class CommitUpdates(Protocol):
@@ -18,6 +21,9 @@ class CommitUpdates(Protocol):
 
     def snapshot(self) -> IndexReader:
         """Return the newest snapshot; raise IndexStorageError if no commit is indexed yet."""
+
+    def exists(self) -> bool:
+        """Return whether there may be indexed commits, without opening the index."""
 
     def prepare(self, wait_s: float) -> bool:
         """Index new commits for a limited time; return whether all are indexed."""
@@ -44,7 +50,7 @@ class CommitSearch:
 
     def resolve_dates(self, text: str) -> str:
         """Return a query whose `since:` and `until:` name dates instead of tags or branches."""
-        return resolve_revisions(text, self.updates.date_of)
+        return _resolve_revisions(text, self.updates.date_of)
 
     def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         """Return one page of commits, without their facts."""
@@ -55,7 +61,9 @@ class CommitSearch:
         return self.open_index()
 
     def existing_index(self) -> IndexReader | None:
-        """Return the index of the commits as it is; None if no commit is indexed yet."""
+        """Return the index of the commits without updating it; None if there is none."""
+        if not self.updates.exists():
+            return None
         try:
             return self.open_index()
         except IndexStorageError:
@@ -71,3 +79,22 @@ class CommitSearch:
     def close(self) -> None:
         """Stop the threads of the pipeline."""
         self.agent.close()
+
+
+def _resolve_revisions(text: str, date_of: Callable[[str], float | None]) -> str:
+    """Return a query whose dates are dates; `date_of` returns the Unix time of a revision.
+
+    A name that is no revision stays, so that the filter can report it. A name such as "2024" is a
+    date. `since:v2.1` excludes the commit v2.1 itself.
+    """
+    if "since:" not in text and "until:" not in text:
+        return text
+
+    def resolve(found: re.Match[str]) -> str:
+        name = found[2].strip('"').rstrip(",;")
+        if parse_date(name, 0.0) is not None:
+            return found[0]
+        date_s = date_of(name)
+        return found[0] if date_s is None else f"{found[1]}:@{int(date_s) + 1}"
+
+    return _FILTER.sub(resolve, text)

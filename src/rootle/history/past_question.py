@@ -6,8 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.search.query.syntax import parse_query
-
 HISTORY: Final = "history"
 _HASH: Final = re.compile(r"(?:git:|commit[ :]+)?([0-9a-f]{7,64})", re.IGNORECASE | re.ASCII)
 _RANGE: Final = re.compile(r"([\w./@^~-]*[\w@^~])\.\.\.?([\w./@^~-]+)", re.ASCII)
@@ -47,29 +45,31 @@ _MAX_CHARS: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class PastQuestion:
-    """What a question asks of the commits."""
+    """How commits answer a question."""
 
     asks_first: bool  # commits come before files
-    excludes_files: bool = False  # `in:history`, a hash or a range
+    excludes_files: bool = False  # `in:history`
     commit: str = ""  # a hash or its beginning
     revisions: tuple[str, str] | None = None  # of a range: the older and the newer one
 
 
-def parse_past_question(text: str) -> PastQuestion | None:
-    """Return what a question asks of the commits; None if it asks only about files.
+def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | None:
+    """Return how commits answer a question; None if it asks only about files.
 
-    Raise QueryError for invalid operators.
+    `text` is the question without its operators, and `kinds` are the values of `in:`.
     """
-    query = parse_query(text)
-    stripped = query.text.strip().rstrip("?.!")
-    if query.kinds and HISTORY not in query.kinds:
+    if kinds and HISTORY not in kinds:
         return None
-    only = query.kinds == (HISTORY,)
+    only = kinds == (HISTORY,)
+    stripped = text.strip().rstrip("?.!")
+    if kinds and HISTORY not in kinds:
+        return None
+    only = kinds == (HISTORY,)
     if (found := _HASH.fullmatch(stripped)) and not stripped.isalpha():
-        return PastQuestion(True, excludes_files=True, commit=found[1].lower())
+        return PastQuestion(True, commit=found[1].lower())
     if found := _RANGE.fullmatch(stripped):
-        return PastQuestion(True, excludes_files=True, revisions=(found[1], found[2]))
+        return PastQuestion(True, revisions=(found[1], found[2]))
     if only:
         return PastQuestion(True, excludes_files=True)
     asks_first = _PAST.search(stripped[:_MAX_CHARS]) is not None
-    return PastQuestion(asks_first) if asks_first or query.kinds else None
+    return PastQuestion(asks_first) if asks_first or kinds else None

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Final
 
 from rootle.errors import WebPageError
-from rootle.web.html_process import convert_html
+from rootle.web.html_child_process import convert_html
 from rootle.web.page_download import DownloadedPage
 
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})

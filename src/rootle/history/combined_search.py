@@ -11,15 +11,16 @@ from typing import Final
 
 from rootle.config.fields import Config
 from rootle.errors import QueryError, StaleCursorError
-from rootle.index.reader import FileState, IndexReader
-from rootle.search.history.commit_results import (
+from rootle.history.commit_results import (
     COMMIT_URI,
     add_commits,
     add_last_commits,
     single_result,
 )
-from rootle.search.history.commit_search import CommitSearch
-from rootle.search.history.past_questions import PastQuestion, parse_past_question
+from rootle.history.commit_search import CommitSearch
+from rootle.history.past_question import PastQuestion, parse_past_question
+from rootle.index.reader import FileState, IndexReader
+from rootle.search.query.syntax import parse_query
 from rootle.types import SearchQuery, SearchResponse
 
 # Of a page with commits and files, the share of commits.
@@ -45,7 +46,8 @@ class CombinedSearch:
 
         Raise QueryError for an invalid query.
         """
-        past = parse_past_question(query.text_query)
+        parsed = parse_query(query.text_query)
+        past = parse_past_question(parsed.text, parsed.kinds)
         if past is None or query.context or query.budget is not None:
             return self._find_files(query, find_files)
         commits = self.open_commits()
@@ -109,13 +111,15 @@ def _merge(
 ) -> SearchResponse:
     """Return one page with the results of both; the response is that of the files otherwise."""
     first, second = (history, files) if commits_first else (files, history)
+    # The second part complements the first one, so its low confidence says nothing about the answer.
+    notes = () if second.confident is False and first.results else second.suggestions
     return replace(
         files,
         results=(*first.results, *second.results),
         next_cursor=_join_cursors(history.next_cursor, files.next_cursor),
         degraded=tuple(dict.fromkeys((*files.degraded, *history.degraded))),
         confident=first.confident if first.results else second.confident,
-        suggestions=tuple(dict.fromkeys((*first.suggestions, *second.suggestions))),
+        suggestions=tuple(dict.fromkeys((*first.suggestions, *notes))),
         interpretation=first.interpretation or second.interpretation,
         symbols=None if commits_first else files.symbols,
     )

@@ -1,0 +1,64 @@
+"""Decides by the format version of an index whether it is opened, rebuilt or refused.
+
+The version is the `user_version` of the SQLite database. An index of this version is opened. One of
+an older version is not converted: a writer deletes and rebuilds it, and a reader asks the user to
+do so. One of a newer version is refused, because only the newer program can read it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from rootle.errors import IndexMissingError, IndexStorageError
+from rootle.index.local.content_dir import DATABASE_FILES, is_empty
+
+FORMAT_VERSION: Final = 10
+
+
+def read_format_version(connection: sqlite3.Connection) -> int:
+    """Return the format version of a database, or 0 if it has no tables yet."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def needs_tables(connection: sqlite3.Connection, folder: Path, *, create: bool) -> bool:
+    """Return whether the caller must create the tables of the database in `folder`.
+
+    Raise IndexStorageError if a newer version of rootle has written the database. Raise
+    IndexMissingError if it is empty or of an older version, and `create` is False.
+    """
+    version = read_format_version(connection)
+    if version > FORMAT_VERSION:
+        raise IndexStorageError(
+            f"the index at {folder} was written by a newer version of rootle "
+            f"(format {version}, this one reads {FORMAT_VERSION}); update rootle, "
+            "or run `rootle index --rebuild`"
+        )
+    if version < FORMAT_VERSION and not create:
+        raise IndexMissingError(
+            f"the index at {folder} is empty or from an older version; "
+            "run `rootle index` to build it"
+        )
+    return version < FORMAT_VERSION
+
+
+def must_be_deleted(content: Path) -> bool:
+    """Return whether a writer must delete the content of an index and build it again.
+
+    This is necessary if the content has an older format, because it cannot be read, and may contain
+    unmasked secrets. If the database is missing, the other files are useless.
+    """
+    return is_empty(content) or _has_old_format(content)
+
+
+def _has_old_format(content: Path) -> bool:
+    path = content / DATABASE_FILES[0]
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+            version = read_format_version(connection)
+    except sqlite3.DatabaseError:
+        return False  # opening it reports the problem
+    # 0: another process has just created the file.
+    return 0 < version < FORMAT_VERSION
