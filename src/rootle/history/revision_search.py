@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, Protocol, TypeVar
 
-from rootle.errors import IndexMissingError, IndexStorageError, UnreadableIndexError
+from rootle.errors import IndexMissingError, IndexStorageError, QueryError, UnreadableIndexError
 from rootle.index.reader import IndexReader
 from rootle.search.agent import SearchAgent
+from rootle.search.query.syntax import parse_query
 from rootle.serialization.timestamps import format_timestamp
 from rootle.types import (
     SearchedRevision,
@@ -24,6 +25,7 @@ _T = TypeVar("_T")
 # Searches in an opened revision take as long as searches in the folder.
 _MAX_OPEN: Final = 3
 _SHOWN_DIGITS: Final = 12
+HISTORY: Final = "history"  # a value of `in:`
 
 
 class FoundRevision(Protocol):
@@ -87,6 +89,10 @@ class RevisionSearch:
 
         Raise QueryError if the query is invalid or there is no such revision.
         """
+        if HISTORY in parse_query(query.text_query).kinds:
+            raise QueryError(
+                "in:history searches commits, and at: files of one commit; leave out one of them"
+            )
         found = self._updates.find(name)
         place = f"{found.sha[:_SHOWN_DIGITS]}:"
         query = replace(

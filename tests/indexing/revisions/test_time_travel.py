@@ -233,6 +233,30 @@ def test_an_unknown_revision_is_an_error_that_names_it(app: App, name: str) -> N
         app.search("retry", at=name)
 
 
+def test_commits_are_not_searched_at_a_revision(app: App) -> None:
+    with pytest.raises(QueryError, match="leave out one of them"):
+        app.search("in:history retry", at="HEAD")
+
+
+def test_a_message_with_the_word_at_is_an_ordinary_question(app: App) -> None:
+    found = app.search("error at:retry.py in the retry policy")
+    assert found.revision is None
+    assert found.results
+
+
+def test_a_failed_lookup_is_repeated_after_the_tag_was_created(app: App, sample: Path) -> None:
+    with pytest.raises(QueryError):
+        app.search("retry", at="v7")
+    git(sample, "tag", "v7")
+    assert app.search("retry", at="v7").results
+    write(sample, "src/net/retry.py", "x = 1\n")
+    git(sample, "commit", "-qam", "next", when_s=OLD_S + _DAY_S)
+    git(sample, "tag", "-f", "v7")
+    moved = app.search("retry", at="v7").revision
+    assert moved is not None
+    assert moved.hash == git(sample, "rev-parse", "HEAD").strip()
+
+
 def test_a_folder_without_git_has_no_revisions(tmp_path: Path) -> None:
     write(tmp_path, "plain/a.py", "x = 1\n")
     with open_app(tmp_path / "plain", index_dir=tmp_path / "index") as app:
