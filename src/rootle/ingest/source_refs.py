@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +29,8 @@ _MAX_REFERENCE_CHARS: Final = 1_000
 _LINES_AROUND: Final = 30
 _MAX_DEFINITION_LINES: Final = 150
 _MAX_NAMES: Final = 10
+# After a colon, these are lines of a file, not a file of a version.
+_LINE_NUMBERS: Final = re.compile(r"[Ll]?\d+(?:[-\u2013:,CcLl]+\d+)*\W*")
 _PATCH_START: Final = "diff --git "
 
 
@@ -124,7 +127,11 @@ def _read_version(path: str, documents: DocumentSet) -> _Whole | None:
     Raise SourceError if there is no such version, or no such file in it.
     """
     name, sign, rest = path.partition(":")
-    if not sign or not name or not rest or find_work_tree(os.path.realpath(documents.root)) is None:
+    if (
+        not (sign and name and rest)
+        or _LINE_NUMBERS.fullmatch(rest)
+        or find_work_tree(os.path.realpath(documents.root)) is None
+    ):
         return None
     try:
         revision = find_revision(documents.root, name)

@@ -38,7 +38,10 @@ class BlobProcess:
         return BlobProcess, (self._folder,)
 
     def read(self, blob: str, max_bytes: int) -> BlobContent | None:
-        """Return the content with this hash, at most `max_bytes` of it; None if the repository lacks it."""
+        """Return the content with this hash, at most `max_bytes` of it.
+
+        Return None if the repository lacks it.
+        """
         if self._session is None:
             self._session = open_session(self._folder, "cat-file", "--batch", config={})
         if self._session is None:
