@@ -340,6 +340,30 @@ def test_a_process_without_permission_to_index_uses_existing_revisions(
             app.search("session", at="v1")
 
 
+def test_a_process_without_permission_to_index_deletes_no_damaged_revision(
+    history: Path, tmp_path: Path
+) -> None:
+    index = tmp_path / "index"
+    with open_app(history, index_dir=index) as app:
+        app.index_revision("v0")
+    (view,) = (index / "revisions").glob("*/*/base")
+    (view.parent / "dense/dense.json").write_text("{}")
+    with (
+        open_app(history, index_dir=index, config=Config(enable_indexing=False)) as app,
+        pytest.raises(IndexStorageError),
+    ):
+        app.search("session", at="v0")
+    assert view.exists()
+
+
+def test_clearing_deletes_the_revisions(app: App, tmp_path: Path) -> None:
+    app.index_revision("HEAD")
+    assert app.clear()
+    assert app.status().revisions is None
+    assert not (tmp_path / "index/revisions").exists()
+    assert app.search("retry_backoff", at="HEAD").results
+
+
 def test_a_revision_that_another_process_deletes_is_indexed_again(
     history: Path, tmp_path: Path
 ) -> None:

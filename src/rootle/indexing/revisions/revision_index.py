@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
 from rootle.errors import IndexStorageError, QueryError
 from rootle.index.local.commit_dates import is_reading_history
 from rootle.index.local.database import storage_errors
-from rootle.index.local.index_dir import mark_as_cache
+from rootle.index.local.index_dir import delete_cache_markers, mark_as_cache
 from rootle.index.local.snapshot import Snapshot
 from rootle.index.local.snapshot_source import SnapshotSource
 from rootle.index.local.views.view_files import write_view
-from rootle.index.local.writer_lock import writer_lock
+from rootle.index.local.writer_lock import LOCK_NAME, writer_lock
 from rootle.index.reader import FileState
 from rootle.indexing.fingerprint import fingerprint, walk_rules
 from rootle.indexing.git_history.background_history import HistoryReader
@@ -113,19 +113,29 @@ class RevisionIndexes:
         return view
 
     def discard(self) -> None:
-        """Delete all indexes; they are created again when they are needed."""
-        with self._hold_lock(), storage_errors(self._setup.folder):
-            for path in self._setup.folder.iterdir():
-                if path.is_dir():
-                    shutil.rmtree(path)
+        """Delete all indexes, if this process may create them again when they are needed."""
+        if self._setup.config.enable_indexing:
+            with self._hold_lock(), storage_errors(self._setup.folder):
+                self._delete_all()
 
     def clear(self) -> bool:
         """Delete all indexes and their folder; return False if there was none."""
-        had_any = self._setup.folder.is_dir()
-        if had_any:
-            self.discard()
-            shutil.rmtree(self._setup.folder, ignore_errors=True)
-        return had_any
+        folder = self._setup.folder
+        if not folder.is_dir():
+            return False
+        with self._hold_lock(), storage_errors(folder):
+            self._delete_all()
+            delete_cache_markers(folder)
+            # Delete the lock file while it is locked: a waiting process then creates a new one.
+            (folder / LOCK_NAME).unlink()
+        with suppress(OSError):  # another process starts a new index
+            folder.rmdir()
+        return True
+
+    def _delete_all(self) -> None:
+        for path in self._setup.folder.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)
 
     def status(self) -> RevisionStatus | None:
         """Return the number of indexed revisions and their size; None if there is none."""
