@@ -67,6 +67,7 @@ class SearchQuery:
     budget: int | None = None  # maximum number of tokens in the contexts of all results together
     exclude: tuple[str, ...] = ()  # "path:start-end": lines to leave out of the contexts
     expand: bool = True  # let the server at `expandEndpoint`, if any, add words to the question
+    at: str | None = None  # a hash, tag, branch or date; None for the current files
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,6 +393,15 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchedRevision:
+    """The commit whose files were searched instead of those in the folder."""
+
+    name: str  # as in the query
+    hash: str  # all digits
+    date: str  # of the commit; ISO 8601, UTC
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResponse:
     """One page of results, best first."""
 
@@ -407,6 +417,7 @@ class SearchResponse:
     coverage: IndexCoverage | None = None  # if "partial" is in `degraded`
     memories: tuple[Memory, ...] = ()  # stored memories that match the query
     symbols: SymbolAnswer | None = None  # if the query asks about a name that is defined
+    revision: SearchedRevision | None = None  # if the query named one
 
 
 @dataclass(frozen=True, slots=True)
@@ -483,6 +494,15 @@ class HistoryStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class RevisionStatus:
+    """The status of the indexes of earlier versions."""
+
+    index_dir: str
+    revisions: int  # that are indexed now
+    index_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class IndexStatus:
     """The status of an index. Reading it does not update the index."""
 
@@ -516,6 +536,7 @@ class IndexStatus:
     undated_files: int = 0  # files whose last commit is not known
     undated_reason: str = ""  # reason why it is not known; empty if there are no such files
     history: HistoryStatus | None = None  # None if no commit is indexed
+    revisions: RevisionStatus | None = None  # None if no earlier version is indexed
 
 
 def ignore_progress(done: int, total: int) -> None:

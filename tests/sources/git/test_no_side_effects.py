@@ -42,6 +42,9 @@ from rootle.sources.git.repository import (
     list_changed_files,
     list_files,
 )
+from rootle.sources.git.trees.revision import find_revision
+from rootle.sources.git.trees.tree_source import read_tree_file
+from rootle.sources.source import Document
 
 _WATCHDOG_MS = 60_000
 
@@ -169,6 +172,10 @@ def ask_about_lines(root: Path, head: str) -> None:
     assert set(read_headers(folder, [head])) == {head}
     assert find_merges(folder, [head], head, time.monotonic() + 60) == {}
     assert list_file_commits(folder, "a.py", 1) == [head]
+    assert find_revision(root, "2100").sha == head
+    committed = read_tree_file(root, head, "sub/c.py", WalkRules())
+    assert isinstance(committed, Document)
+    assert committed.text == "first = 'sub/c.py'\n"
 
 
 def test_no_program_that_a_repository_names_is_run(hostile: Path, tmp_path: Path) -> None:

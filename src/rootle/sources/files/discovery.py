@@ -122,10 +122,15 @@ def _classify(folder: str, paths: Iterable[str], rules: WalkRules, selection: _S
 def _skip_reason(path: str, info: os.stat_result, rules: WalkRules) -> str | None:
     if not stat.S_ISREG(info.st_mode):
         return SYMLINK if stat.S_ISLNK(info.st_mode) else NOT_REGULAR
+    return skip_reason(path, info.st_size, rules)
+
+
+def skip_reason(path: str, size: int, rules: WalkRules) -> str | None:
+    """Return why a regular file is skipped without being read; None if it must be read."""
     reason = reason_by_name(path)
     if reason == SECRET and any(fnmatchcase(path, rule) for rule in rules.secret_exceptions):
         reason = None
     is_document = rules.readers and path.lower().endswith(tuple(dict(rules.readers)))
     if not is_document or reason not in (None, BINARY):
         return reason
-    return check_document_size(info.st_size, rules.max_file_bytes)
+    return check_document_size(size, rules.max_file_bytes)
