@@ -83,9 +83,9 @@ def blame(root: Path, place: str) -> list[str]:
 
 
 def log_pickaxe(root: Path, name: str, path: str, k: int = TOP_K) -> list[str]:
-    """Return the newest k commits that changed how often a name occurs in files of that kind.
+    """Return the newest k commits that changed how often a name occurs in one file.
 
-    Only files with the suffix of the path are read, since partial clones lack large files.
+    Only this file is read, since git fails on a partial clone that lacks another file.
     """
     arguments = ("--no-merges", f"--max-count={k}", "--format=%H", "-S", name)
-    return run_git(root, "log", *arguments, "--", f"*{Path(path).suffix}").split()
+    return run_git(root, "log", *arguments, "--", path).split()

@@ -67,6 +67,9 @@ def test_each_label_names_full_hashes() -> None:
     removed = [one for name in names for one in read_removed_functions(name)]
     assert (len(questions), len(places), len(removed)) == (150, 60, 40)
     assert {one.kind for one in questions} == {PLAIN, HARD}
-    for label in (*questions, *places, *removed):
-        assert 1 <= len(label.commits) <= 3
-        assert all(len(commit) == 40 for commit in label.commits)
+    answers = [one.commits for one in questions]
+    answers += [one.commits for one in places]
+    answers += [one.commits for one in removed]
+    for commits in answers:
+        assert 1 <= len(commits) <= 3
+        assert all(len(commit) == 40 for commit in commits)
