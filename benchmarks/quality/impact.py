@@ -24,8 +24,7 @@ import numpy as np
 from benchmarks.common.internals import index_commits, index_snapshot
 from rootle import App, open_app
 from rootle.history.cochange import MAX_FILES, ChangeHistory, read_history
-from rootle.history.impact_features import ImpactCandidate, ImpactFeatures
-from rootle.history.impact_model import estimate_probability
+from rootle.history.impact_features import ImpactCandidate, ImpactFeatures, estimate_probability
 
 HELD_OUT = 150  # commits of the main branch
 DEPTH = 5

@@ -9,8 +9,7 @@ from sample import OLD_S, MakeApp, git, write
 
 from rootle import App
 from rootle.errors import QueryError
-from rootle.history.impact_features import NAMES
-from rootle.history.impact_model import estimate_probability
+from rootle.history.impact_features import NAMES, estimate_probability
 
 FORMAT = "def format_price(amount):\n    return f'{amount} EUR'\n"
 FILES = {

@@ -16,8 +16,7 @@ import numpy as np
 from benchmarks.quality.impact import HELD_OUT, predict_held_out
 from numpy.typing import NDArray
 
-from rootle.history.impact_features import NAMES
-from rootle.history.impact_model import WEIGHTS_PATH
+from rootle.history.impact_features import NAMES, WEIGHTS_PATH
 
 _PENALTY = 1e-3
 _STEPS = 50

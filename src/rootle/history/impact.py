@@ -11,8 +11,7 @@ from rootle.errors import QueryError
 from rootle.history.cochange import read_history
 from rootle.history.commit_results import describe_commit
 from rootle.history.commit_search import CommitSearch
-from rootle.history.impact_features import ImpactCandidate, ImpactFeatures
-from rootle.history.impact_model import estimate_probability
+from rootle.history.impact_features import ImpactCandidate, ImpactFeatures, estimate_probability
 from rootle.index.reader import IndexReader
 from rootle.search.symbols.definitions import is_test_place
 from rootle.text.languages import PROSE, language_of

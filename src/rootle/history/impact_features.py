@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
 
 from rootle.history.cochange import ChangeHistory, Cochange
 from rootle.index.reader import FileState, IndexReader
@@ -24,6 +27,8 @@ NAMES: Final = (
     *("reverse_share", "recent_share", "share_rank", "similarity_rank", "links"),
 )
 
+# Trained by `training/impact/train.py`.
+WEIGHTS_PATH: Final = Path(__file__).with_name("impact_weights.json")
 _MAX_DEFINED: Final = 30  # names of the file that are looked up in other files
 _MAX_USED: Final = 150  # names in the file whose definitions are looked up
 _MAX_USERS: Final = 12  # a name in more files does not connect two of them
@@ -225,3 +230,23 @@ def _stem(path: str) -> str:
     """Return the words of a file name without the extension and the markers of tests."""
     name = stem_of(path).partition(".")[0] or path.rpartition("/")[2]
     return " ".join(word for word in split_identifier(name) if word not in _TEST_WORDS)
+
+
+class _Model(NamedTuple):
+    bias: float
+    weights: tuple[float, ...]
+
+
+def estimate_probability(features: Sequence[float]) -> float:
+    """Return the probability for a candidate with these features, as in NAMES."""
+    model = _load()
+    total = model.bias + sum(
+        weight * value for weight, value in zip(model.weights, features, strict=True)
+    )
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+
+
+@cache
+def _load() -> _Model:
+    data = json.loads(WEIGHTS_PATH.read_text(encoding="utf-8"))
+    return _Model(data["bias"], tuple(data["weights"][name] for name in NAMES))

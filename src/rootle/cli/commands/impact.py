@@ -21,7 +21,7 @@ from rootle.cli.options import (
 _EXAMPLES: Final = """\
 rootle impact
 rootle impact src/net/retry.py
-git diff main | rootle impact -
+rootle impact change.diff
 rootle impact "limit the number of redirects" --json"""
 # A single question is answered within this time after its refresh.
 _ONE_QUESTION_S: Final = 60.0
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
 
         print_json(answer)
     else:
-        from rootle.serialization.impact import impact_lines
+        from rootle.serialization.history import impact_lines
 
         for line in impact_lines(answer):
             write_line(printable(line))
