@@ -29,6 +29,8 @@ NAMES: Final = (
     *("reverse_share", "recent_share", "share_rank", "similarity_rank", "links"),
 )
 
+# Trained by `training/impact/train.py`.
+WEIGHTS_PATH: Final = Path(__file__).with_name("impact_weights.json")
 _MAX_DEFINED: Final = 30  # names of the file that are looked up in other files
 _MAX_USED: Final = 150  # names in the file whose definitions are looked up
 _MAX_USERS: Final = 12  # a name in more files does not connect two of them
@@ -238,7 +240,11 @@ class _Model(NamedTuple):
 
 
 def estimate_probability(features: Sequence[float]) -> float:
+<<<<<<< HEAD
     """Return the probability for a candidate with these features; NAMES is their order."""
+=======
+    """Return the probability for a candidate with these features, as in NAMES."""
+>>>>>>> 1b4574a09eba925210e27c9b5f913c565e5ff5c3
     model = _load()
     total = model.bias + sum(
         weight * value for weight, value in zip(model.weights, features, strict=True)

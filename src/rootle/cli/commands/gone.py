@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
         print_json(answer)
     else:
-        from rootle.serialization.removals import removal_lines
+        from rootle.serialization.history import removal_lines
 
         for at, removal in enumerate(answer.removals):
             if at:

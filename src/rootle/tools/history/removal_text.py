@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from rootle.app import App
+from rootle.serialization.history import removal_lines
 from rootle.serialization.path_text import replace_unprintable, short_path
-from rootle.serialization.removals import removal_lines
 from rootle.text.terms import encodable
 from rootle.tools.tool import Answer
 from rootle.types import Removal
