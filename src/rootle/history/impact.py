@@ -11,10 +11,7 @@ from rootle.errors import QueryError
 from rootle.history.cochange import read_history
 from rootle.history.commit_results import describe_commit
 from rootle.history.commit_search import CommitSearch
-<<<<<<< HEAD
 from rootle.history.commit_view import CommitView
-=======
->>>>>>> 1b4574a09eba925210e27c9b5f913c565e5ff5c3
 from rootle.history.impact_features import ImpactCandidate, ImpactFeatures, estimate_probability
 from rootle.index.reader import IndexReader
 from rootle.search.symbols.definitions import is_test_place

@@ -240,11 +240,7 @@ class _Model(NamedTuple):
 
 
 def estimate_probability(features: Sequence[float]) -> float:
-<<<<<<< HEAD
-    """Return the probability for a candidate with these features; NAMES is their order."""
-=======
     """Return the probability for a candidate with these features, as in NAMES."""
->>>>>>> 1b4574a09eba925210e27c9b5f913c565e5ff5c3
     model = _load()
     total = model.bias + sum(
         weight * value for weight, value in zip(model.weights, features, strict=True)

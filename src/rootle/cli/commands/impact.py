@@ -21,11 +21,7 @@ from rootle.cli.options import (
 _EXAMPLES: Final = """\
 rootle impact
 rootle impact src/net/retry.py
-<<<<<<< HEAD
-rootle impact main.diff
-=======
 rootle impact change.diff
->>>>>>> 1b4574a09eba925210e27c9b5f913c565e5ff5c3
 rootle impact "limit the number of redirects" --json"""
 # A single question is answered within this time after its refresh.
 _ONE_QUESTION_S: Final = 60.0
