@@ -28,14 +28,14 @@ JSON_NAMES = {
     "FileMetadata": "lastModified language fileSizeBytes",
     "TextChunk": "filePath sequenceNumber startLine endLine text metadata embedding",
     "SearchQuery": "textQuery filePaths languages minRecencyDays limit cursor context budget "
-    "exclude expand",
+    "exclude expand at",
     "Filters": "filePaths languages minRecencyDays",
     "Context": "passages changed",
     "Span": "startLine endLine snippet scope place",
     "SearchResult": "filePath startLine endLine snippet score source metadata scope moreSpans "
     "duplicates context explanation place commit lastCommit",
     "SearchResponse": "results nextCursor degraded confident generation tookMs suggestions "
-    "interpretation staleness coverage memories symbols",
+    "interpretation staleness coverage memories symbols revision",
     "QueryInterpretation": "intent phrases regex excluded paths languages corrected translated "
     "expansion symbol",
     "IndexReport": "generation filesIndexed filesRemoved filesTotal chunksTotal chunksEmbedded "
@@ -43,7 +43,7 @@ JSON_NAMES = {
     "IndexStatus": "root indexDir exists generation files chunks indexBytes sourceBytes ageSeconds "
     "model languages encodings skipped skippedFiles pending pendingEmbeddings skippedTextShare "
     "unusedSettings backends pendingSince pendingReason pendingRetryAt modelNote watcher "
-    "plugins brokenPlugins partialFiles undatedFiles undatedReason history",
+    "plugins brokenPlugins partialFiles undatedFiles undatedReason history revisions",
     "IndexUpdated": "generation changed removed",
     "Staleness": "ageSeconds changedFiles",
     "WatcherStatus": "health pid lastCommitAgeSeconds waiting waitingAgeSeconds "

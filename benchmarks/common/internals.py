@@ -17,6 +17,15 @@ def index_snapshot(app: App) -> Snapshot:
     return app._container.indexer().snapshot()  # noqa: SLF001
 
 
+def index_commits(app: App) -> Snapshot:
+    """Index all new commits and return a reader of their index."""
+    commits = app._container.commit_index()  # noqa: SLF001
+    if commits is None:
+        raise ValueError(f"{app.root} has no commits to index")
+    commits.update()
+    return commits.snapshot()
+
+
 def open_agent(
     app: App,
     config: Config,

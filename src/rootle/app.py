@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -15,16 +16,19 @@ from rootle.container import Container
 from rootle.errors import ConfigError, IndexMissingError, IndexStorageError
 from rootle.indexing.events import Subscriptions
 from rootle.serialization.json import apply_filters
+from rootle.serialization.revision_filter import split_revision
 from rootle.storage.paths import default_index_dir, delete_search_state
 from rootle.types import (
     FileOutline,
     Filters,
+    ImpactAnswer,
     IndexCoverage,
     IndexReport,
     IndexStatus,
     IndexUpdated,
     Passage,
     ProgressCallback,
+    RemovalAnswer,
     SearchQuery,
     SearchResponse,
     SymbolAnswer,
@@ -46,6 +50,8 @@ if TYPE_CHECKING:
 
 # Attempts of a search while other threads rebuild or delete the index.
 _MAX_ATTEMPTS: Final = 5
+# The path of a file in an answer about an earlier version.
+_VERSION: Final = re.compile(r"([0-9a-f]{12,64}):.+", re.DOTALL)
 
 
 def open_app(
@@ -116,6 +122,7 @@ class App:
         context: bool = False,
         budget: int | None = None,
         exclude: Sequence[str] = (),
+        at: str | None = None,
     ) -> SearchResponse:
         """Search the folder. If a check for changes is due, update the index first.
 
@@ -123,14 +130,22 @@ class App:
         in the contexts of all results together. `exclude` lists lines to leave out of the contexts,
         as "path:start-end".
 
-        Raises QueryError for an invalid query, IndexStorageError if there is no index and none can
-        be built, and SearchUnavailableError if neither full-text search nor vector search responds.
+        `at` is a hash, tag, branch or date: then the files of that commit are searched, and the
+        index of the commit is created first if there is none.
+
+        Raises QueryError for an invalid query or an unknown revision, IndexStorageError if there is
+        no index and none can be built, and SearchUnavailableError if neither full-text search nor
+        vector search responds.
         """
         query = apply_filters(query, filters)
         if context or budget is not None or exclude:
             budget = query.budget if budget is None else budget
             query = replace(query, context=True, budget=budget, exclude=(*query.exclude, *exclude))
+        query = split_revision(query if at is None else replace(query, at=at))
         self.check(query)
+        if query.at is not None:
+            search = self._container.revision_search()
+            return search.search(query, query.at, explain=explain)
         refresher = self._container.refresher()
         for _ in range(_MAX_ATTEMPTS if self.config.enable_indexing else 0):
             replacement_count = refresher.replacement_count
@@ -183,6 +198,10 @@ class App:
         """
         from rootle.ingest.file_outline import read_file_outline
 
+        if found := _VERSION.fullmatch(path):
+            return self._container.revision_search().read_index(
+                found[1], lambda index, place: read_file_outline(path, index, place)
+            )
         return read_file_outline(path, self._container.indexer().snapshot())
 
     def definition_places(self, names: Sequence[str]) -> Mapping[str, str]:
@@ -198,22 +217,76 @@ class App:
         *,
         limit: int | None = None,
         cursor: str | None = None,
+        at: str | None = None,
     ) -> SymbolAnswer:
         """Return the definitions of a name, and its uses if `aspect` asks for them.
 
         `name` may be qualified: "Class.method", "module.function", "ns::Class". At most `limit`
         uses are returned, 30 by default. To get the next ones, pass `next_cursor` of the answer as
-        `cursor`. The index is updated first if a check for changes is due.
+        `cursor`. The index is updated first if a check for changes is due. `at` is a hash, tag,
+        branch or date, whose files are searched instead of those in the folder.
 
-        Raises QueryError for an invalid name or limit, and StaleCursorError if the cursor comes
-        from another request or the index has changed since then.
+        Raises QueryError for an invalid name, limit or revision, and StaleCursorError if the cursor
+        comes from another request or the index has changed since then.
         """
         from rootle.search.symbols.symbol_request import SymbolRequest, check_request
 
         request = SymbolRequest(name.strip(), aspect, limit=limit, cursor=cursor)
         check_request(request)
+        if at is not None:
+            from rootle.history.revision_search import add_symbol_place
+
+            finder = self._container.symbol_finder()
+            return self._container.revision_search().read_index(
+                at, lambda index, place: add_symbol_place(finder.find(index, request), place)
+            )
         self._container.refresher().refresh(ignore_progress, fully=False)
         return self._container.symbol_finder().find(self._container.indexer().snapshot(), request)
+
+    def gone(self, query: str, limit: int | None = None) -> RemovalAnswer:
+        """Return code that no longer exists, each with the commit that removed it, best first.
+
+        `query` describes the code, names a definition ("retry_404"), or quotes text of the code.
+        At most `limit` removals are returned, 5 by default. Code that was moved or renamed is not
+        gone. The index and the index of the commits are updated first.
+
+        Raises QueryError for an invalid query or limit, and if no commits can be searched.
+        """
+        from rootle.history.removals import find_removals
+
+        self._container.refresher().refresh(ignore_progress, fully=False)
+        indexer = self._container.indexer()
+        return find_removals(query, limit, self._container.commit_search, indexer.snapshot)
+
+    def impact(
+        self, change: str | Sequence[str] | None = None, limit: int | None = None
+    ) -> ImpactAnswer:
+        """Return the files that probably change together with others, most probable first.
+
+        `change` is a list of paths, a path, the text of a diff, or a task in words, for which the
+        search finds the files. If it is None, the uncommitted changes of the work tree are used. At
+        most `limit` files are returned, 10 by default. The index and the index of the commits are
+        updated first.
+
+        Raises QueryError for an invalid limit, if nothing has changed, and if no commits can be
+        searched.
+        """
+        from rootle.history.impact import find_impact
+        from rootle.history.impact_seeds import find_seeds
+
+        self._container.refresher().refresh(ignore_progress, fully=False)
+        indexer = self._container.indexer()
+        seeds = find_seeds(change, indexer.snapshot(), self._list_changed, self._search_files_of)
+        return find_impact(seeds, limit, self._container.commit_search, indexer.snapshot)
+
+    def _list_changed(self) -> Sequence[str]:
+        from rootle.sources.git.repository import list_changed_files
+
+        return sorted(list_changed_files(self.root))
+
+    def _search_files_of(self, task: str, count: int) -> Sequence[str]:
+        query = SearchQuery(task, limit=count)
+        return [found.file_path for found in self._search_files(query, explain=False).results]
 
     def chunks(self, path: str) -> tuple[TextChunk, ...]:
         """Return the chunks of an indexed file, with their vectors.
@@ -276,6 +349,18 @@ class App:
             )
         commits.update(on_progress or ignore_progress)
 
+    def index_revision(self, name: str, on_progress: ProgressCallback | None = None) -> None:
+        """Index the files of a hash, tag, branch or date, unless that is done already.
+
+        A search does this too, without reporting progress. The last eight revisions that were
+        searched are kept. Raises QueryError if there is no such commit.
+        """
+        indexes = self._container.revision_indexes()
+        if indexes is None:
+            self._container.revision_search()  # raises the error
+            return
+        indexes.prepare(indexes.find(name), on_progress or ignore_progress)
+
     def plan(self) -> Plan:
         """Return the changes that `index` would apply."""
         return self._container.indexer().state.preview_work()
@@ -287,10 +372,12 @@ class App:
 
         status = read_status(self._container.indexer())
         commits = self._container.commit_index()
+        revisions = self._container.revision_indexes()
         return replace(
             status,
             unused_settings=unused_settings(self.config),
             history=None if commits is None else commits.status(),
+            revisions=None if revisions is None else revisions.status(),
         )
 
     def clear(self) -> bool:
@@ -303,7 +390,9 @@ class App:
             delete_search_state(self.index_dir)
             commits = self._container.commit_index()
             had_commits = commits is not None and commits.clear()
-            return self._container.indexer().clear() or had_commits
+            revisions = self._container.revision_indexes()
+            had_revisions = revisions is not None and revisions.clear()
+            return self._container.indexer().clear() or had_commits or had_revisions
 
     def index_progress(self) -> tuple[int, int] | None:
         """Return the number of bytes that the first indexing run has read, and the total number.

@@ -12,17 +12,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rootle.config.fields import EMBEDDED, Config
-from rootle.errors import IndexStorageError, RootleError
+from rootle.errors import IndexStorageError, QueryError, RootleError
 from rootle.storage.paths import delete_unmasked_state, result_cache_dir, search_log_path
 from rootle.types import IndexUpdated, Memory, WarningCallback
 
 if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
     from rootle.history.commit_search import CommitSearch
+    from rootle.history.revision_search import RevisionSearch
     from rootle.index.local.snapshot import Snapshot
+    from rootle.index.reader import IndexReader
     from rootle.indexing.commit_index import CommitIndex
     from rootle.indexing.indexer import Indexer
     from rootle.indexing.refresh import IndexRefresher
+    from rootle.indexing.revisions.revision_index import RevisionIndexes
     from rootle.ingest.source_refs import DocumentSet
     from rootle.ingest.workers.worker_process import PrestartedWorkers
     from rootle.memory.user_memory import UserMemory
@@ -73,6 +76,7 @@ class Container:
         self._symbol_finder: SymbolFinder | None = None
         self._commit_index: CommitIndex | None = None
         self._commit_search: CommitSearch | None = None
+        self._revision_search: RevisionSearch | None = None
 
     def close(self) -> None:
         """Close all components; they are created again when they are needed."""
@@ -81,14 +85,14 @@ class Container:
         with self._lock:
             for component in (
                 *(self._agent, self._indexer, self._memory),
-                *(self._commit_search, self._commit_index),
+                *(self._commit_search, self._commit_index, self._revision_search),
             ):
                 if component is not None:
                     component.close()
             if self._prestarted is not None:
                 self._prestarted.end()
             self._refresher = self._agent = self._indexer = self._memory = None
-            self._commit_search = self._commit_index = None
+            self._commit_search = self._commit_index = self._revision_search = None
 
     @contextmanager
     def prestart_workers(self) -> Iterator[None]:
@@ -199,7 +203,7 @@ class Container:
     def commit_search(self) -> CommitSearch | None:
         """Return the component that searches commits; None if there are none to search."""
         from rootle.embed.factory import choose_model, open_model
-        from rootle.history.commit_search import CommitSearch
+        from rootle.history.commit_search import CommitSearch, VisibleCommits
         from rootle.indexing.commit_index import commit_config
         from rootle.search.factory import open_agent
 
@@ -215,11 +219,76 @@ class Container:
                     cache(lambda: open_model(model, config)),
                     config,
                     model=model.fingerprint,
+                    narrow=VisibleCommits(commits.find_visible),
                 )
-                self._commit_search = CommitSearch(
-                    agent, commits, commits.snapshot, _MAX_HISTORY_WAIT_S
-                )
+                self._commit_search = CommitSearch(agent, commits, _MAX_HISTORY_WAIT_S)
             return self._commit_search
+
+    def revision_indexes(self) -> RevisionIndexes | None:
+        """Return the indexes of earlier versions; None outside of git repositories."""
+        from rootle.indexing.revisions.revision_folders import find_revisions_dir
+        from rootle.indexing.revisions.revision_index import RevisionIndexes
+        from rootle.indexing.revisions.revision_store import RevisionSetup
+
+        folder = find_revisions_dir(self._root, self._index_dir)
+        if folder is None:
+            return None
+        config, choice = self._revision_setup()
+        return RevisionIndexes(
+            RevisionSetup(
+                self._root,
+                folder,
+                self._index_dir,
+                config,
+                choose_model=lambda: choice,
+                open_embedder=self._local_embedder,
+                on_warning=self._on_warning,
+            )
+        )
+
+    def revision_search(self) -> RevisionSearch:
+        """Return the component that searches earlier versions.
+
+        Raise QueryError if the folder is not in a git repository.
+        """
+        from rootle.history.revision_search import RevisionSearch
+
+        with self._lock:
+            if self._revision_search is None:
+                indexes = self.revision_indexes()
+                if indexes is None:
+                    raise QueryError(
+                        f"{self._root} is not in a git repository, so it has no earlier versions "
+                        "to search; leave out the revision"
+                    )
+                self._revision_search = RevisionSearch(indexes, self._open_revision_agent)
+            return self._revision_search
+
+    def _open_revision_agent(self, open_index: Callable[[], IndexReader]) -> SearchAgent:
+        from rootle.rank.rankers.registry import configured_ranker
+        from rootle.search.factory import open_agent
+
+        config, choice = self._revision_setup()
+        return open_agent(
+            open_index,
+            self._local_embedder,
+            replace(config, embedding_model_id=choice.model),
+            model=choice.fingerprint,
+            log=self.search_log(),
+            reranker=self._open_reranker(),
+            expander=self._open_expander(),
+            ranker=configured_ranker(self._config),
+            open_symbols=self.symbol_finder,
+        )
+
+    def _revision_setup(self) -> tuple[Config, ModelChoice]:
+        """Return the configuration and the model for earlier versions."""
+        from rootle.embed.factory import choose_model
+        from rootle.indexing.revisions.revision_store import revision_config
+
+        choice = self.model_choice()
+        config = revision_config(self._config, is_table=choice.is_table)
+        return config, choice if choice.is_table else choose_model(config)
 
     def symbol_finder(self) -> SymbolFinder:
         """Return the component that finds the definitions and uses of a name."""

@@ -67,6 +67,7 @@ class SearchQuery:
     budget: int | None = None  # maximum number of tokens in the contexts of all results together
     exclude: tuple[str, ...] = ()  # "path:start-end": lines to leave out of the contexts
     expand: bool = True  # let the server at `expandEndpoint`, if any, add words to the question
+    at: str | None = None  # a hash, tag, branch or date; None for the current files
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,56 @@ class CommitFacts:
     author: str  # "Name <address>"
     subject: str  # the first line of the message
     files: tuple[ChangedFile, ...] = ()  # at most 30, the most important first
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Code that no longer exists, and the commit that removed it."""
+
+    path: str  # of its file before the commit
+    name: str  # of the removed definition; "" if only lines of a definition were removed
+    scope: str  # the definition that enclosed the lines; "" if unknown
+    start_line: int  # before the commit, from 1
+    lines: tuple[str, ...]  # without those around them that were kept
+    commit: CommitFacts
+    score: float  # 0 to 1
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalAnswer:
+    """Removed code that matches a query, best first."""
+
+    query: str
+    removals: tuple[Removal, ...]
+    degraded: tuple[str, ...]  # "history": not all commits are indexed yet
+    suggestions: tuple[str, ...]
+    took_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactedFile:
+    """A file that probably changes together with others, and the evidence."""
+
+    path: str
+    kind: str  # code, test or document
+    probability: float  # that it changes in the same commit, 0 to 1
+    seed: str  # the changed file to which the evidence refers
+    cochanges: int  # number of commits that changed both
+    confidence: float  # their share of the commits of `seed`, newer and smaller ones count more
+    commits: tuple[CommitFacts, ...]  # at most three that changed both, the newest first
+    references: tuple[str, ...]  # names that one of the two files defines and the other contains
+    similarity: float  # of the words of both files, 0 to 1
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactAnswer:
+    """The files that probably change together with others, most probable first."""
+
+    seeds: tuple[str, ...]  # the files that change
+    files: tuple[ImpactedFile, ...]
+    degraded: tuple[str, ...]  # "history": not all commits are indexed yet
+    suggestions: tuple[str, ...]
+    took_ms: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,6 +393,15 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchedRevision:
+    """The commit whose files were searched instead of those in the folder."""
+
+    name: str  # as in the query
+    hash: str  # all digits
+    date: str  # of the commit; ISO 8601, UTC
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResponse:
     """One page of results, best first."""
 
@@ -357,6 +417,7 @@ class SearchResponse:
     coverage: IndexCoverage | None = None  # if "partial" is in `degraded`
     memories: tuple[Memory, ...] = ()  # stored memories that match the query
     symbols: SymbolAnswer | None = None  # if the query asks about a name that is defined
+    revision: SearchedRevision | None = None  # if the query named one
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,6 +494,15 @@ class HistoryStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class RevisionStatus:
+    """The status of the indexes of earlier versions."""
+
+    index_dir: str
+    revisions: int  # that are indexed now
+    index_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class IndexStatus:
     """The status of an index. Reading it does not update the index."""
 
@@ -466,6 +536,7 @@ class IndexStatus:
     undated_files: int = 0  # files whose last commit is not known
     undated_reason: str = ""  # reason why it is not known; empty if there are no such files
     history: HistoryStatus | None = None  # None if no commit is indexed
+    revisions: RevisionStatus | None = None  # None if no earlier version is indexed
 
 
 def ignore_progress(done: int, total: int) -> None:

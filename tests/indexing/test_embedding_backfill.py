@@ -218,7 +218,7 @@ def test_each_search_embeds_some_pending_chunks(
 def test_the_embedded_part_of_an_index_is_searched_by_vector(
     repository: Path, open_with_server: OpenApp, server: JsonServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rootle.ingest.embedding_retry_queue._STEP_CHUNKS", 4)
+    monkeypatch.setattr("rootle.ingest.pending_embedding_queue._STEP_CHUNKS", 4)
     answered = []
 
     def answer_twice(request: Request) -> Reply:
@@ -267,7 +267,7 @@ def test_embedding_in_several_runs_equals_embedding_in_one_run(
 ) -> None:
     at_once = make_app(repository, index_dir=tmp_path / "at_once", **settings_for(server))
     at_once.index()
-    monkeypatch.setattr("rootle.ingest.embedding_retry_queue._STEP_CHUNKS", 3)
+    monkeypatch.setattr("rootle.ingest.pending_embedding_queue._STEP_CHUNKS", 3)
     in_pieces = open_with_server(repository, dense_batch_size=3)
     requests = [0]
 
@@ -465,7 +465,7 @@ fatal, sys.argv[1:] = int(sys.argv[1]), sys.argv[2:]
 count = 0
 WRITING = (
     *("/pipeline.py", "/indexer.py", "/content_writer.py", "/rebuild.py"),
-    *("/embedding_retry_queue.py", "/embedding_backfill.py"),
+    *("/pending_embedding_queue.py", "/embedding_backfill.py"),
 )
 def watch(frame, event, argument):
     global count
@@ -474,8 +474,8 @@ def watch(frame, event, argument):
         count += 1
         if count == fatal:
             os.kill(os.getpid(), signal.SIGKILL)
-import rootle.ingest.embedding_retry_queue
-rootle.ingest.embedding_retry_queue._STEP_CHUNKS = 4
+import rootle.ingest.pending_embedding_queue
+rootle.ingest.pending_embedding_queue._STEP_CHUNKS = 4
 from rootle.cli.main import main
 sys.setprofile(watch)
 code = main()

@@ -427,7 +427,11 @@ def test_a_huge_commit_is_bounded(tmp_path: Path, make_app: MakeApp) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["--output=stolen", "-p", "HEAD", "main", "HEAD:README.md", "@{0}"]
+    "name",
+    [
+        *("--output=stolen", "-p", "HEAD", "main", "@{0}", "--output=stolen:README.md"),
+        *("HEAD:../README.md", "HEAD^{tree}:README.md", "HEAD:.git/config", ":README.md"),
+    ],
 )
 def test_names_that_git_would_interpret_are_refused(
     name: str, read: Read, repository: Path

@@ -22,6 +22,8 @@ COMMANDS: Final[Mapping[str, str]] = {
     "show": "show a commit, or lines of a file",
     "symbol": "show where a name is defined and used",
     "why": "show the commits that explain lines of a file",
+    "gone": "find code that no longer exists, and the commits that removed it",
+    "impact": "show what else must change together with a change",
     "index": "create or update the index",
     "watch": "update the index whenever files change, until you press Ctrl-C",
     "status": "show the state of the index",

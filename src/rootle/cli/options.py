@@ -39,6 +39,14 @@ def add_root(parser: CommandParser, purpose: str, default: str = DEFAULT_ROOT) -
     parser.add_argument("--root", metavar="DIR", help=f"{purpose} (default: {default})")
 
 
+def add_revision(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--at",
+        metavar="REVISION",
+        help="search the files of this commit, tag, branch or date instead of those in the folder",
+    )
+
+
 def add_yes(parser: CommandParser, step: str) -> None:
     parser.add_argument(
         "--yes", action="store_true", help=f"do not ask for confirmation before {step}"

@@ -11,6 +11,7 @@ from rootle.types import BackendStatus, HistoryStatus, IndexStatus, WatcherStatu
 def print_status(status: IndexStatus, *, with_skipped_files: bool) -> None:
     """Print one labeled line per property; continuation lines have an empty label."""
     rows = [*_location_rows(status), *(_index_rows(status) if status.exists else _no_index_rows())]
+    rows += _version_rows(status)
     for label, text in rows:
         print(f"{label:10}  {printable(text)}")
     if with_skipped_files and status.exists:
@@ -68,6 +69,12 @@ def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
         yield "", reason
     if status.watcher is not None:
         yield "watcher", _describe_watcher(status.watcher)
+
+
+def _version_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
+    if status.revisions is not None:
+        count, size = status.revisions.revisions, status.revisions.index_bytes / 1e6
+        yield "versions", f"{count} earlier version{'s' * (count > 1)}, {size:.1f} MB"
 
 
 def _describe_history(history: HistoryStatus) -> str:

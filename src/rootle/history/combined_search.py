@@ -11,16 +11,14 @@ from typing import Final
 
 from rootle.config.fields import Config
 from rootle.errors import QueryError, StaleCursorError
-from rootle.history.commit_results import (
-    COMMIT_URI,
-    add_commits,
-    add_last_commits,
-    single_result,
-)
+from rootle.history.commit_results import add_commits, single_result
 from rootle.history.commit_search import CommitSearch
+from rootle.history.commit_view import COMMIT_URI, CommitView
 from rootle.history.past_question import PastQuestion, parse_past_question
-from rootle.index.reader import FileState, IndexReader
+from rootle.index.reader import FileState
+from rootle.search.query.filters import filter_files
 from rootle.search.query.syntax import parse_query
+from rootle.search.request import check_query
 from rootle.types import SearchQuery, SearchResponse
 
 # Of a page with commits and files, the share of commits.
@@ -56,14 +54,19 @@ class CombinedSearch:
                 raise QueryError(_NO_HISTORY)
             return find_files(query)
         started_s = time.perf_counter()
-        is_complete = commits.prepare()
+        note = commits.prepare()
         query = replace(query, text_query=commits.resolve_dates(query.text_query))
-        response = self._search(query, past, commits, find_files, explain=explain)
-        if not is_complete:
+        view = commits.view()
+        if view is not None:
+            response = self._search(query, past, commits, view, find_files, explain=explain)
+        else:
+            response = _EMPTY if past.excludes_files else find_files(query)
+        if note:
+            count = 0 if view is None else view.count
             response = replace(
                 response,
                 degraded=(*response.degraded, _PARTIAL),
-                suggestions=(*response.suggestions, _note_progress(commits.index())),
+                suggestions=(*response.suggestions, f"{note}; searched: {count:,} commits"),
             )
         return replace(response, took_ms=round((time.perf_counter() - started_s) * 1000, 3))
 
@@ -71,38 +74,44 @@ class CombinedSearch:
         """Return files with the commits that changed them last, if commits are indexed."""
         response = find_files(query)
         commits = self.open_commits()
-        index = commits.existing_index() if commits is not None else None
-        return response if index is None else add_last_commits(response, index)
+        view = commits.view() if commits is not None else None
+        if commits is None or view is None:
+            return response
+        return commits.last_commits.add(response, view)
 
     def _search(
         self,
         query: SearchQuery,
         past: PastQuestion,
         commits: CommitSearch,
+        view: CommitView,
         find_files: FindFiles,
         *,
         explain: bool,
     ) -> SearchResponse:
-        limit = query.limit or self.config.default_limit
+        limit = check_query(query, self.config)
         if past.commit:
-            found = _find_hash(commits.index(), past.commit)
-            return _list(commits.index(), found) if found else find_files(query)
+            found = view.with_prefix(past.commit)
+            return _list(view, found[:limit]) if found else find_files(query)
         if past.revisions is not None:
             hashes = commits.list_range(*past.revisions)
             if hashes is None:
                 return find_files(query)
-            return _page_of_range(query, commits.index(), hashes, limit)
+            return _page_of_range(query, view, hashes, limit)
         history_cursor, file_cursor = _split_cursor(query.cursor)
         history = _EMPTY
         if history_cursor is not None:
-            share = limit if past.excludes_files else max(1, round(limit * _COMMIT_SHARE))
+            has_files = not past.excludes_files and file_cursor is not None
+            share = max(1, round(limit * _COMMIT_SHARE)) if has_files else limit
             wanted = replace(query, cursor=history_cursor or None, limit=share)
             found_commits = commits.search(wanted, explain=explain)
-            history = add_commits(found_commits, commits.index())
+            history = add_commits(found_commits, view)
         if past.excludes_files or file_cursor is None:
             return replace(history, next_cursor=_join_cursors(history.next_cursor, None))
         rest = limit - len(history.results)
-        files = find_files(replace(query, cursor=file_cursor or None, limit=max(1, rest)))
+        if not rest:  # no room for files on this page
+            return replace(history, next_cursor=_join_cursors(history.next_cursor, file_cursor))
+        files = find_files(replace(query, cursor=file_cursor or None, limit=rest))
         return _merge(history, files, commits_first=past.asks_first)
 
 
@@ -111,7 +120,7 @@ def _merge(
 ) -> SearchResponse:
     """Return one page with the results of both; the response is that of the files otherwise."""
     first, second = (history, files) if commits_first else (files, history)
-    # The second part complements the first one, so its low confidence says nothing about the answer.
+    # The second part complements the first one: its low confidence says nothing about the answer.
     notes = () if second.confident is False and first.results else second.suggestions
     return replace(
         files,
@@ -125,28 +134,28 @@ def _merge(
     )
 
 
-def _find_hash(index: IndexReader, prefix: str) -> list[FileState]:
-    """Return the commits whose hashes begin with a prefix."""
-    uri = f"{COMMIT_URI}{prefix}"
-    if len(prefix) >= 40 and (state := index.file_at(uri)) is not None:
-        return [state]
-    return [state for state in index.all_files() if state.path.startswith(uri)]
-
-
-def _list(index: IndexReader, states: Sequence[FileState]) -> SearchResponse:
-    results = tuple(single_result(index, state) for state in states)
-    return replace(_EMPTY, results=results, confident=True, generation=index.generation)
+def _list(view: CommitView, states: Sequence[FileState]) -> SearchResponse:
+    results = tuple(single_result(view, state) for state in states)
+    return replace(_EMPTY, results=results, confident=True, generation=view.index.generation)
 
 
 def _page_of_range(
-    query: SearchQuery, index: IndexReader, hashes: Sequence[str], limit: int
+    query: SearchQuery, view: CommitView, hashes: Sequence[str], limit: int
 ) -> SearchResponse:
-    """Return commits in the given order; the cursor is the number of commits before the page."""
+    """Return commits in the given order that pass the filters of the query.
+
+    The cursor is the number of commits before the page.
+    """
     start = _read_offset(query.cursor)
-    states = [index.file_at(f"{COMMIT_URI}{sha}") for sha in hashes[start : start + limit]]
-    page = _list(index, [state for state in states if state is not None])
-    more = str(start + limit) if start + limit < len(hashes) else None
-    note = f"{len(hashes):,} commits" + ("" if more is None else f"; {limit} on each page")
+    wanted = {f"{COMMIT_URI}{sha}" for sha in hashes}
+    states = {state.path: state for state in view.states() if state.path in wanted}
+    parsed = parse_query(query.text_query)
+    passed = filter_files(query, parsed, states.values(), time.time())
+    found = [states[uri] for sha in hashes if (uri := f"{COMMIT_URI}{sha}") in states]
+    found = [state for state in found if passed is None or state.id in passed]
+    page = _list(view, found[start : start + limit])
+    more = str(start + limit) if start + limit < len(found) else None
+    note = f"{len(found):,} commits" + ("" if more is None else f"; {limit} on each page")
     return replace(page, next_cursor=_join_cursors(more, None), suggestions=(note,))
 
 
@@ -180,15 +189,10 @@ def _as_cursor(value: object) -> str | None:
 def _join_cursors(history: str | None, files: str | None) -> str | None:
     if history is None and files is None:
         return None
-    if history is None:
+    if history is None and files:
         return files
     data = json.dumps([history, files]).encode("ascii")
     return _CURSOR_PREFIX + base64.urlsafe_b64encode(data).decode("ascii")
-
-
-def _note_progress(index: IndexReader) -> str:
-    count = len(index.all_files())
-    return f"commits are still being indexed, the newest first: {count:,} so far; ask again later"
 
 
 _NO_HISTORY: Final = (

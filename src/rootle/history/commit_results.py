@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from rootle.history.commit_view import COMMIT_URI, MESSAGE, CommitView
 from rootle.index.reader import FileState, IndexReader
 from rootle.serialization.timestamps import format_timestamp
 from rootle.types import (
@@ -16,56 +17,101 @@ from rootle.types import (
     FileMetadata,
     SearchResponse,
     SearchResult,
+    Span,
 )
 
-COMMIT_URI: Final = "git:"
-# Changes of a file that are compared with the function; older ones are rarely its last change.
-_MAX_CHANGES: Final = 100
+_MAX_KNOWN: Final = 10_000
 _WORDS: Final = re.compile(r"[\w$!?]+")
-_MESSAGE: Final = "message"  # the section with the message; the others are changed files
 
 
-def describe_commit(index: IndexReader, state: FileState) -> CommitFacts:
+def describe_commit(view: CommitView, state: FileState) -> CommitFacts:
     """Return the facts about an indexed commit."""
-    return replace(_brief_commit(state), files=_changed_files(index.sections_of(state.id)))
+    return replace(_brief_commit(state), files=_changed_files(view.sections_of(state)))
 
 
-def add_commits(response: SearchResponse, index: IndexReader) -> SearchResponse:
+def add_commits(response: SearchResponse, view: CommitView) -> SearchResponse:
     """Return a response of the commit index whose results describe their commits."""
-    results = tuple(_add_commit(index, result) for result in response.results)
+    results = tuple(_add_commit(view, result) for result in response.results)
     return replace(response, results=results)
 
 
-def _add_commit(index: IndexReader, result: SearchResult) -> SearchResult:
-    state = index.file_at(result.file_path)
-    return result if state is None else replace(result, commit=describe_commit(index, state))
+def _add_commit(view: CommitView, result: SearchResult) -> SearchResult:
+    state = view.commit_at(result.file_path)
+    if state is None:
+        return result
+    if view.folder:
+        result = _limit_to_folder(view, state, result)
+    return replace(result, commit=describe_commit(view, state))
+
+
+def _limit_to_folder(view: CommitView, state: FileState, result: SearchResult) -> SearchResult:
+    """Return a result without the changes of files outside the folder.
+
+    If nothing else remains, it shows the message of the commit.
+    """
+    best = Span(
+        result.start_line, result.end_line, result.snippet, result.scope, place=result.place
+    )
+    spans = []
+    for span in (best, *result.more_spans):
+        label = view.relative_label(span.place or MESSAGE)
+        if label is not None:
+            text = span.snippet.replace(span.place, label, 1) if span.place else span.snippet
+            spans.append(replace(span, snippet=text, place=label))
+    if not spans:
+        message = single_result(view, state)
+        return replace(message, score=result.score, source=result.source)
+    first, *rest = spans
+    return replace(
+        result,
+        start_line=first.start_line,
+        end_line=first.end_line,
+        snippet=first.snippet,
+        scope=first.scope,
+        place=first.place,
+        more_spans=tuple(rest),
+    )
 
 
 def _changed_files(sections: Sequence[DocumentSection]) -> tuple[ChangedFile, ...]:
     return tuple(
         ChangedFile(section.label, tuple(filter(None, section.title.split(", "))))
         for section in sections
-        if section.label != _MESSAGE
+        if section.label != MESSAGE
     )
 
 
-def add_last_commits(response: SearchResponse, index: IndexReader) -> SearchResponse:
-    """Return a response whose files name the last commit that changed what they show."""
-    results = tuple(
-        result if result.commit else replace(result, last_commit=_find_last(index, result))
-        for result in response.results
-    )
-    return replace(response, results=results)
+class LastCommits:
+    """Finds the last commits that changed what results show, and remembers them. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._index: IndexReader | None = None
+        self._known: dict[tuple[str, str], CommitFacts | None] = {}
+
+    def add(self, response: SearchResponse, view: CommitView) -> SearchResponse:
+        """Return the response whose files name the last commit that changed what they show."""
+        if view.index is not self._index or len(self._known) > _MAX_KNOWN:
+            self._index, self._known = view.index, {}
+        known = self._known
+        results = []
+        for result in response.results:
+            place = result.file_path, "".join(_WORDS.findall(result.scope)[-1:])
+            if place not in known:
+                known[place] = _find_last(view, *place)
+            results.append(replace(result, last_commit=known[place]))
+        return replace(response, results=tuple(results))
 
 
-def _find_last(index: IndexReader, result: SearchResult) -> CommitFacts | None:
-    """Return the last commit that changed the function of the best span, else the file."""
-    changes = index.sections_with(result.file_path, _MAX_CHANGES)
-    name = _WORDS.findall(result.scope)[-1:]
-    found = next((at for at, section in changes if name and name[0] in section.title), None)
-    if found is None and changes:
-        found = changes[0][0]
-    return None if found is None else _brief_commit(index.files([found])[found])
+def _find_last(view: CommitView, path: str, name: str) -> CommitFacts | None:
+    """Return the last commit that changed a function, or else the file; None if there is none."""
+    changes = view.changes_of(path)
+    named = (at for at, section in changes if name and _names(section, name))
+    found = next(named, changes[0][0] if changes else None)
+    return None if found is None else _brief_commit(view.index.files([found])[found])
+
+
+def _names(section: DocumentSection, name: str) -> bool:
+    return name in section.title.split(", ")
 
 
 def _brief_commit(state: FileState) -> CommitFacts:
@@ -77,10 +123,10 @@ def _brief_commit(state: FileState) -> CommitFacts:
     )
 
 
-def single_result(index: IndexReader, state: FileState) -> SearchResult:
+def single_result(view: CommitView, state: FileState) -> SearchResult:
     """Return a commit that was asked for by its hash, with its message."""
-    lines = index.text(state.id).split("\n")
-    sections = index.sections_of(state.id)
+    lines = view.index.text(state.id).split("\n")
+    sections = view.sections_of(state)
     end = sections[0].end_line if sections else len(lines)
     date = format_timestamp(float(state.committed_s or 0))
     return SearchResult(
@@ -91,6 +137,6 @@ def single_result(index: IndexReader, state: FileState) -> SearchResult:
         score=1.0,
         source="sparse",
         metadata=FileMetadata(date, state.language, len(lines)),
-        place=_MESSAGE,
-        commit=describe_commit(index, state),
+        place=MESSAGE,
+        commit=describe_commit(view, state),
     )

@@ -3,21 +3,44 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from rootle.errors import IndexStorageError
+from rootle.history.commit_results import LastCommits
+from rootle.history.commit_view import CommitView
 from rootle.index.reader import IndexReader
 from rootle.search.agent import SearchAgent
+from rootle.search.query.scope import ScopedQuery
+from rootle.search.request import SearchRequest
 from rootle.serialization.dates import parse_date
 from rootle.types import SearchQuery, SearchResponse
 
 _FILTER: Final = re.compile(r'(?<!\S)(since|until):("[^"]+"|[^\s"]+)')
 
 
+class RemovedLines(Protocol):
+    """Consecutive lines that a commit removed from a file, as in `types.Removal`."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def scope(self) -> str: ...
+    @property
+    def start_line(self) -> int: ...
+    @property
+    def lines(self) -> tuple[str, ...]: ...
+
+
 class CommitUpdates(Protocol):
     """Keeps an index of commits current, and asks git about revisions."""
+
+    @property
+    def prefix(self) -> str:
+        """The path of the folder in its repository, "" or with a slash at the end."""
 
     def snapshot(self) -> IndexReader:
         """Return the newest snapshot; raise IndexStorageError if no commit is indexed yet."""
@@ -25,14 +48,48 @@ class CommitUpdates(Protocol):
     def exists(self) -> bool:
         """Return whether there may be indexed commits, without opening the index."""
 
-    def prepare(self, wait_s: float) -> bool:
-        """Index new commits for a limited time; return whether all are indexed."""
+    @property
+    def folder_in_work_tree(self) -> str:
+        """The path of the folder below its work tree, with a final slash; "" for the work tree."""
+
+    def find_visible(self) -> Collection[int] | None:
+        """Return the indexed commits that belong to the history of the folder; None for all."""
+
+    def prepare(self, wait_s: float) -> str:
+        """Index new commits for a limited time.
+
+        Return "", or a note that not all commits are searched.
+        """
 
     def date_of(self, revision: str) -> float | None:
         """Return the Unix time of a commit, tag or branch; None if there is none."""
 
     def list_range(self, older: str, newer: str) -> Sequence[str] | None:
         """Return the hashes in the history of `newer` but not of `older`, newest first."""
+
+    def read_removed(self, sha: str) -> Sequence[RemovedLines]:
+        """Return the code that a commit removed and did not add elsewhere."""
+
+    def visible_paths(self, paths: Collection[str]) -> set[str]:
+        """Return the paths of files that would be indexed if they existed."""
+
+    def find_by_count(self, text: str, max_count: int) -> Sequence[str]:
+        """Return the newest commits that changed how often a text occurs, newest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleCommits:
+    """Narrows a search to the commits that belong to the history of the folder."""
+
+    find: Callable[[], Collection[int] | None]  # None for all commits
+
+    def __call__(self, request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:  # noqa: ARG002
+        """Return the narrower scope."""
+        ids = self.find()
+        if ids is None:
+            return scoped
+        files = ids if scoped.files is None else set(ids).intersection(scoped.files)
+        return replace(scoped, files=files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +98,14 @@ class CommitSearch:
 
     agent: SearchAgent
     updates: CommitUpdates
-    open_index: Callable[[], IndexReader]
     wait_s: float  # how long a question waits for commits that are not indexed yet
+    last_commits: LastCommits = field(default_factory=LastCommits)
 
-    def prepare(self) -> bool:
-        """Index new commits for a limited time; return whether all are indexed."""
+    def prepare(self) -> str:
+        """Index new commits for a limited time.
+
+        Return "", or a note that not all commits are searched.
+        """
         return self.updates.prepare(self.wait_s)
 
     def resolve_dates(self, text: str) -> str:
@@ -57,17 +117,18 @@ class CommitSearch:
         return self.agent.search(query, explain=explain)
 
     def index(self) -> IndexReader:
-        """Return the index of the commits."""
-        return self.open_index()
+        """Return the index of the commits; raise IndexStorageError if none are indexed."""
+        return self.updates.snapshot()
 
-    def existing_index(self) -> IndexReader | None:
-        """Return the index of the commits without updating it; None if there is none."""
+    def view(self) -> CommitView | None:
+        """Return the indexed commits without indexing others; None if none are indexed."""
         if not self.updates.exists():
             return None
         try:
-            return self.open_index()
+            index, ids = self.updates.snapshot(), self.updates.find_visible()
         except IndexStorageError:
             return None
+        return CommitView(index, ids, self.updates.folder_in_work_tree)
 
     def list_range(self, older: str, newer: str) -> Sequence[str] | None:
         """Return the hashes in the history of `newer` but not of `older`, newest first.

@@ -26,7 +26,7 @@ _PAST: Final = re.compile(
             r"\b(?:which|what|the) (?:last |latest |first )?(?:commit|pull request|pr|merge)s?\b",
             rf"(?:^|[.,;:?!] |\band |find out |see |know )who (?:first |last )?(?:{_DONE}"
             r"|wrote|did|made|broke|touched)\b",
-            r"\b(?:when|why|how come|since when) (?:was|were|did|has|have|had)\b.*"
+            r"\b(?:when|why|how come\b.*?) (?:was|were|did|has|have|had)\b.*"
             rf"\b(?:{_DONE}|{_DO})\b",
             r"\bwhat (?:has |was |have )?changed\b",
             r"\bchanges? (?:in|to|of|made|since|between)\b.*\b(?:since|between|last)\b",
@@ -62,12 +62,10 @@ def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | Non
         return None
     only = kinds == (HISTORY,)
     stripped = text.strip().rstrip("?.!")
-    if kinds and HISTORY not in kinds:
-        return None
-    only = kinds == (HISTORY,)
     if (found := _HASH.fullmatch(stripped)) and not stripped.isalpha():
         return PastQuestion(True, commit=found[1].lower())
-    if found := _RANGE.fullmatch(stripped):
+    found = _RANGE.fullmatch(stripped)
+    if found and not any(".." in revision for revision in found.groups()):
         return PastQuestion(True, revisions=(found[1], found[2]))
     if only:
         return PastQuestion(True, excludes_files=True)

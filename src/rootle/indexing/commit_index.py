@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -14,15 +14,24 @@ from rootle.errors import IndexStorageError, IngestError, RootleError, Unavailab
 from rootle.index.local.index_dir import HISTORY_DIR
 from rootle.index.local.snapshot import Snapshot
 from rootle.indexing.content_writer import IndexSetup
+from rootle.indexing.fingerprint import walk_rules
+from rootle.indexing.git_history.commit_scope import CommitScope
 from rootle.indexing.indexer import Indexer
 from rootle.indexing.status import measure_folder
 from rootle.ingest.plan import token_key
 from rootle.ingest.workers.worker_process import PrestartedWorkers
-from rootle.sources.git.commit_text import explain_hidden_commits
-from rootle.sources.git.commits.commit_list import find_commit, list_commits, list_heads
+from rootle.sources.git.commit_text import explain_hidden_commits, filter_visible
+from rootle.sources.git.commits.commit_list import (
+    find_commit,
+    list_commits,
+    list_commits_with_text,
+)
 from rootle.sources.git.commits.commit_source import COMMITS, CommitSource
-from rootle.sources.git.git_dirs import find_git_folders
+from rootle.sources.git.commits.patch_process import PatchProcess
+from rootle.sources.git.commits.removed_code import RemovedCode, find_removed_code
+from rootle.sources.git.git_dirs import find_git_folders, find_work_tree
 from rootle.storage.paths import default_history_dir, default_index_dir
+from rootle.text.secret_masking import mask_secrets
 from rootle.types import HistoryStatus, ProgressCallback, WarningCallback, ignore_progress
 
 if TYPE_CHECKING:
@@ -46,6 +55,7 @@ def commit_config(config: Config) -> Config:
         sparse_backend=EMBEDDED,
         plugins=(),
         max_chunks_per_file=0,
+        enable_cache=False,  # the same index has other answers after another commit is checked out
     )
 
 
@@ -81,13 +91,22 @@ class CommitIndex:
         self._may_write = config.enable_indexing
         self._max_commits = config.max_history_commits
         self._on_warning = on_warning
+        self._rules = walk_rules(config)
+        top = find_work_tree(self._root)
+        relative = "." if top is None else os.path.relpath(self._root, top).replace(os.sep, "/")
+        self.prefix = "" if relative == "." else f"{relative}/"
+        self._patches = PatchProcess(self._root)
+        self._patch_lock = threading.Lock()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._source = CommitSource(self._root, config.max_history_commits)
+        self._scope = CommitScope(self._root, config.max_history_commits)
+        self._failure = ""  # of the last update
         setup = IndexSetup(
             Path(self._root),
             history_dir,
             config,
-            (CommitSource(self._root, config.max_history_commits),),
+            (self._source,),
             choose_model=choose_model,
             open_embedder=open_embedder,
             on_warning=on_warning,
@@ -110,7 +129,20 @@ class CommitIndex:
             indexed = self.snapshot().value(token_key(COMMITS))
         except IndexStorageError:
             return False
-        return indexed == " ".join(list_heads(self._root)) and self._indexer.has_usable_index()
+        return indexed == self._source.current_token() and self._indexer.has_usable_index()
+
+    @property
+    def folder_in_work_tree(self) -> str:
+        """The path of the folder below its work tree, with a final slash; "" for the work tree."""
+        return self._scope.prefix
+
+    def find_visible(self) -> frozenset[int] | None:
+        """Return the indexed commits that belong to the history of the folder; None for all.
+
+        These are the commits that the checked-out commit contains and that changed the folder.
+        """
+        snapshot = self.snapshot()
+        return self._scope.find_ids(snapshot, tuple(snapshot.value(token_key(COMMITS)).split()[1:]))
 
     def update(
         self, on_progress: ProgressCallback = ignore_progress, *, timeout_s: float = -1
@@ -121,16 +153,29 @@ class CommitIndex:
         and IngestError if git fails.
         """
         if self._may_write and not self.is_current():
-            self._indexer.update(on_progress, timeout_s=timeout_s)
+            try:
+                self._indexer.update(on_progress, timeout_s=timeout_s)
+            except IndexStorageError:
+                # A damaged index is created again: it contains only what git has.
+                self._indexer.update(on_progress, timeout_s=timeout_s, rebuild=True)
 
-    def prepare(self, wait_s: float) -> bool:
-        """Start indexing new commits and wait for a time; return whether all are indexed."""
+    def prepare(self, wait_s: float) -> str:
+        """Start indexing new commits and wait for a time.
+
+        Return "", or a note that not all commits are searched.
+        """
         if self.is_current():
-            return True
+            return ""
         if self._may_write:
             self.update_in_background()
             self.wait(wait_s)
-        return self.is_current()
+        if self.is_current():
+            return ""
+        if not self._may_write:
+            return "enableIndexing is false, so new commits are not indexed"
+        if self._failure:
+            return f"not all commits are indexed: {self._failure}"
+        return "commits are still being indexed, the newest first"
 
     def date_of(self, revision: str) -> float | None:
         """Return the Unix time of a commit, tag or branch; None if there is none."""
@@ -149,6 +194,33 @@ class CommitIndex:
             self._root, [last.sha], without=[first.sha], max_count=self._max_commits
         )
         return None if found is None else [commit.sha for commit in found]
+
+    def read_removed(self, sha: str) -> Sequence[RemovedCode]:
+        """Return the code that a commit removed from files below the folder.
+
+        Paths are relative to the folder, and secrets are masked.
+        """
+        with self._patch_lock:
+            commit = self._patches.read(sha)
+        found = () if commit is None else find_removed_code(commit)
+        return [self._localize(code) for code in found if code.path.startswith(self.prefix)]
+
+    def visible_paths(self, paths: Collection[str]) -> set[str]:
+        """Return the paths of files that would be indexed if they existed."""
+        return filter_visible(Path(self._root), paths, self._rules)
+
+    def find_by_count(self, text: str, max_count: int) -> Sequence[str]:
+        """Return the newest commits that changed how often a text occurs, newest first.
+
+        git reads the changes of all commits until it has found enough; the result is empty if that
+        takes too long.
+        """
+        return list_commits_with_text(self._root, text, max_count=max_count)
+
+    def _localize(self, code: RemovedCode) -> RemovedCode:
+        masked = mask_secrets("\n".join(code.lines), self._rules.secret_exceptions).text
+        path = code.path.removeprefix(self.prefix)
+        return replace(code, path=path, lines=tuple(masked.split("\n")))
 
     def update_in_background(self) -> None:
         """Start indexing the new commits, unless that is already happening."""
@@ -179,10 +251,13 @@ class CommitIndex:
         return self._indexer.clear()
 
     def close(self) -> None:
-        """Close the files of the index."""
+        """Close the files of the index, and end git."""
         self._indexer.close()
+        with self._patch_lock:
+            self._patches.close()
 
     def _update_quietly(self) -> None:
+        self._failure = ""
         try:
             self.update(timeout_s=_LOCK_TIMEOUT_S)
         except UnavailableError:
@@ -191,4 +266,5 @@ class CommitIndex:
             self._warn(error)
 
     def _warn(self, error: RootleError) -> None:
+        self._failure = str(error)
         self._on_warning(f"commits are not searched completely: {error}")

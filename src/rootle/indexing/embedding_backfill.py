@@ -16,7 +16,7 @@ from rootle.index.local.database import open_database, storage_errors
 from rootle.index.local.manifest import Manifest
 from rootle.index.local.pending_embeddings import PendingEmbeddings
 from rootle.index.local.writer_lock import writer_lock
-from rootle.ingest.embedding_retry_queue import EmbeddingBudget, EmbeddingQueue
+from rootle.ingest.pending_embedding_queue import EmbeddingBudget, EmbeddingQueue
 from rootle.protocols import Embedder, QueuedEmbedder
 from rootle.types import IndexReport, WarningCallback
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from contextlib import suppress
 from operator import attrgetter
 from pathlib import Path
 from time import time
 
 from rootle.errors import IndexMissingError, IndexStorageError, IndexUnfinishedError
 from rootle.index.local.commit_dates import parse_records
+from rootle.index.local.index_dir import HISTORY_DIR, REVISIONS_DIR
 from rootle.index.local.snapshot import Snapshot
 from rootle.index.reader import FileState
 from rootle.indexing.indexer import Indexer
@@ -67,7 +69,7 @@ def _describe_index(indexer: Indexer, snapshot: Snapshot) -> IndexStatus:
         generation=snapshot.generation,
         files=len(indexed),
         chunks=snapshot.chunk_count(),
-        index_bytes=measure_folder(indexer.index_dir),
+        index_bytes=measure_folder(indexer.index_dir, (HISTORY_DIR, REVISIONS_DIR)),
         source_bytes=sum(state.size for state in indexed),
         age_seconds=_age(float(updated)) if updated else None,
         model=snapshot.value("model"),
@@ -190,13 +192,17 @@ def _format_optional(seconds: float | None) -> str | None:
     return None if seconds is None else format_timestamp(seconds)
 
 
-def measure_folder(folder: Path) -> int:
-    """Return the total size of the files in a folder, in bytes."""
-    total = 0
-    for parent, _, names in os.walk(folder):
+def measure_folder(folder: Path, exclude: Collection[str] = ()) -> int:
+    """Return the total size in bytes of the files in a folder, each counted once if it has links.
+
+    The subfolders in `exclude` do not count.
+    """
+    sizes: dict[tuple[int, int], int] = {}
+    for parent, folders, names in os.walk(folder):
+        if Path(parent) == folder:
+            folders[:] = [name for name in folders if name not in exclude]
         for name in names:
-            try:
-                total += os.lstat(os.path.join(parent, name)).st_size
-            except FileNotFoundError:
-                continue  # a writer is replacing the file
-    return total
+            with suppress(OSError):
+                info = os.lstat(os.path.join(parent, name))
+                sizes[info.st_dev, info.st_ino] = info.st_size
+    return sum(sizes.values())

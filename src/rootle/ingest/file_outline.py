@@ -9,13 +9,15 @@ from rootle.ingest.named_ranges import list_named_ranges
 from rootle.types import Definition, FileOutline
 
 
-def read_file_outline(path: str, index: IndexReader) -> FileOutline:
+def read_file_outline(path: str, index: IndexReader, place: str = "") -> FileOutline:
     """Return the indexed lines of a document and its definitions.
+
+    `place` is the part of the path that names the version, if the index is of an earlier version.
 
     Definitions are found only in languages that have a grammar or headings. Raise SourceError if
     the document is not indexed.
     """
-    state = index.file_at(path)
+    state = index.file_at(path.removeprefix(place))
     if state is None:
         raise SourceError(f"{path} is not indexed; `rootle status --skipped` may say why")
     text = index.text(state.id)

@@ -91,7 +91,8 @@ class IndexWriter:
         self, result: ReadResult, state: FileState | None, generation: int, derived: DerivedWriter
     ) -> None:
         started = time.perf_counter()
-        file_id = self._manifest.put(self._indexed_state(result, state, generation))
+        indexed = self._indexed_state(result, state, generation)
+        file_id = self._manifest.put(indexed)
         if state is not None:
             derived.remove_file(file_id)
         analyzed = result.analyzed
@@ -103,7 +104,7 @@ class IndexWriter:
             file_id, result.compressed_text, chunks, generation, is_new=state is None
         )
         if result.facts.sections:
-            self._documents.set_sections(file_id, result.facts.sections)
+            self._documents.set_sections(file_id, result.facts.sections, indexed.committed_s)
         add_words(derived, file_id, ids, analyzed)
         derived.add_vectors(file_id, ids, [chunk.vector for chunk in chunks])
         pending = [at for at, chunk in zip(ids, chunks, strict=True) if not chunk.vector]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from rootle.errors import SourceError
+from rootle.errors import QueryError, SourceError
 from rootle.index.reader import IndexReader
 from rootle.ingest.reference_syntax import Reference, is_file_name, parse_reference
 from rootle.ingest.similar_paths import nearest_paths
@@ -17,6 +18,9 @@ from rootle.serialization.path_text import escape_path
 from rootle.sources.files.discovery import WalkRules, walk_files
 from rootle.sources.files.file_source import read_listed_file
 from rootle.sources.git.commit_text import SHA, explain_hidden_commits, show_commit
+from rootle.sources.git.git_dirs import find_work_tree
+from rootle.sources.git.trees.revision import find_revision
+from rootle.sources.git.trees.tree_source import read_tree_file
 from rootle.text.terms import encodable
 from rootle.types import FILES, DocumentSection, Passage
 
@@ -25,6 +29,8 @@ _MAX_REFERENCE_CHARS: Final = 1_000
 _LINES_AROUND: Final = 30
 _MAX_DEFINITION_LINES: Final = 150
 _MAX_NAMES: Final = 10
+# After a colon, these are lines of a file, not a file of a version.
+_LINE_NUMBERS: Final = re.compile(r"[Ll]?\d+(?:[-\u2013:,CcLl]+\d+)*\W*")
 _PATCH_START: Final = "diff --git "
 
 
@@ -127,7 +133,37 @@ def _read_whole(path: str, documents: DocumentSet) -> _Whole | None:
         raise SourceError(f"{name} is excluded from the index ({found}) and cannot be read")
     if found is not None:
         return _Whole(_passage(relative, found.language, found.text), found.sections)
-    return documents.read_indexed(path)
+    return documents.read_indexed(path) or _read_version(path, documents)
+
+
+def _read_version(path: str, documents: DocumentSet) -> _Whole | None:
+    """Return a file of an earlier version, as in "v2.1:src/a.py"; None if no version is named.
+
+    Raise SourceError if there is no such version, or no such file in it.
+    """
+    name, sign, rest = path.partition(":")
+    if (
+        not (sign and name and rest)
+        or _LINE_NUMBERS.fullmatch(rest)
+        or find_work_tree(os.path.realpath(documents.root)) is None
+    ):
+        return None
+    try:
+        revision = find_revision(documents.root, name)
+    except QueryError as error:
+        raise SourceError(f"{escape_path(path)} does not exist here; {error}") from error
+    relative = _relative_path(documents.root, rest)
+    source = f"{name}:{relative}"
+    found = read_tree_file(documents.root, revision.sha, relative, documents.rules)
+    if isinstance(found, str):
+        raise SourceError(
+            f"{escape_path(source)} is excluded from the index ({found}) and cannot be read"
+        )
+    if found is None:
+        raise SourceError(
+            f"there is no file {escape_path(relative)} in {name}; search with at:{name} to find one"
+        )
+    return _Whole(_passage(source, found.language, found.text), found.sections)
 
 
 def _hash_in(path: str) -> str:

@@ -18,7 +18,7 @@ from rootle.search.agent import SearchAgent, Stages, Steps
 from rootle.search.cache.answer_cache import AnswerCache, Present
 from rootle.search.cache.disk_cache import DiskCache
 from rootle.search.query.plugin_filters import PluginFilters
-from rootle.search.query.scope import ScopeStep
+from rootle.search.query.scope import ScopeStage, ScopeStep
 from rootle.search.request import RequestReader
 from rootle.search.results.memory_results import MemoryResults
 from rootle.search.results.page import ContextExpansion, PageStage, PresentStep
@@ -53,6 +53,7 @@ def open_agent(
     expander: QueryExpander | None = None,
     memories: MemoryResults | None = None,
     open_symbols: Callable[[], SymbolFinder] | None = None,
+    narrow: ScopeStage | None = None,
     cache_dir: Path | None = None,
     log: SearchLogFile | None = None,
     clock: Callable[[], float] = time.time,
@@ -63,7 +64,7 @@ def open_agent(
     the indexed folder; without it, the text of all results comes from the index. `dense` and
     `sparse` are search servers, each of which replaces one leg of the index. If the vectors were
     made by a model whose fingerprint is not `model`, the dense leg fails; an empty string accepts
-    any model. If `cache_dir` is given, pages are cached in it.
+    any model. `narrow` limits every search. If `cache_dir` is given, pages are cached in it.
     """
     tree = WorkingTree(root, config.secret_exceptions) if root is not None else None
     resources = ExitStack()
@@ -85,7 +86,7 @@ def open_agent(
         resources.callback(memories.close)
     present = PresentStep(tree)
     steps = Steps(
-        _open_scope(config, resources),
+        _open_scope(config, resources, narrow),
         retriever,
         RankStep(ranker, config.reranker_timeout_ms, is_final=reranker is None),
         present,
@@ -120,13 +121,14 @@ def _open_symbols() -> Callable[[], SymbolFinder]:
     return open_finder
 
 
-def _open_scope(config: Config, resources: ExitStack) -> ScopeStep:
+def _open_scope(config: Config, resources: ExitStack, narrow: ScopeStage | None) -> ScopeStep:
+    filters: list[ScopeStage] = [narrow] if narrow is not None else []
     found = find_plugins(config.plugins).select("filter")
-    if not found:
-        return ScopeStep()
-    filters = PluginFilters(found, config.sparse_timeout_ms)
-    resources.callback(filters.close)
-    return ScopeStep([filters])
+    if found:
+        plugins = PluginFilters(found, config.sparse_timeout_ms)
+        resources.callback(plugins.close)
+        filters.append(plugins)
+    return ScopeStep(filters)
 
 
 def _open_caches(

@@ -63,6 +63,7 @@ def query_from_json(data: Any) -> SearchQuery:  # Any: untrusted JSON
         budget=_integer(data, "budget"),
         exclude=_strings(data, "exclude") or (),
         expand=data.get("expand") is None or _boolean(data, "expand"),
+        at=_string(data, "at"),
     )
 
 

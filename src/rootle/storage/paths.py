@@ -53,6 +53,12 @@ def default_history_dir(git_folder: Path) -> Path:
     return user_cache_path("rootle", appauthor=False) / "history" / digest
 
 
+def default_revisions_dir(git_folder: Path) -> Path:
+    """Return the folder of the indexes of revisions, given the common git folder."""
+    history = default_history_dir(git_folder)
+    return history.parent.with_name("revisions") / history.name
+
+
 def result_cache_dir(index_dir: Path) -> Path:
     """Return the folder in which the result pages of one index are cached on disk."""
     from platformdirs import user_state_path

@@ -20,17 +20,9 @@ from rootle.text.definition_head import group_lines
 from rootle.text.languages import PROSE
 from rootle.text.terms import encodable
 from rootle.tools.sent_passages import SentPassages
-from rootle.tools.shown_lines import FileExcerpts, LineNumbers, Place
+from rootle.tools.shown_lines import FileExcerpts, LineNumbers, Place, limit_characters
 from rootle.types import CommitFacts, FileOutline, SearchResponse, SearchResult, Span
 
-# Maximum number of characters for the lines of a result. The values were chosen on the tune split
-# of the labels (benchmarks/quality/answer_reading.py).
-_CLEAR_ROOM: Final = 900  # the first result, if the second one is shown without lines
-_FIRST_ROOM: Final = 600
-_SECOND_ROOM: Final = 400
-_WEAK_ROOM: Final = 300  # the first result of an answer with low confidence
-# The second result is shown with lines if its score is at least this share of the first score.
-_NEAR: Final = 0.2
 # After the first three results, those with less than this share of the first score are left out.
 _FAR: Final = 0.1
 _MIN_RESULTS: Final = 3
@@ -60,7 +52,7 @@ def write_answer(
 ) -> AnswerText:
     """Return the text for the results of a response; it is empty if there are none."""
     results = _drop_far(response)
-    rooms = _rooms(response.confident is False, [result.score for result in results])
+    rooms = limit_characters(response.confident is False, [result.score for result in results])
     writer = _Writer(app, question, shown)
     blocks, data = [], []
     for number, (result, room) in enumerate(zip(results, rooms, strict=True), start=1):
@@ -85,17 +77,6 @@ def _drop_far(response: SearchResponse) -> Sequence[SearchResult]:
         return results[:_MIN_RESULTS]
     limit = _FAR * results[0].score if results else 0.0
     return [r for at, r in enumerate(results) if at < _MIN_RESULTS or r.score >= limit]
-
-
-def _rooms(is_weak: bool, scores: Sequence[float]) -> list[int]:
-    """Return how many characters the lines of each result may take; 0 for a one-line result."""
-    if is_weak:
-        rooms = [_WEAK_ROOM]
-    elif len(scores) > 1 and scores[1] >= _NEAR * scores[0]:
-        rooms = [_FIRST_ROOM, _SECOND_ROOM]
-    else:
-        rooms = [_CLEAR_ROOM]
-    return [*rooms, *[0] * len(scores)][: len(scores)]
 
 
 def _join(blocks: Sequence[str]) -> str:

@@ -1,7 +1,8 @@
-"""Choose the lines of a file that an answer shows: whole definitions if they fit.
+"""Choose how many and which lines of each result an agent receives.
 
-A definition that does not fit is represented by its signature and by those consecutive lines that
-contain the most rare words of the question.
+The number of characters is limited for each result. A definition that fits is shown whole. Of any
+other definition, an agent receives the signature, and those consecutive lines that contain the most
+rare words of the question.
 """
 
 from __future__ import annotations
@@ -18,6 +19,14 @@ from rootle.text.definition_head import find_signature
 from rootle.text.terms import STOP_WORDS, WORD, encodable, split_identifier
 from rootle.types import FileOutline, Span
 
+# Maximum number of characters for the lines of a result. The values were chosen on the tune split
+# of the labels (benchmarks/quality/answer_reading.py).
+_CLEAR_ROOM: Final = 900  # the first result, if the second one is shown without lines
+_FIRST_ROOM: Final = 600
+_SECOND_ROOM: Final = 400
+_WEAK_ROOM: Final = 300  # the first result of an answer with low confidence
+# The second result is shown with lines if its score is at least this share of the first score.
+_NEAR: Final = 0.2
 # The forms of a word share a prefix of this length.
 _STEM_CHARS: Final = 5
 _MIN_WORD_CHARS: Final = 3
@@ -47,6 +56,21 @@ class Place:
     last_line: int
     name: str  # includes the enclosing definitions; empty for lines outside of definitions
     label: str = ""  # for a section that is cited by its label, such as "slide-2"
+
+
+def limit_characters(is_weak: bool, scores: Sequence[float]) -> list[int]:
+    """Return how many characters of lines are shown for each result; 0 for a one-line result.
+
+    `scores` are the scores of the results, best first; `is_weak` is set for an answer with low
+    confidence.
+    """
+    if is_weak:
+        rooms = [_WEAK_ROOM]
+    elif len(scores) > 1 and scores[1] >= _NEAR * scores[0]:
+        rooms = [_FIRST_ROOM, _SECOND_ROOM]
+    else:
+        rooms = [_CLEAR_ROOM]
+    return [*rooms, *[0] * len(scores)][: len(scores)]
 
 
 class FileExcerpts:

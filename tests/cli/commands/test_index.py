@@ -12,6 +12,7 @@ from sample import FILES, write
 pytestmark = pytest.mark.slow
 
 _STATUS = {
+    "revisions",
     "root",
     "indexDir",
     "exists",

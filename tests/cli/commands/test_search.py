@@ -20,6 +20,7 @@ _RESPONSE = {
     "tookMs",
     "suggestions",
     "memories",
+    "revision",
 }
 _RESULT = {
     "filePath",
@@ -362,3 +363,21 @@ def test_a_missing_model_does_not_delete_the_index(repository: Path, home: Path)
 def test_git_ignores_an_index_inside_the_repository(repository: Path) -> None:
     assert rootle("index", repository, "--index-dir", repository / ".rootle").code == 0
     assert git(repository, "status", "--porcelain") == ""
+
+
+def test_an_earlier_version_is_searched(repository: Path) -> None:
+    git(repository, "tag", "v1")
+    write(repository, "src/net/retry.py", "x = 1\n")
+    git(repository, "commit", "-qam", "second")
+    outcome = rootle("search", "--at", "v1", "retry_backoff", cwd=repository)
+    assert outcome.code == 0
+    assert ":src/net/retry.py:" in outcome.out
+    assert "searched v1 = " in outcome.err
+    place = outcome.out.split(" ", 1)[0]
+    assert "def retry_backoff" in rootle("show", place, cwd=repository).out
+    symbol = rootle("symbol", "--at", "v1", "retry_backoff", cwd=repository)
+    assert ":src/net/retry.py:" in symbol.out
+    assert "1 earlier version" in rootle("status", cwd=repository).out
+    unknown = rootle("search", "--at", "v9", "retry_backoff", cwd=repository)
+    assert unknown.code == 2
+    assert 'there is no commit "v9"' in unknown.err

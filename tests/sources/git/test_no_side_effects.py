@@ -23,6 +23,7 @@ from rootle.sources.git.commits.commit_list import (
     find_commit,
     is_ancestor,
     list_commits,
+    list_commits_with_text,
     list_heads,
 )
 from rootle.sources.git.commits.patch_process import PatchProcess
@@ -41,6 +42,9 @@ from rootle.sources.git.repository import (
     list_changed_files,
     list_files,
 )
+from rootle.sources.git.trees.revision import find_revision
+from rootle.sources.git.trees.tree_source import read_tree_file
+from rootle.sources.source import Document
 
 _WATCHDOG_MS = 60_000
 
@@ -141,11 +145,15 @@ def ask_everything(root: Path) -> None:
     commits = list_commits(os.fspath(root), [head], max_count=9)
     assert commits is not None
     assert commits[0].sha == head
+    assert list_commits_with_text(os.fspath(root), "second", max_count=9) == [head]
     patches = PatchProcess(os.fspath(root))
     patch = patches.read(head)
+    alone = patches.read_message(head)
     patches.close()
     assert patch is not None
     assert patch.message == "second"
+    assert alone is not None
+    assert alone.message == "second"
     assert find_commit(os.fspath(root), "HEAD") == commits[0]
     assert is_ancestor(os.fspath(root), commits[-1].sha, head)
     ask_about_lines(root, head)
@@ -164,6 +172,10 @@ def ask_about_lines(root: Path, head: str) -> None:
     assert set(read_headers(folder, [head])) == {head}
     assert find_merges(folder, [head], head, time.monotonic() + 60) == {}
     assert list_file_commits(folder, "a.py", 1) == [head]
+    assert find_revision(root, "2100").sha == head
+    committed = read_tree_file(root, head, "sub/c.py", WalkRules())
+    assert isinstance(committed, Document)
+    assert committed.text == "first = 'sub/c.py'\n"
 
 
 def test_no_program_that_a_repository_names_is_run(hostile: Path, tmp_path: Path) -> None:

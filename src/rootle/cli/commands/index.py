@@ -37,8 +37,8 @@ def register(parser: CommandParser) -> None:
     parser.add_argument(
         "--history",
         action="store_true",
-        help="also index the commits of the git repository and wait until this is done; otherwise, "
-        "the first question about the past starts this in the background",
+        help="also index the commits of the git repository, and wait until this is done; without "
+        "this option, the first question about the past starts to index them in the background",
     )
     add_yes(parser, "indexing your home folder or a folder above it")
     add_common_options(parser)

@@ -60,18 +60,18 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
     "audit": (
         "list when memories were added and deleted; report likely duplicates, memories that "
         "contain a secret that was not masked when they were stored, and memories about files of "
-        "this project that have changed since",
+        "this project that were changed after the memory was stored",
         "rootle memory audit",
     ),
 }
 # The meaning of --root for the actions that use it for more than the configuration.
 _ROOT_PURPOSES: Final[Mapping[str, str]] = {
-    "list": "project folder; memories about files that have changed in it are marked",
+    "list": "project folder; memories about files in this folder that have changed are marked",
     "search": "project folder; memories of other projects are left out",
-    "add": "project folder, to which the fact and its file paths refer",
-    "import": "project folder, to which memories from folders that do not exist here are assigned",
+    "add": "project folder; files that the fact mentions are looked up in this folder",
+    "import": "project folder; memories from folders that do not exist here are assigned to it",
     "hook": "project folder; memories of other projects are left out",
-    "audit": "project folder, in which files are checked for changes",
+    "audit": "project folder; only files in this folder are checked for changes",
 }
 _HOOK_ROOT: Final = (
     "CLAUDE_PROJECT_DIR if this variable is set, or else the project that the agent reports, or "
@@ -92,13 +92,13 @@ def register(parser: CommandParser) -> None:
         parsers[name].describe("\n".join(wrap(description, _HELP_WIDTH)), example)
     _add_arguments(parsers)
     for name, action in parsers.items():
-        purpose = _ROOT_PURPOSES.get(name, "project folder, whose configuration is used")
+        purpose = _ROOT_PURPOSES.get(name, "project folder; its configuration is used")
         add_root(action, purpose, _HOOK_ROOT if name == "hook" else DEFAULT_ROOT)
         if name not in ("export", "hook"):  # always write JSON
             add_json(action)
         add_index_dir(
             action,
-            "folder of the project's index, in which symbols that memories mention are looked up",
+            "folder of the project's index, which is searched for symbols that memories mention",
         )
         add_settings(action)
 

@@ -11,6 +11,7 @@ from rootle.cli.options import (
     SUCCESS,
     CommandParser,
     add_common_options,
+    add_revision,
     add_root,
     add_yes,
 )
@@ -22,6 +23,7 @@ _EXAMPLES: Final = """\
 rootle search "where is the retry backoff computed"
 rootle search --path src --lang python --changed-within 30 "parse the configuration"
 rootle search --context --budget 2000 "how are uploads retried"
+rootle search --at v2.1 "how are uploads retried"
 rootle search -n 3 --json retry_backoff"""
 # The command refreshes the index itself. The search that follows within this time does not check
 # the folder again.
@@ -68,6 +70,7 @@ def _add_filters(parser: CommandParser) -> None:
         metavar="DAYS",
         help="search only files that changed in the last DAYS days",
     )
+    add_revision(parser)
     parser.add_argument(
         "--cursor",
         metavar="CURSOR",
@@ -131,7 +134,10 @@ def run(args: argparse.Namespace) -> int:
         query = _build_query(args)
         app.check(query)
         with progress_bar() as progress:
-            app.refresh(progress)
+            if query.at is None:
+                app.refresh(progress)
+            else:
+                app.index_revision(query.at, progress)
         response = app.search(query, explain=args.explain)
     # A limit or a budget determines the size of the answer, even if the answer is not confident.
     is_brief = args.limit is None and args.budget is None
@@ -153,13 +159,14 @@ def run(args: argparse.Namespace) -> int:
 
 def _build_query(args: argparse.Namespace) -> SearchQuery:
     from rootle.errors import QueryError
+    from rootle.serialization.revision_filter import split_revision
     from rootle.types import SearchQuery
 
     if not args.question:
         raise QueryError(
             'no question given; try: rootle search "where is the retry backoff computed"'
         )
-    return SearchQuery(
+    query = SearchQuery(
         " ".join(args.question),
         file_paths=tuple(args.path) if args.path else None,
         languages=tuple(args.lang) if args.lang else None,
@@ -169,4 +176,6 @@ def _build_query(args: argparse.Namespace) -> SearchQuery:
         context=args.context,
         budget=args.budget,
         exclude=tuple(args.exclude or ()),
+        at=args.at,
     )
+    return split_revision(query)

@@ -16,14 +16,14 @@ rootle show src/retry.py#backoff"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Print a commit with its patch, or lines of a file. Secrets are masked in commits.\n"
-        "Files that are excluded from the index are not shown.",
+        "Print a commit with its patch, or lines of a file. Secrets are masked. Files that\n"
+        "are excluded from the index are not shown.",
         _EXAMPLES,
     )
     parser.add_argument(
         "place",
-        help="the hash of a commit, HASH#PATH, PATH, PATH:LINE, PATH:START-END, or PATH#NAME for a "
-        "definition or section",
+        help="what to print: a commit (HASH), its changes to one file (HASH#PATH), a file (PATH), "
+        "lines (PATH:LINE or PATH:START-END), or a definition or section (PATH#NAME)",
     )
     add_root(parser, "folder that contains the file or commit")
     add_common_options(parser)

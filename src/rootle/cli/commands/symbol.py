@@ -10,6 +10,7 @@ from rootle.cli.options import (
     SUCCESS,
     CommandParser,
     add_common_options,
+    add_revision,
     add_root,
     add_yes,
 )
@@ -18,6 +19,7 @@ _EXAMPLES: Final = """\
 rootle symbol retry_backoff
 rootle symbol --uses RetryPolicy.should_retry
 rootle symbol --tests retry_backoff
+rootle symbol --at v2.1 retry_backoff
 rootle symbol --uses --limit 100 --json retry_backoff"""
 # The command refreshes the index itself. The lookup that follows within this time does not check
 # the folder again.
@@ -26,9 +28,9 @@ _ONE_QUESTION_S: Final = 60.0
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Show where a name is defined. With --uses, also list the lines that use the name:\n"
-        "first calls and other uses in code, then tests, then comments and documents.\n"
-        "The index is created or updated first.",
+        "Show where a name is defined. With --uses, also list the lines that use the name,\n"
+        "in this order: code, tests, comments and documents. The index is created or\n"
+        "updated first.",
         _EXAMPLES,
     )
     parser.add_argument(
@@ -54,6 +56,7 @@ def register(parser: CommandParser) -> None:
         metavar="CURSOR",
         help="show the next page; CURSOR is `nextCursor` from the JSON output of the previous page",
     )
+    add_revision(parser)
     add_root(parser, "folder to search")
     add_yes(parser, "indexing your home folder or a folder above it")
     add_common_options(parser)
@@ -66,9 +69,16 @@ def run(args: argparse.Namespace) -> int:
     check_root(args)
     with open_app_from(args, min_check_interval_s=_ONE_QUESTION_S) as app:
         with progress_bar() as progress:
-            app.refresh(progress)
+            if args.at is None:
+                app.refresh(progress)
+            else:
+                app.index_revision(args.at, progress)
         answer = app.symbols(
-            args.name, args.aspect or "definitions", limit=args.limit, cursor=args.cursor
+            args.name,
+            args.aspect or "definitions",
+            limit=args.limit,
+            cursor=args.cursor,
+            at=args.at,
         )
     if args.json:
         from rootle.cli.terminal import print_json

@@ -16,9 +16,10 @@ rootle uninstall --scope project --dry-run"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Undo `rootle install`. A file that has not changed since then is restored. From\n"
-        "other files, only the text that rootle added is removed. The section in an\n"
-        "instruction file stays as long as another agent with rootle reads this file.",
+        "Undo `rootle install`. A file that has not been edited since `rootle install` is\n"
+        "restored to its original content. From other files, only the text that rootle\n"
+        "added is removed. If several agents share an instruction file, rootle's section\n"
+        "stays in it until rootle has been removed from all of them.",
         _EXAMPLES,
     )
     parser.add_argument(

@@ -6,12 +6,14 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.index.format_version import FORMAT_VERSION, needs_tables, read_format_version
 from rootle.index.local.row_checksum import DamagedRowError, add_checksum_function
+from rootle.index.local.views.shared_database import attach_shared
 from rootle.storage.permissions import create_database_file, file_mode
 from rootle.storage.transaction import write_transaction
 
@@ -74,10 +76,11 @@ CREATE TABLE sections (
     end_line INTEGER NOT NULL,
     label TEXT NOT NULL,
     title TEXT NOT NULL,
-    checksum INTEGER AS (row_checksum(file_id, start_line, end_line, label, title)) STORED,
+    date_s INTEGER NOT NULL,
+    checksum INTEGER AS (row_checksum(file_id, start_line, end_line, label, title, date_s)) STORED,
     PRIMARY KEY (file_id, start_line)
 ) WITHOUT ROWID;
-CREATE INDEX sections_with_label ON sections (label);
+CREATE INDEX sections_by_label_and_date ON sections (label, date_s);
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     file_id INTEGER NOT NULL,
@@ -138,6 +141,8 @@ def open_database(folder: Path, *, create: bool, read_only: bool = False) -> sql
         try:
             _configure(connection, read_only)
             _prepare(connection, folder, create)
+            mode = partial(_mode, read_only=read_only, create=False)
+            attach_shared(connection, folder, DATABASE_NAME, mode)
         except BaseException:
             connection.close()
             raise

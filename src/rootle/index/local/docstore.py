@@ -16,6 +16,7 @@ from rootle.types import DocumentSection
 _ZIP_LEVEL: Final = 1
 # Texts are compressed in parts, so that reading a few lines of a large file decompresses one part.
 PART_CHARS: Final = 2_048
+_AFTER_SLASH: Final = chr(ord("/") + 1)  # greater than every path in the folder
 # The number of the first part of a file is the file id, shifted left by this number of bits. This
 # allows 2 billion characters per file.
 _PART_BITS: Final = 20
@@ -50,6 +51,7 @@ class NewChunk(Protocol):
 
 
 _COLUMNS: Final = "id, file_id, seq, start_line, end_line, start, end, scope, symbols, checksum"
+_SECTION_COLUMNS: Final = "file_id, start_line, end_line, label, title, date_s, checksum"
 _VECTOR_COLUMNS: Final = "id, file_id, key, vector, vector_checksum"
 
 
@@ -116,12 +118,14 @@ class DocStore:
         self._connection.execute("DELETE FROM texts WHERE id BETWEEN ? AND ?", _parts_of(file_id))
         self._connection.execute("DELETE FROM sections WHERE file_id = ?", (file_id,))
 
-    def set_sections(self, file_id: int, sections: Iterable[DocumentSection]) -> None:
-        """Store the sections of a document that has none stored."""
+    def set_sections(
+        self, file_id: int, sections: Iterable[DocumentSection], date_s: int | None
+    ) -> None:
+        """Store the sections of a document that has none stored, and its date as a Unix time."""
         self._connection.executemany(
-            "INSERT INTO sections VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO sections VALUES (?, ?, ?, ?, ?, ?)",
             (
-                (file_id, s.start_line, s.end_line, _encode(s.label), _encode(s.title))
+                (file_id, s.start_line, s.end_line, _encode(s.label), _encode(s.title), date_s or 0)
                 for s in sections
             ),
         )
@@ -129,14 +133,10 @@ class DocStore:
     def sections_of(self, file_id: int) -> list[DocumentSection]:
         """Return the sections of a document in order."""
         rows = self._connection.execute(
-            "SELECT file_id, start_line, end_line, label, title, checksum FROM sections "
-            "WHERE file_id = ? ORDER BY start_line",
+            f"SELECT {_SECTION_COLUMNS} FROM sections WHERE file_id = ? ORDER BY start_line",
             (file_id,),
         )
-        return [
-            DocumentSection(_decode(label), start, end, _decode(title))
-            for _, start, end, label, title, _ in verify_rows(rows)
-        ]
+        return [section for _, section in _read_sections(rows)]
 
     def sections_with(self, label: str, limit: int) -> list[tuple[int, DocumentSection]]:
         """Return at most `limit` sections with a label, each with the id of its document.
@@ -144,15 +144,19 @@ class DocStore:
         Those of the documents with the newest dates come first.
         """
         rows = self._connection.execute(
-            "SELECT s.file_id, s.start_line, s.end_line, s.label, s.title, s.checksum "
-            "FROM sections AS s JOIN files AS f ON f.id = s.file_id WHERE s.label = ? "
-            "ORDER BY f.committed_s DESC, s.file_id LIMIT ?",
+            f"SELECT {_SECTION_COLUMNS} FROM sections WHERE label = ? "
+            "ORDER BY date_s DESC, file_id LIMIT ?",
             (_encode(label), limit),
         )
-        return [
-            (file_id, DocumentSection(_decode(label), start, end, _decode(title)))
-            for file_id, start, end, label, title, _ in verify_rows(rows)
-        ]
+        return list(_read_sections(rows))
+
+    def documents_below(self, folder: str) -> set[int]:
+        """Return the documents with a section whose label begins with a path that ends with "/"."""
+        rows = self._connection.execute(
+            f"SELECT {_SECTION_COLUMNS} FROM sections WHERE label >= ? AND label < ?",
+            (_encode(folder), _encode(f"{folder[:-1]}{_AFTER_SLASH}")),
+        )
+        return {row[0] for row in verify_rows(rows)}
 
     def prune_retired(self) -> None:
         """Keep only the newest retired vectors: as many as there are chunks, at least 20,000."""
@@ -280,6 +284,13 @@ class DocStore:
 def _chunk_rows(rows: Iterable[tuple[Any, ...]]) -> list[ChunkRow]:  # Any: SQL values
     make = ChunkRow._make  # twice as fast as `ChunkRow(...)`
     return [make((*row[:7], _decode(row[7]) if row[7] else "")) for row in verify_rows(rows)]
+
+
+def _read_sections(
+    rows: Iterable[tuple[Any, ...]],  # Any: SQL values
+) -> Iterator[tuple[int, DocumentSection]]:
+    for file_id, start, end, label, title, _, _ in verify_rows(rows):
+        yield file_id, DocumentSection(_decode(label), start, end, _decode(title))
 
 
 def compress_text(text: str) -> list[bytes]:

@@ -245,6 +245,11 @@ class Snapshot:
         with self._lock, storage_errors(self.folder):
             return self._documents.sections_with(label, limit)
 
+    def documents_below(self, folder: str) -> set[int]:
+        """Return the documents with a section whose label begins with a path that ends with "/"."""
+        with self._lock, storage_errors(self.folder):
+            return self._documents.documents_below(folder)
+
     def excerpts(self, places: Sequence[tuple[int, int, int]]) -> list[str]:
         """Return the indexed text of each range (file id, first character, end character)."""
         parts = [

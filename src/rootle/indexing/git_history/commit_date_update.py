@@ -80,6 +80,30 @@ def update_commit_dates(
     manifest.set_value(DATES_DUE, "")
 
 
+def record_dates_at(root: Path, connection: sqlite3.Connection, sha: str) -> None:
+    """Store the dates of the files of an index of one commit; the caller opens the transaction.
+
+    A long history is not read here; its record then says where to continue.
+    """
+    manifest, dates = Manifest(connection), CommitDates(connection)
+    folder = os.path.realpath(root)
+    facts = digest_history_facts(folder)
+    committed = list_committed_files(folder, sha)
+    dates.replace("", committed or ())
+    record = HistoryRecord("" if committed is None else sha, facts)
+    if committed:
+        record = _read_at_once(folder, "", dates, replace(record, walk_head=sha))
+    dates.set_records({"": record})
+    found = dates.find("")
+    manifest.set_history(
+        (date.seconds, date.author, False, state.id)
+        for state in manifest.files()
+        if (date := found.get(state.path)) is not None
+    )
+    if not record.is_walking:
+        dates.replace("", ())  # this commit never changes, so the dates are not needed again
+
+
 def _read_heads(root: Path, repositories: Iterable[str]) -> dict[str, str]:
     """Return for each repository a string that changes if the dates of its files may change."""
     heads = {}

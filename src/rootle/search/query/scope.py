@@ -57,9 +57,9 @@ class ScopeStage(Protocol):
 class ScopeStep:
     """Runs the stages that narrow the scope, from cheap to expensive."""
 
-    def __init__(self, plugins: Sequence[ScopeStage] = ()) -> None:
-        """Take the filters of plugins, which run after the query's own filters."""
-        self._stages = (apply_filters, *plugins, match_phrases)
+    def __init__(self, filters: Sequence[ScopeStage] = ()) -> None:
+        """Take further filters, such as those of plugins, to run after the query's own filters."""
+        self._stages = (apply_filters, *filters, match_phrases)
 
     def __call__(self, request: SearchRequest, question: ParsedQuestion) -> ScopedQuery:
         """Return the scope of a question. Raise QueryError if a filter is invalid."""

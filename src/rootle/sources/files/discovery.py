@@ -12,12 +12,12 @@ from pathlib import Path
 
 from rootle.errors import IngestError
 from rootle.sources.files.file_listing import FileListing, list_paths, list_tree
+from rootle.sources.files.size_limit import check_document_size
 from rootle.sources.files.skip_rules import (
     BINARY,
     NOT_REGULAR,
     SECRET,
     SYMLINK,
-    TOO_LARGE,
     UNREADABLE,
     reason_by_name,
 )
@@ -122,11 +122,15 @@ def _classify(folder: str, paths: Iterable[str], rules: WalkRules, selection: _S
 def _skip_reason(path: str, info: os.stat_result, rules: WalkRules) -> str | None:
     if not stat.S_ISREG(info.st_mode):
         return SYMLINK if stat.S_ISLNK(info.st_mode) else NOT_REGULAR
+    return skip_reason(path, info.st_size, rules)
+
+
+def skip_reason(path: str, size: int, rules: WalkRules) -> str | None:
+    """Return why a regular file is skipped without being read; None if it must be read."""
     reason = reason_by_name(path)
     if reason == SECRET and any(fnmatchcase(path, rule) for rule in rules.secret_exceptions):
         reason = None
     is_document = rules.readers and path.lower().endswith(tuple(dict(rules.readers)))
     if not is_document or reason not in (None, BINARY):
         return reason
-    # The first part of a large text is indexed, but plugins cannot convert part of a document.
-    return TOO_LARGE if info.st_size > rules.max_file_bytes else None
+    return check_document_size(size, rules.max_file_bytes)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from rootle.sources.files.excluded_dirs import EXCLUDED_DIRS, EXCLUDING_FILES, is_linked_worktree
 from rootle.sources.files.filesystem_walk import OWN_IGNORE_NAME, walk_folder
-from rootle.sources.files.ignore_rules import IgnoreRules, load_ignore_file
+from rootle.sources.files.ignore_rules import IgnoreFile, IgnoreRules, load_ignore_file
 from rootle.sources.git.git_dirs import find_work_tree
 from rootle.sources.git.repository import GitListing, ignored_paths, list_files
 
@@ -30,7 +30,7 @@ def list_tree(root: str) -> FileListing:
         return FileListing(walked.files, walked.unreadable, in_git=False)
     listing = FileListing([], [], in_git=True)
     _add_repository(root, "", git_listing, listing)
-    files = _RootleIgnore(root, listing.files).filter(listing.files)
+    files = _open_rootle_ignore(root, listing.files).filter(listing.files)
     return FileListing(files, listing.unreadable, in_git=True)
 
 
@@ -50,7 +50,7 @@ def list_paths(root: str, paths: Collection[str]) -> FileListing | None:
         return None
     listing = FileListing([], [], in_git=True)
     _add_repository(root, "", git_listing, listing)
-    files = _RootleIgnore(root, listing.files).filter(listing.files)
+    files = _open_rootle_ignore(root, listing.files).filter(listing.files)
     return FileListing([path for path in files if path in paths], [], in_git=True)
 
 
@@ -59,7 +59,7 @@ def filter_ignored(root: str, paths: Collection[str]) -> set[str]:
     folders = {folder for path in paths for folder in _folders_above(path)}
     candidates = (_in_folder(folder, OWN_IGNORE_NAME) for folder in folders)
     present = [path for path in candidates if os.path.lexists(os.path.join(root, path))]
-    kept = set(_RootleIgnore(root, present).filter([*paths]))
+    kept = set(_open_rootle_ignore(root, present).filter([*paths]))
     return set(paths) - kept | ignored_paths(root, paths)
 
 
@@ -131,16 +131,13 @@ class _FolderCache:
         return known
 
 
-class _RootleIgnore:
+class RootleIgnore:
     """The `.rootleignore` files of a tree, which may also ignore tracked files."""
 
-    def __init__(self, root: str, files: Iterable[str]) -> None:
-        self._root = root
-        found = [path for path in files if path.endswith(OWN_IGNORE_NAME)]
-        self._folders = {_parent(path) for path in found if _name(path) == OWN_IGNORE_NAME}
-        # The file at the root applies even if git ignores it: a user may not want to commit it.
-        if os.path.lexists(os.path.join(root, OWN_IGNORE_NAME)):
-            self._folders.add("")
+    def __init__(self, folders: Collection[str], load: Callable[[str], IgnoreFile | None]) -> None:
+        """`folders` contain such files. `load` reads one, given its folder: "" or ending in "/"."""
+        self._folders = folders
+        self._load = load
         self._rules: dict[str, IgnoreRules | None] = {}
 
     def filter(self, files: list[str]) -> list[str]:
@@ -164,8 +161,20 @@ class _RootleIgnore:
         if folder not in self._folders:
             return above
         base = folder + "/" if folder else ""
-        file = load_ignore_file(os.path.join(self._root, base, OWN_IGNORE_NAME), base)
+        file = self._load(base)
         return above.extend([file] if file is not None else [])
+
+
+def _open_rootle_ignore(root: str, files: Iterable[str]) -> RootleIgnore:
+    """Return the rules of the ignore files among `files`, and of the one at the root."""
+    found = [path for path in files if path.endswith(OWN_IGNORE_NAME)]
+    folders = {_parent(path) for path in found if _name(path) == OWN_IGNORE_NAME}
+    # The file at the root applies even if git ignores it: a user may not want to commit it.
+    if os.path.lexists(os.path.join(root, OWN_IGNORE_NAME)):
+        folders.add("")
+    return RootleIgnore(
+        folders, lambda base: load_ignore_file(os.path.join(root, base, OWN_IGNORE_NAME), base)
+    )
 
 
 def _parent(path: str) -> str:

@@ -16,7 +16,7 @@ from rootle.sources.source import Document, Scan, Trust
 from rootle.text.languages import language_of
 from rootle.types import FILES
 
-_MAX_SHOWN_BYTES: Final = 16_000_000
+MAX_SHOWN_BYTES: Final = 16_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def read_listed_file(root: Path, path: str, rules: WalkRules) -> Document | str 
         return None
     # A file is shown whole, even if only its beginning is indexed. If it is too large, it is not
     # shown at all.
-    limit = max(rules.max_file_bytes, _MAX_SHOWN_BYTES)
+    limit = max(rules.max_file_bytes, MAX_SHOWN_BYTES)
     reader = FileReader(os.fspath(root), replace(rules, max_file_bytes=limit))
     found = MaskingReader(reader, rules.secret_exceptions).read(path)
     return TOO_LARGE if isinstance(found, Document) and found.omitted_chars else found

@@ -5,16 +5,14 @@ from __future__ import annotations
 import codecs
 import hashlib
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
 from rootle.sources.files.content_rules import is_binary, is_generated, is_minified, is_private_key
 from rootle.sources.files.regular_file_reader import read_below
+from rootle.sources.files.size_limit import cut_text
 from rootle.sources.files.skip_rules import BINARY, GENERATED, MINIFIED, READER_FAILED, SECRET
 from rootle.types import EXTRACTED
-
-# UTF-16 files begin with a byte order mark.
-_UTF16_NEWLINES: Final = {codecs.BOM_UTF16_LE: b"\n\0", codecs.BOM_UTF16_BE: b"\0\n"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +41,28 @@ def read_text(
     raw = read_below(os.fspath(root), relative, -1 if max_bytes is None else max_bytes + 1)
     if isinstance(raw, str):
         return raw
+    path = os.path.join(root, relative)
+    return extract_text(raw, relative, readers, max_bytes, lambda: os.lstat(path).st_size)
+
+
+def extract_text(
+    raw: bytes,
+    relative: str,
+    readers: tuple[tuple[str, str], ...],
+    max_bytes: int | None,
+    measure: Callable[[], int],
+) -> TextFile | str:
+    """Return the result of `read_text` for content that was read from anywhere.
+
+    `raw` has more than `max_bytes` if the content is longer than that; `measure` then returns the
+    size of the whole content.
+    """
     if readers and relative.lower().endswith(tuple(dict(readers))):
-        return _extract_text(raw, relative, dict(readers))
+        return _read_with_plugin(raw, relative, dict(readers))
     omitted = 0
     if max_bytes is not None and len(raw) > max_bytes:
-        raw = raw[: _end_of_lines(raw, max_bytes)]
-        omitted = max(1, os.lstat(os.path.join(root, relative)).st_size - len(raw))
+        raw = cut_text(raw, max_bytes)
+        omitted = max(1, measure() - len(raw))
     decoded = decode_text(raw)
     if decoded is None:
         return BINARY
@@ -58,22 +72,7 @@ def read_text(
     return reason or TextFile(text, encoding, _digest(raw, omitted), omitted)
 
 
-def _end_of_lines(raw: bytes, limit: int) -> int:
-    """Return the end of the last line that fits into the limit; if none fits, cut the first."""
-    newline = _UTF16_NEWLINES.get(raw[:2], b"\n")
-    width = len(newline)
-    end = raw.rfind(newline, 0, limit)
-    while end >= 0 and end % width:
-        end = raw.rfind(newline, 0, end + width - 1)
-    if end >= 0:
-        return end + width
-    if width == 1:
-        while limit and raw[limit] & 0xC0 == 0x80:  # do not cut a UTF-8 character
-            limit -= 1
-    return limit - limit % width
-
-
-def _extract_text(raw: bytes, relative: str, readers: dict[str, str]) -> TextFile | str:
+def _read_with_plugin(raw: bytes, relative: str, readers: dict[str, str]) -> TextFile | str:
     from rootle.sources.files.plugin_reader import read_with_plugin
 
     text = read_with_plugin(relative, raw, readers)

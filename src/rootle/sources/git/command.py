@@ -156,6 +156,7 @@ class GitSession:
     def __init__(self, running: _Running) -> None:
         self._running = running
         self.is_open = True
+        self.has_failed = False  # whether git ended with an error of its own
 
     def ask(self, request: bytes, end: bytes, max_bytes: int, timeout_s: float) -> bytes:
         """Send a request and return the output before `end`.
@@ -175,12 +176,19 @@ class GitSession:
                 chunk = self._receive(process.stdout.fileno(), deadline)
                 received += chunk
                 if not chunk or len(received) > max_bytes + len(end):
-                    self.close()
+                    self._end(is_early=not chunk)
                     return bytes(received[:max_bytes])
         except BrokenPipeError:
-            self.close()
+            self._end(is_early=True)
             return bytes(received)
         return bytes(received[: -len(end)])
+
+    def _end(self, *, is_early: bool) -> None:
+        """End git. If it has ended early, remember whether it reported an error."""
+        if is_early:
+            with suppress(subprocess.TimeoutExpired):  # it is still running, but stuck
+                self.has_failed = self._running.process.wait(_KILL_S) > 0
+        self.close()
 
     def close(self) -> None:
         """End git."""

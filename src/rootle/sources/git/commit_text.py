@@ -61,7 +61,7 @@ def show_commit(root: Path, name: str, rules: WalkRules) -> tuple[str, str] | No
     changed = _changed_files(root, sha)
     if not changed and not _is_repository_top(root):
         return None
-    visible = _filter_visible(root, [file.path for file in changed[:_MAX_FILES]], rules)
+    visible = filter_visible(root, [file.path for file in changed[:_MAX_FILES]], rules)
     shown = [file for file in changed if file.path in visible]
     parts = [_header(root, sha), _format_list(shown, len(changed)), _patch(root, sha, shown)]
     text = "\n".join(part for part in parts if part)
@@ -100,7 +100,7 @@ def _changed_files(root: Path, sha: str) -> list[_ChangedFile]:
     return [_ChangedFile(path, added, removed) for added, removed, path in rows]
 
 
-def _filter_visible(root: Path, paths: Collection[str], rules: WalkRules) -> set[str]:
+def filter_visible(root: Path, paths: Collection[str], rules: WalkRules) -> set[str]:
     """Return the changed paths whose content may be shown; some may have been deleted since."""
     if not paths:
         return set()

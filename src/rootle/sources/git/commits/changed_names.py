@@ -9,6 +9,7 @@ from typing import Final
 from rootle.sources.git.commits.patch_parsing import Hunk
 
 MAX_NAMES: Final = 12  # per file; a larger change is described by its path
+MAX_REMOVED_NAMES: Final = 150  # per file
 _KEYWORD: Final = re.compile(
     r"""^\s*(?:(?:export|default|public|private|protected|internal|static|abstract|sealed|final
         |async|local|inline|virtual|override|partial|pub(?:\([^)]*\))?|open|data|suspend|unsafe
@@ -27,21 +28,45 @@ _MEMBER: Final = re.compile(
 _ASSIGNED: Final = re.compile(
     r"^\s*(?:export\s+)?(?:const|let|var)\s+([\w$]+)[^=]*=\s*(?:async\s*)?(?:function|\(|\w+\s*=>)"
 )
+# A method without modifiers, in languages in which no call looks like this.
+_METHOD: Final = re.compile(
+    r"^\s*(?!.*\bfunction\b)#?([A-Za-z_$][\w$]*)\s*(?:<[^>]*>)?\([^;=]*\)[^;=()]*\{\s*$"
+)
+_METHOD_FILES: Final = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".java")
 _HEADING: Final = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
 _CONTROL: Final = frozenset(
     "if else for foreach while switch case return catch sizeof do throw await yield with assert"
     " new delete elif unless until when match select defer go".split()
 )
+_PATTERNS: Final = (_KEYWORD, _ASSIGNED, _MEMBER, _TYPED)
 _SEPARATOR: Final = re.compile(r"::|\.")
 
 
-def find_changed_names(hunks: Sequence[Hunk]) -> tuple[str, ...]:
+def find_changed_names(hunks: Sequence[Hunk], path: str) -> tuple[str, ...]:
     """Return the names of the definitions in which lines changed, without repetitions."""
-    found = dict.fromkeys(name for hunk in hunks for name in _names_of(hunk) if name)
+    patterns = (_METHOD, *_PATTERNS) if path.endswith(_METHOD_FILES) else _PATTERNS
+    found = dict.fromkeys(name for hunk in hunks for name in _names_of(hunk, patterns) if name)
     return tuple(found)[:MAX_NAMES]
 
 
-def defined_name(line: str) -> str:
+def find_removed_names(hunks: Sequence[Hunk]) -> tuple[str, ...]:
+    """Return the names whose definitions were removed, and not added again in the same file."""
+    removed, added = (
+        dict.fromkeys(name for hunk in hunks for name in _definitions_with(hunk, sign))
+        for sign in "-+"
+    )
+    return tuple(name for name in removed if name not in added)[:MAX_REMOVED_NAMES]
+
+
+def _definitions_with(hunk: Hunk, sign: str) -> Iterator[str]:
+    for line in hunk.lines:
+        if line.startswith(sign) and not line.rstrip().endswith(";"):
+            name = defined_name(line[1:])
+            if name:
+                yield name
+
+
+def defined_name(line: str, patterns: Sequence[re.Pattern[str]] = _PATTERNS) -> str:
     """Return the name that a line of source code defines, or the text of a Markdown heading.
 
     The result is empty if the line does not look like the start of a definition.
@@ -49,7 +74,7 @@ def defined_name(line: str) -> str:
     heading = _HEADING.match(line)
     if heading is not None:
         return heading[1]
-    for pattern in (_KEYWORD, _ASSIGNED, _MEMBER, _TYPED):
+    for pattern in patterns:
         match = pattern.match(line)
         if match is not None:
             name = _SEPARATOR.split(match[1].strip(".:"))[-1]
@@ -58,17 +83,17 @@ def defined_name(line: str) -> str:
     return ""
 
 
-def _names_of(hunk: Hunk) -> Iterator[str]:
+def _names_of(hunk: Hunk, patterns: Sequence[re.Pattern[str]]) -> Iterator[str]:
     """Yield the enclosing definition of the first change, and those that begin in the hunk.
 
     git shows the definition that begins before the hunk. It does not enclose the first change if
     another definition begins between them.
     """
     before_change = True
-    enclosing = defined_name(hunk.heading)
+    enclosing = defined_name(hunk.heading, patterns)
     for line in hunk.lines:
         is_changed = not line.startswith(" ")
-        name = "" if line[1:].rstrip().endswith(";") else defined_name(line[1:])
+        name = "" if line[1:].rstrip().endswith(";") else defined_name(line[1:], patterns)
         if before_change and name:
             enclosing = "" if is_changed else name
         if before_change and is_changed:

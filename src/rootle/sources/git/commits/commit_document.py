@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Final
 
 from rootle.sources.files.skip_rules import SECRET, reason_by_name
-from rootle.sources.git.commits.changed_names import find_changed_names
+from rootle.sources.git.commits.changed_names import find_changed_names, find_removed_names
 from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange, Hunk
 from rootle.sources.source import Document
 from rootle.types import DocumentSection
@@ -55,10 +56,13 @@ def make_document(commit: CommitPatch) -> Document:
         start = len(lines) + 1
         lines += [line.replace("\n", " ") for line in section.lines]
         places.append(DocumentSection(section.label, start, len(lines), section.title))
+    text = "\n".join(lines)
+    # A commit that is read again after a shallow clone was deepened has another text.
+    content = f"{commit.sha}\n{text}".encode("utf-8", "surrogatepass")
     return Document(
         f"{URI_PREFIX}{commit.sha}",
-        "\n".join(lines),
-        bytes.fromhex(commit.sha)[:16],
+        text,
+        blake2b(content, digest_size=16).digest(),
         language="text",
         encoding="git",
         kind=KIND,
@@ -88,10 +92,11 @@ def _file_sections(commit: CommitPatch) -> Iterator[_Section]:
         if label in labels:
             continue
         labels.add(label)
-        names = () if _hidden_reason(change) else find_changed_names(change.hunks)
+        names = () if hidden_reason(change) else find_changed_names(change.hunks, change.path)
         patch = _select_lines(change, min(left, _MAX_FILE_CHARS))
         left -= sum(map(len, patch))
-        yield _Section(label, ", ".join(names), [_describe(change, names), *patch])
+        lines = [_describe(change, names), *_list_removed(change, names), *patch]
+        yield _Section(label, ", ".join(names), lines)
 
 
 def _priority(change: FileChange, message: str) -> tuple[bool, int, str]:
@@ -99,23 +104,34 @@ def _priority(change: FileChange, message: str) -> tuple[bool, int, str]:
     stem = change.path.rpartition("/")[2].partition(".")[0]
     kind = 2 if _TEST.search(change.path) else 1 if _PROSE.search(change.path) else 0
     is_named = len(stem) > 3 and stem in message
-    return not is_named, 3 if _hidden_reason(change) else kind, change.path
+    return not is_named, 3 if hidden_reason(change) else kind, change.path
 
 
 def _describe(change: FileChange, names: Iterable[str]) -> str:
     added, removed = _count(change.hunks, "+"), _count(change.hunks, "-")
     what = {"A": "added ", "D": "deleted ", "C": "copied ", "R": "renamed "}.get(change.status, "")
     was = f" from {change.old_path}" if change.old_path != change.path else ""
-    reason = _hidden_reason(change)
+    reason = hidden_reason(change)
     end = f" ({reason})" if reason else f" (+{added} -{removed})"
     return f"{what}{change.path}{was}{end} {', '.join(names)}".rstrip()
+
+
+def _list_removed(change: FileChange, names: Collection[str]) -> Iterator[str]:
+    """Yield a line with the removed definitions that the description of the file does not name.
+
+    They are found although the patch is cut.
+    """
+    removed = () if hidden_reason(change) else find_removed_names(change.hunks)
+    unnamed = [name for name in removed if name not in names]
+    if unnamed:
+        yield f"removed: {', '.join(unnamed)}"
 
 
 def _count(hunks: Sequence[Hunk], sign: str) -> int:
     return sum(line.startswith(sign) for hunk in hunks for line in hunk.lines)
 
 
-def _hidden_reason(change: FileChange) -> str:
+def hidden_reason(change: FileChange) -> str:
     """Return why the content of a file is not indexed; "" if it is."""
     reason = reason_by_name(change.path) or reason_by_name(change.old_path)
     if reason is None and _VENDORED.search(change.path):
@@ -127,7 +143,7 @@ def _hidden_reason(change: FileChange) -> str:
 
 def _select_lines(change: FileChange, max_chars: int) -> list[str]:
     """Return the changed lines of a file with the headings of their hunks, up to a limit."""
-    if _hidden_reason(change):
+    if hidden_reason(change):
         return []
     lines: list[str] = []
     chars = 0

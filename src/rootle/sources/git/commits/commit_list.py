@@ -11,6 +11,8 @@ from rootle.sources.git.command import run_git, stream_git
 _HEAD: Final = re.compile(rb"^HEAD ([0-9a-f]{40,64})$", re.MULTILINE)
 _TIMEOUT_S: Final = 10.0
 _LIST_TIMEOUT_S: Final = 60.0
+# git reads about 2,000 commits per second.
+_TEXT_TIMEOUT_S: Final = 10.0
 
 
 class ListedCommit(NamedTuple):
@@ -20,9 +22,14 @@ class ListedCommit(NamedTuple):
     seconds: int  # Unix time of the commit
 
 
-def list_heads(folder: str) -> tuple[str, ...]:
-    """Return the commits that are checked out in the work trees of a repository, sorted."""
+def list_heads(folder: str) -> tuple[str, ...] | None:
+    """Return the commits that are checked out in the work trees of a repository, sorted.
+
+    Return None if git fails.
+    """
     output = run_git(folder, "worktree", "list", "--porcelain", timeout_s=_TIMEOUT_S)
+    if output.returncode != 0:
+        return None
     found = {sha.decode("ascii") for sha in _HEAD.findall(output.stdout)}
     return tuple(sorted(sha for sha in found if sha.strip("0")))
 
@@ -48,6 +55,18 @@ def _parse(text: bytes) -> Iterator[ListedCommit]:
         sha, _, seconds = line.partition(" ")
         if seconds:
             yield ListedCommit(sha, int(seconds) if seconds.isdecimal() else 0)
+
+
+def list_commits_with_text(folder: str, text: str, *, max_count: int) -> list[str]:
+    """Return the newest commits that changed how often a text occurs, newest first.
+
+    The list is empty if git does not finish in time.
+    """
+    options = ("--format=%H", f"--max-count={max_count}", "--no-show-signature", "--no-textconv")
+    output = run_git(
+        folder, "log", f"-S{text}", *options, "--no-ext-diff", "--", timeout_s=_TEXT_TIMEOUT_S
+    )
+    return output.stdout.decode("ascii", "replace").split() if output.returncode == 0 else []
 
 
 def is_ancestor(folder: str, older: str, newer: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from hashlib import blake2b
 from typing import Final
 
 from rootle.errors import IngestError
@@ -15,11 +16,14 @@ from rootle.sources.git.commits.commit_list import (
     list_heads,
 )
 from rootle.sources.git.commits.patch_process import PatchProcess
+from rootle.sources.git.history import find_shallow_commits
 from rootle.sources.source import Document, DocumentEntry, Scan, Trust
 
 COMMITS: Final = "commits"  # the name of the source
-# An estimate, which is used only to report the progress.
+# Estimates, which are used to report the progress. The oldest commits of a shallow clone are read
+# without their changes; if the clone is deepened, the other size causes them to be read again.
 _COMMIT_BYTES: Final = 2_000
+_MESSAGE_BYTES: Final = 500
 
 
 class CommitSource:
@@ -36,17 +40,33 @@ class CommitSource:
     def scan(self, token: str = "") -> Scan:
         """List the commits, or only the new ones if history was only extended.
 
-        The token names the heads. Commits beyond the limit are removed by the next full scan.
+        Commits beyond the limit are removed by the next full scan. Raise IngestError if git fails.
         """
         heads = list_heads(self._folder)
-        current = " ".join(heads)
-        known = token.split()
+        if heads is None:
+            raise IngestError(f"git cannot list the work trees of {self._folder}")
+        current = self._make_token(heads)
         if token and current == token:
             return Scan((), is_complete=False, token=token)
-        if known and self._extends(heads, known):
+        setting, *known = token.split() or [""]
+        if known and setting == self._setting() and self._extends(heads, known):
             found = self._list(heads, known)
-            return Scan(_entries(found), is_complete=False, token=current)
-        return Scan(_entries(self._list(heads, ()) if heads else []), token=current)
+            return Scan(self._entries(found), is_complete=False, token=current)
+        return Scan(self._entries(self._list(heads, ()) if heads else []), token=current)
+
+    def current_token(self) -> str | None:
+        """Return the token of a scan that would start now; None if git fails."""
+        heads = list_heads(self._folder)
+        return None if heads is None else self._make_token(heads)
+
+    def _make_token(self, heads: Sequence[str]) -> str:
+        return " ".join((self._setting(), *heads))
+
+    def _setting(self) -> str:
+        """Return what determines the list of commits, apart from the heads."""
+        shallow = " ".join(sorted(find_shallow_commits(self._folder)))
+        digest = blake2b(shallow.encode("ascii"), digest_size=8).hexdigest() if shallow else "full"
+        return f"{self._max_commits}:{digest}"
 
     def look_up(self, uris: Collection[str]) -> Scan | None:  # noqa: ARG002
         """Return None: commits are only listed as a whole."""
@@ -70,6 +90,17 @@ class CommitSource:
             raise IngestError(f"git cannot list the commits of {self._folder}")
         return found
 
+    def _entries(self, commits: Sequence[ListedCommit]) -> tuple[DocumentEntry, ...]:
+        shallow = find_shallow_commits(self._folder)
+        return tuple(
+            DocumentEntry(
+                f"{URI_PREFIX}{sha}",
+                _MESSAGE_BYTES if sha in shallow else _COMMIT_BYTES,
+                seconds * 1_000_000_000,
+            )
+            for sha, seconds in commits
+        )
+
 
 class CommitReader:
     """Reads commits. A copy in another process starts its own git."""
@@ -81,10 +112,3 @@ class CommitReader:
         """Return a commit as a document, or the reason why it cannot be read."""
         commit = self._patches.read(uri.removeprefix(URI_PREFIX))
         return VANISHED if commit is None else make_document(commit)
-
-
-def _entries(commits: Sequence[ListedCommit]) -> tuple[DocumentEntry, ...]:
-    return tuple(
-        DocumentEntry(f"{URI_PREFIX}{sha}", _COMMIT_BYTES, seconds * 1_000_000_000)
-        for sha, seconds in commits
-    )

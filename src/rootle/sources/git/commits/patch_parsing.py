@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, islice, pairwise
 from typing import Final
 
 # The fields of the header, each followed by NUL: hash, parents, author, time of commit, message.
@@ -15,6 +16,8 @@ _BLOCK_START: Final = re.compile(rb"^diff --(?:git|cc|combined) ", re.MULTILINE)
 _HUNK_START: Final = re.compile(
     rb"^@@+ -(\d+)(?:,\d+)? .*?\+(\d+)(?:,\d+)? @@+ ?(.*)$", re.MULTILINE
 )
+# A person in a commit: name and address, time, time zone.
+_PERSON: Final = re.compile(rb"(.*>) (-?\d+) ?[-+\d]*", re.DOTALL)
 # A commit from the year 10000 or later has a damaged date.
 _LAST_YEAR_S: Final = 253_402_300_799
 
@@ -26,6 +29,7 @@ class Hunk:
     heading: str  # the line that git shows as the enclosing definition; "" if there is none
     lines: tuple[str, ...]  # each begins with "+", "-" or a space
     start_line: int  # of the new file, from 1
+    old_start_line: int = 1  # of the old file, from 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +62,47 @@ def parse_patch(data: bytes, *, is_cut: bool = False) -> CommitPatch | None:
         return None
     sha, parents, author, seconds, message = fields
     entries, patch = _split_raw(rest.lstrip(b"\0\n"))
-    date = min(int(seconds), _LAST_YEAR_S) if seconds.isdigit() else 0
     return CommitPatch(
         sha.decode("ascii", "replace"),
         tuple(parents.decode("ascii", "replace").split()),
         _decode(author),
-        date,
-        _decode(message).replace("\r\n", "\n").strip(),
+        _parse_date(seconds),
+        _clean(_decode(message)),
         tuple(_add_hunks(entries, patch)),
         is_cut,
     )
+
+
+def parse_message(data: bytes) -> CommitPatch | None:
+    """Return the commit in the output of `git cat-file --batch`, without its changes.
+
+    Return None if the output is not a commit.
+    """
+    first, _, rest = data.partition(b"\n")
+    header, _, message = rest.partition(b"\n\n")
+    fields = [line.partition(b" ") for line in header.split(b"\n")]
+    values = {name: value for name, _, value in reversed(fields)}  # the first of each name
+    committer = _PERSON.fullmatch(values.get(b"committer", b""))
+    author = _PERSON.fullmatch(values.get(b"author", b""))
+    if b" commit " not in first or committer is None or author is None:
+        return None
+    return CommitPatch(
+        first.split(b" ")[0].decode("ascii", "replace"),
+        tuple(_decode(value) for name, _, value in fields if name == b"parent"),
+        _decode(author[1]),
+        _parse_date(committer[2]),
+        _clean(_decode(message, values.get(b"encoding", b"utf-8"))),
+        (),
+        is_cut=False,
+    )
+
+
+def _parse_date(seconds: bytes) -> int:
+    return min(int(seconds), _LAST_YEAR_S) if seconds.isdigit() else 0
+
+
+def _clean(message: str) -> str:
+    return message.replace("\r\n", "\n").strip()
 
 
 def _split_raw(data: bytes) -> tuple[list[FileChange], bytes]:
@@ -85,14 +120,16 @@ def _split_raw(data: bytes) -> tuple[list[FileChange], bytes]:
 
 
 def _add_hunks(changes: list[FileChange], patch: bytes) -> Iterator[FileChange]:
-    """Yield the changed files with their hunks; the patch has one block for each file, in order."""
+    """Yield the changed files with their hunks.
+
+    The patch has one block for each file, in order. It has two for a file that became a symbolic
+    link, or the reverse: one deletes the file and the other one adds it.
+    """
     starts = [found.start() for found in _BLOCK_START.finditer(patch)]
-    if len(starts) > len(changes):  # a line of the patch looks like the start of a block
-        starts = []
-    ends = [*starts[1:], len(patch)]
-    for at, change in enumerate(changes):
-        block = patch[starts[at] : ends[at]] if at < len(starts) else b""
-        hunks = tuple(_parse_hunks(block))
+    blocks = (patch[start:end] for start, end in pairwise([*starts, len(patch)]))
+    for change in changes:
+        own = islice(blocks, 2 if change.status == "T" else 1)
+        hunks = tuple(chain.from_iterable(map(_parse_hunks, own)))
         yield FileChange(change.status, change.path, change.old_path, hunks)
 
 
@@ -104,8 +141,12 @@ def _parse_hunks(block: bytes) -> Iterator[Hunk]:
         rows = (row.rstrip("\r") for row in text.split("\n"))
         # Without the note that a file does not end with a newline.
         lines = tuple(row or " " for row in rows if not row.startswith("\\"))
-        yield Hunk(_decode(match[3]).strip(), lines, int(match[2]))
+        yield Hunk(_decode(match[3]).strip(), lines, int(match[2]), int(match[1]))
 
 
-def _decode(text: bytes) -> str:
-    return text.decode("utf-8", "replace").replace("\0", "")
+def _decode(text: bytes, encoding: bytes = b"utf-8") -> str:
+    try:
+        decoded = text.decode(encoding.decode("ascii", "replace"), "replace")
+    except (LookupError, ValueError):  # an unknown encoding
+        decoded = text.decode("utf-8", "replace")
+    return decoded.replace("\0", "")

@@ -5,36 +5,47 @@ from __future__ import annotations
 import os
 import secrets
 from contextlib import suppress
+from functools import cached_property
 from typing import Final
 from weakref import finalize
 
 from rootle.sources.git.command import GitSession, open_session
-from rootle.sources.git.commits.patch_parsing import FORMAT, CommitPatch, parse_patch
+from rootle.sources.git.commits.patch_parsing import (
+    FORMAT,
+    CommitPatch,
+    parse_message,
+    parse_patch,
+)
+from rootle.sources.git.history import find_shallow_commits
 
 # A longer patch moves or imports many files. Its beginning is kept.
 _MAX_PATCH_BYTES: Final = 2_000_000
 # git needs this long only for a commit that changes thousands of files.
 _TIMEOUT_S: Final = 60.0
-_OPTIONS: Final = (
-    *("--stdin", "--always", "--root", "-r", "-M", "-l300", "--raw", "-p", "-z", "-U1"),
+_DIFF: Final = (
+    *("--stdin", "--always", "--root", "-r", "--raw", "-z"),
     *("--no-ext-diff", "--no-textconv", "--no-color", "--no-notes", "--encoding=UTF-8"),
     *("--diff-algorithm=myers", "--ignore-submodules", f"--format={FORMAT}"),
 )
+# A partial clone lacks contents. git needs none for the paths and for files that were only renamed.
+_PATCH: Final = ("-p", "-M", "-l300", "-U1")
+_PATHS: Final = ("-M100%",)
 # The lines that begin a definition, by file type. git knows these languages, but not by file name.
 _ATTRIBUTES: Final = os.path.join(os.path.dirname(__file__), "definitions.gitattributes")
 _DEFINITIONS: Final = {
     "core.attributesFile": _ATTRIBUTES,
     "diff.rootle-script.xfuncname": (
+        # git shows the first group of the expression as the heading.
         "!^[ \t]*(if|else|for|while|switch|catch|return|await|do|throw|new|yield)[^A-Za-z0-9_$]\n"
-        "^[ \t]*((export|default|async|static|public|private|protected|abstract|override|get|set"
+        "^[ \t]*(((export|default|async|static|public|private|protected|abstract|override|get|set"
         "|readonly)[ \t]+)*((function|class|interface|enum|type|namespace)[ \t*]"
         "|(const|let|var)[ \t]+[A-Za-z0-9_$]+[^=]*=[^=].*(=>|function)"
-        "|[A-Za-z_$#][A-Za-z0-9_$]*[ \t]*(<[^>]*>)?\\([^;]*\\{[ \t]*$).*"
+        "|[A-Za-z_$#][A-Za-z0-9_$]*[ \t]*(<[^>]*>)?\\([^;]*\\{[ \t]*$).*)"
     ),
     "diff.rootle-script.binary": "auto",
     "diff.rootle-swift.xfuncname": (
-        "^[ \t]*((@?[A-Za-z]+(\\([a-z]+\\))?)[ \t]+)*"
-        "(func|class|struct|enum|protocol|extension|init|actor)[ \t(<].*"
+        "^[ \t]*(((@?[A-Za-z]+(\\([a-z]+\\))?)[ \t]+)*"
+        "(func|class|struct|enum|protocol|extension|init|actor)[ \t(<].*)"
     ),
     "diff.rootle-shell.xfuncname": (
         "^[ \t]*((function[ \t]+[A-Za-z0-9_:-]+)|([A-Za-z0-9_:-]+[ \t]*\\(\\))).*"
@@ -45,35 +56,72 @@ _DEFINITIONS: Final = {
 class PatchProcess:
     """A git process that is started on first use, and again after a patch that is too long.
 
+    If git fails because the repository lacks contents, all further commits are read without
+    patches. In a partial clone, git would otherwise have to be started again for most commits.
     It can be pickled: the copy starts its own process.
     """
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
-        self._session: GitSession | None = None
+        self._levels = [_PATCH, _PATHS]  # what git is asked for, until it fails
+        self._sessions: dict[str, GitSession] = {}
 
     def __reduce__(self) -> tuple[type[PatchProcess], tuple[str]]:
         return PatchProcess, (self._folder,)
 
+    @cached_property
+    def _shallow(self) -> frozenset[str]:
+        return find_shallow_commits(self._folder)
+
     def read(self, sha: str) -> CommitPatch | None:
-        """Return a commit with its changes; None if the repository does not have it."""
-        if self._session is None:
-            self._session = open_session(self._folder, "diff-tree", *_OPTIONS, config=_DEFINITIONS)
-            if self._session is None:
+        """Return a commit with its changes; None if the repository does not have it.
+
+        The oldest commits of a shallow clone have no changes: git would report all their files as
+        added.
+        """
+        while self._levels and sha not in self._shallow:
+            session = self._open("diff-tree", *self._levels[0])
+            if session is None:
                 return None
-            finalize(self, self._session.close)  # if nothing calls `close`
-        # git repeats a line that is no hash, after the output for the lines before it.
-        marker = f"end {secrets.token_hex(16)}\n"
-        request = f"{sha}\n{marker}".encode("ascii")
-        data = self._session.ask(request, marker.encode("ascii"), _MAX_PATCH_BYTES, _TIMEOUT_S)
-        is_cut = not self._session.is_open
-        if is_cut:
-            self.close()
-        return parse_patch(data, is_cut=is_cut)
+            data = self._ask(session, sha, "")
+            if not session.has_failed:
+                return parse_patch(data, is_cut=not session.is_open)
+            del self._levels[0]
+        return self.read_message(sha)
+
+    def read_message(self, sha: str) -> CommitPatch | None:
+        """Return a commit without its changes; None if the repository does not have it."""
+        session = self._open("cat-file")
+        return None if session is None else parse_message(self._ask(session, sha, " missing"))
 
     def close(self) -> None:
         """End the process; the next read starts another one."""
-        session, self._session = self._session, None
-        if session is not None:
+        for session in self._sessions.values():
             with suppress(OSError):
                 session.close()
+        self._sessions.clear()
+
+    def _ask(self, session: GitSession, sha: str, answer: str) -> bytes:
+        """Return the output for a commit.
+
+        git repeats a line that is no hash, followed by `answer`, after the output for the lines
+        before it.
+        """
+        marker = f"end {secrets.token_hex(16)}"
+        request, end = f"{sha}\n{marker}\n", f"{marker}{answer}\n"
+        return session.ask(
+            request.encode("ascii"), end.encode("ascii"), _MAX_PATCH_BYTES, _TIMEOUT_S
+        )
+
+    def _open(self, command: str, *options: str) -> GitSession | None:
+        session = self._sessions.get(command)
+        if session is not None and session.is_open:
+            return session
+        if command == "diff-tree":
+            session = open_session(self._folder, "diff-tree", *_DIFF, *options, config=_DEFINITIONS)
+        else:
+            session = open_session(self._folder, "cat-file", "--batch", config={})
+        if session is not None:
+            self._sessions[command] = session
+            finalize(self, session.close)  # if nothing calls `close`
+        return session

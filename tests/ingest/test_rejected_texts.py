@@ -9,7 +9,7 @@ import pytest
 from hash_embedder import HashEmbedder
 
 from rootle.errors import RefusedError, UnavailableError
-from rootle.ingest.embedding_batch import embed_texts
+from rootle.ingest.rejected_texts import embed_texts
 from rootle.protocols import Matrix
 
 _TEXTS = ["a ledger", "two words more", "a forbidden word", "one more text", "and the last text"]

@@ -1,4 +1,4 @@
-"""Embed a batch of texts with a model that may reject some of them."""
+"""Embed texts in batches, and isolate the texts that the model rejects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Embed chunks after they are indexed, with models that are slow or sometimes unavailable."""
+"""Embed the chunks that were indexed without a vector, and postpone those that fail."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rootle.index.local.manifest import Manifest
 from rootle.index.local.pending_embeddings import PendingChunk, PendingEmbeddings, RetryDelay
 from rootle.index.local.vector_matrix.writer import UNKNOWN_DIMENSIONS
 from rootle.ingest.analyze import document_heading, embedded_text
-from rootle.ingest.embedding_batch import embed_texts
+from rootle.ingest.rejected_texts import embed_texts
 from rootle.protocols import QueuedEmbedder
 from rootle.storage.quantization import quantize
 from rootle.storage.transaction import write_transaction

@@ -1,0 +1,89 @@
+"""Labels of the history benchmarks, from `benchmarks/labels/history/`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.common.labels import LABEL_REPOSITORIES, LABELS
+from benchmarks.common.repositories import Repository, read_repositories, select_repositories
+
+HISTORY_LABELS: Final = LABELS / "history"
+AGENT_QUERIES: Final = HISTORY_LABELS / "agent_queries.jsonl"
+PLAIN: Final = "plain"  # shares words with the commit message
+HARD: Final = "hard"  # at most half of its content words are in the commit message
+
+
+@dataclass(frozen=True)
+class HistoryQuestion:
+    """A question about the past with the commits that answer it, full hashes."""
+
+    query: str
+    kind: str
+    commits: frozenset[str]
+
+
+@dataclass(frozen=True)
+class LabeledPlace:
+    """A line, `path:line`, with the commits that gave it its meaning."""
+
+    repository: str
+    place: str
+    commits: frozenset[str]
+
+
+@dataclass(frozen=True)
+class RemovedFunction:
+    """A function that no longer exists, with a description and the commits that removed it."""
+
+    repository: str
+    name: str
+    path: str
+    query: str
+    commits: frozenset[str]
+
+
+def history_repositories(only: Collection[str] = (), split: str | None = None) -> list[Repository]:
+    """Return the repositories that have questions about their history."""
+    listed = select_repositories(read_repositories(LABEL_REPOSITORIES), only, split)
+    return [one for one in listed if (HISTORY_LABELS / f"{one.name}.jsonl").exists()]
+
+
+def read_questions(name: str) -> list[HistoryQuestion]:
+    """Return the questions about one repository, in the order of the file."""
+    return [
+        HistoryQuestion(one["query"], one["kind"], frozenset(one["commits"]))
+        for one in _records(HISTORY_LABELS / f"{name}.jsonl")
+    ]
+
+
+def read_agent_queries() -> dict[str, str]:
+    """Return the agent's query for each question: repository, "-", line from 1."""
+    if not AGENT_QUERIES.exists():
+        return {}
+    return {one["id"]: one["query"] for one in _records(AGENT_QUERIES)}
+
+
+def read_places(name: str) -> list[LabeledPlace]:
+    """Return the labeled lines of one repository."""
+    return [
+        LabeledPlace(name, one["place"], frozenset(one["commits"]))
+        for one in _records(HISTORY_LABELS / "why.jsonl")
+        if one["repository"] == name
+    ]
+
+
+def read_removed_functions(name: str) -> list[RemovedFunction]:
+    """Return the removed functions of one repository."""
+    return [
+        RemovedFunction(name, one["name"], one["path"], one["query"], frozenset(one["commits"]))
+        for one in _records(HISTORY_LABELS / "gone.jsonl")
+        if one["repository"] == name
+    ]
+
+
+def _records(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

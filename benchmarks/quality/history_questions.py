@@ -1,0 +1,211 @@
+"""Quality of answers about the past: questions, the origin of lines, and removed functions.
+
+    python -m benchmarks.quality.history_questions REPOS [--split tune|test] [--only scrapy]
+        [--systems bm25,grep,blame,pickaxe,rootle] [--indexes DIR] [--json FILE]
+
+REPOS holds one checkout with its whole history for each entry of `labels/repositories.json` that
+has questions in `labels/history/`. A question is answered by the first of ten commits that is
+labeled; the figures are the share of answered questions (hit@10) and the mean reciprocal rank, for
+plain and for hard questions and for the agent's queries of the same questions. BM25 and
+`git log --grep` read the messages of the newest 20,000 commits without merges; `--grep` gets the
+two rarest words of the question.
+
+For a line, one of the first three commits must be the one that gave the line its meaning; `git
+blame` names one commit. For a removed function, the removing commit must be among the first ten;
+`git log -S` gets the name of the function and the
+path that it had, whereas rootle gets a description in words.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.common.arguments import (
+    INDEXES,
+    JSON,
+    ONLY,
+    REPOS,
+    SPLIT,
+    command_parser,
+    name_set,
+)
+from benchmarks.common.metrics import ROOTLE, TOP_K
+from benchmarks.common.reports import write_json
+from benchmarks.common.rootle_search import index_folder, indexed_app
+from benchmarks.common.statistics import mean
+from benchmarks.history.labels import (
+    history_repositories,
+    read_agent_queries,
+    read_places,
+    read_questions,
+    read_removed_functions,
+)
+from benchmarks.history.message_search import (
+    MessageIndex,
+    blame,
+    grep_log,
+    log_pickaxe,
+    read_messages,
+)
+from rootle import App, SearchQuery
+
+SYSTEMS: Final = ("bm25", "grep", "blame", "pickaxe", ROOTLE)
+AGENT: Final = "agent"
+ORIGIN: Final = "why"
+REMOVED: Final = "gone"
+MAX_RANK: Final = {ORIGIN: 3}  # by task; all others: ten
+Ask = Callable[[str], list[str]]  # from a query to the hashes of commits, best first
+
+
+@dataclass(frozen=True)
+class HistoryScore:
+    """The rank of the first labeled commit in one answer; None: not found."""
+
+    system: str
+    task: str  # plain, hard, agent, why or gone
+    rank: int | None
+
+
+@dataclass(frozen=True)
+class Case:
+    """One query of a task with the commits that answer it."""
+
+    task: str
+    query: str
+    commits: frozenset[str]
+
+
+def main() -> None:
+    parser = command_parser(__doc__, REPOS, SPLIT, ONLY, INDEXES, JSON)
+    parser.add_argument(
+        "--systems", type=name_set, default=frozenset(SYSTEMS), metavar="NAMES",
+        help=f"comma-separated systems to score (default: {','.join(SYSTEMS)})",
+    )  # fmt: skip
+    args = parser.parse_args()
+    if unknown := args.systems - set(SYSTEMS):
+        parser.error(f"unknown systems: {', '.join(sorted(unknown))}")
+    scores: list[HistoryScore] = []
+    for repository in history_repositories(args.only, args.split):
+        scores += score_repository(repository.name, repository.root(args.repos), args)
+        print(f"{repository.name} done", file=sys.stderr, flush=True)
+    figures = summarize(scores)
+    print(format_table(figures))
+    write_json(args.json, figures)
+
+
+def score_repository(name: str, root: Path, args: argparse.Namespace) -> list[HistoryScore]:
+    """Return the scores of all chosen systems on one repository."""
+    questions, places, removed = history_cases(name)
+    scores: list[HistoryScore] = []
+    if args.systems & {"bm25", "grep"}:
+        index = MessageIndex(read_messages(root))
+        if "bm25" in args.systems:
+            scores += score_cases("bm25", questions, index.search)
+        if "grep" in args.systems:
+            grep: Ask = lambda query: grep_log(root, index.rare_words(query))  # noqa: E731
+            scores += score_cases("grep", questions, grep)
+    if "blame" in args.systems:
+        scores += score_cases("blame", places, lambda place: blame(root, place))
+    if "pickaxe" in args.systems:
+        known = {one.query: (one.name, one.path) for one in read_removed_functions(name)}
+        scores += score_cases("pickaxe", removed, lambda query: log_pickaxe(root, *known[query]))
+    if ROOTLE in args.systems:
+        scores += score_rootle(root, name, args.indexes, [*questions, *places, *removed])
+    return scores
+
+
+def history_cases(name: str) -> tuple[list[Case], list[Case], list[Case]]:
+    """Return the questions in both voices, the lines, and the removed functions."""
+    agent = read_agent_queries()
+    questions = []
+    for number, one in enumerate(read_questions(name), start=1):
+        questions.append(Case(one.kind, one.query, one.commits))
+        if query := agent.get(f"{name}-{number}"):
+            questions.append(Case(AGENT, query, one.commits))
+    places = [Case(ORIGIN, one.place, one.commits) for one in read_places(name)]
+    removed = [Case(REMOVED, one.query, one.commits) for one in read_removed_functions(name)]
+    return questions, places, removed
+
+
+def score_rootle(
+    root: Path, name: str, indexes: Path | None, cases: Sequence[Case]
+) -> list[HistoryScore]:
+    """Return rootle's scores, or none if this version has no history."""
+    if not hasattr(App, "why"):
+        print("rootle: this version does not index commits", file=sys.stderr)
+        return []
+    asks: dict[str, Callable[[Any, str], list[str]]] = {ORIGIN: rootle_why, REMOVED: rootle_gone}
+    scores = []
+    with index_folder(indexes) as folder, indexed_app(root, folder / name) as app:
+        for case in cases:
+            found = asks.get(case.task, rootle_commits)(app, case.query)
+            scores.append(HistoryScore(ROOTLE, case.task, rank_of(case, found)))
+    return scores
+
+
+def rootle_commits(app: Any, query: str) -> list[str]:
+    """Return the commits that rootle finds for a question about the past."""
+    words = query if query.startswith("in:history") else f"in:history {query}"
+    results = app.search(SearchQuery(words, limit=TOP_K)).results
+    return [result.commit.hash for result in results if result.commit is not None]
+
+
+def rootle_why(app: Any, place: str) -> list[str]:
+    """Return the commits that rootle names for a line."""
+    return [commit.hash for commit in app.why(place).commits]
+
+
+def rootle_gone(app: Any, query: str) -> list[str]:
+    """Return the commits that removed the code that rootle finds."""
+    return [removal.commit.hash for removal in app.gone(query).removals]
+
+
+def score_cases(system: str, cases: Iterable[Case], ask: Ask) -> list[HistoryScore]:
+    """Return the score of a system's answer to each case, in order."""
+    return [HistoryScore(system, one.task, rank_of(one, ask(one.query))) for one in cases]
+
+
+def rank_of(case: Case, found: Sequence[str]) -> int | None:
+    """Return the rank, from 1, of the first commit that answers a case, if it is high enough."""
+    return first_rank(case.commits, found, MAX_RANK.get(case.task, TOP_K))
+
+
+def first_rank(wanted: Collection[str], found: Sequence[str], limit: int) -> int | None:
+    """Return the rank, from 1, of the first wanted commit among the first `limit`."""
+    ranks = (rank for rank, commit in enumerate(found[:limit], start=1) if commit in wanted)
+    return next(ranks, None)
+
+
+def summarize(scores: Sequence[HistoryScore]) -> dict[str, dict[str, dict[str, float]]]:
+    """Return number, hit rate and mean reciprocal rank by system and task."""
+    figures: dict[str, dict[str, dict[str, float]]] = {}
+    for system, task in dict.fromkeys((one.system, one.task) for one in scores):
+        ranks = [one.rank for one in scores if (one.system, one.task) == (system, task)]
+        figures.setdefault(system, {})[task] = {
+            "number": len(ranks),
+            "first": mean(rank == 1 for rank in ranks),
+            "hit": mean(rank is not None for rank in ranks),
+            "mrr": mean(1 / rank if rank else 0.0 for rank in ranks),
+        }
+    return figures
+
+
+def format_table(figures: dict[str, dict[str, dict[str, float]]]) -> str:
+    """Return a table with one line per system and task."""
+    lines = [f"{'system':8} {'task':6} {'number':>6} {'hit@1':>6} {'hit':>6} {'MRR':>6}"]
+    for system, tasks in figures.items():
+        lines += [
+            f"{system:8} {task:6} {one['number']:6} {one['first']:6.2f} {one['hit']:6.2f}"
+            f" {one['mrr']:6.3f}"
+            for task, one in tasks.items()
+        ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

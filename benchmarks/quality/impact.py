@@ -1,0 +1,137 @@
+"""Predict the other files of a commit from one of them.
+
+    python -m benchmarks.quality.impact REPOSITORY...
+
+The newest commits of each repository are held out: rootle indexes a clone of the commit before
+them. For each held-out commit with 2 to 29 files, the first file by path is given, and the other
+files are wanted, as far as they exist in the clone. Recall@5 is the share of the wanted files among
+the first five, averaged over the commits. The calibration error is that of the first ten
+predictions of each commit: the difference between the mean probability and the share of correct
+predictions, averaged over ten bins of equal width by their sizes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.common.internals import index_commits, index_snapshot
+from rootle import App, open_app
+from rootle.history.cochange import MAX_FILES, ChangeHistory, read_history
+from rootle.history.impact_features import ImpactCandidate, ImpactFeatures, estimate_probability
+
+HELD_OUT = 150  # commits of the main branch
+DEPTH = 5
+CALIBRATED = 10
+BINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The candidates for one held-out commit, and the files that it changed."""
+
+    seed: str
+    wanted: frozenset[str]
+    candidates: tuple[ImpactCandidate, ...]
+    by_count: tuple[str, ...]  # the files that changed most often together with the seed
+
+
+def predict_held_out(repository: Path, held_out: int = HELD_OUT) -> Iterator[Prediction]:
+    """Yield a prediction for each held-out commit of a repository."""
+    with tempfile.TemporaryDirectory() as folder:
+        clone = Path(folder) / "clone"
+        _git(Path(folder), "clone", "-q", "--no-checkout", repository.resolve(), clone)
+        head = _git(clone, "rev-parse", "HEAD").strip()
+        cut = _git(clone, "rev-parse", f"{head}~{held_out}").strip()
+        changes = list(_list_changes(clone, f"{cut}..{head}"))
+        _git(clone, "checkout", "-q", "--detach", cut)
+        with open_app(clone, index_dir=Path(folder) / "index") as app:
+            app.index()
+            yield from _predict(app, changes)
+
+
+def _predict(app: App, changes: Sequence[Sequence[str]]) -> Iterator[Prediction]:
+    history = read_history(index_commits(app))
+    features = ImpactFeatures(index_snapshot(app), history)
+    for paths in changes:
+        known = sorted(path for path in paths if features.has(path))
+        if len(paths) < MAX_FILES and len(known) > 1:
+            seed, *others = known
+            found = tuple(features.candidates(seed))
+            yield Prediction(seed, frozenset(others), found, _by_count(history, seed))
+
+
+def _by_count(history: ChangeHistory, seed: str) -> tuple[str, ...]:
+    partners = history.partners(seed)
+    return tuple(sorted(partners, key=lambda path: (-partners[path].count, path)))
+
+
+def _list_changes(root: Path, commits: str) -> Iterator[list[str]]:
+    options = ("--no-merges", "--format=%x00", "--name-only", "--no-renames")
+    for entry in _git(root, "log", *options, commits).split("\0")[1:]:
+        yield [line for line in entry.split("\n") if line]
+
+
+def _git(folder: Path, *arguments: str | Path) -> str:
+    command = ["git", "-C", folder, *arguments]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, errors="replace")
+    return done.stdout
+
+
+def recall(ranked: Sequence[str], wanted: frozenset[str]) -> float:
+    """Return the share of the wanted files among the first ones."""
+    return len(wanted & set(ranked[:DEPTH])) / len(wanted)
+
+
+def calibration_error(probabilities: Sequence[float], outcomes: Sequence[bool]) -> float:
+    """Return the expected calibration error."""
+    values, correct = np.array(probabilities), np.array(outcomes, float)
+    bins = np.minimum((values * BINS).astype(int), BINS - 1)
+    errors = [
+        abs(values[bins == at].mean() - correct[bins == at].mean()) * (bins == at).sum()
+        for at in range(BINS)
+        if (bins == at).any()
+    ]
+    return float(sum(errors) / len(values))
+
+
+def main() -> None:
+    """Print the figures of each repository and of all together."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("repositories", nargs="+", type=Path)
+    parser.add_argument("--held-out", type=int, default=HELD_OUT)
+    args = parser.parse_args()
+    everything: list[Prediction] = []
+    print("repository           commits  recall@5  by count  calibration error")
+    for repository in args.repositories:
+        found = list(predict_held_out(repository, args.held_out))
+        everything += found
+        _report(repository.name, found)
+    _report("all", everything)
+
+
+def _report(name: str, predictions: Sequence[Prediction]) -> None:
+    own, counted, probabilities, outcomes = [], [], [], []
+    for one in predictions:
+        scored = sorted(
+            ((estimate_probability(each.features), each.path) for each in one.candidates),
+            key=lambda pair: (-pair[0], pair[1]),
+        )
+        own.append(recall([path for _, path in scored], one.wanted))
+        counted.append(recall(one.by_count, one.wanted))
+        probabilities += [probability for probability, _ in scored[:CALIBRATED]]
+        outcomes += [path in one.wanted for _, path in scored[:CALIBRATED]]
+    error = calibration_error(probabilities, outcomes) if outcomes else 0.0
+    means = (float(np.mean(values)) if values else 0.0 for values in (own, counted))
+    first, second = means
+    print(f"{name:20} {len(own):7}  {first:8.3f}  {second:8.3f}  {error:17.3f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""How often `rootle gone` finds removed functions together with the commits that removed them.
+
+    python -m benchmarks.quality.removed_functions LABELS CHECKOUTS
+
+LABELS is a file with one JSON object per line: repository, name, commits and query. CHECKOUTS holds
+one git work tree per repository, with its whole history. Each function is asked for by its name and
+by the query in words. It is found if one of the first five answers has one of the commits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+from benchmarks.common.internals import index_commits
+from rootle import App, open_app
+
+DEPTH = 5
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("labels", type=Path)
+    parser.add_argument("checkouts", type=Path)
+    args = parser.parse_args()
+    by_repository = defaultdict(list)
+    for line in args.labels.read_text(encoding="utf-8").splitlines():
+        label = json.loads(line)
+        by_repository[label["repository"]].append(label)
+    found: dict[str, list[int]] = {"name": [], "query": []}
+    for repository, labels in by_repository.items():
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            open_app(args.checkouts / repository, index_dir=folder) as app,
+        ):
+            app.index()
+            index_commits(app)
+            for label in labels:
+                for kind, ranks in found.items():
+                    rank = _find(app, label[kind], label["commits"])
+                    ranks.append(rank)
+                    if not rank:
+                        print(f"not found by {kind}: {repository} {label['name']}", flush=True)
+    for kind, ranks in found.items():
+        first, any_rank = (sum(map(test, ranks)) / len(ranks) for test in ((1).__eq__, bool))
+        print(f"by {kind}: first {first:.3f}, among {DEPTH} {any_rank:.3f}, of {len(ranks)}")
+
+
+def _find(app: App, query: str, commits: list[str]) -> int:
+    """Return the rank of the first answer with one of the commits, 0 if there is none."""
+    hashes = [removal.commit.hash for removal in app.gone(query, DEPTH).removals]
+    return next((at for at, sha in enumerate(hashes, start=1) if sha in commits), 0)
+
+
+if __name__ == "__main__":
+    main()

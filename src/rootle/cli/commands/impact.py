@@ -1,0 +1,88 @@
+"""`rootle impact`: show what else must change."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from rootle.cli.options import (
+    NO_RESULTS,
+    SUCCESS,
+    CommandParser,
+    add_common_options,
+    add_root,
+    add_yes,
+)
+
+_EXAMPLES: Final = """\
+rootle impact
+rootle impact src/net/retry.py
+rootle impact change.diff
+rootle impact "limit the number of redirects" --json"""
+# A single question is answered within this time after its refresh.
+_ONE_QUESTION_S: Final = 60.0
+_DIFF_SUFFIXES: Final = (".diff", ".patch")
+
+
+def register(parser: CommandParser) -> None:
+    parser.describe(
+        "Show the files, tests and documents that probably change together with others, with a\n"
+        "probability and the evidence: commits that changed both, and names that both contain.\n"
+        "Without an argument, the files with uncommitted changes are used.",
+        _EXAMPLES,
+    )
+    parser.add_argument(
+        "change",
+        nargs="*",
+        metavar="CHANGE",
+        help="paths, a file with a diff, - for a diff on standard input, or a task in words",
+    )
+    parser.add_argument(
+        "-n", "--limit", type=int, metavar="N", help="maximum number of files (default: 10)"
+    )
+    add_root(parser, "folder of a repository")
+    add_yes(parser, "indexing your home folder or a folder above it")
+    add_common_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from rootle.cli.context import check_root, open_app_from, root_folder
+    from rootle.cli.terminal import printable, progress_bar, warn, write_line
+
+    check_root(args)
+    change = _read_change(args.change, root_folder(args))
+    with open_app_from(args, min_check_interval_s=_ONE_QUESTION_S) as app:
+        with progress_bar() as progress:
+            app.refresh(progress)
+        answer = app.impact(change, args.limit)
+    if args.json:
+        from rootle.cli.terminal import print_json
+
+        print_json(answer)
+    else:
+        from rootle.serialization.history import impact_lines
+
+        for line in impact_lines(answer):
+            write_line(printable(line))
+        for note in answer.suggestions:
+            warn(note)
+    return SUCCESS if answer.files else NO_RESULTS
+
+
+def _read_change(words: Sequence[str], root: Path) -> str | list[str] | None:
+    """Return the argument of `App.impact`: paths are relative to the folder, a diff is its text."""
+    if not words:
+        return None
+    if list(words) == ["-"]:
+        return sys.stdin.read()
+    if len(words) == 1 and words[0].endswith(_DIFF_SUFFIXES) and os.path.isfile(words[0]):
+        return Path(words[0]).read_text(encoding="utf-8", errors="replace")
+    top = os.path.realpath(root)
+    paths = [os.path.realpath(word) for word in words]
+    if all(map(os.path.lexists, paths)):
+        return [os.path.relpath(path, top) for path in paths]
+    return " ".join(words)

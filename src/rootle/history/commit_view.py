@@ -1,0 +1,75 @@
+"""The indexed commits that belong to the history of one folder, with paths relative to it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from rootle.index.reader import FileState, IndexReader
+from rootle.types import DocumentSection
+
+COMMIT_URI: Final = "git:"
+MESSAGE: Final = "message"  # the section with the message; the others are changed files
+# Changes of a file that are compared with a function; older ones are rarely its last change.
+_MAX_CHANGES: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class CommitView:
+    """A part of an index of commits, which several folders may share."""
+
+    index: IndexReader
+    ids: Collection[int] | None = None  # of the commits that belong to the folder; None for all
+    folder: str = ""  # its path below the work tree, with a final slash; "" for the work tree
+
+    @property
+    def count(self) -> int:
+        """The number of these commits."""
+        return len(self.index.all_files()) if self.ids is None else len(self.ids)
+
+    def commit_at(self, uri: str) -> FileState | None:
+        """Return the commit with this URI; None if it does not belong to the folder."""
+        return next(iter(self._select([self.index.file_at(uri)])), None)
+
+    def with_prefix(self, prefix: str) -> list[FileState]:
+        """Return the commits whose hashes begin with a prefix."""
+        uri = f"{COMMIT_URI}{prefix}"
+        if len(prefix) >= 40 and (state := self.commit_at(uri)) is not None:
+            return [state]
+        return [state for state in self.states() if state.path.startswith(uri)]
+
+    def states(self) -> Iterator[FileState]:
+        """Yield all commits that belong to the folder."""
+        return self._select(self.index.all_files())
+
+    def sections_of(self, state: FileState) -> list[DocumentSection]:
+        """Return the message of a commit and the files below the folder that it changed."""
+        named = ((self.relative_label(s.label), s) for s in self.index.sections_of(state.id))
+        return [replace(section, label=label) for label, section in named if label is not None]
+
+    def changes_of(self, path: str) -> Sequence[tuple[int, DocumentSection]]:
+        """Return the newest changes of a file, each with the id of its commit, newest first."""
+        found = self.index.sections_with(f"{self.folder}{path}", _MAX_CHANGES)
+        return [(at, section) for at, section in found if self.ids is None or at in self.ids]
+
+    def relative_label(self, label: str) -> str | None:
+        """Return the label of a section, with a path relative to the folder.
+
+        Return None if the section is about a file outside the folder.
+        """
+        if label == MESSAGE or not self.folder:
+            return label
+        if not label.startswith(self.folder):
+            return None
+        path = label.removeprefix(self.folder)
+        return f"./{path}" if path == MESSAGE else path
+
+    def _select(self, states: Iterable[FileState | None]) -> Iterator[FileState]:
+        return (
+            state
+            for state in states
+            if state is not None
+            and state.skip is None
+            and (self.ids is None or state.id in self.ids)
+        )

@@ -1,0 +1,44 @@
+"""Determine which files a change, a diff or a task is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from rootle.index.reader import IndexReader
+
+# The files that are found for a task. Later ones are often not part of it.
+_TASK_FILES: Final = 3
+_DIFF_PATH: Final = re.compile(r"^(?:---|\+\+\+) (?:[abciow]/)?([^\t\n]+)", re.MULTILINE)
+_RENAMED: Final = re.compile(r"^rename (?:from|to) (.+)$", re.MULTILINE)
+_DIFF_START: Final = re.compile(r"^(?:diff --git |--- \S.*\n\+\+\+ )", re.MULTILINE)
+_NO_FILE: Final = "/dev/null"
+
+
+def find_seeds(
+    change: str | Sequence[str] | None,
+    files: IndexReader,
+    list_changed: Callable[[], Sequence[str]],
+    search: Callable[[str, int], Sequence[str]],
+) -> list[str]:
+    """Return the paths of the changed files: of paths, a diff, a task, or the work tree."""
+    if change is None:
+        return list(list_changed())
+    if not isinstance(change, str):
+        return list(dict.fromkeys(map(_normalize, change)))
+    if _DIFF_START.search(change):
+        return _paths_in(change)
+    path = _normalize(change.strip())
+    if files.file_at(path) is not None:
+        return [path]
+    return list(search(change, _TASK_FILES))
+
+
+def _paths_in(diff: str) -> list[str]:
+    found = (*_DIFF_PATH.findall(diff), *_RENAMED.findall(diff))
+    return [path for path in dict.fromkeys(found) if path != _NO_FILE]
+
+
+def _normalize(path: str) -> str:
+    return path.replace("\\", "/").removeprefix("./")

@@ -1,0 +1,86 @@
+"""Determine whether code that a commit removed exists in the current files."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from rootle.history.commit_search import RemovedLines
+from rootle.index.reader import FileState, IndexReader
+from rootle.text.terms import WORD, whole_identifier, word_terms
+
+# Lines with fewer letters and digits occur everywhere.
+_MIN_LETTERS: Final = 6
+_MAX_LINES: Final = 60  # of the removed code that are compared
+_SEARCHED_LINES: Final = 3  # the longest ones, by which the files are found
+_FILES_PER_LINE: Final = 6
+_MAX_DEFINERS: Final = 20
+# Code of which at least this share is in one file still exists; less in a file that defines the
+# same name, in which it may have changed since.
+_SAME_SHARE: Final = 0.6
+_SAME_SHARE_OF_NAME: Final = 0.3
+_MAX_TERMS: Final = 12
+
+
+class PresentCode:
+    """The code in an index of files."""
+
+    def __init__(self, index: IndexReader) -> None:
+        self._index = index
+        self._lines_of = lru_cache(maxsize=64)(self._read_lines)
+
+    def contains(self, code: RemovedLines) -> bool:
+        """Return whether the code is in some file, or its definition is in the same file again."""
+        lines = _significant(code.lines)
+        for state in self._definers(code.name):
+            if state.path == code.path or self._share(state, lines) >= _SAME_SHARE_OF_NAME:
+                return True
+        if not lines:
+            return False
+        at = self._index.file_at(code.path)
+        states = [] if at is None else [at]
+        states += self._files_with(code.lines)
+        head = [line for line in lines if "".join(code.name.split()) in line][:1]
+        # Functions with another name may have the same body.
+        return any(
+            self._share(state, lines) >= _SAME_SHARE and self._share(state, head) == len(head)
+            for state in states
+        )
+
+    def _definers(self, name: str) -> list[FileState]:
+        key = whole_identifier("".join(WORD.findall(name)))
+        if not key:
+            return []
+        ids = self._index.sparse.definers([key], _MAX_DEFINERS)[key]
+        spelled = set(self._index.symbols_of(ids))
+        if name.rstrip("?!") not in {one.rstrip("?!") for one in spelled}:
+            return []
+        files = {row.file_id for row in self._index.chunks(ids).values()}
+        return list(self._index.files(files).values())
+
+    def _files_with(self, lines: tuple[str, ...]) -> list[FileState]:
+        """Return the files that contain the words of the longest lines."""
+        longest = sorted(set(lines), key=lambda line: (-len(line.strip()), line))
+        found: dict[int, None] = {}
+        for line in longest[:_SEARCHED_LINES]:
+            terms = [term for word in WORD.findall(line) for term in word_terms(word)]
+            stems = self._index.sparse.stems(" ".join(dict.fromkeys(terms)))[:_MAX_TERMS]
+            if stems:
+                files = self._index.sparse.files_with(stems, [], _FILES_PER_LINE, None)
+                found.update(dict.fromkeys(files))
+        return list(self._index.files(found).values())
+
+    def _share(self, state: FileState, lines: list[str]) -> float:
+        if not lines:
+            return 0.0
+        present = self._lines_of(state.id)
+        return sum(line in present for line in lines) / len(lines)
+
+    def _read_lines(self, file_id: int) -> frozenset[str]:
+        return frozenset("".join(line.split()) for line in self._index.text(file_id).split("\n"))
+
+
+def _significant(lines: tuple[str, ...]) -> list[str]:
+    normalized = ("".join(line.split()) for line in lines)
+    telling = (line for line in normalized if sum(map(str.isalnum, line)) >= _MIN_LETTERS)
+    return list(telling)[:_MAX_LINES]

@@ -1,0 +1,221 @@
+"""Score removed code by a question about it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Final
+
+from rootle.errors import QueryError
+from rootle.history.commit_search import RemovedLines
+from rootle.index.reader import SparseReader
+from rootle.search.query.syntax import parse_query, phrase_pattern
+from rootle.text.stemmer import open_stemmer
+from rootle.text.terms import (
+    STOP_WORDS,
+    WORD,
+    TermTable,
+    path_words,
+    text_terms,
+    whole_identifier,
+    word_terms,
+)
+
+_MAX_QUESTION_CHARS: Final = 1_000
+_MAX_NAME_WORDS: Final = 4  # that form a name without separators between them
+_MAX_JOINED_WORDS: Final = 20
+# Names as they are written in code: with an underscore, a capital inside, a scope, or "()".
+_NAME: Final = re.compile(
+    r"(?<![\w.])(?:[\w$]+(?:::|\.|#|->))*"
+    r"(?:[A-Za-z]\w*_\w+|_\w+|[a-z]+\w*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Za-z_]\w*(?=\(\)))[?!]?"
+)
+_QUALIFIER: Final = re.compile(r"::|\.|#|->")
+# Words that say that the code is gone, and what it was; they are in many commits.
+_ASKING: Final = frozenset(
+    "remove removed removes delete deleted deletes drop dropped gone old former formerly function"
+    " method class code commit longer anymore exist exists existed used".split()
+)
+_REMOVES: Final = re.compile(
+    r"\b(?:remov|delet|drop|get rid|clean ?up|unused|dead code|simplif|replac|rid of|no longer)",
+    re.IGNORECASE,
+)
+# How much a word of the question says, by the place where it occurs.
+_IN_NAME: Final = 1.0
+_IN_LINES: Final = 0.7
+_IN_LINES_OFTEN: Final = 0.85
+_IN_PLACE: Final = 0.6
+_IN_MESSAGE: Final = 0.5
+# Summands of the score besides the share of the question's words.
+_WHOLE_DEFINITION: Final = 0.15
+_SIMILAR_NAME: Final = 0.3
+_REMOVING_COMMIT: Final = 0.1
+_COMMIT_RANK: Final = 0.35
+_SAME_NAME: Final = 3.0
+_OTHER_SPELLING: Final = 0.9
+_HALF_RANK: Final = 5  # the rank at which a commit gets half of the summand for it
+_MIN_SHARE: Final = 0.3  # of the words of a question
+_MAX_SCORE: Final = 1 + _WHOLE_DEFINITION + _SIMILAR_NAME + _REMOVING_COMMIT + _COMMIT_RANK
+_LONG_LINES: Final = 60
+
+
+@dataclass(frozen=True)
+class RemovalQuestion:
+    """A question about removed code."""
+
+    text: str  # without quotes
+    names: tuple[str, ...]  # names of definitions in it, without their qualifiers
+    phrases: tuple[str, ...]  # that the removed code must contain
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The normalized names. Few words may be the words of a name: "add node"."""
+        words = WORD.findall(self.text)
+        joined = ["".join(words)] if 1 < len(words) <= _MAX_NAME_WORDS else []
+        return frozenset(_key(name) for name in (*self.names, *joined))
+
+    def joined_terms(self, sparse: SparseReader) -> list[str]:
+        """Return the stems of names that consecutive words of the question may form."""
+        words = WORD.findall(self.text.lower())[:_MAX_JOINED_WORDS]
+        pairs = [
+            "".join(words[at : at + size])
+            for size in range(2, _MAX_NAME_WORDS + 1)
+            for at in range(len(words) - size + 1)
+        ]
+        terms = sparse.stems(" ".join(dict.fromkeys(pairs)))
+        _, frequencies = sparse.file_frequencies(terms)
+        return [term for term, count in zip(terms, frequencies, strict=True) if count]
+
+    def weigh_terms(self, sparse: SparseReader) -> Mapping[str, float]:
+        """Return the stems of the question, with greater weights for rare ones."""
+        words = [word.lower() for word in WORD.findall(self.text)]
+        telling = [w for w in words if w not in STOP_WORDS and w not in _ASKING] or words
+        kept = [word for word in WORD.findall(self.text) if word.lower() in telling]
+        terms = list(dict.fromkeys(stem for word in kept for stem in _table()[word].split()))
+        count, frequencies = sparse.file_frequencies(terms)
+        return {
+            term: math.log(1 + (count + 1) / (frequency + 1))
+            for term, frequency in zip(terms, frequencies, strict=True)
+        }
+
+
+def parse_question(query: str) -> RemovalQuestion:
+    """Return the words, names and quoted texts of a question; raise QueryError without words."""
+    parsed = parse_query(query[:_MAX_QUESTION_CHARS])
+    text = " ".join((parsed.text, *parsed.phrases)).strip()
+    if not WORD.search(text):
+        raise QueryError(f"the query contains no words: {query!r}; describe or name removed code")
+    words = parsed.text.split()
+    names = [found[0] for found in _NAME.finditer(parsed.text)]
+    if len(words) == 1 and WORD.search(words[0]):
+        names = [words[0].removesuffix("()")]
+    short = [_QUALIFIER.split(name)[-1] for name in names]
+    return RemovalQuestion(text, tuple(dict.fromkeys(filter(None, short))), parsed.phrases)
+
+
+def score_removal(
+    question: RemovalQuestion,
+    weights: Mapping[str, float],
+    code: RemovedLines,
+    message: str,
+    rank: int,
+) -> float:
+    """Return how well removed code matches a question, 0 if it does not.
+
+    `message` is that of the commit, and `rank` the rank of the commit for the question, from 0.
+    """
+    if question.phrases and not _contains_phrases(question, code):
+        return 0.0
+    is_same = _is_named(question, code.name)
+    if not is_same and not question.phrases and _may_share(weights, code, message) < _MIN_SHARE:
+        return 0.0
+    share = _share(weights, code, message)
+    if share < _MIN_SHARE and not is_same and not question.phrases:
+        return 0.0
+    total = share + _COMMIT_RANK / (1 + rank / _HALF_RANK)
+    total += _WHOLE_DEFINITION if code.name else 0.0
+    total += _SIMILAR_NAME * _name_similarity(weights, code.name)
+    total += _REMOVING_COMMIT if _REMOVES.search(message) else 0.0
+    total = min(total / _MAX_SCORE, 1.0)
+    if question.keys:
+        # A definition with the name that is asked for precedes all other code.
+        total = (total + _SAME_NAME * is_same) / (1 + _SAME_NAME)
+    return total
+
+
+def _may_share(weights: Mapping[str, float], code: RemovedLines, message: str) -> float:
+    """Return an upper limit of the share of the question's words that occur.
+
+    Most code contains few of them, and searching text is much faster than splitting it into words.
+    A stem differs from the start of its words in at most the last letter.
+    """
+    text = "\n".join((*code.lines, code.name, code.scope, code.path, message)).lower()
+    text = f"{text}\n{text.replace('_', '')}"
+    found = sum(weight for term, weight in weights.items() if term[: max(2, len(term) - 1)] in text)
+    return found / (sum(weights.values()) or 1.0)
+
+
+def _is_named(question: RemovalQuestion, name: str) -> float:
+    """Return 1 for the name in the question, 0.9 for another spelling of it, and otherwise 0."""
+    if not name:
+        return 0.0
+    if name in question.names:
+        return 1.0
+    return _OTHER_SPELLING * (_key(name) in question.keys)
+
+
+def _key(name: str) -> str:
+    return whole_identifier("".join(WORD.findall(name)))
+
+
+def _contains_phrases(question: RemovalQuestion, code: RemovedLines) -> bool:
+    text = "\n".join(code.lines)
+    return all(
+        re.search(phrase_pattern(phrase), text, re.IGNORECASE) for phrase in question.phrases
+    )
+
+
+def _share(weights: Mapping[str, float], code: RemovedLines, message: str) -> float:
+    """Return the share of the question's words that occur, weighted by the places."""
+    table = _table()
+    name = set(text_terms(code.name, table).split())
+    lines = Counter(text_terms("\n".join(code.lines), table).split())
+    place = set(text_terms(f"{code.scope} {path_words(code.path)}", table).split())
+    said = set(text_terms(message, table).split())
+    length = 1 / (1 + max(0.0, math.log2(max(1, len(code.lines)) / _LONG_LINES)) / 4)
+    found = 0.0
+    for term, weight in weights.items():
+        count = lines[term]
+        found += weight * max(
+            _IN_NAME * (term in name),
+            (_IN_LINES_OFTEN if count > 1 else _IN_LINES * count) * length,
+            _IN_PLACE * (term in place),
+            _IN_MESSAGE * (term in said),
+        )
+    total = sum(weights.values())
+    return found / total if total else 0.0
+
+
+def _name_similarity(weights: Mapping[str, float], name: str) -> float:
+    """Return the harmonic mean of the shares of the words that a question and a name share."""
+    parts = {stem for word in WORD.findall(name) for stem in _stems(word)}
+    common = sum(part in weights for part in parts)
+    if not common:
+        return 0.0
+    return 2 * common / (len(parts) + len(weights))
+
+
+def _stems(word: str) -> list[str]:
+    terms = word_terms(word)
+    return _stemmer()(" ".join(terms[:-1] if len(terms) > 1 else terms))
+
+
+@cache
+def _table() -> TermTable:
+    return TermTable(_stemmer())
+
+
+_stemmer = cache(open_stemmer)

@@ -1,0 +1,220 @@
+"""Find code that no longer exists, and the commits that removed it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rootle.errors import QueryError
+from rootle.history.commit_results import describe_commit
+from rootle.history.commit_search import CommitSearch, RemovedLines
+from rootle.history.commit_view import COMMIT_URI, CommitView
+from rootle.history.present_code import PresentCode
+from rootle.history.removal_scores import RemovalQuestion, parse_question, score_removal
+from rootle.index.reader import FileState, IndexReader
+from rootle.protocols import WeightedTerm
+from rootle.types import Removal, RemovalAnswer, SearchQuery
+
+DEFAULT_LIMIT: Final = 5
+MAX_LIMIT: Final = 100
+
+# Commits whose patches are read: those that the search ranks best, those that contain the words
+# most densely, and those that contain a name. Reading a patch takes a few milliseconds.
+_SEARCHED_COMMITS: Final = 50
+_DENSE_COMMITS: Final = 40
+_COMMITS_WITH_NAME: Final = 60
+_COUNTED_COMMITS: Final = 10
+# Checking whether code still exists takes about as long as reading a patch.
+_CHECKS_PER_RESULT: Final = 12
+_PARTIAL: Final = "history"
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    code: RemovedLines
+    state: FileState  # of the commit
+    score: float
+
+
+def find_removals(
+    query: str,
+    limit: int | None,
+    open_commits: Callable[[], CommitSearch | None],
+    open_files: Callable[[], IndexReader],
+) -> RemovalAnswer:
+    """Return removed code that matches words, a name or quoted text, best first.
+
+    Raise QueryError if the query contains no words, the limit is invalid, or no commits can be
+    searched.
+    """
+    started_s = time.perf_counter()
+    count = DEFAULT_LIMIT if limit is None else limit
+    if not 1 <= count <= MAX_LIMIT:
+        raise QueryError(f"limit must be from 1 to {MAX_LIMIT}, not {count}")
+    question = parse_question(query)
+    commits = open_commits()
+    if commits is None:
+        raise QueryError(_NO_HISTORY)
+    note = commits.prepare()
+    search = _RemovalSearch(question, commits, commits.index(), PresentCode(open_files()))
+    removals = search.run(count)
+    return RemovalAnswer(
+        query,
+        removals,
+        (_PARTIAL,) if note else (),
+        (note,) if note else (),
+        round((time.perf_counter() - started_s) * 1000, 3),
+    )
+
+
+class _RemovalSearch:
+    """Answers one question."""
+
+    def __init__(
+        self,
+        question: RemovalQuestion,
+        commits: CommitSearch,
+        index: IndexReader,
+        present: PresentCode,
+    ) -> None:
+        self._question = question
+        self._commits = commits
+        self._index = index
+        self._present = present
+        self._weights = question.weigh_terms(index.sparse)
+
+    def run(self, limit: int) -> tuple[Removal, ...]:
+        ranks = self._rank_commits()
+        found = self._select(self._read(ranks), limit)
+        names = self._question.names
+        if (names or self._question.phrases) and not any(one.code.name in names for one in found):
+            # A long patch is indexed up to a limit. git searches the whole patches.
+            missing = self._count_commits(set(ranks))
+            if missing:
+                found = self._select([*found, *self._read(missing)], limit)
+        return tuple(self._describe(one) for one in found)
+
+    def _rank_commits(self) -> dict[int, int]:
+        """Return the commits that may have removed the code, with their ranks from 0."""
+        sparse = self._index.sparse
+        query = SearchQuery(self._question.text, limit=_SEARCHED_COMMITS, expand=False)
+        hits = self._commits.search(query, explain=False).results
+        states = [self._index.file_at(hit.file_path) for hit in hits]
+        lists = [[state.id for state in states if state is not None]]
+        terms = [WeightedTerm(term, weight) for term, weight in self._weights.items()]
+        chunks = sparse.query(terms, _DENSE_COMMITS).ids.tolist() if terms else []
+        rows = self._index.chunks(chunks)
+        lists.append([rows[at].file_id for at in chunks if at in rows])
+        names = [sparse.stems(name) for name in sorted(self._question.keys)]
+        names += [[term] for term in self._question.joined_terms(sparse)]
+        lists += [
+            list(sparse.files_with(stems, [], _COMMITS_WITH_NAME, None)) for stems in names if stems
+        ]
+        ranks: dict[int, int] = {}
+        for found in lists:
+            for rank, commit in enumerate(dict.fromkeys(found)):
+                ranks[commit] = min(rank, ranks.get(commit, rank))
+        return ranks
+
+    def _count_commits(self, known: set[int]) -> dict[int, int]:
+        texts = [*self._question.names, *self._question.phrases]
+        ranks: dict[int, int] = {}
+        for text in texts[:2]:
+            for rank, sha in enumerate(self._commits.updates.find_by_count(text, _COUNTED_COMMITS)):
+                state = self._index.file_at(f"{COMMIT_URI}{sha}")
+                if state is not None and state.id not in known:
+                    ranks.setdefault(state.id, rank)
+        return ranks
+
+    def _read(self, ranks: dict[int, int]) -> list[_Candidate]:
+        """Return the removed code of commits that matches the question, best first."""
+        states = self._index.files(ranks)
+        found: list[_Candidate] = []
+        for commit, rank in ranks.items():
+            state = states[commit]
+            message = _message(self._index, state)
+            for code in self._commits.updates.read_removed(state.path.removeprefix(COMMIT_URI)):
+                score = score_removal(self._question, self._weights, code, message, rank)
+                if score > 0:
+                    found.append(_Candidate(code, state, score))
+        return sorted(found, key=_order)
+
+    def _select(self, candidates: Sequence[_Candidate], limit: int) -> list[_Candidate]:
+        """Return the best candidates that no longer exist, without repetitions."""
+        chosen: list[_Candidate] = []
+        for candidate in self._check(_newest_first(candidates), limit):
+            if not any(_overlap(candidate, other) for other in chosen):
+                chosen.append(candidate)
+            if len(chosen) == limit:
+                break
+        visible = self._commits.updates.visible_paths({one.code.path for one in chosen})
+        return [one for one in chosen if one.code.path in visible]
+
+    def _check(self, candidates: Sequence[_Candidate], limit: int) -> Iterator[_Candidate]:
+        for candidate in candidates[: _CHECKS_PER_RESULT * (limit + 2)]:
+            if not self._present.contains(candidate.code):
+                yield candidate
+
+    def _describe(self, candidate: _Candidate) -> Removal:
+        code = candidate.code
+        return Removal(
+            code.path,
+            code.name,
+            code.scope,
+            code.start_line,
+            code.lines,
+            describe_commit(CommitView(self._index), candidate.state),
+            round(candidate.score, 4),
+        )
+
+
+def _order(candidate: _Candidate) -> tuple[float, int, str, int]:
+    code = candidate.code
+    return -candidate.score, -(candidate.state.committed_s or 0), code.path, code.start_line
+
+
+def _newest_first(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """Return the candidates in order; of several removals of a definition, only the last one.
+
+    The definition was added again after the earlier removals.
+    """
+    newest: dict[tuple[str, str], _Candidate] = {}
+    for one in candidates:
+        key = (one.code.path, one.code.name)
+        known = newest.get(key)
+        if known is None or (one.state.committed_s or 0) > (known.state.committed_s or 0):
+            newest[key] = one
+    return sorted(
+        (
+            one
+            for one in candidates
+            if not one.code.name or newest[one.code.path, one.code.name].state.id == one.state.id
+        ),
+        key=_order,
+    )
+
+
+def _overlap(one: _Candidate, other: _Candidate) -> bool:
+    """Return whether a commit removed the same lines, or copies of the same definition."""
+    first, second = one.code, other.code
+    if one.state.id != other.state.id:
+        return False
+    if first.path != second.path:
+        return first.name != "" and (first.name, first.lines) == (second.name, second.lines)
+    return first.start_line < second.start_line + len(
+        second.lines
+    ) and second.start_line < first.start_line + len(first.lines)
+
+
+def _message(index: IndexReader, state: FileState) -> str:
+    sections = index.sections_of(state.id)
+    end = sections[0].end_line if sections else 1
+    return "\n".join(index.text(state.id).split("\n", end)[:end])
+
+
+_NO_HISTORY: Final = (
+    "no commits can be searched here: the folder is not in a git repository, or maxHistoryCommits "
+    "is 0; search removed code in the root of a repository"
+)

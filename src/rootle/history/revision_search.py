@@ -1,0 +1,184 @@
+"""Search the files of an earlier version of a repository."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final, Protocol, TypeVar
+
+from rootle.errors import IndexMissingError, IndexStorageError, QueryError, UnreadableIndexError
+from rootle.index.reader import IndexReader
+from rootle.search.agent import SearchAgent
+from rootle.search.query.syntax import parse_query
+from rootle.serialization.timestamps import format_timestamp
+from rootle.types import (
+    SearchedRevision,
+    SearchQuery,
+    SearchResponse,
+    SearchResult,
+    SymbolAnswer,
+)
+
+_T = TypeVar("_T")
+
+# Searches in an opened revision take as long as searches in the folder.
+_MAX_OPEN: Final = 3
+_SHOWN_DIGITS: Final = 12
+HISTORY: Final = "history"  # a value of `in:`
+
+
+class FoundRevision(Protocol):
+    """A commit that a query names."""
+
+    @property
+    def name(self) -> str:
+        """The name in the query."""
+
+    @property
+    def sha(self) -> str:
+        """The hash of the commit."""
+
+    @property
+    def seconds(self) -> int:
+        """The Unix time of the commit."""
+
+
+class OpenRevision(Protocol):
+    """The index of a revision."""
+
+    def snapshot(self) -> IndexReader:
+        """Return the index."""
+
+    def close(self) -> None:
+        """Close its files."""
+
+
+class RevisionUpdates(Protocol):
+    """Finds revisions and creates their indexes."""
+
+    def find(self, name: str) -> FoundRevision:
+        """Return the commit that a name means; raise QueryError if there is none."""
+
+    def open(self, sha: str) -> OpenRevision:
+        """Return the index of a commit that was found, after creating it if there is none."""
+
+    def note_use(self, sha: str) -> bool:
+        """Record that an index is used; return False if it was deleted since it was opened."""
+
+    def discard(self) -> None:
+        """Delete all indexes, because one of them is damaged."""
+
+
+class RevisionSearch:
+    """Answers questions from the indexes of revisions. Thread-safe."""
+
+    def __init__(
+        self,
+        updates: RevisionUpdates,
+        open_agent: Callable[[Callable[[], IndexReader]], SearchAgent],
+    ) -> None:
+        """`open_agent` returns a search pipeline for an index."""
+        self._updates = updates
+        self._open_agent = open_agent
+        self._lock = threading.Lock()
+        self._opened: dict[str, tuple[OpenRevision, SearchAgent]] = {}
+
+    def search(self, query: SearchQuery, name: str, *, explain: bool) -> SearchResponse:
+        """Return one page of the answer. The paths of results begin with the hash and a colon.
+
+        Raise QueryError if the query is invalid or there is no such revision.
+        """
+        if HISTORY in parse_query(query.text_query).kinds:
+            raise QueryError(
+                "in:history searches commits, and at: files of one commit; leave out one of them"
+            )
+        found = self._updates.find(name)
+        place = f"{found.sha[:_SHOWN_DIGITS]}:"
+        query = replace(
+            query, at=None, exclude=tuple(one.removeprefix(place) for one in query.exclude)
+        )
+        response = self._retry_damaged(
+            found.sha, lambda _, agent: agent.search(query, explain=explain)
+        )
+        date = format_timestamp(float(found.seconds))
+        note = f"searched {name} = {found.sha[:_SHOWN_DIGITS]}, {date[:10]}"
+        return replace(
+            response,
+            results=tuple(_add_place(result, place) for result in response.results),
+            symbols=None if response.symbols is None else add_symbol_place(response.symbols, place),
+            suggestions=(note, *response.suggestions),
+            revision=SearchedRevision(name, found.sha, date),
+        )
+
+    def read_index(self, name: str, read: Callable[[IndexReader, str], _T]) -> _T:
+        """Return the result of `read`, which receives an index and the prefix of its paths."""
+        found = self._updates.find(name)
+        place = f"{found.sha[:_SHOWN_DIGITS]}:"
+        return self._retry_damaged(found.sha, lambda opened, _: read(opened.snapshot(), place))
+
+    def close(self) -> None:
+        """Close all indexes and pipelines."""
+        with self._lock:
+            opened, self._opened = self._opened, {}
+        for revision, agent in opened.values():
+            agent.close()
+            revision.close()
+
+    def _retry_damaged(self, sha: str, answer: Callable[[OpenRevision, SearchAgent], _T]) -> _T:
+        """Return an answer; if the index is damaged or was deleted, create it again once."""
+        try:
+            return answer(*self._open(sha))
+        except UnreadableIndexError:
+            raise
+        except IndexStorageError as error:
+            if isinstance(error.__cause__, OSError):  # such as a full disk
+                raise
+            self.close()
+            if not isinstance(error, IndexMissingError) or self._updates.note_use(sha):
+                self._updates.discard()
+        return answer(*self._open(sha))
+
+    def _open(self, sha: str) -> tuple[OpenRevision, SearchAgent]:
+        with self._lock:
+            found = self._opened.pop(sha, None)
+            if found is not None and not self._updates.note_use(sha):
+                _close(found)
+                found = None
+            if found is None:
+                revision = self._updates.open(sha)
+                found = revision, self._open_agent(revision.snapshot)
+            self._opened[sha] = found  # at the end: the last used
+            while len(self._opened) > _MAX_OPEN:
+                _close(self._opened.pop(next(iter(self._opened))))
+            return found
+
+
+def _close(opened: tuple[OpenRevision, SearchAgent]) -> None:
+    revision, agent = opened
+    agent.close()
+    revision.close()
+
+
+def _add_place(result: SearchResult, place: str) -> SearchResult:
+    return replace(
+        result,
+        file_path=f"{place}{result.file_path}",
+        duplicates=tuple(f"{place}{path}" for path in result.duplicates),
+    )
+
+
+def add_symbol_place(answer: SymbolAnswer, place: str) -> SymbolAnswer:
+    """Return an answer about a name whose paths begin with `place`."""
+    return replace(
+        answer,
+        definitions=tuple(replace(one, path=f"{place}{one.path}") for one in answer.definitions),
+        uses=tuple(
+            replace(
+                one,
+                path=f"{place}{one.path}",
+                target=f"{place}{one.target}" if one.target else "",
+            )
+            for one in answer.uses
+        ),
+    )

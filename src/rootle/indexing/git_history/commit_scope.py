@@ -1,0 +1,72 @@
+"""Which of the indexed commits belong to the history of one folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from rootle.errors import IngestError
+from rootle.index.local.snapshot import Snapshot
+from rootle.sources.git.commits.commit_document import URI_PREFIX
+from rootle.sources.git.commits.commit_list import list_commits
+from rootle.sources.git.git_dirs import find_work_tree
+from rootle.sources.git.history import read_head_state
+from rootle.sources.git.repository import has_unreadable_head, head_commit
+
+# The index may contain more commits than its limit until they are listed again.
+_MORE_COMMITS: Final = 2
+
+
+class CommitScope:
+    """Selects the commits that the checked-out commit contains and that changed the folder.
+
+    The work trees of a repository share an index, and it may be older than the checked-out commit.
+    """
+
+    def __init__(self, root: str, max_commits: int) -> None:
+        """Take the real path of the folder."""
+        self._root = root
+        self._max_commits = max_commits
+        self.prefix = _find_prefix(root)
+        self._known: tuple[tuple[str, ...], frozenset[int] | None] | None = None
+
+    def find_ids(self, index: Snapshot, indexed_heads: tuple[str, ...]) -> frozenset[int] | None:
+        """Return the ids of these commits in the index; None if all of them belong to the folder.
+
+        `indexed_heads` are the commits whose whole history is indexed.
+        """
+        state = (str(index.folder), str(index.generation), read_head_state(self._root))
+        key = (*state, *indexed_heads)
+        if self._known is not None and self._known[0] == key:
+            return self._known[1]
+        below = frozenset(index.documents_below(self.prefix)) if self.prefix else None
+        try:
+            ids = self._select(index, indexed_heads, below)
+        except IngestError:  # better an answer that contains commits of other work trees than none
+            return below
+        self._known = key, ids
+        return ids
+
+    def _select(
+        self, index: Snapshot, indexed_heads: tuple[str, ...], below: frozenset[int] | None
+    ) -> frozenset[int] | None:
+        head = head_commit(Path(self._root))
+        if indexed_heads == (head,):
+            return below
+        if head is None and has_unreadable_head(self._root):
+            raise IngestError(f"git cannot read the current commit of {self._root}")
+        limit = _MORE_COMMITS * self._max_commits
+        commits = list_commits(self._root, [head], max_count=limit) if head else []
+        if commits is None:
+            raise IngestError(f"git cannot list the commits of {self._root}")
+        uris = {f"{URI_PREFIX}{commit.sha}" for commit in commits}
+        found = {state.id for state in index.all_files() if state.path in uris}
+        return frozenset(found if below is None else found & below)
+
+
+def _find_prefix(root: str) -> str:
+    """Return the path of a folder below its work tree with a final slash; "" for the work tree."""
+    top = find_work_tree(root)
+    relative = os.path.relpath(root, top) if top is not None else "."
+    return "" if relative == "." else f"{relative.replace(os.sep, '/')}/"

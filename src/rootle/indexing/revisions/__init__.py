@@ -1,0 +1,1 @@
+"""Indexes of earlier versions of a repository."""

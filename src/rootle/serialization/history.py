@@ -1,0 +1,58 @@
+"""Format answers about the past as text: removed code, and what else must change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from rootle.serialization.path_text import escape_path
+from rootle.types import ImpactAnswer, ImpactedFile, Removal
+
+MAX_LINES: Final = 12  # of the removed code that are shown
+_HASH_CHARS: Final = 12
+_MAX_LINE_CHARS: Final = 160
+_MAX_SEEDS: Final = 3
+
+
+def removal_lines(removal: Removal, max_lines: int = MAX_LINES) -> Iterator[str]:
+    """Yield the place of removed code, the commit that removed it, and the first lines."""
+    commit = removal.commit
+    yield f"{escape_path(removal.path)}:{removal.start_line}  {_describe(removal)}".rstrip()
+    author = commit.author.partition(" <")[0]
+    when = commit.date.partition("T")[0]
+    yield f"  removed by {commit.hash[:_HASH_CHARS]} {when} {author}: {commit.subject}"
+    for line in removal.lines[:max_lines]:
+        yield f"  -{line[:_MAX_LINE_CHARS]}"
+    left = len(removal.lines) - max_lines
+    if left > 0:
+        yield f"  … {left} more removed {'line' if left == 1 else 'lines'}"
+
+
+def _describe(removal: Removal) -> str:
+    if not removal.name:
+        return f"in {removal.scope}" if removal.scope else ""
+    return f"{removal.scope} > {removal.name}" if removal.scope else removal.name
+
+
+def impact_lines(answer: ImpactAnswer) -> Iterator[str]:
+    """Yield a line with the changed files, and for each file its probability and evidence."""
+    shown = ", ".join(escape_path(path) for path in answer.seeds[:_MAX_SEEDS])
+    left = len(answer.seeds) - _MAX_SEEDS
+    yield f"together with {shown}{f' and {left} more' if left > 0 else ''}:"
+    for file in answer.files:
+        yield f"{file.probability:4.0%}  {escape_path(file.path)} ({file.kind})"
+        for reason in _list_evidence(file, has_many_seeds=len(answer.seeds) > 1):
+            yield f"      {reason}"
+
+
+def _list_evidence(file: ImpactedFile, *, has_many_seeds: bool) -> Iterator[str]:
+    with_seed = f" with {escape_path(file.seed)}" if has_many_seeds else ""
+    if file.cochanges:
+        times = "once" if file.cochanges == 1 else f"{file.cochanges} times"
+        newest = file.commits[0]
+        subject = f"{newest.hash[:_HASH_CHARS]} {newest.subject}"
+        yield f"changed{with_seed} {times} ({file.confidence:.0%} of its commits): {subject}"
+    if file.references:
+        yield f"shares names{with_seed}: {', '.join(file.references)}"
+    if not file.cochanges and not file.references:
+        yield f"similar{with_seed}: {file.similarity:.0%} of the words"

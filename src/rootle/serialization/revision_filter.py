@@ -1,0 +1,22 @@
+"""The filter `at:` in a question, which names an earlier version to search."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from rootle.types import SearchQuery
+
+# Only as the first or the last word: pasted messages contain "at:" as well.
+_FILTER: Final = re.compile(r'^\s*at:("[^"]+"|[^\s":]+)(?!\S)|(?<!\S)at:("[^"]+"|[^\s":]+)\s*$')
+
+
+def split_revision(query: SearchQuery) -> SearchQuery:
+    """Return a query whose `at:` filter is in the field `at`, which takes precedence."""
+    found = _FILTER.search(query.text_query) if "at:" in query.text_query else None
+    if found is None:
+        return query
+    text = query.text_query[: found.start()] + query.text_query[found.end() :]
+    name = (found[1] or found[2]).strip('"')
+    return replace(query, text_query=text.strip(), at=query.at or name)

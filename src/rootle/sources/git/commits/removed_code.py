@@ -1,0 +1,186 @@
+"""Find the code that a commit removed: whole definitions, and other lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from rootle.sources.git.commits.changed_names import defined_name, find_removed_names
+from rootle.sources.git.commits.commit_document import hidden_reason
+from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange, Hunk
+
+# Of one commit. A commit that removes more deletes a whole component.
+_MAX_BLOCKS: Final = 1_000
+# Of one definition, with the comment above it.
+_MAX_LINES: Final = 200
+_MAX_COMMENT_LINES: Final = 20
+# Lines with fewer letters and digits, such as "}" and "else:", occur everywhere.
+_MIN_SIGNIFICANT_CHARS: Final = 6
+# A definition of which less was removed was renamed or got another signature.
+_MIN_REMOVED_SHARE: Final = 0.5
+# Code of which at least this share was added in the same commit was moved.
+_MOVED_SHARE: Final = 0.6
+_COMMENT: Final = re.compile(r"""\s*(?:#|//|/\*|\*|--|%|;|'|@|\[|"{3}|<!--)""")
+# Lines at the indentation of a definition that do not end it.
+_CLOSING: Final = re.compile(r"\s*(?:[)\]}>|{]|end\b|else\b|[A-Za-z_]\w*:\s*$|#)")
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedCode:
+    """Consecutive lines that a commit removed from a file."""
+
+    path: str  # before the commit
+    name: str  # of the removed definition; "" if only lines of a definition were removed
+    scope: str  # the definition that enclosed the lines; "" if unknown
+    start_line: int  # before the commit, from 1
+    lines: tuple[str, ...]
+
+
+class _OldLine(NamedTuple):
+    number: int  # in the old file
+    text: str
+    is_removed: bool
+
+
+def find_removed_code(commit: CommitPatch) -> tuple[RemovedCode, ...]:
+    """Return the code that a commit removed and did not add elsewhere, in the order of the patch.
+
+    Code of files whose content is not indexed is left out.
+    """
+    visible = [change for change in commit.changes if not hidden_reason(change)]
+    added = {
+        _normalize(line)
+        for change in visible
+        for hunk in change.hunks
+        for line in hunk.lines
+        if line.startswith("+")
+    }
+    found: list[RemovedCode] = []
+    for change in visible:
+        found += (block for block in _find_in(change) if not _is_moved(block, added))
+        if len(found) >= _MAX_BLOCKS:
+            break
+    return tuple(found[:_MAX_BLOCKS])
+
+
+def significant_lines(lines: Sequence[str]) -> list[str]:
+    """Return the lines that are likely to occur only once, without white space."""
+    normalized = map(_normalize, lines)
+    return [line for line in normalized if _count_letters(line) >= _MIN_SIGNIFICANT_CHARS]
+
+
+def _normalize(line: str) -> str:
+    return "".join(line.lstrip("+").split())
+
+
+def _count_letters(line: str) -> int:
+    return sum(map(str.isalnum, line))
+
+
+def _is_moved(block: RemovedCode, added: set[str]) -> bool:
+    lines = significant_lines(block.lines)
+    if not lines:
+        return not block.name
+    return sum(line in added for line in lines) >= _MOVED_SHARE * len(lines)
+
+
+def _find_in(change: FileChange) -> Iterator[RemovedCode]:
+    names = set(find_removed_names(change.hunks))
+    for hunk in change.hunks:
+        lines = list(_old_lines(hunk))
+        covered: set[int] = set()
+        for at, line in enumerate(lines):
+            name = _definition_in(line)
+            if not name or name not in names:
+                continue
+            start, end = _comment_start(lines, at), _definition_end(lines, at)
+            removed = [one for one in lines[start:end] if one.is_removed]
+            is_renamed = at + 1 < end and not lines[at + 1].is_removed
+            if is_renamed or len(removed) < _MIN_REMOVED_SHARE * (end - start):
+                covered.add(at)
+                continue
+            covered.update(range(start, end))
+            yield _make(change, name, _scope(lines, at, hunk.heading), removed)
+        yield from _find_runs(change, hunk, lines, covered)
+
+
+def _find_runs(
+    change: FileChange, hunk: Hunk, lines: Sequence[_OldLine], covered: set[int]
+) -> Iterator[RemovedCode]:
+    """Yield the runs of removed lines outside of removed definitions."""
+    run: list[_OldLine] = []
+    start = 0
+    for at, line in enumerate((*lines, _OldLine(0, "", False))):
+        if line.is_removed and at not in covered:
+            if not run:
+                start = at
+            run.append(line)
+        elif run:
+            yield _make(change, "", _scope(lines, start, hunk.heading), run)
+            run = []
+
+
+def _make(change: FileChange, name: str, scope: str, lines: Sequence[_OldLine]) -> RemovedCode:
+    texts = tuple(line.text for line in lines[:_MAX_LINES])
+    return RemovedCode(change.old_path, name, scope, lines[0].number, texts)
+
+
+def _old_lines(hunk: Hunk) -> Iterator[_OldLine]:
+    number = hunk.old_start_line
+    for line in hunk.lines:
+        if not line.startswith("+"):
+            yield _OldLine(number, line[1:], line.startswith("-"))
+            number += 1
+
+
+def _definition_in(line: _OldLine) -> str:
+    if not line.is_removed or line.text.rstrip().endswith(";"):
+        return ""
+    return defined_name(line.text)
+
+
+def _scope(lines: Sequence[_OldLine], at: int, heading: str) -> str:
+    """Return the definition that encloses a line, as far as its hunk shows it."""
+    indent = _indent(lines[at].text)
+    for line in reversed(lines[max(0, at - _MAX_LINES) : at]):
+        if not indent:
+            return ""
+        if line.text.strip() and _indent(line.text) < indent:
+            name = defined_name(line.text)
+            if name:
+                return name
+            indent = _indent(line.text)
+    return defined_name(heading) if indent else ""
+
+
+def _comment_start(lines: Sequence[_OldLine], at: int) -> int:
+    """Return the index of the first line of the comments and decorators above a definition."""
+    start = at
+    while start > max(0, at - _MAX_COMMENT_LINES):
+        line = lines[start - 1]
+        if not line.is_removed or not _COMMENT.match(line.text):
+            break
+        start -= 1
+    return start
+
+
+def _definition_end(lines: Sequence[_OldLine], at: int) -> int:
+    """Return the index after the last line of a definition, judged by the indentation."""
+    indent = _indent(lines[at].text)
+    end = at + 1
+    for number in range(at + 1, min(len(lines), at + _MAX_LINES)):
+        text = lines[number].text
+        if not text.strip():
+            continue
+        if _indent(text) <= indent and not _CLOSING.match(text):
+            break
+        if _indent(text) <= indent and _definition_in(lines[number]):
+            break
+        end = number + 1
+    return end
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

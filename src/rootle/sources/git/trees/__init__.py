@@ -1,0 +1,1 @@
+"""The files of a commit, read from git without a checkout."""

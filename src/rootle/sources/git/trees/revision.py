@@ -1,0 +1,140 @@
+"""Find the commit that a tag, branch, hash or date names."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from rootle.errors import QueryError
+from rootle.serialization.dates import parse_date
+from rootle.sources.git.command import run_git
+from rootle.sources.git.commit_text import explain_hidden_commits
+from rootle.sources.git.commits.commit_list import ListedCommit, find_commit
+from rootle.sources.git.git_dirs import find_git_folders, find_work_tree
+from rootle.sources.git.history import find_shallow_commits
+
+_TIMEOUT_S: Final = 60.0
+_MAX_CHARS: Final = 250
+_MAX_AGE_S: Final = 60.0
+# A second change within one tick of the file system's clock may leave the time unchanged.
+_SETTLED_S: Final = 2.0
+# Other names, such as main@{1}, may depend on more than branches and tags.
+_PLAIN_NAME: Final = re.compile(r"[\w./-]+")
+_NAME: Final = re.compile(r"[^\s:\\?*\[\x00-\x1f-][^\s:\\?*\[\x00-\x1f]*")
+
+Refs = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A commit, and the folder in it that is searched."""
+
+    name: str  # as the user wrote it
+    sha: str
+    seconds: int  # Unix time of the commit
+    prefix: str  # the folder's path in the repository: "", or ending in "/"
+
+
+class RevisionNames:
+    """Looks up the names of revisions in one repository, and remembers them. Thread-safe.
+
+    git is asked again when a branch or tag may have changed, and after a minute, because some names
+    depend on the time.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._known: dict[str, tuple[Refs, float, Revision]] = {}
+
+    def find(self, name: str) -> Revision:
+        """Return the result of `find_revision`."""
+        refs, now_s = read_refs(os.path.realpath(self._root)), time.time()
+        known = self._known.get(name)
+        if known is not None and known[0] == refs and 0 <= now_s - known[1] < _MAX_AGE_S:
+            return known[2]
+        found = find_revision(self._root, name)
+        if _PLAIN_NAME.fullmatch(name) and refs and _newest_s(refs) + _SETTLED_S < now_s:
+            self._known = {**self._known, name: (refs, now_s, found)}
+        return found
+
+
+def read_refs(folder: str) -> Refs:
+    """Return the times at which the branches and tags of a repository last changed, by file.
+
+    Git writes a branch or tag to a new file, which changes the time of its folder.
+    """
+    git = find_git_folders(folder)
+    if git is None:
+        return ()
+    paths = [os.path.join(git.own, "HEAD"), os.path.join(git.common, "packed-refs")]
+    paths += [os.path.join(git.common, "shallow"), os.path.join(git.common, "reftable")]
+    paths += [parent for parent, _, _ in os.walk(os.path.join(git.common, "refs"))]
+    return tuple((path, _mtime_ns(path)) for path in paths)
+
+
+def _newest_s(refs: Refs) -> float:
+    return max(mtime_ns for _, mtime_ns in refs) / 1e9
+
+
+def _mtime_ns(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def find_revision(root: Path, name: str) -> Revision:
+    """Return the commit that a hash, tag, branch or date names.
+
+    A date names the last commit of the current branch up to the end of that day, month or year, in
+    UTC. Raise QueryError if there is none.
+    """
+    folder = os.path.realpath(root)
+    if find_git_folders(folder) is None:
+        raise QueryError(
+            explain_hidden_commits(root)
+            or f"{folder} is not in a git repository, so it has no earlier versions to search; "
+            "leave out the revision"
+        )
+    if hidden := explain_hidden_commits(root):
+        raise QueryError(hidden)
+    found = None
+    if len(name) <= _MAX_CHARS and _NAME.fullmatch(name) and ".." not in name:
+        found = _resolve(folder, name)
+    if found is None:
+        raise QueryError(_explain_unknown(folder, name))
+    return Revision(name, found.sha, found.seconds, _prefix_of(folder))
+
+
+def _resolve(folder: str, name: str) -> ListedCommit | None:
+    date_s = parse_date(name, time.time(), is_end=True)
+    if date_s is None:
+        return find_commit(folder, name)
+    for kind in ("tags", "heads", "remotes"):  # a tag may have the name of a year
+        found = find_commit(folder, f"refs/{kind}/{name}")
+        if found is not None:
+            return found
+    output = run_git(
+        folder,
+        *("rev-list", "-1", "--first-parent", f"--min-age={max(0, int(date_s) - 1)}", "HEAD", "--"),
+        timeout_s=_TIMEOUT_S,
+    )
+    sha = output.stdout.decode("ascii", "replace").strip()
+    return find_commit(folder, sha) if sha else None
+
+
+def _explain_unknown(folder: str, name: str) -> str:
+    shown = name[:_MAX_CHARS].encode("unicode_escape").decode("ascii")
+    hint = "give a hash, a tag, a branch or a date such as 2024-03-31"
+    if find_shallow_commits(folder):
+        hint = "the clone is shallow and may lack it; run git fetch --unshallow --tags"
+    return f'there is no commit "{shown}" in this repository; {hint}'
+
+
+def _prefix_of(folder: str) -> str:
+    below = os.path.relpath(folder, find_work_tree(folder) or folder).replace(os.sep, "/")
+    return "" if below == os.curdir else f"{below}/"

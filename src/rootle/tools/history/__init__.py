@@ -1,0 +1,1 @@
+"""Answers about the past in the tool `vectordb_search`."""

@@ -1,0 +1,47 @@
+"""Answer `gone:WORDS` in the query of `vectordb_search`: code that no longer exists."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rootle.app import App
+from rootle.serialization.history import removal_lines
+from rootle.serialization.path_text import replace_unprintable, short_path
+from rootle.text.terms import encodable
+from rootle.tools.tool import Answer
+from rootle.types import Removal
+
+_PREFIX: Final = "gone:"
+_MAX_LINES: Final = 30
+_NOTHING: Final = "No removed code matches. It may be in a commit that is not indexed."
+
+
+def asked_removal(query: str) -> str | None:
+    """Return the words after `gone:`; None if the query does not begin with it."""
+    text = query.strip()
+    return text[len(_PREFIX) :].strip() if text.lower().startswith(_PREFIX) else None
+
+
+def answer_removal(app: App, words: str, limit: int | None) -> Answer:
+    """Return the removed code that matches words. Raise QueryError if there are none."""
+    found = app.gone(words, limit)
+    texts = [_write(removal) for removal in found.removals]
+    notes = [encodable(note) for note in found.suggestions]
+    note = f"Note: {'; '.join(notes)}" if notes else ""
+    parts = ["\n\n".join(texts) or _NOTHING, note, f"Folder: {short_path(app.root)}"]
+    results = [
+        {
+            "source": removal.commit.hash,
+            "score": removal.score,
+            "text": text,
+            "about": encodable(f"{removal.name} in {removal.path}".strip()),
+        }
+        for removal, text in zip(found.removals, texts, strict=True)
+    ]
+    data = {"results": results, "notes": notes, "degraded": list(found.degraded)}
+    return Answer("\n\n".join(part for part in parts if part), data)
+
+
+def _write(removal: Removal) -> str:
+    lines = removal_lines(removal, _MAX_LINES)
+    return "\n".join(encodable(replace_unprintable(line)) for line in lines)

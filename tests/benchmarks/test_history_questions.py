@@ -1,0 +1,75 @@
+"""Arithmetic of the history benchmark, and the baselines on messages."""
+
+from __future__ import annotations
+
+from benchmarks.history.labels import (
+    HARD,
+    PLAIN,
+    history_repositories,
+    read_places,
+    read_questions,
+    read_removed_functions,
+)
+from benchmarks.history.message_search import Message, MessageIndex
+from benchmarks.quality.history_questions import (
+    Case,
+    HistoryScore,
+    first_rank,
+    rank_of,
+    summarize,
+)
+
+MESSAGES = [
+    Message("a" * 40, "Retry a download once"),
+    Message("b" * 40, "Remove the retry on 404\n\nA missing page stays missing."),
+    Message("c" * 40, "Update the manual"),
+]
+
+
+def test_the_first_labeled_commit_gives_the_rank() -> None:
+    assert first_rank({"b", "c"}, ["a", "c", "b"], 10) == 2
+    assert first_rank({"b"}, ["a", "c", "b"], 2) is None
+    assert first_rank({"d"}, [], 10) is None
+
+
+def test_a_line_needs_its_commit_among_the_first_three() -> None:
+    found = ["a", "b", "c", "d"]
+    assert rank_of(Case("why", "f.py:1", frozenset("d")), found) is None
+    assert rank_of(Case("plain", "when", frozenset("d")), found) == 4
+
+
+def test_figures_are_grouped_by_system_and_task() -> None:
+    scores = [
+        HistoryScore("bm25", "plain", 1),
+        HistoryScore("bm25", "plain", 4),
+        HistoryScore("bm25", "hard", None),
+    ]
+    figures = summarize(scores)
+    assert figures["bm25"]["plain"] == {"number": 2, "first": 0.5, "hit": 1.0, "mrr": 0.625}
+    assert figures["bm25"]["hard"] == {"number": 1, "first": 0.0, "hit": 0.0, "mrr": 0.0}
+
+
+def test_bm25_finds_the_message_with_the_words_of_the_query() -> None:
+    index = MessageIndex(MESSAGES)
+    assert index.search("when did we remove the retry")[0] == "b" * 40
+    assert index.search("nothing matches here") == []
+
+
+def test_the_rarest_known_words_of_a_query_come_first() -> None:
+    index = MessageIndex(MESSAGES)
+    assert index.rare_words("which commit did remove the unknown retry") == ["remove", "retry"]
+
+
+def test_each_label_names_full_hashes() -> None:
+    names = [one.name for one in history_repositories()]
+    questions = [one for name in names for one in read_questions(name)]
+    places = [one for name in names for one in read_places(name)]
+    removed = [one for name in names for one in read_removed_functions(name)]
+    assert (len(questions), len(places), len(removed)) == (150, 60, 40)
+    assert {one.kind for one in questions} == {PLAIN, HARD}
+    answers = [one.commits for one in questions]
+    answers += [one.commits for one in places]
+    answers += [one.commits for one in removed]
+    for commits in answers:
+        assert 1 <= len(commits) <= 3
+        assert all(len(commit) == 40 for commit in commits)

@@ -1,0 +1,47 @@
+"""`rootle impact`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command import rootle
+from sample import OLD_S, git, write
+
+pytestmark = pytest.mark.slow
+
+
+def make_repository(root: Path) -> None:
+    root.mkdir()
+    git(root, "init", "-q")
+    for number in range(4):
+        for path in ("price.py", "docs.md"):
+            write(root, path, f"version_{number} = {number}\n", when_s=OLD_S + number)
+        git(root, "add", "-A")
+        git(root, "commit", "-qm", f"Change {number}", when_s=OLD_S + number * 86_400)
+
+
+def test_the_files_and_their_evidence_are_printed(tmp_path: Path) -> None:
+    root = tmp_path / "repo"
+    make_repository(root)
+    options = ("--root", root, "--index-dir", tmp_path / "index")
+
+    done = rootle("impact", root / "price.py", *options)
+    assert done.code == 0, done.err
+    first, second, third = done.out.splitlines()[:3]
+    assert first == "together with price.py:"
+    assert second.endswith("%  docs.md (document)")
+    assert "changed 4 times" in third
+    assert "Change 3" in third
+
+    write(root, "price.py", "version = 'next'\n", when_s=None)
+    data = json.loads(rootle("impact", "--json", "-n", "1", *options).out)
+    assert data["seeds"] == ["price.py"]
+    assert [(one["path"], one["cochanges"]) for one in data["files"]] == [("docs.md", 4)]
+    diff = write(tmp_path, "change.diff", git(root, "diff"))
+    assert json.loads(rootle("impact", "--json", diff, *options).out)["seeds"] == ["price.py"]
+    git(root, "checkout", "-q", "price.py")
+    nothing = rootle("impact", *options)
+    assert nothing.code == 2
+    assert "no file has changed" in nothing.err

@@ -1,0 +1,48 @@
+"""Repositories whose commits are indexed, and questions to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sample import OLD_S, git, write
+
+from rootle import App
+from rootle.types import SearchQuery, SearchResult
+
+DAY_S = 86_400
+
+
+def make_history(root: Path, subjects: Sequence[str]) -> Path:
+    """Create a repository with one commit per subject, each of which changes `<first word>.py`."""
+    root.mkdir(parents=True)
+    git(root, "init", "-q", "-b", "main")
+    for day, subject in enumerate(subjects):
+        add_commit(root, subject, day=day)
+    return root
+
+
+def add_commit(root: Path, subject: str, *, day: int, author: str = "Ada <ada@x.org>") -> str:
+    """Change `<first word>.py`, commit it, and return the hash of the commit."""
+    name = subject.split()[0].lower()
+    write(root, f"{name}.py", f"def {name}_{day}():\n    return '{subject}'\n")
+    return commit_all(root, subject, day=day, author=author)
+
+
+def commit_all(root: Path, message: str, *, day: int, author: str = "Ada <ada@x.org>") -> str:
+    """Commit all changes and return the hash of the commit."""
+    git(root, "add", "-A")
+    options = ("-q", "--allow-empty", f"--author={author}", "-m", message)
+    git(root, "commit", *options, when_s=OLD_S + day * DAY_S)
+    return git(root, "rev-parse", "HEAD").strip()
+
+
+def find_commits(app: App, question: str, limit: int = 20) -> list[SearchResult]:
+    """Return the commits among the results of a question."""
+    found = app.search(SearchQuery(question, limit=limit)).results
+    return [result for result in found if result.commit is not None]
+
+
+def subjects_of(app: App, question: str = "in:history change", limit: int = 20) -> set[str]:
+    """Return the subjects of the commits that are found."""
+    return {it.commit.subject for it in find_commits(app, question, limit) if it.commit}

@@ -1,0 +1,270 @@
+"""Commits and files answer together, page by page, and the commands and tools show commits."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import rootle
+from commit_repository import (
+    DAY_S,
+    add_commit,
+    commit_all,
+    find_commits,
+    make_history,
+    subjects_of,
+)
+from sample import OLD_S, MakeApp, git, write
+
+from rootle import App
+from rootle.errors import QueryError, SourceError, StaleCursorError
+from rootle.serialization.json import to_json
+from rootle.tools.vectordb_read import vectordb_read
+from rootle.tools.vectordb_search_tool import search_folder
+from rootle.types import SearchQuery, SearchResponse
+
+SUBJECTS = tuple(f"{name} gets the zebra" for name in "Alpha Beta Gamma Delta Omega".split())
+QUESTION = "which commit added the zebra"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make_history(tmp_path / "repo", SUBJECTS)
+
+
+@pytest.fixture
+def app(root: Path, make_app: MakeApp) -> App:
+    app: App = make_app(root)
+    return app
+
+
+def read_pages(app: App, question: str, limit: int) -> list[SearchResponse]:
+    pages = [app.search(SearchQuery(question, limit=limit))]
+    while pages[-1].next_cursor:
+        assert len(pages) < 50
+        pages.append(app.search(SearchQuery(question, limit=limit, cursor=pages[-1].next_cursor)))
+    return pages
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 4, 7, 20])
+def test_pages_together_contain_every_commit_and_file_once(limit: int, app: App) -> None:
+    pages = read_pages(app, QUESTION, limit)
+
+    paths = [result.file_path for page in pages for result in page.results]
+    names = {f"{subject.split()[0].lower()}.py" for subject in SUBJECTS}
+    assert len(paths) == len(set(paths)) == 10
+    assert {path for path in paths if not path.startswith("git:")} == names
+    assert all(0 < len(page.results) <= limit for page in pages[:-1])
+
+
+def test_most_results_of_the_first_page_are_commits(app: App) -> None:
+    results = app.search(SearchQuery(QUESTION, limit=4)).results
+
+    assert [result.commit is not None for result in results] == [True, True, True, False]
+
+
+def test_other_questions_find_only_files_with_their_last_commits(app: App) -> None:
+    app.index_history()
+
+    results = app.search(SearchQuery("alpha zebra")).results
+
+    assert all(result.commit is None for result in results)
+    assert results[0].last_commit is not None
+    assert results[0].last_commit.subject == SUBJECTS[0]
+
+
+def test_files_come_first_if_the_question_names_both_kinds(app: App) -> None:
+    results = app.search(SearchQuery("in:code in:history zebra", limit=10)).results
+
+    kinds = [result.commit is not None for result in results]
+    assert kinds == sorted(kinds)
+    assert set(kinds) == {True, False}
+
+
+def test_a_cursor_that_was_changed_is_refused(app: App) -> None:
+    cursor = app.search(SearchQuery(QUESTION, limit=2)).next_cursor
+    assert cursor is not None
+    for changed in ("h.AAAA", "h.", cursor[:-6], "h.bnVsbA==", "h.WzFd"):
+        with pytest.raises(StaleCursorError):
+            app.search(SearchQuery(QUESTION, limit=2, cursor=changed))
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1_000_000])
+@pytest.mark.parametrize("question", [QUESTION, "HEAD~2..HEAD", "in:history zebra"])
+def test_a_limit_out_of_range_is_refused(question: str, limit: int, app: App) -> None:
+    with pytest.raises(QueryError, match="limit"):
+        app.search(SearchQuery(question, limit=limit))
+
+
+@pytest.mark.parametrize("digits", [7, 12, 40])
+def test_a_hash_finds_its_commit(digits: int, app: App, root: Path) -> None:
+    sha = git(root, "rev-parse", "HEAD~2").strip()
+
+    answer = app.search(SearchQuery(sha[:digits]))
+
+    assert [result.file_path for result in answer.results] == [f"git:{sha}"]
+    assert answer.confident
+    commit = answer.results[0].commit
+    assert commit is not None
+    assert (commit.hash, commit.subject, commit.author) == (sha, SUBJECTS[2], "Ada <ada@x.org>")
+    assert commit.date == "2023-11-16T22:13:20Z"
+    assert [(file.path, file.functions) for file in commit.files] == [("gamma.py", ("gamma_2",))]
+
+
+def test_an_unknown_hash_is_searched_in_the_files(app: App) -> None:
+    answer = app.search(SearchQuery("0123456789abcdef"))
+
+    assert all(result.commit is None for result in answer.results)
+
+
+def test_a_range_lists_its_commits_newest_first_over_several_pages(app: App) -> None:
+    pages = read_pages(app, "HEAD~4..HEAD", 3)
+
+    found = [it.commit.subject for page in pages for it in page.results if it.commit]
+    assert found == [*reversed(SUBJECTS[1:])]
+    assert [len(page.results) for page in pages] == [3, 1]
+    assert "4 commits" in pages[0].suggestions[0]
+
+
+def test_filters_apply_to_the_commits_of_a_range(app: App, root: Path) -> None:
+    add_commit(root, "Theta gets the zebra", day=7, author="Jane Doe <jane@x.org>")
+
+    assert subjects_of(app, "HEAD~4..HEAD author:jane") == {"Theta gets the zebra"}
+
+
+def test_an_unknown_range_is_searched_in_the_files(app: App) -> None:
+    assert find_commits(app, "v7.0..v8.0") == []
+
+
+def test_filters_limit_commits_by_author_and_date(app: App, root: Path) -> None:
+    add_commit(root, "Theta gets the zebra", day=40, author="Jane Doe <jane@x.org>")
+    git(root, "tag", "v1.0", "HEAD~2")
+
+    assert subjects_of(app, "in:history zebra author:jane") == {"Theta gets the zebra"}
+    assert subjects_of(app, 'in:history zebra author:"Jane Doe"') == {"Theta gets the zebra"}
+    assert subjects_of(app, "in:history zebra author:ada") == set(SUBJECTS)
+    assert subjects_of(app, "in:history zebra since:2023-12") == {"Theta gets the zebra"}
+    assert subjects_of(app, "in:history zebra until:2023-11-15") == set(SUBJECTS[:2])
+    recent = "in:history zebra since:2023-11-17 until:2023-11-17"
+    assert subjects_of(app, recent) == {SUBJECTS[3]}
+    assert subjects_of(app, "in:history zebra since:v1.0") == {SUBJECTS[4], "Theta gets the zebra"}
+    assert subjects_of(app, "in:history zebra until:v1.0") == set(SUBJECTS[:4])
+    assert subjects_of(app, "in:history zebra author:nobody") == set()
+    with pytest.raises(QueryError, match="since:v9"):
+        subjects_of(app, "in:history zebra since:v9")
+
+
+def test_a_partial_answer_is_marked(app: App, monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
+    app.index()
+    app.index_history()
+    add_commit(root, "Theta gets the zebra", day=9)
+    monkeypatch.setattr("rootle.indexing.commit_index.CommitIndex.update", lambda self, **_: None)
+
+    answer = app.search(SearchQuery(QUESTION))
+
+    assert "history" in answer.degraded
+    assert any("5 commits" in note for note in answer.suggestions)
+    assert to_json(answer)["degraded"] == ["history"]
+    monkeypatch.undo()
+    assert "history" not in app.search(SearchQuery(QUESTION)).degraded
+
+
+def test_a_question_that_no_commit_answers_is_not_confident(app: App) -> None:
+    answer = app.search(SearchQuery("in:history quaternion rotation of the camera"))
+
+    assert not answer.confident
+
+
+def test_the_json_of_a_commit_has_its_facts(app: App, root: Path) -> None:
+    sha = git(root, "rev-parse", "HEAD").strip()
+
+    result: Any = to_json(app.search(SearchQuery(sha)))["results"][0]
+
+    assert result["commit"] == {
+        "hash": sha,
+        "date": "2023-11-18T22:13:20Z",
+        "author": "Ada <ada@x.org>",
+        "subject": SUBJECTS[4],
+        "files": [{"path": "omega.py", "functions": ["omega_4"]}],
+    }
+    assert result["place"] == "message"
+
+
+def test_the_command_searches_commits(root: Path) -> None:
+    indexed = rootle("index", "--history", cwd=root)
+    text = rootle("search", "in:history omega zebra", cwd=root)
+    data = rootle("search", "in:history omega zebra", "--json", cwd=root).data
+
+    assert indexed.code == 0, indexed.err
+    sha = git(root, "rev-parse", "HEAD").strip()
+    assert text.code == 0
+    assert sha[:12] in text.out
+    assert f"2023-11-18 Ada: {SUBJECTS[4]}" in text.out
+    assert data["results"][0]["commit"]["hash"] == sha
+    status = rootle("status", cwd=root).out
+    assert "commits" in status
+    assert "5, " in status
+
+
+def test_the_command_shows_a_commit_and_one_of_its_files(root: Path) -> None:
+    write(root, "other.py", "other = 1\n")
+    write(root, ".env", "TOKEN=zebra-secret\n")
+    sha = commit_all(root, "Two files", day=9)
+
+    whole = rootle("show", sha[:10], cwd=root)
+    part = rootle("show", f"{sha[:10]}#other.py", cwd=root)
+    unknown = rootle("show", "0123456789ab", cwd=root)
+
+    assert whole.code == part.code == 0, whole.err + part.err
+    assert "Two files" in whole.out
+    assert "+other = 1" in whole.out
+    assert "zebra-secret" not in whole.out
+    assert "Two files" not in part.out
+    assert "+other = 1" in part.out
+    assert unknown.code != 0
+    assert "no commit or file named 0123456789ab" in unknown.err
+    assert rootle("show", sha, "--json", cwd=root).data["source"] == sha
+
+
+def test_the_search_tool_prints_commits(app: App, root: Path) -> None:
+    sha = git(root, "rev-parse", "HEAD").strip()
+
+    text = search_folder(app).run("in:history omega gets the zebra").text
+
+    assert f"{sha[:12]} 2023-11-18 Ada: {SUBJECTS[4]} #" in text
+    assert "changed: omega.py (omega_4)" in text
+
+
+def test_the_read_tool_reads_a_commit_and_one_of_its_files(app: App, root: Path) -> None:
+    sha = git(root, "rev-parse", "HEAD").strip()
+    read = vectordb_read(app)
+
+    assert SUBJECTS[4] in read.run(sha).text
+    assert "+def omega_4():" in read.run(f"{sha[:12]}#omega.py").text
+    assert "omega_4" in read.run(f"git:{sha}").text
+    with pytest.raises(SourceError, match=r"omega\.py"):
+        app.read(f"{sha}#alpha.py")
+
+
+def test_a_secret_in_a_message_is_masked_in_every_answer(app: App, root: Path) -> None:
+    secret = "ghp_" + "0a1B2c3D4e5F" * 3
+    sha = commit_all(root, f"Rotate {secret}\n\nzebra {secret}", day=9)
+
+    answers = [
+        json.dumps(to_json(app.search(SearchQuery(question))))
+        for question in (sha, "in:history rotate zebra", "which commit was the last to rotate")
+    ]
+
+    assert all("Rotate" in answer for answer in answers)
+    assert not any(secret in answer for answer in answers)
+
+
+def test_the_date_of_a_commit_is_that_of_its_commit(app: App, root: Path) -> None:
+    sha = git(root, "rev-parse", "HEAD~1").strip()
+
+    result = app.search(SearchQuery(sha)).results[0]
+
+    assert result.metadata.last_modified == "2023-11-17T22:13:20Z"
+    assert OLD_S + 3 * DAY_S == 1_700_259_200

@@ -1,0 +1,118 @@
+"""`App.impact`: the files that change together with others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sample import OLD_S, MakeApp, git, write
+
+from rootle import App
+from rootle.errors import QueryError
+from rootle.history.impact_features import NAMES, estimate_probability
+
+FORMAT = "def format_price(amount):\n    return f'{amount} EUR'\n"
+FILES = {
+    "shop/price.py": FORMAT,
+    "tests/test_price.py": "from shop.price import format_price\n\nassert format_price(1)\n",
+    "docs/prices.md": "# Prices\n\nAmounts are shown in euros.\n",
+    "shop/mail.py": "def send_letter(address):\n    return deliver(address)\n",
+    "shop/stock.py": "def count_items(shelf):\n    return len(shelf)\n",
+    "legacy/old.c": "int unrelated_counter;\n",
+}
+
+
+@pytest.fixture
+def shop(tmp_path: Path, make_app: MakeApp) -> tuple[Path, App]:
+    """Return a repository in which the price changes together with its test and its document."""
+    root = tmp_path / "shop"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    for path, text in FILES.items():
+        write(root, path, text)
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "Start")
+    for number in range(6):
+        together = ("shop/price.py", "tests/test_price.py", "docs/prices.md")
+        for path in together if number % 2 else ("shop/mail.py",):
+            text = f"{FILES[path]}\nversion_{number} = {number}\n"
+            write(root, path, text, when_s=OLD_S + number + 1)
+        git(root, "commit", "-qam", f"Change {number}", when_s=OLD_S + (number + 1) * 86_400)
+    return root, make_app(root)
+
+
+def test_the_files_that_changed_together_come_first_with_their_commits(
+    shop: tuple[Path, App],
+) -> None:
+    root, app = shop
+    files = app.impact("shop/price.py").files
+
+    assert {file.path for file in files[:2]} == {"tests/test_price.py", "docs/prices.md"}
+    by_path = {file.path: file for file in files}
+    test, document = by_path["tests/test_price.py"], by_path["docs/prices.md"]
+    assert (test.kind, document.kind, by_path["shop/mail.py"].kind) == ("test", "document", "code")
+    assert test.cochanges == 4
+    assert [commit.subject for commit in test.commits] == ["Change 5", "Change 3", "Change 1"]
+    assert test.commits[0].hash == git(root, "rev-parse", "HEAD").strip()
+    assert "format_price" in test.references
+    probabilities = [file.probability for file in files]
+    assert probabilities == sorted(probabilities, reverse=True)
+    assert 0 < probabilities[-1] <= probabilities[0] < 1
+
+
+def test_the_change_can_be_the_work_tree_a_diff_or_a_task(shop: tuple[Path, App]) -> None:
+    root, app = shop
+    with pytest.raises(QueryError, match="no file has changed"):
+        app.impact()
+    write(root, "shop/price.py", f"{FORMAT}# changed\n", when_s=None)
+    expected = app.impact(["shop/price.py"]).files
+
+    assert app.impact().seeds == ("shop/price.py",)
+    assert app.impact().files == expected
+    diff = git(root, "diff")
+    assert app.impact(diff).seeds == ("shop/price.py",)
+    assert app.impact("format the price").seeds[0] == "shop/price.py"
+
+
+def test_several_changed_files_are_not_in_the_answer(shop: tuple[Path, App]) -> None:
+    answer = shop[1].impact(["shop/price.py", "docs/prices.md"], 1)
+    assert [file.path for file in answer.files] == ["tests/test_price.py"]
+    assert answer.files[0].seed in answer.seeds
+
+
+def test_a_commit_with_many_files_does_not_count(shop: tuple[Path, App]) -> None:
+    root, app = shop
+    for number in range(40):
+        write(root, f"generated/part_{number}.txt", f"part {number}\n")
+    write(root, "legacy/old.c", "int unrelated_counter = 1;\n")
+    write(root, "shop/stock.py", f"{FILES['shop/stock.py']}\n# changed\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "Reformat everything", when_s=OLD_S + 900_000)
+
+    found = {file.path: file for file in app.impact("shop/stock.py", 50).files}
+    assert found["legacy/old.c"].cochanges == 1  # only the first commit
+    assert not any(path.startswith("generated/") for path in found)
+
+
+def test_a_file_without_history_has_files_with_shared_names(shop: tuple[Path, App]) -> None:
+    root, app = shop
+    write(root, "shop/receipt.py", "from shop.price import format_price\n\nformat_price(3)\n")
+    found = {file.path: file for file in app.impact("shop/receipt.py").files}
+    assert found["shop/price.py"].references == ("format_price",)
+    assert found["shop/price.py"].cochanges == 0
+
+
+def test_invalid_requests_are_errors(shop: tuple[Path, App], make_app: MakeApp) -> None:
+    root, app = shop
+    with pytest.raises(QueryError, match="limit must be from 1 to 200, not 0"):
+        app.impact("shop/price.py", 0)
+    with pytest.raises(QueryError, match="maxHistoryCommits is 0"):
+        make_app(root, max_history_commits=0).impact("shop/price.py")
+
+
+def test_more_frequent_cochange_is_more_probable() -> None:
+    def probability(share: float) -> float:
+        values = dict.fromkeys(NAMES, 0.0) | {"share": share, "share_squared": share**2}
+        return estimate_probability([values[name] for name in NAMES])
+
+    assert probability(0.9) > probability(0.5) > probability(0.05)

@@ -1,0 +1,123 @@
+"""Questions about the past are recognized, and questions about the code are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from rootle.history.past_question import PastQuestion, parse_past_question
+
+PAST = (
+    "when did we stop retrying on 404",
+    "When was the cache removed?",
+    "why was the pool size check removed",
+    "why did they rename the parser",
+    "why were timeouts raised",
+    "who introduced the lock",
+    "who wrote the tokenizer",
+    "who last touched the scheduler",
+    "I want to know who broke the build",
+    "which commit made parsing lazy",
+    "what commit added TLS support",
+    "the commit that fixed the leak",
+    "commit where the pager was replaced",
+    "what changed in the parser since v2.1",
+    "what has changed in the config loader",
+    "changes to the allocator since last week",
+    "changes between the last two releases",
+    "recent changes to the index format",
+    "last change of the retry policy",
+    "latest commits in src/net",
+    "history of the eviction code",
+    "git log for the cache",
+    "git blame of parse_header",
+    "do we no longer support Python 3.8",
+    "does it retry any more",
+    "is there a regression since 3.2",
+    "which pull request added the cursor",
+    "since when has the default been changed",
+    "how come the limit was lowered",
+)
+CODE = (
+    "where is the retry policy",
+    "how are commits parsed",
+    "how does the transaction commit its changes",
+    "when is the cache cleared",
+    "why does the parser skip comments",
+    "what happens when a file is removed",
+    "which function deletes expired keys",
+    "who calls retry_backoff",
+    "what listens for changes of the folder",
+    "where is the changed flag set",
+    "what is the last element of the queue",
+    "add a field to the configuration",
+    "remove trailing white space",
+    "test that a moved file is found",
+    "history buffer of the terminal",
+    "undo and redo history",
+    "rollback of a failed commit",
+    "merge two sorted lists",
+    "blame",
+    "error: cannot commit because a merge is in progress",
+    "retry_backoff",
+    "LruCache.evict_oldest",
+    "deadbeefs",
+    "defaced",
+    "1234567.89",
+    "import ..utils",
+    "a..b..c",
+    "",
+)
+
+
+@pytest.mark.parametrize("question", PAST)
+def test_a_question_about_the_past_gets_commits_first(question: str) -> None:
+    assert parse_past_question(question, ()) == PastQuestion(True)
+
+
+@pytest.mark.parametrize("question", CODE)
+def test_a_question_about_code_gets_no_commits(question: str) -> None:
+    assert parse_past_question(question, ()) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("583c314", "583c314"),
+        ("583C31472577", "583c31472577"),
+        ("git:583c31472577", "583c31472577"),
+        ("commit 583c31472577?", "583c31472577"),
+        ("a" * 39 + "1", "a" * 39 + "1"),
+    ],
+)
+def test_a_hash_is_recognized(question: str, expected: str) -> None:
+    found = parse_past_question(question, ())
+
+    assert found is not None
+    assert found.commit == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("v2.0..v2.1", ("v2.0", "v2.1")),
+        ("v2.0...v2.1", ("v2.0", "v2.1")),
+        ("HEAD~3..HEAD", ("HEAD~3", "HEAD")),
+        ("origin/main..feature/x-1", ("origin/main", "feature/x-1")),
+        ("583c314..main", ("583c314", "main")),
+    ],
+)
+def test_a_range_is_recognized(question: str, expected: tuple[str, str]) -> None:
+    found = parse_past_question(question, ())
+
+    assert found is not None
+    assert found.revisions == expected
+
+
+def test_the_kinds_decide_which_results_there_are() -> None:
+    question = "who introduced the lock"
+
+    assert parse_past_question(question, ("code",)) is None
+    assert parse_past_question(question, ("docs", "code")) is None
+    assert parse_past_question("lock", ("history",)) == PastQuestion(True, excludes_files=True)
+    assert parse_past_question("lock", ("history", "code")) == PastQuestion(False)
+    assert parse_past_question(question, ("history", "code")) == PastQuestion(True)

@@ -1,0 +1,189 @@
+"""`App.gone`: code that no longer exists, and the commits that removed it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from sample import OLD_S, MakeApp, git, write
+
+from rootle import App
+from rootle.errors import QueryError
+from rootle.tools import search_folder
+from rootle.types import Removal
+
+RETRY = '''\
+"""Requests."""
+
+
+# Some servers answer 404 while they start.
+def retry_404(status, attempts):
+    """Try again after a missing page."""
+    remaining = attempts - 1
+    return status == 404 and remaining > 0
+
+
+def fetch_page(url):
+    connection = open_connection(url)
+    return connection.read_everything()
+'''
+WITHOUT_RETRY = '''\
+"""Requests."""
+
+
+def fetch_page(url):
+    connection = open_connection(url)
+    return connection.read_everything()
+'''
+RENAMED = WITHOUT_RETRY.replace("fetch_page", "download_page")
+
+
+def make_history(root: Path, *commits: tuple[str, Mapping[str, str | None]]) -> list[str]:
+    """Create a repository with commits: message, and files with their new texts or None."""
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    hashes = []
+    for number, (message, files) in enumerate(commits):
+        for path, text in files.items():
+            if text is None:
+                (root / path).unlink()
+            else:
+                write(root, path, text)
+        git(root, "add", "-A")
+        git(root, "commit", "-qm", message, when_s=OLD_S + number * 86_400)
+        hashes.append(git(root, "rev-parse", "HEAD").strip())
+    return hashes
+
+
+def find(app: App, query: str) -> list[Removal]:
+    return list(app.gone(query).removals)
+
+
+@pytest.mark.parametrize(
+    "query", ["retry_404", "retry404()", "retry on 404", '"status == 404 and remaining"']
+)
+def test_a_removed_function_is_found_with_the_commit_that_removed_it(
+    query: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    hashes = make_history(
+        tmp_path / "repo",
+        ("Add requests", {"net/request.py": RETRY}),
+        ("Fail at once on a missing page", {"net/request.py": WITHOUT_RETRY}),
+        ("Unrelated", {"README.md": "A text about something else.\n"}),
+    )
+    found = find(make_app(tmp_path / "repo"), query)[0]
+
+    assert found.commit.hash == hashes[1]
+    assert found.commit.subject == "Fail at once on a missing page"
+    assert (found.path, found.name, found.start_line) == ("net/request.py", "retry_404", 4)
+    assert found.lines[1] == "def retry_404(status, attempts):"
+    assert not any("fetch_page" in line for line in found.lines)
+
+
+def test_renamed_and_moved_code_is_not_gone(tmp_path: Path, make_app: MakeApp) -> None:
+    make_history(
+        tmp_path / "repo",
+        ("Add", {"a.py": WITHOUT_RETRY}),
+        ("Move", {"a.py": None, "deep/b.py": WITHOUT_RETRY}),
+        ("Rename", {"deep/b.py": RENAMED}),
+    )
+    app = make_app(tmp_path / "repo")
+    assert [one.name for one in find(app, "fetch_page") if one.name] == []
+    assert find(app, '"connection.read_everything()"') == []
+
+
+def test_code_that_was_moved_by_two_commits_is_not_gone(tmp_path: Path, make_app: MakeApp) -> None:
+    make_history(
+        tmp_path / "repo",
+        ("Add", {"a.py": RETRY}),
+        ("Copy", {"b.py": RETRY}),
+        ("Remove the original", {"a.py": WITHOUT_RETRY}),
+    )
+    assert find(make_app(tmp_path / "repo"), "retry_404") == []
+
+
+def test_the_last_removal_counts_if_code_was_restored_in_between(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    hashes = make_history(
+        tmp_path / "repo",
+        ("Add", {"a.py": RETRY}),
+        ("Remove", {"a.py": WITHOUT_RETRY}),
+        ("Revert", {"a.py": RETRY}),
+        ("Remove for good", {"a.py": WITHOUT_RETRY}),
+    )
+    app = make_app(tmp_path / "repo")
+    found = [one.commit.hash for one in find(app, "retry_404") if one.name == "retry_404"]
+    assert found == [hashes[3]]
+
+    git(tmp_path / "repo", "revert", "--no-edit", hashes[3], when_s=OLD_S + 900_000)
+    assert [one for one in find(app, "retry_404") if one.name] == []
+
+
+def test_each_function_of_a_large_deleted_file_is_found(tmp_path: Path, make_app: MakeApp) -> None:
+    names = [f"convert_{word}_{at}" for at in range(40) for word in ("metre", "gram", "litre")]
+    body = "    scaled_value = value * {at}\n    return rounded(scaled_value, digits={at})\n"
+    text = "".join(f"def {name}(value):\n{body.format(at=at)}\n" for at, name in enumerate(names))
+    hashes = make_history(
+        tmp_path / "repo", ("Add", {"units.py": text, "b.py": RETRY}), ("Drop", {"units.py": None})
+    )
+    app = make_app(tmp_path / "repo")
+    for name in (names[0], names[60], names[-1]):
+        found = find(app, name)[0]
+        assert (found.name, found.path, found.commit.hash) == (name, "units.py", hashes[1])
+
+
+def test_secrets_and_ignored_files_are_not_shown(tmp_path: Path, make_app: MakeApp) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    secret = (
+        f'def open_service():\n    service_token = "{token}"\n    return connect(service_token)\n'
+    )
+    make_history(
+        tmp_path / "repo",
+        ("Add", {"a.py": secret, "local/b.py": secret.replace("open_", "start_")}),
+        ("Remove", {"a.py": "x = 1\n", "local/b.py": None, ".gitignore": "local/\n"}),
+    )
+    app = make_app(tmp_path / "repo")
+    found = find(app, "open_service")[0]
+    assert found.name == "open_service"
+    assert token not in "\n".join(found.lines)
+    assert [one.path for one in find(app, "start_service")] in ([], ["a.py"])
+
+
+def test_only_code_below_the_folder_is_found(tmp_path: Path, make_app: MakeApp) -> None:
+    make_history(
+        tmp_path / "repo",
+        ("Add", {"net/a.py": RETRY, "other/b.py": RETRY.replace("retry_404", "retry_410")}),
+        ("Remove", {"net/a.py": WITHOUT_RETRY, "other/b.py": WITHOUT_RETRY}),
+    )
+    app = make_app(tmp_path / "repo/net")
+    assert [(one.path, one.name) for one in find(app, "retry_404")][:1] == [("a.py", "retry_404")]
+    assert "retry_410" not in {one.name for one in find(app, "retry_410")}
+
+
+def test_a_query_without_words_or_history_is_an_error(tmp_path: Path, make_app: MakeApp) -> None:
+    make_history(tmp_path / "repo", ("Add", {"a.py": RETRY}))
+    app = make_app(tmp_path / "repo")
+    with pytest.raises(QueryError, match="no words"):
+        app.gone("?!")
+    with pytest.raises(QueryError, match="limit must be from 1 to 100, not 0"):
+        app.gone("retry", 0)
+    without = make_app(tmp_path / "repo", max_history_commits=0)
+    with pytest.raises(QueryError, match="maxHistoryCommits is 0"):
+        without.gone("retry")
+
+
+def test_an_agent_asks_with_gone_in_the_query(tmp_path: Path, make_app: MakeApp) -> None:
+    hashes = make_history(
+        tmp_path / "repo",
+        ("Add requests", {"net/request.py": RETRY}),
+        ("Fail at once", {"net/request.py": WITHOUT_RETRY}),
+    )
+    tool = search_folder(make_app(tmp_path / "repo"))
+    answer = tool.run("gone:retry on 404")
+    assert f"removed by {hashes[1][:12]}" in answer.text
+    assert "-def retry_404(status, attempts):" in answer.text
+    assert answer.data["results"][0]["source"] == hashes[1]
+    assert "No removed code matches" in tool.run("gone:zebra_stripes").text
+    assert tool.run("gone:").is_error

@@ -1,0 +1,403 @@
+"""The commits of a repository are indexed once, incrementally, and only if they may be shown."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commit_repository import add_commit, commit_all, find_commits, make_history, subjects_of
+from sample import MakeApp, git, write
+
+from rootle import App, open_app
+from rootle.errors import IndexStorageError, QueryError
+from rootle.sources.git.commits.commit_source import CommitReader
+from rootle.types import SearchQuery
+
+SUBJECTS = ("Parser change", "Cache change", "Retry change", "Token change")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make_history(tmp_path / "repo", SUBJECTS)
+
+
+@pytest.fixture
+def app(root: Path, make_app: MakeApp) -> App:
+    app: App = make_app(root)
+    return app
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Record the commits that are read to index them."""
+    found: list[str] = []
+    read = CommitReader.read
+
+    def record(self: CommitReader, uri: str) -> object:
+        found.append(uri)
+        return read(self, uri)
+
+    monkeypatch.setattr(CommitReader, "read", record)
+    return found
+
+
+def count(app: App) -> int:
+    history = app.status().history
+    return 0 if history is None else history.commits
+
+
+def test_a_question_about_the_past_indexes_all_commits(app: App) -> None:
+    assert app.status().history is None
+
+    assert subjects_of(app) == set(SUBJECTS)
+
+    history = app.status().history
+    assert history is not None
+    assert (history.commits, history.is_complete) == (4, True)
+    assert history.index_bytes > 0
+
+
+def test_a_question_about_code_indexes_no_commits(app: App, reads: list[str]) -> None:
+    app.search(SearchQuery("where is the parser"))
+
+    assert reads == []
+    assert app.status().history is None
+
+
+def test_only_a_new_commit_is_read(app: App, root: Path, reads: list[str]) -> None:
+    app.index_history()
+    assert len(reads) == 4
+    reads.clear()
+    sha = add_commit(root, "Planner change", day=9)
+
+    assert "Planner change" in subjects_of(app)
+    assert reads == [f"git:{sha}"]
+
+
+def test_nothing_is_read_if_there_is_no_new_commit(app: App, reads: list[str]) -> None:
+    app.index_history()
+    reads.clear()
+
+    app.index_history()
+    subjects_of(app)
+
+    assert reads == []
+
+
+def test_commits_of_a_rewritten_history_are_no_longer_found(app: App, root: Path) -> None:
+    app.index_history()
+    write(root, "token.py", "x = 1\n")
+    git(root, "commit", "-qa", "--amend", "-m", "Amended change")
+    assert subjects_of(app) == {*SUBJECTS[:3], "Amended change"}
+
+    git(root, "rebase", "-q", "--onto", "HEAD~3", "HEAD~1")
+    assert subjects_of(app) == {SUBJECTS[0], "Amended change"}
+    assert count(app) == 2
+
+
+def test_a_commit_that_is_not_checked_out_is_not_found(app: App, root: Path) -> None:
+    app.index_history()
+    git(root, "checkout", "-q", "HEAD~2")
+
+    assert subjects_of(app) == set(SUBJECTS[:2])
+
+
+def test_work_trees_share_an_index_but_find_only_their_own_history(
+    root: Path, tmp_path: Path
+) -> None:
+    git(root, "worktree", "add", "-q", "-b", "side", tmp_path / "side", "HEAD~1")
+    add_commit(tmp_path / "side", "Side change", day=9)
+    with open_app(root) as main, open_app(tmp_path / "side") as side:
+        main.index_history()
+        statuses = [app.status().history for app in (main, side)]
+
+        assert len({status.index_dir for status in statuses if status}) == 1
+        assert count(side) == 5
+        assert subjects_of(main) == set(SUBJECTS)
+        assert subjects_of(side) == {*SUBJECTS[:3], "Side change"}
+        sha = git(root, "rev-parse", "side").strip()
+        assert find_commits(main, sha[:12]) == []
+        assert len(find_commits(side, sha[:12])) == 1
+        git(root, "merge", "-q", "-m", "Merge", "side")
+        assert "Side change" in subjects_of(main)
+
+
+def clone(origin: Path, folder: Path, *options: str) -> Path:
+    """Clone from a file URL, which only this command may use."""
+    git(origin, "config", "uploadpack.allowFilter", "true")
+    command = ("git", "-c", "protocol.file.allow=always", "clone", "-q", *options)
+    subprocess.run([*command, f"file://{origin}", folder], check=True)
+    return folder
+
+
+def test_the_oldest_commit_of_a_shallow_clone_does_not_add_all_files(
+    root: Path, tmp_path: Path, make_app: MakeApp
+) -> None:
+    shallow = clone(root, tmp_path / "shallow", "--depth=2")
+    app: App = make_app(shallow)
+
+    files = {
+        it.commit.subject: [file.path for file in it.commit.files]
+        for it in find_commits(app, "in:history change")
+        if it.commit
+    }
+
+    assert files == {"Token change": ["token.py"], "Retry change": []}
+    git(shallow, "-c", "protocol.file.allow=always", "fetch", "-q", "--unshallow")
+    assert subjects_of(app) == set(SUBJECTS)
+    deepened = find_commits(app, "in:history retry change")[0].commit
+    assert deepened is not None
+    assert [file.path for file in deepened.files] == ["retry.py"]
+
+
+def test_a_partial_clone_is_searched_by_messages_and_paths(
+    root: Path, tmp_path: Path, make_app: MakeApp
+) -> None:
+    partial = clone(root, tmp_path / "partial", "--filter=blob:none", "--no-checkout")
+    packs = sorted(os.listdir(partial / ".git/objects/pack"))
+    app: App = make_app(partial)
+
+    found = find_commits(app, "in:history cache.py")
+
+    assert found[0].commit is not None
+    assert found[0].commit.subject == "Cache change"
+    assert [file.path for file in found[0].commit.files] == ["cache.py"]
+    assert sorted(os.listdir(partial / ".git/objects/pack")) == packs
+
+
+_KILLED = """
+import os, signal, sys
+from rootle import open_app
+from rootle.sources.git.commits.commit_source import CommitReader
+read, count = CommitReader.read, 0
+def read_some(self, uri):
+    global count
+    count += 1
+    if count > {limit}:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return read(self, uri)
+CommitReader.read = read_some
+with open_app(sys.argv[1], index_dir=sys.argv[2]) as app:
+    app.index_history()
+"""
+
+
+@pytest.mark.parametrize("limit", [0, 3])
+def test_indexing_continues_after_it_was_killed(
+    limit: int, root: Path, tmp_path: Path, make_app: MakeApp
+) -> None:
+    code = _KILLED.format(limit=limit)
+    command = [sys.executable, "-c", code, str(root), str(tmp_path / "index")]
+    killed = subprocess.run(command, check=False, capture_output=True)
+    assert killed.returncode == -9, killed.stderr
+    app: App = make_app(root)
+
+    assert subjects_of(app) == set(SUBJECTS)
+    assert count(app) == 4
+
+
+def test_only_the_newest_commits_are_indexed(root: Path, make_app: MakeApp) -> None:
+    app: App = make_app(root, max_history_commits=2)
+    assert subjects_of(app) == set(SUBJECTS[2:])
+    app.close()
+
+    more: App = make_app(root, max_history_commits=3)
+    assert subjects_of(more) == set(SUBJECTS[1:])
+    more.close()
+
+    fewer: App = make_app(root, max_history_commits=1)
+    assert subjects_of(fewer) == set(SUBJECTS[3:])
+
+
+def test_no_commits_are_indexed_if_the_limit_is_zero(root: Path, make_app: MakeApp) -> None:
+    app: App = make_app(root, max_history_commits=0)
+
+    with pytest.raises(QueryError, match="maxHistoryCommits"):
+        subjects_of(app)
+    with pytest.raises(IndexStorageError, match="maxHistoryCommits"):
+        app.index_history()
+    assert find_commits(app, "when was the cache changed") == []
+    assert app.status().history is None
+
+
+def test_commits_are_searched_but_not_indexed_if_indexing_is_disabled(
+    root: Path, make_app: MakeApp, reads: list[str]
+) -> None:
+    writer: App = make_app(root)
+    writer.index()
+    writer.index_history()
+    writer.close()
+    reader: App = make_app(root, enable_indexing=False)
+    assert reader.search(SearchQuery("in:history change")).degraded == ()
+    add_commit(root, "Planner change", day=9)
+    reads.clear()
+
+    answer = reader.search(SearchQuery("in:history change"))
+
+    assert len(answer.results) == 4
+    assert "history" in answer.degraded
+    assert any("enableIndexing" in note for note in answer.suggestions)
+    assert reads == []
+
+
+def test_without_indexed_commits_a_question_is_answered_from_the_files(
+    root: Path, make_app: MakeApp
+) -> None:
+    writer: App = make_app(root)
+    writer.index()
+    writer.close()
+    reader: App = make_app(root, enable_indexing=False)
+
+    files = reader.search(SearchQuery("when was the cache changed"))
+    commits = reader.search(SearchQuery("in:history cache"))
+
+    assert "cache.py" in [result.file_path for result in files.results]
+    assert commits.results == ()
+    for answer in (files, commits):
+        assert "history" in answer.degraded
+        assert any("searched: 0 commits" in note for note in answer.suggestions)
+
+
+def test_a_folder_below_the_work_tree_finds_only_commits_that_changed_it(
+    root: Path, make_app: MakeApp
+) -> None:
+    write(root, "sub/inner.py", "def inner():\n    return 'zebra'\n")
+    write(root, "outer.py", "def outer():\n    return 'zebra giraffe giraffe'\n")
+    both = commit_all(root, "Zebra change", day=9)
+    outside = add_commit(root, "Zebras outside change", day=10)
+    app: App = make_app(root / "sub")
+
+    found = find_commits(app, "in:history giraffe zebra change")
+
+    assert [it.file_path for it in found] == [f"git:{both}"]
+    commit = found[0].commit
+    assert commit is not None
+    assert [(file.path, file.functions) for file in commit.files] == [("inner.py", ("inner",))]
+    shown = [found[0].snippet, *(span.snippet for span in found[0].more_spans)]
+    assert "giraffe" not in "".join(shown)
+    assert "sub/" not in "".join(shown)
+    assert find_commits(app, outside) == []
+    assert [it.file_path for it in find_commits(app, f"{both}~1..{outside}")] == [f"git:{both}"]
+    files = app.search(SearchQuery("inner zebra")).results
+    assert files[0].last_commit is not None
+    assert files[0].last_commit.hash == both
+
+
+def test_commits_that_may_belong_to_another_repository_are_not_indexed(
+    root: Path, tmp_path: Path, make_app: MakeApp
+) -> None:
+    other = make_history(tmp_path / "other", ["Other change"])
+    write(root, ".git/objects/info/alternates", f"{other}/.git/objects\n")
+    app: App = make_app(root)
+
+    with pytest.raises(QueryError, match="no commits can be searched"):
+        subjects_of(app)
+    with pytest.raises(IndexStorageError):
+        app.index_history()
+
+
+def test_a_folder_without_git_has_no_commits(tmp_path: Path, make_app: MakeApp) -> None:
+    write(tmp_path / "plain", "a.py", "def cache():\n    return 1\n")
+    app: App = make_app(tmp_path / "plain")
+
+    answer = app.search(SearchQuery("when was the cache changed"))
+
+    assert [result.file_path for result in answer.results] == ["a.py"]
+    assert "history" not in answer.degraded
+    with pytest.raises(QueryError, match="not in a git repository"):
+        subjects_of(app)
+
+
+def test_indexed_commits_are_kept_if_git_is_missing(
+    root: Path, make_app: MakeApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notices: list[str] = []
+    app: App = make_app(root, notices=notices)
+    app.index_history()
+    path = os.environ["PATH"]
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+
+    answer = app.search(SearchQuery("in:history change"))
+
+    assert "history" in answer.degraded
+    assert any("git" in note for note in answer.suggestions)
+    assert len(answer.results) == 4
+    monkeypatch.setenv("PATH", path)
+    assert count(app) == 4
+    assert "history" not in app.search(SearchQuery("in:history change")).degraded
+
+
+def test_a_repository_without_commits_has_an_empty_answer(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    root = make_history(tmp_path / "empty", [])
+    app: App = make_app(root)
+
+    assert subjects_of(app) == set()
+    add_commit(root, "First change", day=1)
+    assert subjects_of(app) == {"First change"}
+
+
+@pytest.mark.parametrize("damage", [b"", b"no database" * 1000])
+def test_a_damaged_index_is_created_again(
+    damage: bytes, root: Path, make_app: MakeApp, tmp_path: Path
+) -> None:
+    app: App = make_app(root)
+    app.index_history()
+    app.close()
+    databases = [p for p in (tmp_path / "index/history").rglob("*.db") if p.is_file()]
+    databases += [p for p in (tmp_path / "index/history").rglob("*.sqlite*") if p.is_file()]
+    assert databases
+    for database in databases:
+        database.write_bytes(damage)
+
+    assert subjects_of(make_app(root)) == set(SUBJECTS)
+
+
+def test_clear_deletes_the_indexed_commits(app: App, tmp_path: Path) -> None:
+    app.index()
+    app.index_history()
+
+    assert app.clear()
+
+    assert app.status().history is None
+    assert not (tmp_path / "index").exists() or not any((tmp_path / "index").rglob("*.db"))
+    assert subjects_of(app) == set(SUBJECTS)
+
+
+def test_a_change_of_a_submodule_is_no_change_of_a_file(root: Path, app: App) -> None:
+    head = git(root, "rev-parse", "HEAD").strip()
+    git(root, "update-index", "--add", "--cacheinfo", f"160000,{head},module")
+    git(root, "commit", "-qm", "Submodule change")
+
+    commit = find_commits(app, "in:history submodule change")[0].commit
+
+    assert commit is not None
+    assert commit.files == ()
+
+
+def test_the_answer_does_not_depend_on_the_order_of_indexing(
+    root: Path, make_app: MakeApp, tmp_path: Path
+) -> None:
+    staged: App = make_app(root, index_dir=tmp_path / "staged")
+    staged.index_history()
+    for day, name in enumerate(("Planner", "Solver", "Widget"), start=9):
+        add_commit(root, f"{name} change", day=day)
+        staged.index_history()
+    at_once: App = make_app(root, index_dir=tmp_path / "at-once")
+
+    for question in (
+        "in:history change",
+        "which commit changed the solver",
+        "in:history widget_11",
+    ):
+        answers = [
+            [(it.file_path, it.score, it.commit) for it in find_commits(app, question)]
+            for app in (staged, at_once)
+        ]
+        assert answers[0] == answers[1]
+        assert answers[0]
