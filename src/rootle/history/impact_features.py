@@ -29,8 +29,6 @@ NAMES: Final = (
     *("reverse_share", "recent_share", "share_rank", "similarity_rank", "links"),
 )
 
-# Trained by `training/impact/train.py`.
-WEIGHTS_PATH: Final = Path(__file__).with_name("impact_weights.json")
 _MAX_DEFINED: Final = 30  # names of the file that are looked up in other files
 _MAX_USED: Final = 150  # names in the file whose definitions are looked up
 _MAX_USERS: Final = 12  # a name in more files does not connect two of them
