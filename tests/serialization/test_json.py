@@ -48,6 +48,7 @@ def test_a_query_survives_a_round_trip() -> None:
         "minRecencyDays",
         "limit",
         "cursor",
+        "at",
         "context",
         "budget",
         "exclude",
