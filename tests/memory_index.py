@@ -96,6 +96,9 @@ class MemoryIndex(IndexReader):
     def sections_of(self, file_id: int) -> list[DocumentSection]:
         return []
 
+    def section_labels(self) -> dict[int, list[str]]:
+        return {}
+
     def sections_with(self, label: str, limit: int) -> list[tuple[int, DocumentSection]]:
         return []
 

@@ -268,3 +268,15 @@ def test_the_date_of_a_commit_is_that_of_its_commit(app: App, root: Path) -> Non
 
     assert result.metadata.last_modified == "2023-11-17T22:13:20Z"
     assert OLD_S + 3 * DAY_S == 1_700_259_200
+
+
+def test_filters_by_path_and_language_apply_to_the_changed_files(app: App) -> None:
+    found = app.search(SearchQuery("in:history path:omega.py gets the zebra")).results
+    assert found
+    assert all(
+        "omega.py" in {file.path for file in one.commit.files} for one in found if one.commit
+    )
+    assert app.search(SearchQuery("in:history lang:python zebra", limit=20)).results
+    assert not app.search(SearchQuery("in:history lang:rust zebra")).results
+    nothing = SearchQuery("in:history zebra", file_paths=("missing/",))
+    assert not app.search(nothing).results

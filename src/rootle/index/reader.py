@@ -264,5 +264,8 @@ class IndexReader(Protocol):
         the changes of a file.
         """
 
+    def section_labels(self) -> Mapping[int, Sequence[str]]:
+        """Return the labels of all sections by document. This reads all sections."""
+
     def excerpts(self, ranges: Sequence[TextRange]) -> Sequence[str]:
         """Return the text of each range of characters."""

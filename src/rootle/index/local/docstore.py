@@ -158,6 +158,14 @@ class DocStore:
         )
         return {row[0] for row in verify_rows(rows)}
 
+    def section_labels(self) -> dict[int, list[str]]:
+        """Return the labels of all sections by document."""
+        rows = self._connection.execute(f"SELECT {_SECTION_COLUMNS} FROM sections")
+        labels: dict[int, list[str]] = {}
+        for file_id, section in _read_sections(rows):
+            labels.setdefault(file_id, []).append(section.label)
+        return labels
+
     def prune_retired(self) -> None:
         """Keep only the newest retired vectors: as many as there are chunks, at least 20,000."""
         keep = max(_RETIRED_FLOOR, self.count())

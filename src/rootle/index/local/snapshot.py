@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import weakref
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -244,6 +244,10 @@ class Snapshot:
     def sections_with(self, label: str, limit: int) -> Sequence[tuple[int, DocumentSection]]:
         with self._lock, storage_errors(self.folder):
             return self._documents.sections_with(label, limit)
+
+    def section_labels(self) -> Mapping[int, Sequence[str]]:
+        with self._lock, storage_errors(self.folder):
+            return self._documents.section_labels()
 
     def documents_below(self, folder: str) -> set[int]:
         """Return the documents with a section whose label begins with a path that ends with "/"."""

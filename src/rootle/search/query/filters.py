@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import fnmatch
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
 from rootle.errors import QueryError
-from rootle.index.reader import FileState
+from rootle.index.reader import FileState, IndexReader
 from rootle.rank.path_features import matches_path
 from rootle.search.query.syntax import ParsedQuery
 from rootle.serialization.dates import parse_date
@@ -17,6 +17,8 @@ from rootle.text.languages import PROSE, language_of, resolve_language
 from rootle.types import FILES, SearchQuery
 
 _DAY_S: Final = 86_400
+_COMMIT: Final = "commit"  # the kind of a commit; its sections are the message and changed files
+_MESSAGE: Final = "message"
 
 
 def filter_files(
@@ -38,6 +40,34 @@ def filter_files(
     return {
         state.id for state in states if state.skip is None and all(test(state) for test in tests)
     }
+
+
+def expand_commits(
+    query: SearchQuery, parsed: ParsedQuery, states: Iterable[FileState], index: IndexReader
+) -> Iterable[FileState]:
+    """Return the states to filter: each commit as often as it changed files, with their paths.
+
+    A commit then passes the filters by path and language if one of its files does.
+    """
+    has_filter = (
+        *(query.file_paths, query.languages, parsed.paths, parsed.excluded_paths),
+        *(parsed.languages, parsed.excluded_languages),
+    )
+    states = list(states)
+    if not any(has_filter) or not any(state.kind == _COMMIT for state in states):
+        return states
+    labels = index.section_labels()
+    return [
+        one
+        for state in states
+        for one in (_changed_files(state, labels) if state.kind == _COMMIT else (state,))
+    ]
+
+
+def _changed_files(state: FileState, labels: Mapping[int, Sequence[str]]) -> Iterable[FileState]:
+    for label in labels.get(state.id, ()):
+        if label != _MESSAGE:
+            yield state._replace(path=label, language=language_of(label))
 
 
 def note_unknown_dates(

@@ -10,7 +10,12 @@ from typing import Final, Protocol
 import numpy as np
 
 from rootle.protocols import Ids
-from rootle.search.query.filters import filter_files, find_expiry, note_unknown_dates
+from rootle.search.query.filters import (
+    expand_commits,
+    filter_files,
+    find_expiry,
+    note_unknown_dates,
+)
 from rootle.search.query.parse import ParsedQuestion
 from rootle.search.query.phrase_and_regex_filter import (
     ExactMatches,
@@ -75,7 +80,8 @@ def apply_filters(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
     if not _has_filters(query, parsed):
         return scoped
     states = request.session.index.all_files()
-    files = filter_files(query, parsed, states, request.now_s)
+    judged = expand_commits(query, parsed, states, request.session.index)
+    files = filter_files(query, parsed, judged, request.now_s)
     return replace(
         scoped,
         files=files,
