@@ -1,0 +1,95 @@
+"""Documents, their chunks and sections, and the passages that are shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+FILES: Final = "files"  # name of the source that lists the files of the folder
+EXTRACTED: Final = "document"  # the "encoding" of text that a document reader extracted
+
+
+@dataclass(frozen=True, slots=True)
+class FileMetadata:
+    """The metadata of a file."""
+
+    last_modified: str | None  # ISO 8601, UTC; None if it is not known
+    language: str
+    file_size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextChunk:
+    """Consecutive lines of a file: the unit that is embedded and indexed."""
+
+    file_path: str  # relative to the root of the index, with "/" on every platform
+    sequence_number: int  # position among the chunks of its file, from 0
+    start_line: int  # from 1, inclusive
+    end_line: int
+    text: str
+    metadata: FileMetadata
+    embedding: tuple[float, ...] | None = None  # a unit vector; None if it is pending
+
+    @property
+    def chunk_id(self) -> str:
+        """The path and sequence number: "src/retry.py::3". An edit of the file can change it."""
+        return f"{self.file_path}::{self.sequence_number}"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSection:
+    """Lines of an extracted text that are cited by a label, such as a page, a slide or a cell."""
+
+    label: str  # unique in its document; "slide-2" is cited as "deck.pptx#slide-2"
+    start_line: int  # from 1, inclusive
+    end_line: int
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Lines of a file that match the query."""
+
+    start_line: int
+    end_line: int
+    snippet: str
+    scope: str  # the enclosing function, class or heading
+    place: str | None = None  # the label of the section, in a document with sections
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The lines of a result and the code around them, read from the current file."""
+
+    passages: tuple[Span, ...]  # in order of their lines; they do not overlap
+    changed: bool  # whether the file has changed since it was indexed
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Lines of a file in its current state, or of a commit."""
+
+    source: str  # the path of the file or the hash of the commit
+    language: str
+    start_line: int  # number of the first line, from 1
+    lines: tuple[str, ...]
+    total_lines: int  # of the whole file or commit
+    note: str = ""  # a message for the reader if the lines are not exactly those requested
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A named range of lines: a definition in source code, or a heading with its section."""
+
+    name: str  # after the enclosing definitions, outermost first: "class A > def b"
+    first_line: int  # from 1, inclusive; includes the comment above the definition
+    last_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileOutline:
+    """The lines of an indexed document, and its definitions."""
+
+    path: str
+    lines: tuple[str, ...]
+    definitions: tuple[Definition, ...]  # in the order of the file, members after their owners
