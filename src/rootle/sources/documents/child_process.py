@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rootle.sources.documents.child_main import HEADER, MAX_SECONDS
+from rootle.sources.documents.places import join_places
 from rootle.sources.files.skip_rules import (
     DAMAGED,
     ENCRYPTED,
@@ -181,26 +182,6 @@ def _make_text(answer: dict[str, Any]) -> DocumentText:
         _plain(answer["language"]),
         max(0, int(answer["omitted_chars"])),
     )
-
-
-def join_places(
-    places: list[tuple[str, str, str]],
-) -> tuple[str, tuple[DocumentSection, ...]]:
-    """Return the text of places (label, title, text), separated by blank lines, and its sections.
-
-    A place with an empty label becomes no section. Of several places with the same label, only the
-    first one can be opened by it.
-    """
-    lines: list[str] = []
-    sections = []
-    for label, title, text in places:
-        if lines:
-            lines.append("")
-        first = len(lines) + 1
-        lines += text.rstrip("\n").split("\n")
-        if label:
-            sections.append(DocumentSection(label, first, len(lines), title))
-    return "\n".join(lines) + "\n", tuple(sections)
 
 
 def _plain(text: Any) -> str:  # Any: from JSON

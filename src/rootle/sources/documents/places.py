@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
 
+from rootle.types import DocumentSection
+
 MAX_TITLE_CHARS: Final = 150
 _MAX_LABEL_CHARS: Final = 60
 
@@ -87,3 +89,23 @@ class ExtractedDocument:
             short = next(names)
         self._labels.add(short)
         return short
+
+
+def join_places(
+    places: list[tuple[str, str, str]],
+) -> tuple[str, tuple[DocumentSection, ...]]:
+    """Return the text of places (label, title, text), separated by blank lines, and its sections.
+
+    A place with an empty label becomes no section. Of several places with the same label, only the
+    first one can be opened with this label.
+    """
+    lines: list[str] = []
+    sections = []
+    for label, title, text in places:
+        if lines:
+            lines.append("")
+        first = len(lines) + 1
+        lines += text.rstrip("\n").split("\n")
+        if label:
+            sections.append(DocumentSection(label, first, len(lines), title))
+    return "\n".join(lines) + "\n", tuple(sections)
