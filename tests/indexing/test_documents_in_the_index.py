@@ -110,7 +110,7 @@ def test_without_the_extra_unread_files_are_counted(
         assert advice not in app.search("retry_backoff").suggestions
         with pytest.raises(SourceError, match=r"needs rootle\[documents\]"):
             app.read("notes.pdf")
-    # It is read as soon as the library is installed.
+    app.index()  # after the library has been installed
     assert app.search("walrus").results[0].file_path == "notes.pdf"
     assert advice not in app.search('"no such phrase"').suggestions
 

@@ -20,6 +20,7 @@ from rootle.sources.files.skip_rules import (
     NOT_REGULAR,
     SECRET,
     SYMLINK,
+    TOO_LARGE,
     UNREADABLE,
     reason_by_name,
 )
@@ -128,20 +129,29 @@ def _classify(folder: str, paths: Iterable[str], rules: WalkRules, selection: _S
 def _skip_reason(path: str, info: os.stat_result, rules: WalkRules) -> str | None:
     if not stat.S_ISREG(info.st_mode):
         return SYMLINK if stat.S_ISLNK(info.st_mode) else NOT_REGULAR
-    return skip_reason(path, info.st_size, rules)
+    reason = skip_reason(path, info.st_size, rules)
+    if reason not in (None, BINARY) or _has_plugin(path, rules):
+        return reason
+    found = document_format(path)
+    return reason if found is None else _document_reason(path, found, info.st_size)
 
 
 def skip_reason(path: str, size: int, rules: WalkRules) -> str | None:
-    """Return why a regular file is skipped without being read; None if it must be read."""
+    """Return why a regular file is skipped without being read; None if it must be read.
+
+    Only plugins count as document readers: the built-in ones read files on disk.
+    """
     reason = reason_by_name(path)
     if reason == SECRET and any(fnmatchcase(path, rule) for rule in rules.secret_exceptions):
         reason = None
-    if reason not in (None, BINARY):
+    if not _has_plugin(path, rules) or reason not in (None, BINARY):
         return reason
-    if not (rules.readers and path.lower().endswith(tuple(dict(rules.readers)))):
-        found = document_format(path)
-        return reason if found is None else _document_reason(path, found, size)
     return check_document_size(size, rules.max_file_bytes)
+
+
+def _has_plugin(path: str, rules: WalkRules) -> bool:
+    """Return whether a plugin reads files of this name."""
+    return bool(rules.readers) and path.lower().endswith(tuple(dict(rules.readers)))
 
 
 def _document_reason(path: str, name: str, size: int) -> str | None:

@@ -20,7 +20,8 @@ def read_with_plugin(
 ) -> tuple[str, tuple[DocumentSection, ...]] | None:
     """Return the text and the sections of a file whose name ends with a key of `readers`.
 
-    The reader returns a text, or places, which become sections. Return None, and log a warning, if the document reader fails.
+    A document reader returns a text, or places, which become sections. Return None, and log a
+    warning, if it fails.
     """
     ending = max((key for key in readers if path.lower().endswith(key)), key=len)
     reader = open_hook("document reader", ending, readers[ending])
