@@ -102,7 +102,7 @@ def code_cell(text: str, *outputs: Mapping[str, Any]) -> dict[str, Any]:
     return {"cell_type": "code", "metadata": {}, "source": text, "outputs": list(outputs)}
 
 
-def printed(text: str) -> dict[str, Any]:
+def print_output(text: str) -> dict[str, Any]:
     return {"output_type": "stream", "name": "stdout", "text": text.splitlines(keepends=True)}
 
 

@@ -41,7 +41,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DocumentPlace:
     """A part of a document that a document reader returns, such as a page."""
 
     label: str  # "page-7" is cited as "report.abc#page-7"; must not contain line breaks

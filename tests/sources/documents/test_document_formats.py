@@ -8,7 +8,7 @@ import pytest
 from document_samples import (
     code_cell,
     markdown_cell,
-    printed,
+    print_output,
     write_book,
     write_mail,
     write_notebook,
@@ -106,7 +106,9 @@ def test_a_notebook_is_read_as_a_program_in_the_language_of_its_kernel(tmp_path:
         tmp_path / "train.ipynb",
         [
             markdown_cell("# Training\nFit ![x](data:image/png;base64," + "A" * 500 + ") it"),
-            code_cell("%matplotlib inline\ndef fit_model(x):\n    return x", printed("loss 0.3\n")),
+            code_cell(
+                "%matplotlib inline\ndef fit_model(x):\n    return x", print_output("loss 0.3\n")
+            ),
             code_cell("plot()", image),
             code_cell("%%bash\necho done"),
         ],
@@ -125,7 +127,7 @@ def test_a_notebook_is_read_as_a_program_in_the_language_of_its_kernel(tmp_path:
 
 def test_the_output_of_a_cell_is_cut(tmp_path: Path) -> None:
     log = "".join(f"epoch {number}\n" for number in range(1_000))
-    write_notebook(tmp_path / "log.ipynb", [code_cell("train()", printed(log))])
+    write_notebook(tmp_path / "log.ipynb", [code_cell("train()", print_output(log))])
     text = read(tmp_path / "log.ipynb").text
     assert "epoch 20" in text
     assert "epoch 40" not in text

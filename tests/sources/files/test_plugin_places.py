@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rootle.plugins import Place, Plugin
+from rootle.plugins import DocumentPlace, Plugin
 from rootle.plugins.hook import open_hook
 from rootle.sources.files.discovery import WalkRules
 from rootle.sources.files.file_source import FileReader
@@ -36,9 +36,9 @@ def read_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Read
 def test_places_become_sections_even_for_a_format_that_rootle_reads(
     read_with: Callable[[Read], Document | str],
 ) -> None:
-    def pages(data: bytes) -> Iterator[Place]:
+    def pages(data: bytes) -> Iterator[DocumentPlace]:
         for number, text in enumerate(data.decode().split("|"), start=1):
-            yield Place(f"page-{number}", f"{text}\r\nend", title=text.upper())
+            yield DocumentPlace(f"page-{number}", f"{text}\r\nend", title=text.upper())
 
     found = read_with(pages)
     assert isinstance(found, Document)

@@ -23,7 +23,7 @@ class LimitReachedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentPlace:
+class ExtractedPlace:
     """A part of a document that is cited by its label. An empty label means by its lines."""
 
     label: str
@@ -38,7 +38,7 @@ class ExtractedDocument:
     max_chars: int
     max_seconds: float
     clock: Callable[[], float] = time.monotonic
-    places: list[DocumentPlace] = field(default_factory=list)
+    places: list[ExtractedPlace] = field(default_factory=list)
     title: str = ""
     author: str = ""
     date_s: float | None = None
@@ -63,7 +63,7 @@ class ExtractedDocument:
         kept, cut = text[:room], max(0, len(text) - room)
         if kept:
             title = " ".join(title.split())[:MAX_TITLE_CHARS]
-            self.places.append(DocumentPlace(self._unique(label), title, kept))
+            self.places.append(ExtractedPlace(self._unique(label), title, kept))
             self._chars += len(kept)
         if cut or (len(text) == room and remaining > 0):
             self.omit(cut + int(remaining * self._chars))

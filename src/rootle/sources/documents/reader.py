@@ -19,7 +19,7 @@ _BLOCK_BYTES: Final = 1 << 20
 # The digest of a larger file consists of its beginning, its end, its size and its time. The end of
 # a zip file and of a PDF lists all parts with their checksums or positions.
 _MAX_DIGESTED_BYTES: Final = 64 << 20
-# What git stores instead of a large file that has not been downloaded.
+# The beginning of the text that git stores instead of a large file that is not downloaded.
 _POINTER: Final = b"version https://git-lfs.github.com/"
 
 

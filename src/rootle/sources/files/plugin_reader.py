@@ -8,7 +8,7 @@ from typing import Any
 
 from rootle.errors import PluginError
 from rootle.plugins.hook import open_hook
-from rootle.plugins.registry import Place
+from rootle.plugins.registry import DocumentPlace
 from rootle.sources.documents.places import join_places
 from rootle.types import DocumentSection
 
@@ -34,7 +34,7 @@ def read_with_plugin(
         return None
     if isinstance(found, str):
         return _plain(found), ()
-    if found and all(isinstance(place, Place) for place in found):
+    if found and all(isinstance(place, DocumentPlace) for place in found):
         return join_places(
             [(" ".join(p.label.split()), " ".join(p.title.split()), _plain(p.text)) for p in found]
         )

@@ -17,7 +17,7 @@ from rootle.text.languages import resolve_language
 
 # Images in outputs are part of the file, so notebooks may be much larger than their text.
 _MAX_BYTES: Final = 100_000_000
-# What a cell printed shows what it does; thousands of lines of a log do not.
+# The first lines that a cell printed show its effect; thousands of lines of a log do not.
 _MAX_OUTPUT_LINES: Final = 30
 _MAX_OUTPUT_CHARS: Final = 2_000
 
@@ -51,7 +51,7 @@ def read_notebook(file: BinaryIO, found: ExtractedDocument) -> None:
     found.language = language if prefix else "markdown"
     path: list[tuple[int, str]] = []
     for number, cell in enumerate(cells, start=1):
-        source = _joined(cell.get("source", cell.get("input", "")))
+        source = _join(cell.get("source", cell.get("input", "")))
         is_code = cell.get("cell_type") == "code"
         if not is_code:
             source = _EMBEDDED.sub("", source)
@@ -130,7 +130,7 @@ def _output_texts(cell: Mapping[str, Any]) -> Iterator[str]:
             continue
         data = output.get("data")
         texts = [output.get("text"), data.get("text/plain") if isinstance(data, dict) else None]
-        yield from (_joined(text) for text in texts if text)
+        yield from (_join(text) for text in texts if text)
         if output.get("ename"):
             yield f"{output['ename']}: {output.get('evalue', '')}"
 
@@ -139,7 +139,7 @@ def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _joined(value: Any) -> str:
+def _join(value: Any) -> str:
     """Return a text, which notebooks store as one string or as a list of lines."""
     return (
         value
