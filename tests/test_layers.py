@@ -97,7 +97,6 @@ INTERFACES: Mapping[tuple[str, str], set[str]] = {
 # Modules under 40 lines with a single importer, and the reason why each is a separate module.
 SMALL_MODULES_WITH_A_REASON: Mapping[str, str] = {
     "embed.plugin_model": "plugin boundary",
-    "sources.files.plugin_reader": "plugin boundary",
 }
 
 HEAVY = (

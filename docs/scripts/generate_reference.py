@@ -79,17 +79,27 @@ FEATURES: Final = {
 # A new reason in the skip rules needs a description here.
 SKIPS: Final = {
     "binary": "The content, or an extension such as `.png`, shows that the file is not text.",
+    "damaged": "A [document](../how-to/documents.md) that cannot be opened, for example because "
+    "it is truncated, or because its XML declares entities.",
+    "encrypted": "A [document](../how-to/documents.md) that needs a password.",
     "generated": "One of the first lines, or the name (`_pb2.py`), shows that a program wrote it.",
     "lock file": "A package manager wrote it: `package-lock.json`, `Cargo.lock`, …",
     "minified": "Code or data without line breaks, or a source map.",
+    "needs rootle[documents]": "A PDF file, and the library that reads PDF is not installed "
+    "([documents](../how-to/documents.md)).",
+    "no text": "A [document](../how-to/documents.md) without text, such as a scanned PDF.",
     "not a regular file": "A FIFO, a socket or a device.",
     "reader failed": "Its [document reader](../how-to/plugins.md) raised an error, timed out or "
-    "returned no text. The log names the file and the reader.",
+    "returned no text, or the process that reads [documents](../how-to/documents.md) ended. The "
+    "log names the file.",
     "secret": "A private key or a password file, by name or content: `.env`, `.npmrc`, "
     "`id_rsa.bak`, `*.pem` (see [privacy](../explanation/privacy.md)).",
     "symlink": "A symbolic link. A target inside the folder is indexed under its own path.",
     "too large": "Larger than `maxFileBytes`, and read by a "
-    "[document reader](../how-to/plugins.md), which needs the whole file.",
+    "[document reader](../how-to/plugins.md), which needs the whole file; or a "
+    "[document](../how-to/documents.md) of more than 1 GB.",
+    "too much memory": "A [document](../how-to/documents.md) that cannot be read with 768 MB.",
+    "too slow to read": "A [document](../how-to/documents.md) that took more than 30 seconds.",
     "unreadable": "The permissions of the file or its folder do not allow reading.",
     "vanished": "Deleted before it was read, but after its folder was listed.",
 }

@@ -8,8 +8,10 @@ from typing import Final
 
 from rootle.app import App
 from rootle.cli.terminal import format_counts, print_json
+from rootle.sources.documents.formats import document_format
 from rootle.sources.source import DocumentEntry, SkippedDocument
 from rootle.text.languages import language_of
+from rootle.types import NEEDS_EXTRA
 
 # Bytes of text that two cores index per second (benchmarks/speed/tool_comparison.py).
 _BYTES_PER_SECOND: Final = 2_500_000
@@ -41,7 +43,8 @@ def report_dry_run(app: App, *, as_json: bool) -> None:
     )
     _print_languages(files)
     _print_skips(skips)
-    _print_partial([entry for entry in files if entry.size > app.config.max_file_bytes])
+    limit = app.config.max_file_bytes  # of documents, it limits the text, which is not known yet
+    _print_partial([e for e in files if e.size > limit and document_format(e.uri) is None])
 
 
 def _file_data(entry: DocumentEntry) -> dict[str, object]:
@@ -66,7 +69,7 @@ def _print_skips(skips: Sequence[SkippedDocument]) -> None:
     print(f"skipped: {format_counts(Counter(skip.reason for skip in skips))}")
     for skip in skips:
         path = skip.uri if skip.uri.isprintable() else ascii(skip.uri)
-        print(f"  {skip.reason:18} {_format_size(skip.size):>9}  {path}")
+        print(f"  {skip.reason:{len(NEEDS_EXTRA)}} {_format_size(skip.size):>9}  {path}")
 
 
 def _print_partial(files: Sequence[DocumentEntry]) -> None:

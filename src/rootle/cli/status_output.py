@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rootle.cli.terminal import format_counts, printable
-from rootle.types import BackendStatus, HistoryStatus, IndexStatus, WatcherStatus
+from rootle.serialization.unread_documents import describe_unread
+from rootle.types import (
+    NEEDS_EXTRA,
+    BackendStatus,
+    HistoryStatus,
+    IndexStatus,
+    WatcherStatus,
+)
 
 
 def print_status(status: IndexStatus, *, with_skipped_files: bool) -> None:
@@ -16,7 +23,7 @@ def print_status(status: IndexStatus, *, with_skipped_files: bool) -> None:
         print(f"{label:10}  {printable(text)}")
     if with_skipped_files and status.exists:
         for path, reason in _unindexed_files(status):
-            print(f"  {reason:18} {path if path.isprintable() else ascii(path)}")
+            print(f"  {reason:{len(NEEDS_EXTRA)}} {path if path.isprintable() else ascii(path)}")
 
 
 def _unindexed_files(status: IndexStatus) -> Iterator[tuple[str, str]]:
@@ -63,6 +70,9 @@ def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
     if status.history is not None:
         yield "commits", _describe_history(status.history)
     yield "skipped", format_counts(status.skipped) or "nothing"
+    unread = status.skipped.get(NEEDS_EXTRA)
+    if unread:
+        yield "", describe_unread(unread)
     if status.plugins:
         yield "plugins", ", ".join(status.plugins)
     for reason in status.broken_plugins:

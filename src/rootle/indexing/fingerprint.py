@@ -8,6 +8,7 @@ from typing import Final
 from rootle.config.fields import Config
 from rootle.ingest.chunking.chunk_size_defaults import CHUNKER_VERSION, ChunkLimits
 from rootle.plugins.registry import Found, Kind, find_plugins
+from rootle.sources.documents.formats import READERS_VERSION
 from rootle.sources.files.discovery import WalkRules
 
 # The version of the code that converts texts to terms and vectors. A new version causes every index
@@ -41,6 +42,7 @@ def fingerprint(config: Config, model_fingerprint: str) -> str:
     parts = (
         _CONTENT_FORMAT,
         CHUNKER_VERSION,
+        READERS_VERSION,
         limits.max_chars,
         limits.overlap_chars,
         limits.part_overlap_chars,

@@ -41,6 +41,15 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentPlace:
+    """A part of a document that a document reader returns, such as a page."""
+
+    label: str  # "page-7" is cited as "report.abc#page-7"; must not contain line breaks
+    text: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class FileFacts:
     """The properties of a file that a filter receives."""
 

@@ -27,10 +27,20 @@ class MaskingReader:
         title = mask_secrets(document.title, self.exceptions)
         if not (masked.count or title.count):
             return document
+        # The title of a section repeats a line of its text.
+        sections = tuple(
+            replace(section, title=mask_secrets(section.title, self.exceptions).text)
+            for section in document.sections
+        )
         # A hash of the original would make it possible to guess a short password.
         digest = blake2b(masked.text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         return replace(
-            document, text=masked.text, title=title.text, digest=digest, masked=masked.count
+            document,
+            text=masked.text,
+            title=title.text,
+            sections=sections,
+            digest=digest,
+            masked=masked.count,
         )
 
 

@@ -3,6 +3,7 @@
 from rootle.types.documents import (
     EXTRACTED,
     FILES,
+    NEEDS_EXTRA,
     Context,
     Definition,
     DocumentSection,
@@ -56,6 +57,7 @@ from rootle.types.symbols import Symbol, SymbolAnswer, SymbolAspect, SymbolUse
 __all__ = [
     "EXTRACTED",
     "FILES",
+    "NEEDS_EXTRA",
     "BackendStatus",
     "ChangedFile",
     "CommitFacts",

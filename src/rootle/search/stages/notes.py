@@ -17,8 +17,9 @@ from rootle.search.request import SearchRequest
 from rootle.search.stages.absent_word_check import check_confidence
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.search.stages.unindexed_text import note_unindexed
+from rootle.serialization.unread_documents import describe_unread
 from rootle.text.terms import STOP_WORDS, WORD, whole_identifier
-from rootle.types import SearchQuery
+from rootle.types import NEEDS_EXTRA, SearchQuery
 
 _EMPTY_INDEX: Final = (
     "the index is empty: run `rootle index` in a folder with text files; "
@@ -47,6 +48,8 @@ class Notes:
         notes = (*answer.notes, *_question_notes(question))
         if not answer.order:
             notes = notes or self._suggestions(request, question)
+        if not answer.order or answer.confident is False:
+            notes = (*notes, *_note_unread(request.session.index))
         if _depends_on_all_text(request.query, question.parsed):
             notes = (*notes, *note_unindexed(request, scoped))
         return replace(answer, notes=notes)
@@ -64,6 +67,13 @@ class Notes:
 def _depends_on_all_text(query: SearchQuery, parsed: ParsedQuery) -> bool:
     """Return whether the answer may be wrong if the index does not contain all text."""
     return parsed.is_exact or query.file_paths is not None or bool(parsed.paths)
+
+
+def _note_unread(index: IndexReader) -> Iterator[str]:
+    """Yield a note if there are documents that cannot be read without an optional library."""
+    count = sum(state.skip == NEEDS_EXTRA for state in index.unindexed_files())
+    if count:
+        yield describe_unread(count)
 
 
 def _question_notes(question: ParsedQuestion) -> list[str]:

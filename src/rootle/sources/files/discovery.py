@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from operator import attrgetter
 from pathlib import Path
+from typing import Final
 
 from rootle.errors import IngestError
+from rootle.sources.documents.formats import can_read, document_format, is_owner_file
 from rootle.sources.files.file_listing import FileListing, list_paths, list_tree
 from rootle.sources.files.size_limit import check_document_size
 from rootle.sources.files.skip_rules import (
@@ -18,11 +20,16 @@ from rootle.sources.files.skip_rules import (
     NOT_REGULAR,
     SECRET,
     SYMLINK,
+    TOO_LARGE,
     UNREADABLE,
     reason_by_name,
 )
 from rootle.sources.source import DocumentEntry, Scan, SkippedDocument
 from rootle.storage.change_time import change_time_ns
+from rootle.types import NEEDS_EXTRA
+
+# Documents contain images and videos, which are not read. Only their text is limited further.
+_MAX_DOCUMENT_BYTES: Final = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +37,7 @@ class WalkRules:
     """The configurable limits of a file walk."""
 
     max_file_bytes: int = 5_000_000
-    # Pairs of the ending of binary files and the plugin that converts them to text, as
+    # Pairs of the ending of files and the plugin that converts them to text, as
     # "package.module:name".
     readers: tuple[tuple[str, str], ...] = ()
     # Glob patterns of values that are not secrets, and of paths of files without secrets.
@@ -122,15 +129,35 @@ def _classify(folder: str, paths: Iterable[str], rules: WalkRules, selection: _S
 def _skip_reason(path: str, info: os.stat_result, rules: WalkRules) -> str | None:
     if not stat.S_ISREG(info.st_mode):
         return SYMLINK if stat.S_ISLNK(info.st_mode) else NOT_REGULAR
-    return skip_reason(path, info.st_size, rules)
+    reason = skip_reason(path, info.st_size, rules)
+    if reason not in (None, BINARY) or _has_plugin(path, rules):
+        return reason
+    found = document_format(path)
+    return reason if found is None else _document_reason(path, found, info.st_size)
 
 
 def skip_reason(path: str, size: int, rules: WalkRules) -> str | None:
-    """Return why a regular file is skipped without being read; None if it must be read."""
+    """Return why a regular file is skipped without being read; None if it must be read.
+
+    Only plugins count as document readers: the built-in ones read files on disk.
+    """
     reason = reason_by_name(path)
     if reason == SECRET and any(fnmatchcase(path, rule) for rule in rules.secret_exceptions):
         reason = None
-    is_document = rules.readers and path.lower().endswith(tuple(dict(rules.readers)))
-    if not is_document or reason not in (None, BINARY):
+    if not _has_plugin(path, rules) or reason not in (None, BINARY):
         return reason
     return check_document_size(size, rules.max_file_bytes)
+
+
+def _has_plugin(path: str, rules: WalkRules) -> bool:
+    """Return whether a plugin reads files of this name."""
+    return bool(rules.readers) and path.lower().endswith(tuple(dict(rules.readers)))
+
+
+def _document_reason(path: str, name: str, size: int) -> str | None:
+    """Return the reason to skip a document of a format that rootle can read, or None."""
+    if is_owner_file(path):
+        return BINARY
+    if not can_read(name):
+        return NEEDS_EXTRA
+    return TOO_LARGE if size > _MAX_DOCUMENT_BYTES else None

@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Final
 
+from rootle.sources.documents.formats import document_format
 from rootle.sources.files.discovery import WalkRules, look_up_files, walk_files
 from rootle.sources.files.skip_rules import TOO_LARGE
+from rootle.sources.files.text_places import add_text_places
 from rootle.sources.files.text_reader import read_text
 from rootle.sources.secret_masking_reader import MaskingReader
 from rootle.sources.source import Document, Scan, Trust
 from rootle.text.languages import language_of
-from rootle.types import FILES
+from rootle.types import EXTRACTED, FILES
 
 MAX_SHOWN_BYTES: Final = 16_000_000
 
@@ -25,20 +27,35 @@ class FileReader:
 
     root: str
     rules: WalkRules
+    whole_tables: bool = False  # whether to read all rows of large tables
 
     def read(self, uri: str) -> Document | str:
         """Return a file, given by its path relative to the root, or the reason to skip it."""
+        if self._is_document(uri):
+            from rootle.sources.documents.reader import read_document
+
+            document = read_document(self.root, uri, self.rules.max_file_bytes)
+            if document is not None:
+                return document
         found = read_text(self.root, uri, self.rules.readers, self.rules.max_file_bytes)
         if isinstance(found, str):
             return found
+        if found.encoding != EXTRACTED:
+            found = add_text_places(found, uri, whole_tables=self.whole_tables)
         return Document(
             uri,
             found.text,
             found.digest,
             language_of(uri),
             found.encoding,
+            sections=found.sections,
             omitted_chars=found.omitted_bytes,
         )
+
+    def _is_document(self, uri: str) -> bool:
+        """Return whether a built-in reader converts a file to text. Plugins come first."""
+        plugins = tuple(ending for ending, _ in self.rules.readers)
+        return not uri.lower().endswith(plugins) and document_format(uri) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +95,11 @@ def read_listed_file(root: Path, path: str, rules: WalkRules) -> Document | str 
             return skip.reason
     if all(entry.uri != path for entry in scan.documents):
         return None
-    # A file is shown whole, even if only its beginning is indexed. If it is too large, it is not
-    # shown at all.
+    # A text file is shown whole, even if only its beginning is indexed. If it is too large, it is
+    # not shown at all.
     limit = max(rules.max_file_bytes, MAX_SHOWN_BYTES)
-    reader = FileReader(os.fspath(root), replace(rules, max_file_bytes=limit))
+    reader = FileReader(os.fspath(root), replace(rules, max_file_bytes=limit), whole_tables=True)
     found = MaskingReader(reader, rules.secret_exceptions).read(path)
-    return TOO_LARGE if isinstance(found, Document) and found.omitted_chars else found
+    if isinstance(found, Document) and found.omitted_chars and found.encoding != EXTRACTED:
+        return TOO_LARGE
+    return found

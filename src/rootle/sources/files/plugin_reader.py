@@ -3,35 +3,58 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
+from typing import Any
 
 from rootle.errors import PluginError
 from rootle.plugins.hook import open_hook
+from rootle.plugins.registry import DocumentPlace
+from rootle.sources.documents.places import join_places
+from rootle.types import DocumentSection
 
 _LOG = logging.getLogger(__name__)
 
 
-def read_with_plugin(path: str, raw: bytes, readers: dict[str, str]) -> str | None:
-    """Return the text of a file whose name ends with a key of `readers`.
+def read_with_plugin(
+    path: str, raw: bytes, readers: dict[str, str]
+) -> tuple[str, tuple[DocumentSection, ...]] | None:
+    """Return the text and the sections of a file whose name ends with a key of `readers`.
 
-    Return None, and log a warning, if the document reader fails.
+    A document reader returns a text, or places, which become sections. Return None, and log a
+    warning, if it fails.
     """
     ending = max((key for key in readers if path.lower().endswith(key)), key=len)
     reader = open_hook("document reader", ending, readers[ending])
     if reader is None:
         return None
     try:
-        text = reader.call(lambda: reader.component(raw))
+        found = reader.call(lambda: _read_all(reader.component(raw)))
     except PluginError as error:
         _LOG.warning("%s: %s; the file is skipped", path, error)
         return None
-    if not isinstance(text, str):
-        gave = type(text).__name__
-        _LOG.warning(
-            "%s: the document reader %s returned %s instead of text; the file is skipped",
-            path,
-            ending,
-            gave,
+    if isinstance(found, str):
+        return _plain(found), ()
+    if found and all(isinstance(place, DocumentPlace) for place in found):
+        return join_places(
+            [(" ".join(p.label.split()), " ".join(p.title.split()), _plain(p.text)) for p in found]
         )
-        return None
-    # All other code counts lines by "\n".
+    gave = f"a list of {type(found[0]).__name__}" if found else "nothing"
+    _LOG.warning(
+        "%s: the document reader %s returned %s instead of text or places; the file is skipped",
+        path,
+        ending,
+        gave,
+    )
+    return None
+
+
+def _read_all(found: Any) -> str | list[Any]:  # Any: returned by a plugin
+    """Return a text, or the places that an iterator yields, which may run the plugin."""
+    if isinstance(found, str):
+        return found
+    return list(found) if isinstance(found, Iterable) else [found]
+
+
+def _plain(text: str) -> str:
+    """Return a text as all other code expects it: lines end with line feeds."""
     return text.replace("\r\n", "\n").replace("\0", "")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from rootle.types import NEEDS_EXTRA
+
 BINARY: Final = "binary"
 MINIFIED: Final = "minified"
 GENERATED: Final = "generated"
@@ -15,6 +17,12 @@ VANISHED: Final = "vanished"
 SYMLINK: Final = "symlink"
 NOT_REGULAR: Final = "not a regular file"
 READER_FAILED: Final = "reader failed"
+# Reasons for documents that are converted to text.
+ENCRYPTED: Final = "encrypted"
+DAMAGED: Final = "damaged"
+NO_TEXT: Final = "no text"
+TOO_SLOW: Final = "too slow to read"
+TOO_MUCH_MEMORY: Final = "too much memory"
 
 REASONS: Final = frozenset(
     {
@@ -29,6 +37,12 @@ REASONS: Final = frozenset(
         SYMLINK,
         NOT_REGULAR,
         READER_FAILED,
+        ENCRYPTED,
+        DAMAGED,
+        NO_TEXT,
+        TOO_SLOW,
+        TOO_MUCH_MEMORY,
+        NEEDS_EXTRA,
     }
 )
 

@@ -12,7 +12,7 @@ from rootle.sources.files.content_rules import is_binary, is_generated, is_minif
 from rootle.sources.files.regular_file_reader import read_below
 from rootle.sources.files.size_limit import cut_text
 from rootle.sources.files.skip_rules import BINARY, GENERATED, MINIFIED, READER_FAILED, SECRET
-from rootle.types import EXTRACTED
+from rootle.types import EXTRACTED, DocumentSection
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,7 @@ class TextFile:
     encoding: str  # "utf-8", "utf-16", "windows-1252", or EXTRACTED
     digest: bytes  # BLAKE2b of the raw bytes that were read, 16 bytes
     omitted_bytes: int = 0  # after the text
+    sections: tuple[DocumentSection, ...] = ()
 
 
 def read_text(
@@ -75,10 +76,13 @@ def extract_text(
 def _read_with_plugin(raw: bytes, relative: str, readers: dict[str, str]) -> TextFile | str:
     from rootle.sources.files.plugin_reader import read_with_plugin
 
-    text = read_with_plugin(relative, raw, readers)
-    if text is None:
+    found = read_with_plugin(relative, raw, readers)
+    if found is None:
         return READER_FAILED
-    return SECRET if is_private_key(text) else TextFile(text, EXTRACTED, _digest(raw))
+    text, sections = found
+    if is_private_key(text):
+        return SECRET
+    return TextFile(text, EXTRACTED, _digest(raw), sections=sections)
 
 
 def _digest(raw: bytes, omitted: int = 0) -> bytes:

@@ -47,6 +47,7 @@ class TreeReader:
             found.digest,
             language_of(uri),
             found.encoding,
+            sections=found.sections,
             omitted_chars=found.omitted_bytes,
         )
 

@@ -1,0 +1,132 @@
+"""The main program of the child process that reads documents.
+
+Documents come from anywhere, and some of the libraries contain native code. The child has limits
+for memory, and stops itself if a document takes too long, even if its parent has been killed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import struct
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, BinaryIO, Final
+
+from rootle.sources.documents.places import (
+    DocumentError,
+    ExtractedDocument,
+    LimitReachedError,
+)
+from rootle.sources.files.skip_rules import (
+    DAMAGED,
+    NO_TEXT,
+    READER_FAILED,
+    TOO_MUCH_MEMORY,
+    UNREADABLE,
+)
+from rootle.storage.open_without_links import open_below
+
+HEADER: Final = struct.Struct("<Q")
+# The text that was read until then is kept, so this is not an error.
+_TIME_PER_DOCUMENT_S: Final = 20.0
+# A single step, such as opening a file, can take longer. The parent waits a little longer still.
+MAX_SECONDS: Final = 30
+# A process that indexed one document may run for weeks.
+_MAX_IDLE_S: Final = 60
+_MAX_MEMORY_BYTES: Final = 768 << 20
+
+_READERS: Final = {
+    "notebook": ("notebook", "read_notebook"),
+    "mail": ("mail", "read_mail"),
+    "word": ("word", "read_word"),
+    "slides": ("slides", "read_slides"),
+    "spreadsheet": ("spreadsheet", "read_spreadsheet"),
+    "opendocument": ("opendocument", "read_opendocument"),
+    "book": ("book", "read_book"),
+    "pdf": ("pdf", "read_pdf"),
+}
+
+ReadFormat = Callable[[BinaryIO, ExtractedDocument], None]
+
+
+def main() -> None:
+    """Read documents named on standard input until the parent closes it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _limit_process()
+    requests = sys.stdin.buffer
+    # A library that prints must not break the stream of answers.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    _end_after(_MAX_IDLE_S)
+    while header := requests.read(HEADER.size):
+        request = json.loads(requests.read(*HEADER.unpack(header)))
+        _end_after(MAX_SECONDS)
+        answer = json.dumps(_answer(**request)).encode()
+        answers.write(HEADER.pack(len(answer)) + answer)
+        answers.flush()
+        _end_after(_MAX_IDLE_S)
+
+
+def _end_after(seconds: int) -> None:
+    """End this process after a time, unless this function is called again."""
+    if sys.platform != "win32":
+        signal.alarm(seconds)
+
+
+def _limit_process() -> None:
+    if sys.platform == "win32":
+        return
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # it reads only
+    if sys.platform == "linux":  # other systems do not support this limit
+        resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY_BYTES, _MAX_MEMORY_BYTES))
+
+
+def _answer(root: str, path: str, document_format: str, max_chars: int) -> dict[str, Any]:
+    found = ExtractedDocument(max_chars, _TIME_PER_DOCUMENT_S)
+    try:
+        reason = _read(root, path, document_format, found)
+    except MemoryError:
+        found.places.clear()
+        reason = TOO_MUCH_MEMORY
+    if reason:
+        return {"reason": reason}
+    return {
+        "places": [[place.label, place.title, place.text] for place in found.places],
+        "title": found.title,
+        "author": found.author,
+        "date_s": found.date_s,
+        "language": found.language,
+        "omitted_chars": found.omitted_chars,
+    }
+
+
+def _read(root: str, path: str, document_format: str, found: ExtractedDocument) -> str:
+    """Read a document; return the reason why it cannot be read, or an empty string."""
+    module, function = _READERS[document_format]
+    reader: ReadFormat = getattr(
+        import_module(f"rootle.sources.documents.readers.{module}"), function
+    )
+    try:
+        file = os.fdopen(open_below(root, path), "rb")
+    except OSError:
+        return UNREADABLE
+    with file:
+        try:
+            reader(file, found)
+        except LimitReachedError:
+            pass
+        except DocumentError as error:
+            return str(error)
+        except RecursionError:
+            return DAMAGED
+        except MemoryError:
+            raise
+        except Exception:
+            return READER_FAILED  # a damaged file can cause any error
+    return "" if found.places else NO_TEXT

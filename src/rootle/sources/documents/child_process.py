@@ -1,0 +1,192 @@
+"""Start the child process that reads documents, send it files, and end it if it hangs."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rootle.sources.documents.child_main import HEADER, MAX_SECONDS
+from rootle.sources.documents.places import join_places
+from rootle.sources.files.skip_rules import (
+    DAMAGED,
+    ENCRYPTED,
+    NO_TEXT,
+    READER_FAILED,
+    TOO_MUCH_MEMORY,
+    TOO_SLOW,
+    UNREADABLE,
+)
+from rootle.types import DocumentSection
+
+_LOG = logging.getLogger(__name__)
+
+# -P and the changed path keep the current folder, which may be untrusted, off the import path.
+_PROGRAM: Final = (
+    "import sys; sys.path[:] = {path!r}; "
+    "from rootle.sources.documents.child_main import main; main()"
+)
+# The child ends itself after MAX_SECONDS; this also works where it cannot.
+_TIMEOUT_S: Final = MAX_SECONDS + 5.0
+# JSON writes a character outside ASCII as up to 12 bytes. Titles and labels are limited.
+_BYTES_PER_CHAR: Final = 12
+_MAX_OTHER_BYTES: Final = 100_000_000
+_REASONS: Final = frozenset(
+    {DAMAGED, ENCRYPTED, NO_TEXT, READER_FAILED, TOO_MUCH_MEMORY, UNREADABLE}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """The text of a document with its places."""
+
+    text: str
+    sections: tuple[DocumentSection, ...]
+    title: str
+    author: str
+    date_s: float | None
+    language: str
+    omitted_chars: int
+
+
+class DocumentProcess:
+    """A child process that is started for the first document, and again after a failure.
+
+    Safe to use from many threads, which then wait for each other.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._child: subprocess.Popen[bytes] | None = None
+        self._owner = 0
+
+    def read(
+        self, root: str, path: str, document_format: str, max_chars: int
+    ) -> DocumentText | str:
+        """Return the text of a document below `root`, or the reason to skip it.
+
+        At most `max_chars` characters are returned; the number of the others is estimated.
+        """
+        request = {
+            "root": root,
+            "path": path,
+            "document_format": document_format,
+            "max_chars": max_chars,
+        }
+        message = json.dumps(request).encode()
+        with self._lock:
+            answer = self._ask(message, max_chars) or self._ask(message, max_chars) or READER_FAILED
+        if isinstance(answer, str):
+            _LOG.warning("%s: the process that reads documents ended: %s", path, answer)
+            return answer
+        if "reason" in answer:
+            reason = answer["reason"]
+            return reason if reason in _REASONS else READER_FAILED
+        try:
+            return _make_text(answer)
+        except (KeyError, TypeError, ValueError):
+            return READER_FAILED
+
+    def end(self) -> None:
+        """End the child process, if there is one. The next document starts another one."""
+        child, self._child = self._child, None
+        if child is not None and self._owner == os.getpid():
+            child.kill()
+            child.communicate()
+
+    def _ask(self, request: bytes, max_chars: int) -> dict[str, Any] | str | None:
+        """Return the answer, or a reason. Return None if the idle child had just ended itself."""
+        started = time.monotonic()
+        child = self._running()
+        assert child.stdin is not None
+        assert child.stdout is not None
+        timed_out = threading.Event()
+
+        def stop() -> None:
+            timed_out.set()
+            child.kill()
+
+        timer = threading.Timer(_TIMEOUT_S, stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            child.stdin.write(HEADER.pack(len(request)) + request)
+            child.stdin.flush()
+            header = child.stdout.read(HEADER.size)
+            size = HEADER.unpack(header)[0] if len(header) == HEADER.size else 0
+            if 0 < size <= max_chars * _BYTES_PER_CHAR + _MAX_OTHER_BYTES:
+                answer = json.loads(child.stdout.read(size))
+                if isinstance(answer, dict):
+                    return answer
+        except (OSError, ValueError, RecursionError):
+            pass
+        finally:
+            timer.cancel()
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(1)  # its exit status shows why it ended
+        ended_itself = child.returncode == -_SIGALRM
+        hung = timed_out.is_set() or ended_itself
+        self.end()
+        if ended_itself and time.monotonic() - started < MAX_SECONDS / 2:
+            return None
+        return TOO_SLOW if hung else READER_FAILED
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        """Return the child process of this process; a fork must not use that of its parent."""
+        child = self._child
+        if child is not None and self._owner == os.getpid() and child.poll() is None:
+            return child
+        self.end()
+        path = [folder for folder in sys.path if folder]
+        self._child = subprocess.Popen(
+            [sys.executable, "-P", "-c", _PROGRAM.format(path=path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            # Only this process handles Ctrl-C; it then ends the child.
+            process_group=0 if os.name == "posix" else None,
+        )
+        if not self._owner:
+            atexit.register(self.end)
+        self._owner = os.getpid()
+        return self._child
+
+
+_SIGALRM: Final = 14
+
+DOCUMENT_PROCESS: Final = DocumentProcess()
+
+
+def _make_text(answer: dict[str, Any]) -> DocumentText:
+    """Join the places of an answer, which may come from a process that a document took over."""
+    places = [
+        (_plain(label).replace("\n", " "), _plain(title).replace("\n", " "), _plain(text))
+        for label, title, text in answer["places"]
+    ]
+    text, sections = join_places(places)
+    date_s = answer["date_s"]
+    return DocumentText(
+        text,
+        sections,
+        _plain(answer["title"]).replace("\n", " ")[:500],
+        _plain(answer["author"]).replace("\n", " ")[:500],
+        None if date_s is None else float(date_s),
+        _plain(answer["language"]),
+        max(0, int(answer["omitted_chars"])),
+    )
+
+
+def _plain(text: Any) -> str:  # Any: from JSON
+    """Return a text that can be stored. All other code counts lines by line feeds."""
+    if not isinstance(text, str):
+        raise TypeError("not a text")
+    clean = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    return clean.encode("utf-8", "replace").decode()

@@ -1,0 +1,53 @@
+"""The formats of documents that are converted to text."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from importlib.util import find_spec
+from typing import Final
+
+# Increment this when the text or the places of any format change: it is part of the fingerprint of
+# an index.
+READERS_VERSION: Final = 1
+
+_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
+    "notebook": ("ipynb",),
+    "mail": ("eml",),
+    "word": ("docx", "docm"),
+    "slides": ("pptx", "pptm", "ppsx"),
+    "spreadsheet": ("xlsx", "xlsm"),
+    "opendocument": ("odt", "odp", "ods"),
+    "book": ("epub",),
+    "pdf": ("pdf",),
+}
+_FORMATS: Final[dict[str, str]] = {
+    extension: name for name, extensions in _EXTENSIONS.items() for extension in extensions
+}
+# The modules of `rootle[documents]`, by the format that needs them.
+_MODULES: Final[dict[str, str]] = {"pdf": "pypdfium2"}
+# Text editors and git show these files, so their lines are cited if they are not documents.
+_TEXT_FORMATS: Final = frozenset({"notebook", "mail"})
+
+
+def document_format(path: str) -> str | None:
+    """Return the format of a document; None for a text file and for files of other formats."""
+    _, dot, extension = path.lower().rpartition("/")[2].rpartition(".")
+    return _FORMATS.get(extension) if dot else None
+
+
+def is_owner_file(path: str) -> bool:
+    """Return whether an office program created this file to mark another one as open."""
+    return path.rpartition("/")[2].startswith(("~$", ".~lock."))
+
+
+def is_text_format(name: str) -> bool:
+    """Return whether files of a format are text that can also be indexed by lines."""
+    return name in _TEXT_FORMATS
+
+
+@cache
+def can_read(name: str) -> bool:
+    """Return whether the library that reads a format is installed."""
+    module = _MODULES.get(name)
+    return module is None or module in sys.modules or find_spec(module) is not None

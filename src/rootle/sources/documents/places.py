@@ -1,0 +1,111 @@
+"""The text of a document by places: pages, slides, ranges of cells, or headings."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Final
+
+from rootle.types import DocumentSection
+
+MAX_TITLE_CHARS: Final = 150
+_MAX_LABEL_CHARS: Final = 60
+
+
+class DocumentError(Exception):
+    """A document cannot be read. The argument is one of skip_rules.REASONS."""
+
+
+class LimitReachedError(Exception):
+    """A limit on the time or the text of a document has been reached; the rest is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedPlace:
+    """A part of a document that is cited by its label. An empty label means by its lines."""
+
+    label: str
+    title: str
+    text: str
+
+
+@dataclass
+class ExtractedDocument:
+    """Collects the text of a document until a limit is reached."""
+
+    max_chars: int
+    max_seconds: float
+    clock: Callable[[], float] = time.monotonic
+    places: list[ExtractedPlace] = field(default_factory=list)
+    title: str = ""
+    author: str = ""
+    date_s: float | None = None
+    language: str = "text"
+    omitted_chars: int = 0  # an estimate
+
+    def __post_init__(self) -> None:
+        self._chars = 0
+        self._labels: set[str] = set()
+        self._deadline_s = self.clock() + self.max_seconds
+
+    def add(self, label: str, text: str, title: str = "", remaining: float = 1.0) -> None:
+        """Add a place, unless its text is blank. Its label becomes unique.
+
+        `remaining` is the estimated amount of text after this place as a multiple of the text up to
+        here. Raise LimitReachedError if the text reaches the limit.
+        """
+        if not text.strip():
+            self.check_time()
+            return
+        room = self.max_chars - self._chars
+        kept, cut = text[:room], max(0, len(text) - room)
+        if kept:
+            title = " ".join(title.split())[:MAX_TITLE_CHARS]
+            self.places.append(ExtractedPlace(self._unique(label), title, kept))
+            self._chars += len(kept)
+        if cut or (len(text) == room and remaining > 0):
+            self.omit(cut + int(remaining * self._chars))
+            raise LimitReachedError
+        self.check_time(remaining)
+
+    def omit(self, chars: int) -> None:
+        """Count characters that are left out."""
+        self.omitted_chars += chars
+
+    def check_time(self, remaining: float = 1.0) -> None:
+        """Raise LimitReachedError if the time is over. `remaining` is as in `add`."""
+        if self.clock() > self._deadline_s:
+            self.omit(max(1, int(remaining * self._chars)))
+            raise LimitReachedError
+
+    def _unique(self, label: str) -> str:
+        if not label:
+            return label
+        short = label[:_MAX_LABEL_CHARS]
+        names: Iterator[str] = (f"{short}-{number}" for number in count(2))
+        while short in self._labels:
+            short = next(names)
+        self._labels.add(short)
+        return short
+
+
+def join_places(
+    places: list[tuple[str, str, str]],
+) -> tuple[str, tuple[DocumentSection, ...]]:
+    """Return the text of places (label, title, text), separated by blank lines, and its sections.
+
+    A place with an empty label becomes no section. Of several places with the same label, only the
+    first one can be opened with this label.
+    """
+    lines: list[str] = []
+    sections = []
+    for label, title, text in places:
+        if lines:
+            lines.append("")
+        first = len(lines) + 1
+        lines += text.rstrip("\n").split("\n")
+        if label:
+            sections.append(DocumentSection(label, first, len(lines), title))
+    return "\n".join(lines) + "\n", tuple(sections)

@@ -1,0 +1,74 @@
+"""Read a document file as text with places."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import Final
+
+from rootle.sources.documents.child_process import DOCUMENT_PROCESS
+from rootle.sources.documents.formats import document_format, is_text_format
+from rootle.sources.files.content_rules import is_private_key
+from rootle.sources.files.regular_file_reader import read_below
+from rootle.sources.files.skip_rules import BINARY, DAMAGED, SECRET, UNREADABLE
+from rootle.sources.source import Document
+from rootle.storage.open_without_links import open_below
+from rootle.types import EXTRACTED
+
+_BLOCK_BYTES: Final = 1 << 20
+# The digest of a larger file consists of its beginning, its end, its size and its time. The end of
+# a zip file and of a PDF lists all parts with their checksums or positions.
+_MAX_DIGESTED_BYTES: Final = 64 << 20
+# The beginning of the text that git stores instead of a large file that is not downloaded.
+_POINTER: Final = b"version https://git-lfs.github.com/"
+
+
+def read_document(root: str, uri: str, max_chars: int) -> Document | str | None:
+    """Return a document below `root`, or the reason to skip it (one of skip_rules.REASONS).
+
+    Return None if the file is text in spite of its name, so that its lines can be indexed. Of a
+    longer document, the places that fit into `max_chars` are returned.
+    """
+    start = read_below(root, uri, len(_POINTER))
+    if isinstance(start, str):
+        return start
+    name = document_format(uri)
+    if name is None:
+        return None
+    if start == _POINTER:
+        return BINARY
+    try:
+        digest = _digest(root, uri)
+    except OSError:
+        return UNREADABLE
+    found = DOCUMENT_PROCESS.read(root, uri, name, max_chars)
+    if isinstance(found, str):
+        return None if found == DAMAGED and is_text_format(name) else found
+    if is_private_key(found.text):
+        return SECRET
+    return Document(
+        uri,
+        found.text,
+        digest,
+        found.language,
+        EXTRACTED,
+        title=found.title,
+        author=found.author,
+        date_s=found.date_s,
+        sections=found.sections,
+        omitted_chars=found.omitted_chars,
+    )
+
+
+def _digest(root: str, uri: str) -> bytes:
+    digest = hashlib.blake2b(digest_size=16)
+    with os.fdopen(open_below(root, uri), "rb") as file:
+        info = os.fstat(file.fileno())
+        if info.st_size <= _MAX_DIGESTED_BYTES:
+            while block := file.read(_BLOCK_BYTES):
+                digest.update(block)
+        else:
+            digest.update(f"{info.st_size}/{info.st_mtime_ns}/".encode() + file.read(_BLOCK_BYTES))
+            file.seek(-_BLOCK_BYTES, os.SEEK_END)
+            digest.update(file.read(_BLOCK_BYTES))
+    return digest.digest()

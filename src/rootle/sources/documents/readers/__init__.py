@@ -1,0 +1,1 @@
+"""One module for each format of documents, and what they share."""

@@ -1,0 +1,148 @@
+"""Read Jupyter notebooks as a program: cells of text and outputs become comments.
+
+The whole text can then be parsed in the language of the kernel, so that definitions in its cells
+are found like those in a file of code.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO, Final
+
+from rootle.sources.documents.places import DocumentError, ExtractedDocument
+from rootle.sources.files.skip_rules import DAMAGED
+from rootle.text.languages import resolve_language
+
+# Images in outputs are part of the file, so notebooks may be much larger than their text.
+_MAX_BYTES: Final = 100_000_000
+# The first lines that a cell printed show its effect; thousands of lines of a log do not.
+_MAX_OUTPUT_LINES: Final = 30
+_MAX_OUTPUT_CHARS: Final = 2_000
+
+_COMMENTS: Final = {
+    **dict.fromkeys(("python", "r", "julia", "bash", "ruby", "perl", "powershell", "elixir"), "# "),
+    **dict.fromkeys(
+        "c cpp csharp fsharp go groovy java javascript kotlin php rust scala swift typescript "
+        "zig".split(),
+        "// ",
+    ),
+    **dict.fromkeys(("haskell", "lua", "sql"), "-- "),
+}
+_HEADING: Final = re.compile(r"(#{1,6})[ \t]+(\S.*)")
+_ANSI: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_EMBEDDED: Final = re.compile(r"data:[\w/+.-]{1,60};base64,[A-Za-z0-9+/=\s]{40,}")
+# Lines of a code cell that are instructions to the notebook, not code.
+_MAGIC: Final = re.compile(r"\s*(?:[%!]|\?\w)|\S.*\?\s*$")
+# Magics whose cell is still code of the kernel. The body after others is in another language.
+_TRANSPARENT: Final = frozenset({"%%time", "%%timeit", "%%capture", "%%prun", "%%memit"})
+
+
+def read_notebook(file: BinaryIO, found: ExtractedDocument) -> None:
+    """Add a place for each cell that is not empty."""
+    try:
+        notebook = json.loads(file.read(_MAX_BYTES))
+    except (ValueError, RecursionError) as error:
+        raise DocumentError(DAMAGED) from error
+    cells = _list_cells(notebook)
+    language = resolve_language(_kernel_language(notebook)) or ""
+    prefix = _COMMENTS.get(language, "")
+    found.language = language if prefix else "markdown"
+    path: list[tuple[int, str]] = []
+    for number, cell in enumerate(cells, start=1):
+        source = _join(cell.get("source", cell.get("input", "")))
+        is_code = cell.get("cell_type") == "code"
+        if not is_code:
+            source = _EMBEDDED.sub("", source)
+            path = _extend_path(path, source)
+        text = "\n".join(_code_lines(cell, source, prefix) if is_code else _prose(source, prefix))
+        title = " > ".join(heading for _, heading in path)
+        found.add(f"cell-{number}", text, title, (len(cells) - number) / number)
+    found.title = path[0][1] if path and path[0][0] == 1 else ""
+
+
+def _list_cells(notebook: Any) -> list[Mapping[str, Any]]:  # Any: the JSON of anyone
+    if not isinstance(notebook, dict):
+        raise DocumentError(DAMAGED)
+    cells = notebook.get("cells")
+    sheets = notebook.get("worksheets")  # until 2014
+    if cells is None and isinstance(sheets, list):
+        cells = [c for s in sheets if isinstance(s, dict) for c in _as_list(s.get("cells"))]
+    if not isinstance(cells, list):
+        raise DocumentError(DAMAGED)
+    return [cell for cell in cells if isinstance(cell, dict)]
+
+
+def _kernel_language(notebook: Mapping[str, Any]) -> str:
+    metadata = notebook.get("metadata")
+    for section, key in (("language_info", "name"), ("kernelspec", "language")):
+        part = metadata.get(section) if isinstance(metadata, dict) else None
+        if isinstance(part, dict) and isinstance(part.get(key), str):
+            return str(part[key])
+    return "python"
+
+
+def _extend_path(path: list[tuple[int, str]], source: str) -> list[tuple[int, str]]:
+    for line in source.split("\n"):
+        if heading := _HEADING.match(line):
+            level = len(heading[1])
+            path = [outer for outer in path if outer[0] < level]
+            path.append((level, heading[2].strip("# \t*_`")))
+    return path
+
+
+def _prose(source: str, prefix: str) -> list[str]:
+    return [f"{prefix}{line}".rstrip() for line in source.strip().split("\n")]
+
+
+def _code_lines(cell: Mapping[str, Any], source: str, prefix: str) -> Iterator[str]:
+    if not source.strip():
+        return
+    lines = source.strip("\n").split("\n")
+    if prefix:
+        yield from _mask_magics(lines, prefix)
+    else:
+        yield from ("```", *lines, "```")
+    output = list(_output_lines(cell))
+    if output:
+        yield f"{prefix}Output:"
+        yield from (f"{prefix}{line}".rstrip() for line in output)
+
+
+def _mask_magics(lines: list[str], prefix: str) -> Iterator[str]:
+    first = lines[0].split() or [""]
+    whole = first[0].startswith("%%") and first[0] not in _TRANSPARENT
+    for line in lines:
+        yield f"{prefix}{line}" if whole or _MAGIC.match(line) else line
+
+
+def _output_lines(cell: Mapping[str, Any]) -> list[str]:
+    """Return the beginning of the text that a cell printed, and its error."""
+    text = "\n".join(_output_texts(cell)).rstrip()
+    lines = _ANSI.sub("", text[: _MAX_OUTPUT_CHARS * 2])[:_MAX_OUTPUT_CHARS].split("\n")
+    return [line.rpartition("\r")[2] for line in lines[:_MAX_OUTPUT_LINES]] if text else []
+
+
+def _output_texts(cell: Mapping[str, Any]) -> Iterator[str]:
+    for output in _as_list(cell.get("outputs")):
+        if not isinstance(output, dict):
+            continue
+        data = output.get("data")
+        texts = [output.get("text"), data.get("text/plain") if isinstance(data, dict) else None]
+        yield from (_join(text) for text in texts if text)
+        if output.get("ename"):
+            yield f"{output['ename']}: {output.get('evalue', '')}"
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _join(value: Any) -> str:
+    """Return a text, which notebooks store as one string or as a list of lines."""
+    return (
+        value
+        if isinstance(value, str)
+        else "".join(x for x in _as_list(value) if isinstance(x, str))
+    )

@@ -1,0 +1,62 @@
+"""Read PDF files with PDFium: one place per page."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import BinaryIO, Final
+
+import pypdfium2 as pdfium
+
+from rootle.sources.documents.places import DocumentError, ExtractedDocument
+from rootle.sources.files.skip_rules import DAMAGED, ENCRYPTED, NO_TEXT
+
+_PASSWORD_ERROR: Final = 4  # FPDF_ERR_PASSWORD
+_UNSUPPORTED_SECURITY: Final = 5  # FPDF_ERR_SECURITY
+_MAX_TITLE_LINE: Final = 80
+
+
+def read_pdf(file: BinaryIO, found: ExtractedDocument) -> None:
+    """Add the text of all pages. Raise DocumentError if there is none, as in scanned papers."""
+    try:
+        document = pdfium.PdfDocument(file)
+    except pdfium.PdfiumError as error:
+        code = getattr(error, "err_code", None)
+        locked = code in (_PASSWORD_ERROR, _UNSUPPORTED_SECURITY)
+        raise DocumentError(ENCRYPTED if locked else DAMAGED) from error
+    try:
+        with suppress(pdfium.PdfiumError, ValueError):
+            found.title = document.get_metadata_value("Title").strip()
+            found.author = document.get_metadata_value("Author").strip()
+        _read_pages(document, found)
+    finally:
+        document.close()
+    if not found.places:
+        raise DocumentError(NO_TEXT)
+
+
+def _read_pages(document: pdfium.PdfDocument, found: ExtractedDocument) -> None:
+    count = len(document)
+    for number in range(1, count + 1):
+        try:
+            page = document[number - 1]
+            text_page = page.get_textpage()
+            text = text_page.get_text_bounded()
+            text_page.close()
+            page.close()
+        except pdfium.PdfiumError:
+            continue  # one damaged page hides no other page
+        text = _clean(text)
+        found.add(f"page-{number}", text, _title(text), (count - number) / number)
+
+
+def _clean(text: str) -> str:
+    """Join words that were split at the ends of lines, where PDFium marks them."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.replace("\ufffe\n", "").replace("\ufffe", "").replace("\u00ad\n", "")
+
+
+def _title(text: str) -> str:
+    """Return the first line of a page if it can be a heading."""
+    first = next((line.strip() for line in text.split("\n") if line.strip()), "")
+    is_heading = len(first) <= _MAX_TITLE_LINE and any(map(str.isalpha, first))
+    return first if is_heading and not first.endswith((".", ",", ";", "-")) else ""

@@ -1,0 +1,79 @@
+"""Add the rows of a sheet or table in blocks that are cited by their range of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from rootle.sources.documents.places import ExtractedDocument
+
+Row = tuple[int, Mapping[int, str]]  # its number and its cells by column, both from 1
+
+_ROWS_PER_PLACE: Final = 40
+# The first rows show what a table is about; a million more rows would only hide other documents.
+_MAX_ROWS: Final = 1_000
+_MAX_CELL_CHARS: Final = 2_000
+# The rows after the limit are counted, up to this number.
+_MAX_COUNTED: Final = 2_000_000
+
+
+class SheetRows:
+    """Adds the rows of one sheet. Each block repeats the header in its title."""
+
+    def __init__(self, name: str, found: ExtractedDocument) -> None:
+        self._name = " ".join(name.split()) or "Sheet"
+        self._found = found
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Add the first rows that are not empty, and count the others."""
+        kept: list[Row] = []
+        total = last = width = 0
+        for number, cells in rows:
+            if not cells:
+                continue
+            total += 1
+            last, width = number, max(width, *cells)
+            if len(kept) < _MAX_ROWS:
+                kept.append((number, cells))
+            elif total % 1_000 == 0:
+                self._found.check_time()
+            if total >= _MAX_COUNTED:
+                break
+        if not kept:
+            return
+        title = self._title(kept[0][1], total, width)
+        blocks = [kept[at : at + _ROWS_PER_PLACE] for at in range(0, len(kept), _ROWS_PER_PLACE)]
+        chars = 0
+        for block in blocks:
+            lines = [_format_row(cells) for _, cells in block]
+            columns = max(max(cells) for _, cells in block)
+            label = f"{self._name}!A{block[0][0]}:{column_name(columns)}{block[-1][0]}"
+            if block is blocks[0]:
+                end = f"{column_name(width)}{last}"
+                lines.insert(0, f"{self._name}: {_shape(total, width)}, A1:{end}")
+            text = "\n".join(lines)
+            chars += len(text)
+            self._found.add(label, text, title, remaining=0.5)
+        if total > len(kept):
+            self._found.omit(chars * (total - len(kept)) // len(kept))
+
+    def _title(self, header: Mapping[int, str], total: int, width: int) -> str:
+        names = ", ".join(header[column] for column in sorted(header))
+        return f"{self._name}, {_shape(total, width)}: {names}"
+
+
+def _shape(rows: int, columns: int) -> str:
+    return f"{rows:,} {'row' if rows == 1 else 'rows'}, {columns} columns"
+
+
+def _format_row(cells: Mapping[int, str]) -> str:
+    return " | ".join(cells[column][:_MAX_CELL_CHARS] for column in sorted(cells))
+
+
+def column_name(number: int) -> str:
+    """Return the letters of a column, counted from 1: 28 is "AB"."""
+    letters = ""
+    while number:
+        number, letter = divmod(number - 1, 26)
+        letters = chr(ord("A") + letter) + letters
+    return letters

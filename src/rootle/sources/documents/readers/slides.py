@@ -1,0 +1,107 @@
+"""Read presentations: one place per slide, with its speaker notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO, Final
+
+from rootle.sources.documents.places import DocumentError, ExtractedDocument
+from rootle.sources.documents.readers.office_properties import read_properties
+from rootle.sources.documents.zip_container import (
+    START,
+    TEXT,
+    XmlEvent,
+    ZipContainer,
+    without_fallbacks,
+)
+from rootle.sources.files.skip_rules import DAMAGED
+
+# Placeholders with the same text on every slide, or the slide again in miniature.
+_IGNORED_PLACEHOLDERS: Final = frozenset({"sldNum", "dt", "ftr", "hdr", "sldImg"})
+_TITLES: Final = frozenset({"title", "ctrTitle"})
+NOTES_MARK: Final = "Notes:"
+
+
+def read_slides(file: BinaryIO, found: ExtractedDocument) -> None:
+    """Add the slides in the order of the presentation."""
+    with ZipContainer(file) as container:
+        read_properties(container, found)
+        names = _slide_names(container)
+        for number, name in enumerate(names, start=1):
+            title, lines = _read_shapes(container, name)
+            for kind, notes in container.relations(name).values():
+                if kind == "notesSlide" and notes in container:
+                    spoken = _read_shapes(container, notes)[1]
+                    lines += [NOTES_MARK, *spoken] if spoken else []
+            remaining = (len(names) - number) / number
+            found.add(f"slide-{number}", "\n".join(lines), title, remaining)
+
+
+def _slide_names(container: ZipContainer) -> list[str]:
+    main = next(
+        (name for kind, name in container.relations("").values() if kind == "officeDocument"), ""
+    )
+    if main not in container:
+        raise DocumentError(DAMAGED)
+    relations = container.relations(main)
+    names = []
+    for kind, name, attributes in container.events(main):
+        if kind == START and name == "sldId":
+            # "id" occurs twice: without a namespace, it is a number.
+            target = relations.get(attributes.get("id", ""), ("", ""))[1]
+            if target in container:
+                names.append(target)
+    return names
+
+
+def _read_shapes(container: ZipContainer, part: str) -> tuple[str, list[str]]:
+    """Return the title of a slide, and its paragraphs and table rows with the title first."""
+    titles: list[str] = []
+    others: list[str] = []
+    for placeholder, lines in _list_shapes(without_fallbacks(container.events(part))):
+        if placeholder in _TITLES:
+            titles += lines
+        elif placeholder not in _IGNORED_PLACEHOLDERS:
+            others += lines
+    return " ".join(titles), titles + others
+
+
+def _list_shapes(events: Iterator[XmlEvent]) -> Iterator[tuple[str, list[str]]]:
+    """Yield the kind of placeholder ("" for others) and the lines of each shape."""
+    placeholder = ""
+    lines: list[str] = []
+    parts: list[str] = []
+    cells: list[str] = []
+    in_text = in_cell = False
+    for kind, name, attributes in events:
+        if kind == TEXT:
+            if in_text:
+                parts.append(name)
+        elif kind == START:
+            if name in ("sp", "graphicFrame"):
+                yield placeholder, lines
+                placeholder, lines = "", []
+            elif name == "ph":
+                placeholder = attributes.get("type", "body")
+            elif name == "cNvPr" and attributes.get("descr"):
+                parts.append(attributes["descr"])  # what a picture shows
+                lines.append("".join(parts))
+                parts = []
+            elif name == "t":
+                in_text = True
+            elif name == "br":
+                parts.append(" ")
+            elif name == "tc":
+                in_cell = True
+        elif name == "t":
+            in_text = False
+        elif name == "p":
+            line, parts = " ".join("".join(parts).split()), []
+            if line:
+                (cells if in_cell else lines).append(line)
+        elif name == "tc":
+            in_cell = False
+        elif name == "tr":
+            lines.append(" | ".join(cells))
+            cells = []
+    yield placeholder, lines

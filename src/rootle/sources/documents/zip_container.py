@@ -1,0 +1,176 @@
+"""Read the parts of untrusted zip files, such as office documents, with limits."""
+
+from __future__ import annotations
+
+import posixpath
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+from typing import BinaryIO, Final, NamedTuple
+from xml.parsers import expat
+
+from rootle.sources.documents.places import DocumentError
+from rootle.sources.files.skip_rules import DAMAGED, ENCRYPTED
+
+# The largest XML parts of real documents have tens of megabytes. A part beyond the limit ends
+# early, and the text before that point is kept.
+_MAX_PART_BYTES: Final = 200_000_000
+_MAX_TOTAL_BYTES: Final = 1_000_000_000
+_MAX_PARTS: Final = 50_000
+_BLOCK_BYTES: Final = 65_536
+# Office programs store an encrypted document in a container of an older format.
+_OLD_OFFICE_MAGIC: Final = b"\xd0\xcf\x11\xe0"
+_IS_ENCRYPTED: Final = 0x1
+
+START: Final = "start"
+END: Final = "end"
+TEXT: Final = "text"
+
+
+class XmlEvent(NamedTuple):
+    """The start or the end of an element, or text. Names have no namespace."""
+
+    kind: str
+    name: str  # or the text
+    attributes: dict[str, str]
+
+
+class ZipContainer:
+    """A zip file. Errors in the file raise DocumentError."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        if file.read(len(_OLD_OFFICE_MAGIC)) == _OLD_OFFICE_MAGIC:
+            raise DocumentError(ENCRYPTED)
+        file.seek(0)
+        try:
+            self._zip = zipfile.ZipFile(file)
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+            raise DocumentError(DAMAGED) from error
+        self._parts = {info.filename: info for info in self._zip.infolist()[:_MAX_PARTS]}
+        self._read_bytes = 0
+
+    def __enter__(self) -> ZipContainer:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._zip.close()
+
+    def names(self) -> Iterable[str]:
+        return self._parts
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._parts
+
+    def blocks(self, name: str) -> Iterator[bytes]:
+        """Yield the content of a part, up to the limits."""
+        info = self._parts.get(name)
+        if info is None:
+            raise DocumentError(DAMAGED)
+        if info.flag_bits & _IS_ENCRYPTED:
+            raise DocumentError(ENCRYPTED)
+        part_bytes = 0
+        try:
+            with self._zip.open(info) as stream:
+                while block := stream.read(_BLOCK_BYTES):
+                    yield block
+                    part_bytes += len(block)
+                    self._read_bytes += len(block)
+                    if part_bytes > _MAX_PART_BYTES or self._read_bytes > _MAX_TOTAL_BYTES:
+                        return
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            OSError,
+            EOFError,
+            RuntimeError,
+            NotImplementedError,
+            ValueError,
+        ) as error:
+            raise DocumentError(DAMAGED) from error
+
+    def read(self, name: str, max_bytes: int = 20_000_000) -> bytes:
+        """Return the beginning of a part."""
+        content = bytearray()
+        for block in self.blocks(name):
+            content += block
+            if len(content) >= max_bytes:
+                break
+        return bytes(content[:max_bytes])
+
+    def events(self, name: str) -> Iterator[XmlEvent]:
+        """Yield the elements and texts of an XML part in order."""
+        return read_xml(self.blocks(name))
+
+    def relations(self, part: str) -> dict[str, tuple[str, str]]:
+        """Return the type and the name of each part that an office part refers to, by id."""
+        folder, base = posixpath.split(part)
+        listed = posixpath.join(folder, "_rels", f"{base}.rels")
+        if listed not in self:
+            return {}
+        found = {}
+        for event in self.events(listed):
+            if event.kind == START and event.name == "Relationship":
+                target = event.attributes.get("Target", "")
+                absolute = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+                kind = event.attributes.get("Type", "").rpartition("/")[2]
+                found[event.attributes.get("Id", "")] = (kind, absolute)
+        return found
+
+
+def read_xml(blocks: Iterable[bytes]) -> Iterator[XmlEvent]:
+    """Yield the elements and texts of an XML document.
+
+    A document with a declaration of types or entities is refused: no office program writes one, and
+    entities can expand to gigabytes. Text before an error is kept.
+    """
+    parser = expat.ParserCreate(namespace_separator=" ")
+    events: list[XmlEvent] = []
+    parser.buffer_text = True
+    parser.StartElementHandler = lambda name, attributes: events.append(
+        XmlEvent(START, _local(name), _local_attributes(attributes))
+    )
+    parser.EndElementHandler = lambda name: events.append(XmlEvent(END, _local(name), {}))
+    parser.CharacterDataHandler = lambda text: events.append(XmlEvent(TEXT, text, {}))
+    parser.StartDoctypeDeclHandler = _refuse
+    parser.EntityDeclHandler = _refuse
+    seen = False
+    try:
+        for block in blocks:
+            parser.Parse(block, False)
+            yield from events
+            seen = seen or bool(events)
+            events.clear()
+    except expat.ExpatError as error:
+        if not seen and not events:
+            raise DocumentError(DAMAGED) from error
+    yield from events
+
+
+def without_fallbacks(events: Iterable[XmlEvent]) -> Iterator[XmlEvent]:
+    """Leave out the copies of drawings that office files contain for older programs."""
+    depth = 0
+    for event in events:
+        if event.name == "Fallback" and event.kind != TEXT:
+            depth += 1 if event.kind == START else -1
+        elif not depth:
+            yield event
+
+
+def _refuse(*_: object) -> None:
+    raise DocumentError(DAMAGED)
+
+
+def _local_attributes(attributes: dict[str, str]) -> dict[str, str]:
+    """Return the attributes without namespaces. Of `id` and `r:id`, the second one counts."""
+    ordered = sorted(attributes.items(), key=lambda item: " " in item[0])
+    return {_local(key): value for key, value in ordered}
+
+
+def _local(name: str) -> str:
+    return name.rpartition(" ")[2]

@@ -1,0 +1,126 @@
+"""Sections of text files whose structure the chunker does not know.
+
+Manual pages keep their lines, and their sections become scopes. Transcripts are converted to one
+line per cue, by minute. Of tables, only the first rows are indexed, with the shape of the table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from rootle.sources.documents.places import MAX_TITLE_CHARS, join_places
+from rootle.sources.files.text_reader import TextFile
+from rootle.types import EXTRACTED, DocumentSection
+
+# About 2,000 rows. A million more rows would only hide other documents.
+_MAX_TABLE_CHARS: Final = 200_000
+
+_MANUAL_NAME: Final = re.compile(r".*\.(?:[1-9][a-z]{0,3}|man|mdoc|roff)", re.IGNORECASE)
+_MANUAL_START: Final = re.compile(r"\.(?:TH|Dt)[ \t]", re.MULTILINE)
+_MANUAL_HEADING: Final = re.compile(r"\.S[Hh][ \t]+\"?([^\"\n]{1,80}?)\"?[ \t\r]*$", re.MULTILINE)
+_HEAD_CHARS: Final = 10_000
+
+_CUE_TIME: Final = re.compile(
+    r"(?:(\d{1,4}):)?(\d{1,2}):(\d{2})[.,]\d{1,3}[ \t]+-->[ \t]+[\d:.,]+[^\n]*"
+)
+_CUE_TAG: Final = re.compile(r"<(/?)(\w[^<>\n]{0,200}|\d[\d:.]*|/?)>")
+_SPEAKER: Final = re.compile(r"<v(?:\.[\w.]+)?[ \t]+([^<>\n]{1,100})>")
+
+
+def add_text_places(found: TextFile, path: str, *, whole_tables: bool = False) -> TextFile:
+    """Return a file with its sections, or unchanged if it is of another kind.
+
+    Tables are cut after the first rows, unless they are requested whole.
+    """
+    lower = path.lower()
+    if lower.endswith((".vtt", ".srt")):
+        return _read_transcript(found)
+    if lower.endswith((".csv", ".tsv")):
+        return found if whole_tables else _describe_table(found)
+    if _MANUAL_NAME.fullmatch(lower) and _MANUAL_START.search(found.text[:_HEAD_CHARS]):
+        return replace(found, sections=tuple(_manual_sections(found.text)))
+    return found
+
+
+def _manual_sections(text: str) -> Iterator[DocumentSection]:
+    headings = list(_MANUAL_HEADING.finditer(text))
+    starts = [heading.start() for heading in headings]
+    last = text.count("\n") + (not text.endswith("\n"))
+    lines, at = [], 0
+    line = 1
+    for start in starts:
+        line += text.count("\n", at, start)
+        lines.append(line)
+        at = start
+    seen: set[str] = set()
+    for heading, first, after in zip(headings, lines, [*lines[1:], last + 1], strict=True):
+        title = " ".join(heading[1].split())
+        if title not in seen:
+            yield DocumentSection(title, first, after - 1, title)
+        seen.add(title)
+
+
+def _describe_table(found: TextFile) -> TextFile:
+    """Keep the first rows; the title of their section, a scope, tells the shape of the table."""
+    text = found.text
+    rows = text.count("\n") + bool(text and not text.endswith("\n"))
+    header = " ".join(text[: text.find("\n") if "\n" in text else len(text)].split())
+    kept = text
+    if len(text) > _MAX_TABLE_CHARS:
+        end = text.rfind("\n", 0, _MAX_TABLE_CHARS) + 1
+        kept = text[: end or _MAX_TABLE_CHARS]
+    if not kept.strip():
+        return found
+    more = "more than " if found.omitted_bytes else ""
+    title = f"{more}{rows:,} {'line' if rows == 1 else 'lines'}: {header}"[:MAX_TITLE_CHARS]
+    last = kept.count("\n") + (not kept.endswith("\n"))
+    return replace(
+        found,
+        text=kept,
+        omitted_bytes=found.omitted_bytes + len(text) - len(kept),
+        sections=(DocumentSection("rows", 1, last, title),),
+    )
+
+
+def _read_transcript(found: TextFile) -> TextFile:
+    """Return the cues of a transcript, joined by speaker and by minute."""
+    minutes: dict[int, list[str]] = {}
+    for minute, speaker, text in _list_cues(found.text):
+        lines = minutes.setdefault(minute, [])
+        spoken = f"{speaker}: {text}" if speaker else text
+        if not lines or lines[-1] != spoken:  # captions repeat a line while it scrolls
+            lines.append(spoken)
+    if not minutes:
+        return found
+    text, sections = join_places(
+        [
+            (f"minute-{minute}", _clock(minute), "\n".join(lines))
+            for minute, lines in sorted(minutes.items())
+        ]
+    )
+    return replace(found, text=text, encoding=EXTRACTED, sections=sections)
+
+
+def _clock(minute: int) -> str:
+    return f"{minute // 60}:{minute % 60:02}:00"
+
+
+def _list_cues(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield the minute, the speaker and the text of each cue."""
+    minute = -1
+    for block in re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n")):
+        lines = block.strip().split("\n")
+        times = [at for at, line in enumerate(lines[:2]) if _CUE_TIME.match(line)]
+        if not times:
+            continue
+        match = _CUE_TIME.match(lines[times[0]])
+        assert match is not None
+        minute = int(match[1] or 0) * 60 + int(match[2])
+        spoken = " ".join(" ".join(lines[times[0] + 1 :]).split())
+        speaker = _SPEAKER.search(spoken)
+        plain = _CUE_TAG.sub("", spoken).strip()
+        if plain:
+            yield minute, speaker[1].strip() if speaker else "", plain
