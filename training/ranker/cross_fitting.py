@@ -18,7 +18,7 @@ from rootle.rank.ranking_inputs import Floats
 from training.ranker.ranking_examples import RankingExample, Source, Voice, example_ndcg
 
 FOLDS: Final = 5
-EVALUATED: Final[tuple[Source, ...]] = ("bench", "labels", "renamed")
+EVALUATED: Final[tuple[Source, ...]] = ("bench", "labels", "renamed", "large")
 
 RankedExamples = list[tuple[RankingExample, RankedFiles]]
 
