@@ -24,7 +24,6 @@ import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from benchmarks.common.arguments import INDEXES, JSON, ONLY, REPOS, SPLIT, command_parser
@@ -163,8 +162,8 @@ HEADINGS: Final = f"{'':24}questions   file  lines    any   tool  refused recogn
 def format_figures(name: str, row: dict[str, float]) -> str:
     """Return one line of the table."""
     return (
-        f"{name:24}     {row['questions']:4.0f}  {row['file']:.3f}  {row['lines']:.3f}"
-        f"  {row['any']:.3f}  {row['tool']:.3f}    {row['refused']:.3f}      {row['recognized']:.3f}"
+        f"{name:24}     {row['questions']:4.0f}  {row['file']:.3f}  {row['lines']:.3f}  "
+        f"{row['any']:.3f}  {row['tool']:.3f}    {row['refused']:.3f}      {row['recognized']:.3f}"
     )
 
 
