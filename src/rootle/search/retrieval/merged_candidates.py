@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 from typing import Final
 
 import numpy as np
@@ -117,14 +117,21 @@ def choose_candidates(
         best = _first_unique((scoped.chunk_ids, defining, fused, symbols), limit)
         return _cut_candidates(best, sparse, files_of, limit)
     files = files_of(chunk_ids)
-    # Dictionaries drop duplicates and keep the order of first occurrence.
-    wanted = dict.fromkeys(sparse.file_path.ids[:_MAX_FILES_PER_FIELD].tolist())
-    wanted |= dict.fromkeys(sparse.file_body.ids[:_MAX_FILES_PER_FIELD].tolist())
-    wanted |= dict.fromkeys(sparse.file_symbols.ids[:_MAX_FILES_PER_FIELD].tolist())
-    for ids in lists:
-        wanted |= dict.fromkeys(files[chunk_ids.searchsorted(ids)].tolist())
+    by_field = [field.ids[:_MAX_FILES_PER_FIELD] for field in _file_fields(sparse)]
+    of_lists = [files[chunk_ids.searchsorted(ids)] for ids in lists]
+    wanted = dict.fromkeys(_in_turn([*by_field, *of_lists]))
     wanted.pop(-1, None)
     return _select_files(chunk_ids, files, list(wanted))
+
+
+def _in_turn(lists: Sequence[Ids]) -> Iterable[int]:
+    """Yield the first id of each list, then the second ones, and so on."""
+    for ids in zip_longest(*(dict.fromkeys(ids.tolist()) for ids in lists)):
+        yield from (one for one in ids if one is not None)
+
+
+def _file_fields(sparse: SparseFindings) -> tuple[Ranked, ...]:
+    return (sparse.file_path, sparse.file_body, sparse.file_symbols)
 
 
 def _select_files(chunk_ids: Ids, files: Ids, wanted: Sequence[int]) -> CandidateIds:
@@ -139,8 +146,7 @@ def _cut_candidates(
     best: Ids, sparse: SparseFindings, files_of: Callable[[Ids], Ids], limit: int
 ) -> CandidateIds:
     """Return the best chunks and their files, and files that match as a whole, up to the limit."""
-    fields = (sparse.file_path, sparse.file_body, sparse.file_symbols)
-    whole_files = (field.ids[:_MAX_FILES_PER_FIELD] for field in fields)
+    whole_files = (field.ids[:_MAX_FILES_PER_FIELD] for field in _file_fields(sparse))
     found = _first_unique((files_of(best), *whole_files), limit + 1)
     chunk_ids = np.sort(best)
     return _select_files(chunk_ids, files_of(chunk_ids), found[found >= 0][:limit].tolist())
