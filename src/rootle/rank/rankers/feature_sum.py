@@ -11,6 +11,7 @@ import numpy as np
 
 from rootle.rank.features import (
     NAMES,
+    WORD_ORDER,
     defining_files,
     file_features,
     record_files,
@@ -51,6 +52,8 @@ WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
         # Without these two weights and the last two factors, NDCG@10 on them is lower by 0.04.
         "one_passage": 1.3,
         "mentions": 2.0,
+        "adjacent_pairs": 2.0,
+        "adjacent_triples": 2.0,
     }
 )
 TEST_FACTOR: Final = 0.5
@@ -71,13 +74,21 @@ class RankedFiles:
     # Other contributions to the score, by name.
     signals: Mapping[str, Floats] = field(default_factory=dict)
 
+    def scores_without(self, names: Sequence[str]) -> Floats:
+        """Return the scores of the sum without some features; the trees must not be applied yet."""
+        left_out = self.features[:, [NAMES.index(name) for name in names]].sum(axis=1)
+        scores: Floats = np.maximum(self.scores - left_out, 0)
+        return scores
+
 
 def rank_files(inputs: RankingInputs, weights: Mapping[str, float] = WEIGHTS) -> RankedFiles:
     """Rank the candidate files. A file that is best in every feature would have a score of 1."""
     factors = np.array([weights[name] for name in NAMES])
     question = inputs.question
     table = file_features(inputs)
-    contributions = table * factors / np.maximum(factors, 0).sum()
+    # The order of words is evidence in addition to the words, so its weights are not in the total.
+    total = sum(max(weights[name], 0.0) for name in NAMES if name not in WORD_ORDER)
+    contributions = table * factors / total
     if not (question.is_about_tests or question.is_change):
         contributions[test_files(inputs)] *= TEST_FACTOR
     if question.intent == "test":
@@ -86,7 +97,7 @@ def rank_files(inputs: RankingInputs, weights: Mapping[str, float] = WEIGHTS) ->
         contributions[record_files(inputs)] *= RECORD_FACTOR
     if question.intent == "usage":
         contributions[defining_files(inputs)] *= DEFINER_FACTOR
-    scores = np.maximum(contributions.sum(axis=1), 0)
+    scores = np.clip(contributions.sum(axis=1), 0.0, 1.0)
     return RankedFiles(tuple(_sort_files(scores, inputs.files.paths)), scores, contributions, table)
 
 

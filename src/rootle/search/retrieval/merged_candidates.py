@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, zip_longest
@@ -11,6 +12,8 @@ import numpy as np
 
 from rootle.index.reader import FileChunks, FileState, IndexReader, Neighbors
 from rootle.protocols import MAX_MATCH_TERMS, NO_HITS, Ids, Ranked
+from rootle.rank.adjacent_words import word_order
+from rootle.rank.features import share_of_max
 from rootle.rank.question.parsed import Question
 from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, Flags, Floats, Ints, RankingInputs
 from rootle.rank.reciprocal_rank_fusion import first_positions, reciprocal_rank_fusion
@@ -24,6 +27,9 @@ _MAX_FILES_PER_FIELD: Final = 30
 # Matching terms are looked up only for the most likely files; the others rank too low to matter.
 _MAX_LIKELY_FILES: Final = 24
 _MAX_MATCHED_CHUNKS: Final = 400
+# The order of words is compared only in these chunks, because their text must be read.
+_MAX_READ_FILES: Final = 16
+_MAX_READ_CHUNKS: Final = 2  # per file
 _DAY_S: Final = 86_400.0
 
 
@@ -86,7 +92,8 @@ def gather_candidates(
         index.path_positions(chosen.files).argsort(),
     )
     terms = _match_terms(found, None if "sparse" in degraded else index)
-    inputs = _ranking_inputs(found, terms, list(states.values()), request.now_s)
+    order = _compare_word_order(found, index)
+    inputs = _ranking_inputs(found, terms, order, list(states.values()), request.now_s)
     inputs = _in_path_order(inputs, found.path_order)
     unranked = chosen.unranked_files
     if scoped.matches is not None and limit >= MAX_CANDIDATE_FILES:
@@ -182,7 +189,11 @@ class _TermMatches:
 
 
 def _ranking_inputs(
-    found: _Found, terms: _TermMatches, states: Sequence[FileState], now_s: float
+    found: _Found,
+    terms: _TermMatches,
+    order: Floats,
+    states: Sequence[FileState],
+    now_s: float,
 ) -> RankingInputs:
     chosen, sparse = found.chosen, found.sparse
     positions = chosen.files.searchsorted(chosen.chunk_files)
@@ -207,6 +218,8 @@ def _ranking_inputs(
         (now_s - _modified_s(states)) / _DAY_S,
         np.array([state.size for state in states], dtype=np.float64),
         terms.described,
+        order[0],
+        order[1],
         tuple([state.author for state in states]),
     )
     return RankingInputs(found.question, chunks, files, terms.unknown, tuple(sparse.definers))
@@ -292,14 +305,39 @@ def _match_terms(found: _Found, index: IndexReader | None) -> _TermMatches:
     )
 
 
-def _likely_files(found: _Found) -> Ints:
+def _compare_word_order(found: _Found, index: IndexReader) -> Floats:
+    """Return the rows `FileInputs.pairs` and `FileInputs.triples`."""
+    chosen = found.chosen
+    shares = np.zeros((2, len(chosen.files)))
+    order = word_order(found.question.text)
+    if not order.pairs or not len(chosen.chunks):
+        return shares
+    body, dense = lookup([found.sparse.body, found.dense_hits], chosen.chunks)
+    scores = share_of_max(body) + share_of_max(dense)
+    files = chosen.files[_likely_files(found, _MAX_READ_FILES)]
+    best = {file_id: list[int]() for file_id in files.tolist()}
+    for at in (-scores).argsort(kind="stable").tolist():
+        chunk_ids = best.get(int(chosen.chunk_files[at]))
+        if chunk_ids is not None and len(chunk_ids) < _MAX_READ_CHUNKS:
+            chunk_ids.append(int(chosen.chunks[at]))
+    rows = index.chunks([chunk_id for chunk_ids in best.values() for chunk_id in chunk_ids])
+    places = [(row.file_id, row.start, row.end) for row in rows.values()]
+    texts = defaultdict[int, list[str]](list)
+    for (file_id, _, _), text in zip(places, index.excerpts(places), strict=True):
+        texts[file_id].append(text)
+    for file_id, found_texts in texts.items():
+        shares[:, chosen.files.searchsorted(file_id)] = order.shares_in(found_texts)
+    return shares
+
+
+def _likely_files(found: _Found, count: int = _MAX_LIKELY_FILES) -> Ints:
     """Return the positions of the files with the best sum of normalized scores."""
     body, _, path = found.file_scores
     columns = (body, path, found.file_cosines[0])
     scores = sum(column / max(float(column.max(initial=0.0)), 1e-12) for column in columns)
     by_path = found.path_order
     best = by_path[(-np.asarray(scores)[by_path]).argsort(kind="stable")]
-    return np.sort(best[:_MAX_LIKELY_FILES])
+    return np.sort(best[:count])
 
 
 def _bits(masks: Ints, count: int) -> Ints:
