@@ -106,12 +106,12 @@ def file_features(inputs: RankingInputs) -> Floats:
     peaks[[NAMES.index(name) for name in WORD_ORDER]] = 1.0
     table = table / np.where(peaks > 0, peaks, 1.0)
     table[:, NAMES.index("one_passage")] *= inputs.question.detail
-    table[:, NAMES.index("adjacent_pairs")] *= _pair_detail(inputs.question)
+    table[:, [NAMES.index(name) for name in WORD_ORDER]] *= _word_order_detail(inputs.question)
     return table
 
 
-def _pair_detail(question: Question) -> float:
-    """Return how much pairs of adjacent words count, 0 to 1.
+def _word_order_detail(question: Question) -> float:
+    """Return how much the order of words counts, 0 to 1.
 
     Topics of a few words are often adjacent in documents and tests. An error message is not a
     topic, even if it is short.
@@ -166,6 +166,20 @@ def record_files(inputs: RankingInputs) -> Flags:
 def prose_files(inputs: RankingInputs) -> Flags:
     """Return which candidate files are documents."""
     return kinds_of(inputs)["is_prose"]
+
+
+def copied_files(inputs: RankingInputs) -> Flags:
+    """Return which candidate files are copies of other projects or were written by a program.
+
+    A file whose whole name occurs in the question is not among them.
+    """
+    kinds, written_out = kinds_of(inputs), inputs.question.written_out
+    flags = kinds["is_copied"] | kinds["is_generated"]
+    if flags.any():
+        parts = path_table(inputs.files.paths).parts
+        for at in flags.nonzero()[0].tolist():
+            flags[at] = len(parts[at].whole) <= 2 or parts[at].whole not in written_out
+    return flags
 
 
 def defining_files(inputs: RankingInputs) -> Flags:

@@ -34,6 +34,18 @@ _RECORD_FOLDER: Final = re.compile(r"(^|/)(changelogs?|changes|news)/", re.IGNOR
 _EXAMPLE_FOLDER: Final = re.compile(
     r"(^|/)(examples?|samples?|demos?|bench(marks?)?|scripts?|tools?|misc|contrib)/", re.IGNORECASE
 )
+# Copies of other projects, and files that a program has written.
+_COPIED: Final = re.compile(
+    r"(^|/)(vendor|vendors|vendored|third[-_]?party|3rd[-_]?party|node_modules|bower_components|Pods)/"
+    r"|\.min\.(js|css|mjs)$",
+    re.IGNORECASE,
+)
+_GENERATED: Final = re.compile(
+    r"(^|/)(__snapshots__|__generated__|generated)/|\.(snap|lock|map|g\.dart|freezed\.dart|g\.cs)$"
+    r"|\.pb(\.gw)?\.(go|cc|h|rb)$|_pb2(_grpc)?\.pyi?$|(^|/)(package-lock\.json|pnpm-lock\.yaml)$"
+    r"|\.designer\.(cs|vb)$|[-_.]generated\.\w+$",
+    re.IGNORECASE,
+)
 _HIDDEN_FOLDER: Final = re.compile(r"(^|/)\.")
 # Different words can be similar only if they share a prefix of at least this length.
 HEAD_CHARS: Final = 3
@@ -49,8 +61,12 @@ KINDS: Final = (
     "is_example",  # an example, a benchmark or a build script
     "is_hidden",  # a name in the path begins with a dot
     "is_set_aside",  # internal, vendored or deprecated
+    "is_copied",  # of another project, or minified
+    "is_generated",  # written by a program
 )
-_TEST, _RECORD, _PROSE, _CONFIG, _EXAMPLE, _HIDDEN, _ASIDE = (1 << at for at in range(len(KINDS)))
+_TEST, _RECORD, _PROSE, _CONFIG, _EXAMPLE, _HIDDEN, _ASIDE, _COPY, _MADE = (
+    1 << at for at in range(len(KINDS))
+)
 
 
 class PathParts(NamedTuple):
@@ -112,6 +128,10 @@ def _kinds(path: str, folder: str) -> int:
         kinds |= _HIDDEN
     if _SET_ASIDE.search(name):
         kinds |= _ASIDE
+    if _COPIED.search(path):
+        kinds |= _COPY
+    if _GENERATED.search(path):
+        kinds |= _MADE
     return kinds
 
 

@@ -100,6 +100,12 @@ _CODE: Final = re.compile(r"\w\([^)]*\w|[={}]")
 _DEFINES: Final = re.compile(
     r"\b(?:def|func|function|fun|fn|class|struct|enum|interface|impl|trait|void|TEST\w*)\s|\btest\("
 )
+# People describe what they want to do as their own task: "set up a checkout so that I can run it".
+_OWN_TASK: Final = re.compile(
+    r"\W*(?:add|build|change|configure|create|custom(?:ize|ise)|debug|get|install|keep|let|make"
+    r"|migrate|put|replace|run|set ?up|start|step(?:ping)?|swap|try|use|write)\b"
+    r"(?=.*\b(?:I|me|my|our|own|we)\b)"
+)
 _INTENTS: Final[tuple[tuple[_Mark, Intent], ...]] = (
     (
         _mark(
@@ -179,7 +185,7 @@ def classify_intent(text: str, *, is_symbol: bool, is_for_test: bool = False) ->
             return "test"
         if mark.is_in(words, lower):
             return intent
-    return "search"
+    return "howto" if _OWN_TASK.match(head) is not None else "search"
 
 
 def called_name(text: str) -> str:

@@ -34,6 +34,9 @@ _CHANGE_WORDS: Final = 5
 # If fewer words remain without the guessed names, the text is a list of names, none of which is
 # less certain than the others.
 _STATEMENT_WORDS: Final = 4
+_COPY_WORD: Final = re.compile(
+    r"\b(?:vendor(?:ed)?|third[- ]party|bundled|minified|generated|snapshots?|lock ?files?)\b", re.I
+)
 _QUALIFIED: Final = re.compile(r"[\w$]+(?:(?:::|\.|->|#|/|\\)[\w$]+)*(?:\(\))?[?!]?")
 _CLAUSE_END: Final = re.compile(r"[,;]\s")
 _SENTENCE_END: Final = re.compile(r"[a-z)\]'\"][.:;]\s")
@@ -57,6 +60,7 @@ class Question:
     intent: Intent = "search"
     is_change: bool = False  # describes a change; changes usually include tests
     guesses: tuple[str, ...] = ()  # the names that may be wrong
+    is_about_copies: bool = False  # names vendored or generated code
     is_composed: bool = False  # a description and names or code, as language models write
     code_terms: frozenset[str] = frozenset()  # terms that occur only in guessed code
 
@@ -107,6 +111,7 @@ def parse_question(text: str, stem: Stemmer) -> Question:
         intent,
         len(distinct) >= _CHANGE_WORDS and describes_change(text),
         tuple(name for name in names if name not in given),
+        _COPY_WORD.search(text) is not None,
         not is_symbol and is_composed(text),
         _find_code_terms(text, terms, stem),
     )
