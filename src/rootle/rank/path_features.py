@@ -34,16 +34,14 @@ _RECORD_FOLDER: Final = re.compile(r"(^|/)(changelogs?|changes|news)/", re.IGNOR
 _EXAMPLE_FOLDER: Final = re.compile(
     r"(^|/)(examples?|samples?|demos?|bench(marks?)?|scripts?|tools?|misc|contrib)/", re.IGNORECASE
 )
-# Copies of other projects, and files that a program has written.
+# Copies of other projects, and files that a program has written. Minified files, lock files and
+# files that say that they are generated are not indexed at all.
 _COPIED: Final = re.compile(
-    r"(^|/)(vendor|vendors|vendored|third[-_]?party|3rd[-_]?party|node_modules|bower_components|Pods)/"
-    r"|\.min\.(js|css|mjs)$",
+    r"(^|/)(vendor|vendors|vendored|third[-_]?party|3rd[-_]?party|node_modules|bower_components)/",
     re.IGNORECASE,
 )
 _GENERATED: Final = re.compile(
-    r"(^|/)(__snapshots__|__generated__|generated)/|\.(snap|lock|map|g\.dart|freezed\.dart|g\.cs)$"
-    r"|\.pb(\.gw)?\.(go|cc|h|rb)$|_pb2(_grpc)?\.pyi?$|(^|/)(package-lock\.json|pnpm-lock\.yaml)$"
-    r"|\.designer\.(cs|vb)$|[-_.]generated\.\w+$",
+    r"(^|/)(__snapshots__|__generated__|generated)/|\.(snap|g\.dart|freezed\.dart|designer\.cs)$",
     re.IGNORECASE,
 )
 _HIDDEN_FOLDER: Final = re.compile(r"(^|/)\.")

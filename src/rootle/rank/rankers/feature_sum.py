@@ -80,7 +80,7 @@ class RankedFiles:
     signals: Mapping[str, Floats] = field(default_factory=dict)
 
     def scores_without(self, names: Sequence[str]) -> Floats:
-        """Return the scores of the sum without some features; the trees must not be applied yet."""
+        """Return the scores without the contributions of some features."""
         left_out = self.features[:, [NAMES.index(name) for name in names]].sum(axis=1)
         scores: Floats = np.maximum(self.scores - left_out, 0)
         return scores

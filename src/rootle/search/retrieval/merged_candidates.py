@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, zip_longest
@@ -19,6 +18,7 @@ from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, Flags, Floats, I
 from rootle.rank.reciprocal_rank_fusion import first_positions, reciprocal_rank_fusion
 from rootle.search.query.scope import MAX_CANDIDATE_FILES, ScopedQuery
 from rootle.search.request import SearchRequest
+from rootle.search.retrieval.chunk_texts import MAX_READ_FILES, read_best_chunks
 from rootle.search.retrieval.legs import SparseFindings
 
 # Limits for symbols and files that the question may name even if neither leg ranks them high.
@@ -27,9 +27,6 @@ _MAX_FILES_PER_FIELD: Final = 30
 # Matching terms are looked up only for the most likely files; the others rank too low to matter.
 _MAX_LIKELY_FILES: Final = 24
 _MAX_MATCHED_CHUNKS: Final = 400
-# The order of words is compared only in these chunks, because their text must be read.
-_MAX_READ_FILES: Final = 16
-_MAX_READ_CHUNKS: Final = 2  # per file
 _DAY_S: Final = 86_400.0
 
 
@@ -313,20 +310,11 @@ def _compare_word_order(found: _Found, index: IndexReader) -> Floats:
     if not order.pairs or not len(chosen.chunks):
         return shares
     body, dense = lookup([found.sparse.body, found.dense_hits], chosen.chunks)
-    scores = share_of_max(body) + share_of_max(dense)
-    files = chosen.files[_likely_files(found, _MAX_READ_FILES)]
-    best = {file_id: list[int]() for file_id in files.tolist()}
-    for at in (-scores).argsort(kind="stable").tolist():
-        chunk_ids = best.get(int(chosen.chunk_files[at]))
-        if chunk_ids is not None and len(chunk_ids) < _MAX_READ_CHUNKS:
-            chunk_ids.append(int(chosen.chunks[at]))
-    rows = index.chunks([chunk_id for chunk_ids in best.values() for chunk_id in chunk_ids])
-    places = [(row.file_id, row.start, row.end) for row in rows.values()]
-    texts = defaultdict[int, list[str]](list)
-    for (file_id, _, _), text in zip(places, index.excerpts(places), strict=True):
-        texts[file_id].append(text)
-    for file_id, found_texts in texts.items():
-        shares[:, chosen.files.searchsorted(file_id)] = order.shares_in(found_texts)
+    best = (-share_of_max(body) - share_of_max(dense)).argsort(kind="stable")
+    likely = chosen.files[_likely_files(found, MAX_READ_FILES)].tolist()
+    texts = read_best_chunks(index, chosen.chunks[best], chosen.chunk_files[best], likely)
+    for file_id, of_file in texts.items():
+        shares[:, chosen.files.searchsorted(file_id)] = order.shares_in(of_file)
     return shares
 
 
