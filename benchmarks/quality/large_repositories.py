@@ -49,7 +49,7 @@ AGENT: Final = "agent"
 
 @dataclass(frozen=True)
 class LargeScore:
-    """What the answer to one question shows."""
+    """One question in one voice, and the lines that its answer shows."""
 
     repository: str
     voice: str

@@ -18,8 +18,8 @@ from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, Flags, Floats, I
 from rootle.rank.reciprocal_rank_fusion import first_positions, reciprocal_rank_fusion
 from rootle.search.query.scope import MAX_CANDIDATE_FILES, ScopedQuery
 from rootle.search.request import SearchRequest
-from rootle.search.retrieval.chunk_texts import MAX_READ_FILES, read_best_chunks
 from rootle.search.retrieval.legs import SparseFindings
+from rootle.search.retrieval.word_order_shares import MAX_READ_FILES, word_order_shares
 
 # Limits for symbols and files that the question may name even if neither leg ranks them high.
 _MAX_SYMBOL_CHUNKS: Final = 20
@@ -312,9 +312,11 @@ def _compare_word_order(found: _Found, index: IndexReader) -> Floats:
     body, dense = lookup([found.sparse.body, found.dense_hits], chosen.chunks)
     best = (-share_of_max(body) - share_of_max(dense)).argsort(kind="stable")
     likely = chosen.files[_likely_files(found, MAX_READ_FILES)].tolist()
-    texts = read_best_chunks(index, chosen.chunks[best], chosen.chunk_files[best], likely)
-    for file_id, of_file in texts.items():
-        shares[:, chosen.files.searchsorted(file_id)] = order.shares_in(of_file)
+    chunk_ids, chunk_files = chosen.chunks[best], chosen.chunk_files[best]
+    for file_id, found_shares in word_order_shares(
+        order, index, chunk_ids, chunk_files, likely
+    ).items():
+        shares[:, chosen.files.searchsorted(file_id)] = found_shares
     return shares
 
 

@@ -30,7 +30,7 @@ _CODE: Final = re.compile(r"([a-z]{2,3})(?:[-_](?:[A-Z][a-z]{3}|[A-Z]{2}|[a-z]{2
 _ENDING: Final = re.compile(r"[._-]([a-z]{2,3}(?:[-_](?:[A-Z][a-z]{3}|[A-Z]{2}|[a-z]{2}))?)$")
 
 
-class Translation(NamedTuple):
+class TranslatedPath(NamedTuple):
     """A page in one language."""
 
     page: str  # equal for all translations of a page
@@ -38,25 +38,25 @@ class Translation(NamedTuple):
 
 
 @lru_cache(maxsize=65_536)  # called for the same paths by every query
-def translation_of(path: str) -> Translation:
+def translation_of(path: str) -> TranslatedPath:
     """Return the page of a document or of a file with texts, and the language in its path."""
     language = language_of(path)
     if language not in PROSE and language not in CONFIG_EXTENSIONS:
-        return Translation(path, "")
+        return TranslatedPath(path, "")
     folder, _, name = path.rpartition("/")
     stem, dot, extension = name.partition(".") if name.count(".") == 1 else name.rpartition(".")
     if code := _read_code(stem):
-        return Translation(f"{folder}/{dot}{extension}", code)
+        return TranslatedPath(f"{folder}/{dot}{extension}", code)
     ending = _ENDING.search(stem)
     if ending is not None and (code := _read_code(ending[1])):
         page = f"{stem[: ending.start()]}{dot}{extension}"
-        return Translation(f"{folder}/{page}" if folder else page, code)
+        return TranslatedPath(f"{folder}/{page}" if folder else page, code)
     if language in PROSE:
         parts = folder.split("/")
         for at, part in enumerate(parts):
             if code := _read_code(part):
-                return Translation("/".join([*parts[:at], *parts[at + 1 :], name]), code)
-    return Translation(path, "")
+                return TranslatedPath("/".join([*parts[:at], *parts[at + 1 :], name]), code)
+    return TranslatedPath(path, "")
 
 
 def _read_code(text: str) -> str:
