@@ -39,6 +39,10 @@ LABEL_CHECKOUTS: Final = option(
 RENAMED: Final = option(
     "--renamed", type=Path, metavar="DIR", help="copies made by renamed_copies, also used"
 )
+LARGE: Final = option(
+    "--large", type=Path, metavar="CHECKOUTS",
+    help="checkouts of the repositories in labels/large, also used",
+)  # fmt: skip
 SYNTHETIC: Final = option(
     "--synthetic", type=Path, required=True, metavar="DIR",
     help="repositories made by generate_questions",

@@ -15,6 +15,7 @@ from rootle.text.terms import WORD, split_identifier, word_terms
 
 LABELS: Final = Path(__file__).parents[1] / "labels"
 LABEL_REPOSITORIES: Final = LABELS / "repositories.json"
+LARGE_LABELS: Final = LABELS / "large"  # questions about repositories of 2,900 to 13,000 files
 KINDS: Final = (
     "behaviour", "architecture", "symbol", "error", "usage", "configuration", "documentation",
     "tests", "none",
@@ -76,19 +77,27 @@ class LabeledRepository:
 
 
 def labeled_repositories(
-    checkouts: Path, split: str | None = None, only: Collection[str] = ()
+    checkouts: Path,
+    split: str | None = None,
+    only: Collection[str] = (),
+    labels: Path = LABELS,
 ) -> list[LabeledRepository]:
-    """Return the labeled repositories of one split, or of both splits by default."""
-    listed = select_repositories(read_repositories(LABEL_REPOSITORIES), only, split)
+    """Return the labeled repositories of one split, or of both splits by default.
+
+    `labels` is the folder of `repositories.json` and of the label files.
+    """
+    listed = select_repositories(read_repositories(labels / "repositories.json"), only, split)
     return [
-        LabeledRepository(one.name, one.split, one.root(checkouts), tuple(read_labels(one.name)))
+        LabeledRepository(
+            one.name, one.split, one.root(checkouts), tuple(read_labels(one.name, labels))
+        )
         for one in listed
     ]
 
 
-def read_labels(name: str) -> list[Label]:
+def read_labels(name: str, folder: Path = LABELS) -> list[Label]:
     """Return the questions about one repository. Raise ValueError if a line is malformed."""
-    return parse_labels(name, (LABELS / f"{name}.jsonl").read_text(encoding="utf-8"))
+    return parse_labels(name, (folder / f"{name}.jsonl").read_text(encoding="utf-8"))
 
 
 def parse_labels(name: str, text: str) -> list[Label]:

@@ -1,8 +1,10 @@
 """Check the labels in `benchmarks/labels/` against checkouts of their repositories.
 
-    python -m benchmarks.quality.check_labels REPOS [--only scrapy,hono] [--list]
+    python -m benchmarks.quality.check_labels REPOS [--labels benchmarks/labels/large]
+        [--only scrapy,hono] [--list]
 
-REPOS is the folder that `clone_repos` filled from `labels/repositories.json`. Each question is
+REPOS is the folder that `clone_repos` filled from `repositories.json` in the folder of the labels,
+which is `benchmarks/labels` by default. Each question is
 checked for its kind, its spans (file and lines exist, 60 lines at most) and duplicates. A question
 counts as hard if each of its spans contains at most half of its content words. `--list` prints
 these shares for every question.
@@ -17,6 +19,7 @@ from pathlib import Path
 from benchmarks.common.arguments import ONLY, REPOS, command_parser
 from benchmarks.common.labels import (
     KINDS,
+    LABELS,
     SHOWN_LINES,
     Label,
     LabeledRepository,
@@ -32,9 +35,12 @@ from benchmarks.common.repositories import RepositoryListError
 def main() -> None:
     parser = command_parser(__doc__, REPOS, ONLY)
     parser.add_argument("--list", action="store_true", help="print every question")
+    parser.add_argument(
+        "--labels", type=Path, default=LABELS, metavar="DIR", help="folder of the label files"
+    )
     args = parser.parse_args()
     try:
-        repositories = labeled_repositories(args.repos, only=args.only)
+        repositories = labeled_repositories(args.repos, only=args.only, labels=args.labels)
     except (OSError, ValueError, RepositoryListError) as error:
         sys.exit(str(error))
     failures, totals = 0, Counter[str]()

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 # Color and feature name prefixes of each part of a bar, in drawing order.
 FAMILIES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
-    "words": ("#3b6ea5", ("bm25_", "coverage_", "notes", "one_passage")),
+    "words": ("#3b6ea5", ("bm25_", "coverage_", "notes", "one_passage", "adjacent_")),
     "names": ("#7a9e4b", ("symbols_", "defines_", "symbol_is_stem", "mentions")),
     "path": ("#d9a441", ("path_", "question_in_", "stem_", "folders", "depth", "longer_", "set_")),
     "meaning": ("#a5553b", ("dense_",)),

@@ -28,7 +28,9 @@ from rootle.index.local.inverted_index.commit_state import FIELDS
 from rootle.rank.features import NAMES
 from rootle.rank.rankers.feature_sum import (
     CODE_FACTOR,
+    COPY_FACTOR,
     DEFINER_FACTOR,
+    DOCUMENT_FACTOR,
     RECORD_FACTOR,
     TEST_FACTOR,
     WEIGHTS,
@@ -74,6 +76,9 @@ FEATURES: Final = {
     "to six words, counted in full from nine",
     "mentions": "BM25 score of the file as one document, if the query asks who uses a symbol; 0 "
     "for documents and for files that define the symbol",
+    "adjacent_pairs": "largest share of the adjacent words of the query that are also adjacent in "
+    "one of the two best chunks; counted as `one_passage`, and in full for error messages",
+    "adjacent_triples": "the same for three adjacent words",
 }
 
 # A new reason in the skip rules needs a description here.
@@ -201,12 +206,14 @@ def weights() -> str:
     table = _table(("Feature", "Weight", "Measures"), rows)
     return (
         f"{table}\n\nThe sum is divided by {total:g}, the total of the positive weights. It is "
-        f"then multiplied by {TEST_FACTOR:g} for test files, unless the query mentions tests or "
-        "describes a change to the code, as a commit message does; "
+        f"then multiplied by {TEST_FACTOR:g} for test files, unless the query asks for a test, is "
+        "about how tests are run or describes a change to the code, as a commit message does; "
         f"by {RECORD_FACTOR:g} for changelogs, licenses and similar files, "
-        f"unless the query is about history; and by {DEFINER_FACTOR:g} for the file that defines a "
-        f"symbol, if the query asks who uses that symbol. If the query asks for a test, other "
-        f"files are multiplied by {CODE_FACTOR:g}."
+        f"unless the query is about history; by {COPY_FACTOR:g} for vendored and generated files, "
+        f"unless the query mentions such code or the name of the file; by {DOCUMENT_FACTOR:g} for "
+        f"documents, if the query asks how to do something; and by {DEFINER_FACTOR:g} for the file "
+        "that defines a symbol, if the query asks who uses that symbol. If the query asks for a "
+        f"test, other files are multiplied by {CODE_FACTOR:g}."
     )
 
 

@@ -52,7 +52,7 @@ def _evidence(
         nothing,
         np.zeros(count, dtype=bool),
     )
-    others: Any = [nothing] * 10
+    others: Any = [nothing] * 12
     files = FileInputs(numbers + 1, tuple(paths), _floats(bm25), *others)
     return RankingInputs(parse_question(question, str.split), chunks, files)
 

@@ -32,9 +32,9 @@ def _evidence(days: list[float], authors: tuple[str, ...] = ()) -> RankingInputs
     chunks = ChunkInputs(
         numbers, numbers, bm25, nothing, nothing, nothing, np.zeros(count, dtype=bool)
     )
-    paths = tuple(f"{'vendor' if at % 2 else 'src'}/file_{at}.py" for at in range(count))
+    paths = tuple(f"{'extra' if at % 2 else 'src'}/file_{at}.py" for at in range(count))
     sizes = np.full(count, 100_000.0)
-    others: Any = (*[nothing] * 7, np.array(days), sizes, nothing, authors)
+    others: Any = (*[nothing] * 7, np.array(days), sizes, nothing, nothing, nothing, authors)
     files = FileInputs(numbers, paths, bm25, *others)
     return RankingInputs(parse_question("retry", str.split), chunks, files)
 
@@ -65,7 +65,7 @@ def test_recency_and_importance_are_added_by_their_weights() -> None:
 @pytest.mark.parametrize("learned", [True, False])
 def test_trust_multiplies_the_score_of_every_ranker(learned: bool) -> None:
     evidence = _evidence([0.0, 0.0], ("A <a@x>", "Bea Bo <bea@x.org>"))
-    rules = (TrustRule(author="bea@x.org", weight=3.0), TrustRule(path="vendor/**", weight=0.9))
+    rules = (TrustRule(author="bea@x.org", weight=3.0), TrustRule(path="extra/**", weight=0.9))
     plain = _rank(evidence, use_learned_reranker=learned)
     ranked = _rank(evidence, use_learned_reranker=learned, trust=rules)
     assert ranked.scores.tolist() == pytest.approx([plain.scores[0], plain.scores[1] * 2.7])
@@ -86,11 +86,11 @@ def test_signal_weights_do_not_affect_the_ranker_named_specified() -> None:
 def test_the_weights_of_matching_rules_are_multiplied() -> None:
     rules = (
         TrustRule(author="Ada", weight=2.0),
-        TrustRule(path="vendor", weight=0.5),
+        TrustRule(path="extra", weight=0.5),
         TrustRule(author="Ada", path="*.md", weight=4.0),
     )
     assert trust_factor("src/a.py", "Ada <ada@x>", rules) == 2.0
-    assert trust_factor("vendor/x/a.py", "Ada <ada@x>", rules) == 1.0
+    assert trust_factor("extra/x/a.py", "Ada <ada@x>", rules) == 1.0
     assert trust_factor("a.md", "Ada <ada@x>", rules) == 8.0
     assert trust_factor("a.md", "", rules) == 1.0
 

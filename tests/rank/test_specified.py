@@ -45,6 +45,8 @@ def _evidence() -> RankingInputs:
         days=np.array([30.0, 0.0, 0.0]),
         sizes=np.array([0.0, 100_000.0, 999.0]),
         described=nothing,
+        pairs=nothing,
+        triples=nothing,
     )
     return RankingInputs(parse_question("retry backoff", str.split), chunks, files)
 

@@ -43,6 +43,7 @@ from rootle.rank.rankers.gbdt_ranker import rank_learned, shipped_trees
 from rootle.rank.ranking_inputs import RankingInputs
 from training.arguments import (
     LABEL_CHECKOUTS,
+    LARGE,
     PUBLIC_BENCH,
     RENAMED,
     SYNTHETIC,
@@ -80,7 +81,7 @@ def main() -> None:
 
 def parse_arguments() -> argparse.Namespace:
     sources = (make_required(PUBLIC_BENCH), make_required(LABEL_CHECKOUTS), SYNTHETIC, WORK_DIR)
-    return command_parser(__doc__, *sources, RENAMED, JSON).parse_args()
+    return command_parser(__doc__, *sources, RENAMED, LARGE, JSON).parse_args()
 
 
 def collect_tune_signals(args: argparse.Namespace) -> list[Signals]:

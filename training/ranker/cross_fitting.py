@@ -11,6 +11,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
+from rootle.rank.features import WORD_ORDER
 from rootle.rank.rankers.feature_sum import RankedFiles, rank_files
 from rootle.rank.rankers.gbdt_ranker import RERANKED, SUM_SCALE, correct_order
 from rootle.rank.rankers.model_features import model_columns
@@ -18,7 +19,7 @@ from rootle.rank.ranking_inputs import Floats
 from training.ranker.ranking_examples import RankingExample, Source, Voice, example_ndcg
 
 FOLDS: Final = 5
-EVALUATED: Final[tuple[Source, ...]] = ("bench", "labels", "renamed")
+EVALUATED: Final[tuple[Source, ...]] = ("bench", "labels", "renamed", "large")
 
 RankedExamples = list[tuple[RankingExample, RankedFiles]]
 
@@ -41,8 +42,8 @@ class TrainingExample:
     @property
     def initial_scores(self) -> Floats:
         """Return the scores of the weighted sum on the scale of the trees."""
-        scores: Floats = self.by_sum.scores[list(self.by_sum.order[:RERANKED])] * SUM_SCALE
-        return scores
+        scores = self.by_sum.scores_without(WORD_ORDER)[list(self.by_sum.order[:RERANKED])]
+        return scores * SUM_SCALE
 
     @property
     def detail(self) -> float:

@@ -20,7 +20,13 @@ from pathlib import Path
 from typing import Final, Literal
 
 from benchmarks.common.internals import open_agent
-from benchmarks.common.labels import LABELS, LabeledRepository, is_hard, labeled_repositories
+from benchmarks.common.labels import (
+    LABELS,
+    LARGE_LABELS,
+    LabeledRepository,
+    is_hard,
+    labeled_repositories,
+)
 from benchmarks.common.metrics import TOP_K, Hit, LineRange, ndcg
 from benchmarks.common.public_questions import public_repositories
 from benchmarks.common.rootle_search import hit_of, indexed_app
@@ -33,6 +39,7 @@ from benchmarks.quality.agent_queries import (
     Queries,
     read_queries,
 )
+from benchmarks.quality.large_repositories import LARGE_QUERIES
 from benchmarks.renaming.labels import renamed_repository
 
 from rootle import App, Config, SearchQuery, open_app
@@ -50,7 +57,7 @@ COMMITS_PER_TREE: Final = 10  # questions that share the tree of the first, to i
 WORDINGS: Final = ("passage", "words-and-names", "sentence-and-terms", "words-and-expected")
 WORDINGS_RENAMED: Final = ("renamed-words-and-names",)
 
-Source = Literal["bench", "labels", "renamed", "history", "synthetic"]
+Source = Literal["bench", "labels", "renamed", "large", "history", "synthetic"]
 Voice = Literal["user", "agent", "other"]
 Recordings = Sequence[tuple[Voice, Queries]]
 TargetLines = tuple[str, int, int]  # path, first and last line; 0, 0: the whole file
@@ -188,6 +195,14 @@ def voiced_examples(
                 yield RankingExample(source, name, label.kind, hard, targets, *found, voice)
 
 
+def large_examples(checkouts: Path | None, work: Path) -> Iterator[RankingExample]:
+    """Yield examples from the tune split of the labels of large repositories."""
+    if checkouts is not None:
+        recorded: Recordings = [("agent", read_queries(LARGE_QUERIES))]
+        for repository in labeled_repositories(checkouts, "tune", labels=LARGE_LABELS):
+            yield from voiced_examples("large", repository, recorded, work)
+
+
 def history_examples(
     clones: Path, work: Path, limit: int, split: str = "train"
 ) -> Iterator[RankingExample]:
@@ -239,6 +254,7 @@ def cached_examples(args: argparse.Namespace) -> list[RankingExample]:
     sets: Mapping[Source, Callable[[], Iterator[RankingExample]]] = {
         "bench": partial(public_examples, bench, checkouts, args.work),
         "labels": partial(label_examples, args.labels, args.renamed, args.work),
+        "large": partial(large_examples, args.large, args.work),
         "synthetic": partial(synthetic_examples, args.synthetic, args.work),
     }
     examples: list[RankingExample] = []

@@ -1,7 +1,7 @@
 """Train the learned ranker, and measure it on repositories that it has not seen.
 
     python -m training.ranker.train_ranker --bench BENCH REPOS --labels CHECKOUTS --synthetic DIR
-        --work WORK --out DIR [--renamed COPIES] [--json FILE]
+        --work WORK --out DIR [--renamed COPIES] [--large CHECKOUTS] [--json FILE]
 
 This command needs lightgbm (`pip install lightgbm`); it reads no reserved part of a benchmark.
 Examples are cached in WORK. The trees correct the weighted sum: LambdaMART training starts from its
@@ -29,6 +29,7 @@ from rootle.rank.rankers.model_features import COLUMNS
 from rootle.rank.rankers.tree_ensemble import save_trees
 from training.arguments import (
     LABEL_CHECKOUTS,
+    LARGE,
     OUT,
     PUBLIC_BENCH,
     RENAMED,
@@ -61,6 +62,8 @@ WEIGHTS: Final[Mapping[tuple[Source, Voice], float]] = {
     ("renamed", "user"): 1.0,
     ("renamed", "agent"): 1.0,
     ("renamed", "other"): 0.5,
+    ("large", "user"): 2.0,
+    ("large", "agent"): 1.0,
     ("synthetic", "user"): 1.0,
     ("synthetic", "agent"): 1.0,
 }
@@ -99,7 +102,7 @@ def main() -> None:
 
 def parse_arguments() -> argparse.Namespace:
     sources = (make_required(PUBLIC_BENCH), make_required(LABEL_CHECKOUTS), SYNTHETIC, WORK_DIR)
-    return command_parser(__doc__, *sources, RENAMED, OUT, JSON).parse_args()
+    return command_parser(__doc__, *sources, RENAMED, LARGE, OUT, JSON).parse_args()
 
 
 def train(examples: Sequence[TrainingExample]) -> lightgbm.Booster:

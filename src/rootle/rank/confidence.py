@@ -12,7 +12,7 @@ from typing import Final, Literal
 import numpy as np
 
 from rootle.models.shipped import RANKER_V1, model_file
-from rootle.rank.features import defining_files, max_per_file, noise_level
+from rootle.rank.features import WORD_ORDER, defining_files, max_per_file, noise_level
 from rootle.rank.rankers.feature_sum import RankedFiles
 from rootle.rank.ranking_inputs import Floats, RankingInputs
 
@@ -123,9 +123,14 @@ def reject(confidence: Confidence) -> Confidence:
 
 
 def question_signals(inputs: RankingInputs, ranked: RankedFiles) -> Floats:
-    """Return the signals in the order of QUESTION_SIGNALS. Requires at least one candidate."""
+    """Return the signals in the order of QUESTION_SIGNALS. Requires at least one candidate.
+
+    The order of words is ignored: by chance, some file has a few of them in the same order.
+    """
     question, files, chunks = inputs.question, inputs.files, inputs.chunks
-    top, sixth = ranked.order[0], ranked.order[min(5, len(ranked.order) - 1)]
+    scores = ranked.scores_without(WORD_ORDER)
+    order = (-scores).argsort(kind="stable")
+    top, sixth = int(order[0]), int(order[min(5, len(order) - 1)])
     by_words = max_per_file(chunks.bm25, chunks.files, len(files.ids))
     terms = max(1, len(question.content_terms))
     is_defined = bool(defining_files(inputs).any())
@@ -135,8 +140,8 @@ def question_signals(inputs: RankingInputs, ranked: RankedFiles) -> Floats:
     names_known = sum(name in inputs.defined for name in question.names)
     return np.array(
         [
-            ranked.scores[top],
-            ranked.scores[top] - ranked.scores[sixth],
+            scores[top],
+            scores[top] - scores[sixth],
             files.described.max(),
             files.described[top],
             files.coverage.max(),

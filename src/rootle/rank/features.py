@@ -47,7 +47,13 @@ NAMES: Final = (
     "depth",
     "one_passage",
     "mentions",
+    "adjacent_pairs",
+    "adjacent_triples",
 )
+
+
+# The last features, which compare the order of words.
+WORD_ORDER: Final = ("adjacent_pairs", "adjacent_triples")
 
 
 def chunk_scores(inputs: RankingInputs) -> Floats:
@@ -89,14 +95,28 @@ def file_features(inputs: RankingInputs) -> Floats:
         "notes": max_per_file(chunks.notes, chunks.files, count),
         "one_passage": files.passage,
         "mentions": _mentions(inputs) if is_usage else np.zeros(count),
+        "adjacent_pairs": files.pairs,
+        "adjacent_triples": files.triples,
         **names,
     }
     found = np.array([columns[name] for name in NAMES], dtype=np.float64)
     table: Floats = np.maximum(found.T, 0.0, order="C")
     peaks = table.max(axis=0, initial=0.0)
+    # A share of adjacent words is evidence only if it is large, so it is not scaled.
+    peaks[[NAMES.index(name) for name in WORD_ORDER]] = 1.0
     table = table / np.where(peaks > 0, peaks, 1.0)
     table[:, NAMES.index("one_passage")] *= inputs.question.detail
+    table[:, [NAMES.index(name) for name in WORD_ORDER]] *= _word_order_detail(inputs.question)
     return table
+
+
+def _word_order_detail(question: Question) -> float:
+    """Return how much the order of words counts, 0 to 1.
+
+    Topics of a few words are often adjacent in documents and tests. An error message is not a
+    topic, even if it is short.
+    """
+    return 1.0 if question.intent == "error" else question.detail
 
 
 def _mentions(inputs: RankingInputs) -> Floats:
@@ -146,6 +166,20 @@ def record_files(inputs: RankingInputs) -> Flags:
 def prose_files(inputs: RankingInputs) -> Flags:
     """Return which candidate files are documents."""
     return kinds_of(inputs)["is_prose"]
+
+
+def copied_files(inputs: RankingInputs) -> Flags:
+    """Return which candidate files are copies of other projects or were written by a program.
+
+    A file whose whole name occurs in the question is not among them.
+    """
+    kinds, written_out = kinds_of(inputs), inputs.question.written_out
+    flags = kinds["is_copied"] | kinds["is_generated"]
+    if flags.any():
+        parts = path_table(inputs.files.paths).parts
+        for at in flags.nonzero()[0].tolist():
+            flags[at] = len(parts[at].whole) <= 2 or parts[at].whole not in written_out
+    return flags
 
 
 def defining_files(inputs: RankingInputs) -> Flags:

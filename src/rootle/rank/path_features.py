@@ -34,6 +34,16 @@ _RECORD_FOLDER: Final = re.compile(r"(^|/)(changelogs?|changes|news)/", re.IGNOR
 _EXAMPLE_FOLDER: Final = re.compile(
     r"(^|/)(examples?|samples?|demos?|bench(marks?)?|scripts?|tools?|misc|contrib)/", re.IGNORECASE
 )
+# Copies of other projects, and files that a program has written. Minified files, lock files and
+# files that say that they are generated are not indexed at all.
+_COPIED: Final = re.compile(
+    r"(^|/)(vendor|vendors|vendored|third[-_]?party|3rd[-_]?party|node_modules|bower_components)/",
+    re.IGNORECASE,
+)
+_GENERATED: Final = re.compile(
+    r"(^|/)(__snapshots__|__generated__|generated)/|\.(snap|g\.dart|freezed\.dart|designer\.cs)$",
+    re.IGNORECASE,
+)
 _HIDDEN_FOLDER: Final = re.compile(r"(^|/)\.")
 # Different words can be similar only if they share a prefix of at least this length.
 HEAD_CHARS: Final = 3
@@ -49,8 +59,12 @@ KINDS: Final = (
     "is_example",  # an example, a benchmark or a build script
     "is_hidden",  # a name in the path begins with a dot
     "is_set_aside",  # internal, vendored or deprecated
+    "is_copied",  # of another project, or minified
+    "is_generated",  # written by a program
 )
-_TEST, _RECORD, _PROSE, _CONFIG, _EXAMPLE, _HIDDEN, _ASIDE = (1 << at for at in range(len(KINDS)))
+_TEST, _RECORD, _PROSE, _CONFIG, _EXAMPLE, _HIDDEN, _ASIDE, _COPY, _MADE = (
+    1 << at for at in range(len(KINDS))
+)
 
 
 class PathParts(NamedTuple):
@@ -112,6 +126,10 @@ def _kinds(path: str, folder: str) -> int:
         kinds |= _HIDDEN
     if _SET_ASIDE.search(name):
         kinds |= _ASIDE
+    if _COPIED.search(path):
+        kinds |= _COPY
+    if _GENERATED.search(path):
+        kinds |= _MADE
     return kinds
 
 

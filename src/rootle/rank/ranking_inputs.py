@@ -59,6 +59,8 @@ class FileInputs:
     days: Floats  # since the last modification; NaN if unknown
     sizes: Floats  # bytes
     described: Floats  # like `passage`, without the terms of guessed code
+    pairs: Floats  # largest share of the adjacent words of the question in one chunk
+    triples: Floats  # the same for three adjacent words
     authors: tuple[str, ...] = ()  # "Name <address>"; only filled if a trust rule names an author
 
     def reorder(self, order: Ints) -> FileInputs:
@@ -78,6 +80,8 @@ class FileInputs:
             self.days[order],
             self.sizes[order],
             self.described[order],
+            self.pairs[order],
+            self.triples[order],
             tuple([self.authors[at] for at in positions]) if self.authors else (),
         )
 

@@ -34,6 +34,7 @@ from rootle.search.stages.notes import Notes
 from rootle.search.stages.query_expansion import QueryExpansion
 from rootle.search.stages.ranked_answer import AnswerStage, RankStep, append_later_pages
 from rootle.search.stages.reranking import Reranking
+from rootle.search.stages.translations import fold_translations
 
 if TYPE_CHECKING:
     from rootle.search.symbols.finder import SymbolFinder
@@ -81,7 +82,7 @@ def open_agent(
         reranking = Reranking(reranker, config, ranker.signals)
         resources.callback(reranking.close)
         answers.append(reranking)
-    answers += [Deduplication(tree), drop_excluded]
+    answers += [fold_translations, Deduplication(tree), drop_excluded]
     if memories is not None:
         resources.callback(memories.close)
     present = PresentStep(tree)

@@ -100,9 +100,12 @@ _CODE: Final = re.compile(r"\w\([^)]*\w|[={}]")
 _DEFINES: Final = re.compile(
     r"\b(?:def|func|function|fun|fn|class|struct|enum|interface|impl|trait|void|TEST\w*)\s|\btest\("
 )
-# Questions about how tests are run mention tests, but ask for settings.
-_RUNS_TESTS: Final = frozenset("ci workflow workflows coverage".split())
-
+# People describe what they want to do as their own task: "set up a checkout so that I can run it".
+_OWN_TASK: Final = re.compile(
+    r"\W*(?:add|build|change|configure|create|custom(?:ize|ise)|debug|get|install|keep|let|make"
+    r"|migrate|put|replace|run|set ?up|start|step(?:ping)?|swap|try|use|write)\b"
+    r"(?=.*\b(?:I|me|my|our|own|we)\b)"
+)
 _INTENTS: Final[tuple[tuple[_Mark, Intent], ...]] = (
     (
         _mark(
@@ -115,14 +118,6 @@ _INTENTS: Final[tuple[tuple[_Mark, Intent], ...]] = (
             r"|\b(?:which|what) \w+(?: \w+)? (?:calls?|uses?|invokes?|imports?|implements?)\b",
         ),
         "usage",
-    ),
-    (
-        _mark(
-            "test tests tested testing spec specs fixture fixtures testcase testcases",
-            "checks check covered",
-            r"\b(?:unit checks?|is it covered|covered by)\b",
-        ),
-        "test",
     ),
     (
         _mark(
@@ -167,8 +162,10 @@ _INTENTS: Final[tuple[tuple[_Mark, Intent], ...]] = (
 )
 
 
-def classify_intent(text: str, *, is_symbol: bool) -> Intent:
+def classify_intent(text: str, *, is_symbol: bool, is_for_test: bool = False) -> Intent:
     """Return the first intent that matches a question, else `search`.
+
+    `is_for_test` says whether the question asks for a test.
 
     A text that asks for the uses of a name, or that contains a message printed by a program, is
     recognized first, whatever other words it contains.
@@ -184,9 +181,11 @@ def classify_intent(text: str, *, is_symbol: bool) -> Intent:
     if not _asks(found, lower) and _is_message(head, lower, words):
         return "error"
     for mark, intent in _INTENTS:
-        if mark.is_in(words, lower) and (intent != "test" or _RUNS_TESTS.isdisjoint(words)):
+        if is_for_test and intent != "usage":
+            return "test"
+        if mark.is_in(words, lower):
             return intent
-    return "search"
+    return "howto" if _OWN_TASK.match(head) is not None else "search"
 
 
 def called_name(text: str) -> str:

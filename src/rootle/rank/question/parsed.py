@@ -16,6 +16,7 @@ from rootle.rank.question.intent import (
     describes_change,
     is_composed,
 )
+from rootle.rank.question.test_request import asks_for_test, is_about_tests
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier, whole_identifier, word_terms
 
 # The weights 0, 0.15 and 0.4 were compared in the first prototype.
@@ -33,7 +34,9 @@ _CHANGE_WORDS: Final = 5
 # If fewer words remain without the guessed names, the text is a list of names, none of which is
 # less certain than the others.
 _STATEMENT_WORDS: Final = 4
-_TEST_WORDS: Final = frozenset({"test", "tests", "testing", "tested", "spec", "specs", "fixture"})
+_COPY_WORD: Final = re.compile(
+    r"\b(?:vendor(?:ed)?|third[- ]party|bundled|minified|generated|snapshots?|lock ?files?)\b", re.I
+)
 _QUALIFIED: Final = re.compile(r"[\w$]+(?:(?:::|\.|->|#|/|\\)[\w$]+)*(?:\(\))?[?!]?")
 _CLAUSE_END: Final = re.compile(r"[,;]\s")
 _SENTENCE_END: Final = re.compile(r"[a-z)\]'\"][.:;]\s")
@@ -57,6 +60,7 @@ class Question:
     intent: Intent = "search"
     is_change: bool = False  # describes a change; changes usually include tests
     guesses: tuple[str, ...] = ()  # the names that may be wrong
+    is_about_copies: bool = False  # names vendored or generated code
     is_composed: bool = False  # a description and names or code, as language models write
     code_terms: frozenset[str] = frozenset()  # terms that occur only in guessed code
 
@@ -86,7 +90,8 @@ def parse_question(text: str, stem: Stemmer) -> Question:
         if part not in STOP_WORDS or is_symbol
     ]
     distinct = tuple(dict.fromkeys(content))
-    intent = classify_intent(statement, is_symbol=is_symbol)
+    for_test = asks_for_test(statement, len(distinct))
+    intent = classify_intent(statement, is_symbol=is_symbol, is_for_test=for_test)
     names = _names(text, words, is_symbol=is_symbol)
     given = names if statement == text else _names(statement, words, is_symbol=is_symbol)
     if intent == "usage":
@@ -102,10 +107,11 @@ def parse_question(text: str, stem: Stemmer) -> Question:
         names,
         "".join(whole_identifier(word) for word in words),
         is_symbol,
-        any(word.lower() in _TEST_WORDS for word in words),
+        is_about_tests(statement, len(distinct)),
         intent,
         len(distinct) >= _CHANGE_WORDS and describes_change(text),
         tuple(name for name in names if name not in given),
+        _COPY_WORD.search(text) is not None,
         not is_symbol and is_composed(text),
         _find_code_terms(text, terms, stem),
     )

@@ -11,8 +11,10 @@ import numpy as np
 
 from rootle.rank.features import (
     NAMES,
+    copied_files,
     defining_files,
     file_features,
+    prose_files,
     record_files,
     test_files,
 )
@@ -51,11 +53,17 @@ WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
         # Without these two weights and the last two factors, NDCG@10 on them is lower by 0.04.
         "one_passage": 1.3,
         "mentions": 2.0,
+        # Tuned on the tune splits of the labels, of their renamed copies and of the labels of large
+        # repositories (docs/decisions/0043-the-order-of-words-counts.md).
+        "adjacent_pairs": 3.4,
+        "adjacent_triples": 2.25,
     }
 )
 TEST_FACTOR: Final = 0.5
 CODE_FACTOR: Final = 0.75  # for files without tests, if the question asks for a test
 RECORD_FACTOR: Final = 0.5
+COPY_FACTOR: Final = 0.5  # for vendored and generated files
+DOCUMENT_FACTOR: Final = 1.3  # for documents, if the question asks how to do something
 DEFINER_FACTOR: Final = 0.5  # if the question asks for the uses of a name
 
 
@@ -71,6 +79,12 @@ class RankedFiles:
     # Other contributions to the score, by name.
     signals: Mapping[str, Floats] = field(default_factory=dict)
 
+    def scores_without(self, names: Sequence[str]) -> Floats:
+        """Return the scores without the contributions of some features."""
+        left_out = self.features[:, [NAMES.index(name) for name in names]].sum(axis=1)
+        scores: Floats = np.maximum(self.scores - left_out, 0)
+        return scores
+
 
 def rank_files(inputs: RankingInputs, weights: Mapping[str, float] = WEIGHTS) -> RankedFiles:
     """Rank the candidate files. A file that is best in every feature would have a score of 1."""
@@ -84,6 +98,10 @@ def rank_files(inputs: RankingInputs, weights: Mapping[str, float] = WEIGHTS) ->
         contributions[~test_files(inputs)] *= CODE_FACTOR
     if question.intent != "history":
         contributions[record_files(inputs)] *= RECORD_FACTOR
+    if not question.is_about_copies:
+        contributions[copied_files(inputs)] *= COPY_FACTOR
+    if question.intent == "howto":
+        contributions[prose_files(inputs)] *= DOCUMENT_FACTOR
     if question.intent == "usage":
         contributions[defining_files(inputs)] *= DEFINER_FACTOR
     scores = np.maximum(contributions.sum(axis=1), 0)

@@ -17,7 +17,7 @@ from rootle.rank.ranking_inputs import Floats, RankingInputs
 # Only the best files of the weighted sum are reordered, because the trees were trained on these.
 RERANKED: Final = 30
 # Scale of the weighted sum relative to the trees: training starts from the scaled sum.
-SUM_SCALE: Final = 20.0
+SUM_SCALE: Final = 30.0
 
 
 @lru_cache(maxsize=1)

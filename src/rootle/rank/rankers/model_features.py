@@ -6,7 +6,7 @@ from typing import Final, get_args
 
 import numpy as np
 
-from rootle.rank.features import NAMES, defining_files, kinds_of, noise_level
+from rootle.rank.features import NAMES, WORD_ORDER, defining_files, kinds_of, noise_level
 from rootle.rank.question.intent import Intent
 from rootle.rank.rankers.feature_sum import RankedFiles
 from rootle.rank.ranking_inputs import Floats, RankingInputs
@@ -15,9 +15,13 @@ _INTENTS: Final[tuple[Intent, ...]] = get_args(Intent)
 # Not all of `path_features.KINDS`: the shipped model was trained for these columns.
 _KINDS: Final = ("is_test", "is_record", "is_prose", "is_config", "is_example", "is_hidden")
 
+# The trees do not see how words are ordered. The synthetic questions that they are trained on were
+# made from comments that were then removed, so the trees would learn to ignore the order.
+_TREE_NAMES: Final = NAMES[: len(NAMES) - len(WORD_ORDER)]
+
 # Values are from 0 to 1 unless noted. A model is trained for these columns in this order.
 COLUMNS: Final = (
-    *NAMES,  # relative to the best candidate
+    *_TREE_NAMES,  # relative to the best candidate
     "score",  # by the weighted sum
     "score_share",  # relative to the best score
     "score_place",  # rank, from 0
@@ -47,10 +51,11 @@ def model_columns(inputs: RankingInputs, ranked: RankedFiles) -> Floats:
     """Return the columns, shape (files, COLUMNS). `ranked` is the result of the weighted sum."""
     files, count = inputs.files, len(inputs.files.ids)
     noise, kinds = noise_level(inputs.chunks.dense), kinds_of(inputs)
+    scores = ranked.scores_without(WORD_ORDER)
     of_files = [
-        ranked.scores,
-        ranked.scores / max(float(ranked.scores.max(initial=0.0)), 1e-12),
-        _ranks(ranked.scores),
+        scores,
+        scores / max(float(scores.max(initial=0.0)), 1e-12),
+        _ranks(scores),
         _ranks(files.bm25),
         _ranks(files.dense_best),
         _ranks(files.path_bm25),
@@ -64,7 +69,7 @@ def model_columns(inputs: RankingInputs, ranked: RankedFiles) -> Floats:
     ]
     question_row = _question_columns(inputs)
     of_question = np.broadcast_to(question_row, (count, len(question_row)))
-    return np.column_stack([ranked.table, *of_files, of_question])
+    return np.column_stack([ranked.table[:, : len(_TREE_NAMES)], *of_files, of_question])
 
 
 def _question_columns(inputs: RankingInputs) -> Floats:

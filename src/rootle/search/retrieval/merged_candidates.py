@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 from typing import Final
 
 import numpy as np
 
 from rootle.index.reader import FileChunks, FileState, IndexReader, Neighbors
 from rootle.protocols import MAX_MATCH_TERMS, NO_HITS, Ids, Ranked
+from rootle.rank.adjacent_words import word_order
+from rootle.rank.features import share_of_max
 from rootle.rank.question.parsed import Question
 from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, Flags, Floats, Ints, RankingInputs
 from rootle.rank.reciprocal_rank_fusion import first_positions, reciprocal_rank_fusion
 from rootle.search.query.scope import MAX_CANDIDATE_FILES, ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.retrieval.legs import SparseFindings
+from rootle.search.retrieval.word_order_shares import MAX_READ_FILES, word_order_shares
 
 # Limits for symbols and files that the question may name even if neither leg ranks them high.
 _MAX_SYMBOL_CHUNKS: Final = 20
@@ -86,7 +89,8 @@ def gather_candidates(
         index.path_positions(chosen.files).argsort(),
     )
     terms = _match_terms(found, None if "sparse" in degraded else index)
-    inputs = _ranking_inputs(found, terms, list(states.values()), request.now_s)
+    order = _compare_word_order(found, index)
+    inputs = _ranking_inputs(found, terms, order, list(states.values()), request.now_s)
     inputs = _in_path_order(inputs, found.path_order)
     unranked = chosen.unranked_files
     if scoped.matches is not None and limit >= MAX_CANDIDATE_FILES:
@@ -117,14 +121,21 @@ def choose_candidates(
         best = _first_unique((scoped.chunk_ids, defining, fused, symbols), limit)
         return _cut_candidates(best, sparse, files_of, limit)
     files = files_of(chunk_ids)
-    # Dictionaries drop duplicates and keep the order of first occurrence.
-    wanted = dict.fromkeys(sparse.file_path.ids[:_MAX_FILES_PER_FIELD].tolist())
-    wanted |= dict.fromkeys(sparse.file_body.ids[:_MAX_FILES_PER_FIELD].tolist())
-    wanted |= dict.fromkeys(sparse.file_symbols.ids[:_MAX_FILES_PER_FIELD].tolist())
-    for ids in lists:
-        wanted |= dict.fromkeys(files[chunk_ids.searchsorted(ids)].tolist())
+    by_field = [field.ids[:_MAX_FILES_PER_FIELD] for field in _file_fields(sparse)]
+    of_lists = [files[chunk_ids.searchsorted(ids)] for ids in lists]
+    wanted = dict.fromkeys(_in_turn([*by_field, *of_lists]))
     wanted.pop(-1, None)
     return _select_files(chunk_ids, files, list(wanted))
+
+
+def _in_turn(lists: Sequence[Ids]) -> Iterable[int]:
+    """Yield the first id of each list, then the second ones, and so on."""
+    for ids in zip_longest(*(dict.fromkeys(ids.tolist()) for ids in lists)):
+        yield from (one for one in ids if one is not None)
+
+
+def _file_fields(sparse: SparseFindings) -> tuple[Ranked, ...]:
+    return (sparse.file_path, sparse.file_body, sparse.file_symbols)
 
 
 def _select_files(chunk_ids: Ids, files: Ids, wanted: Sequence[int]) -> CandidateIds:
@@ -139,8 +150,7 @@ def _cut_candidates(
     best: Ids, sparse: SparseFindings, files_of: Callable[[Ids], Ids], limit: int
 ) -> CandidateIds:
     """Return the best chunks and their files, and files that match as a whole, up to the limit."""
-    fields = (sparse.file_path, sparse.file_body, sparse.file_symbols)
-    whole_files = (field.ids[:_MAX_FILES_PER_FIELD] for field in fields)
+    whole_files = (field.ids[:_MAX_FILES_PER_FIELD] for field in _file_fields(sparse))
     found = _first_unique((files_of(best), *whole_files), limit + 1)
     chunk_ids = np.sort(best)
     return _select_files(chunk_ids, files_of(chunk_ids), found[found >= 0][:limit].tolist())
@@ -176,7 +186,11 @@ class _TermMatches:
 
 
 def _ranking_inputs(
-    found: _Found, terms: _TermMatches, states: Sequence[FileState], now_s: float
+    found: _Found,
+    terms: _TermMatches,
+    order: Floats,
+    states: Sequence[FileState],
+    now_s: float,
 ) -> RankingInputs:
     chosen, sparse = found.chosen, found.sparse
     positions = chosen.files.searchsorted(chosen.chunk_files)
@@ -201,6 +215,8 @@ def _ranking_inputs(
         (now_s - _modified_s(states)) / _DAY_S,
         np.array([state.size for state in states], dtype=np.float64),
         terms.described,
+        order[0],
+        order[1],
         tuple([state.author for state in states]),
     )
     return RankingInputs(found.question, chunks, files, terms.unknown, tuple(sparse.definers))
@@ -286,14 +302,32 @@ def _match_terms(found: _Found, index: IndexReader | None) -> _TermMatches:
     )
 
 
-def _likely_files(found: _Found) -> Ints:
+def _compare_word_order(found: _Found, index: IndexReader) -> Floats:
+    """Return the rows `FileInputs.pairs` and `FileInputs.triples`."""
+    chosen = found.chosen
+    shares = np.zeros((2, len(chosen.files)))
+    order = word_order(found.question.text)
+    if not order.pairs or not len(chosen.chunks):
+        return shares
+    body, dense = lookup([found.sparse.body, found.dense_hits], chosen.chunks)
+    best = (-share_of_max(body) - share_of_max(dense)).argsort(kind="stable")
+    likely = chosen.files[_likely_files(found, MAX_READ_FILES)].tolist()
+    chunk_ids, chunk_files = chosen.chunks[best], chosen.chunk_files[best]
+    for file_id, found_shares in word_order_shares(
+        order, index, chunk_ids, chunk_files, likely
+    ).items():
+        shares[:, chosen.files.searchsorted(file_id)] = found_shares
+    return shares
+
+
+def _likely_files(found: _Found, count: int = _MAX_LIKELY_FILES) -> Ints:
     """Return the positions of the files with the best sum of normalized scores."""
     body, _, path = found.file_scores
     columns = (body, path, found.file_cosines[0])
     scores = sum(column / max(float(column.max(initial=0.0)), 1e-12) for column in columns)
     by_path = found.path_order
     best = by_path[(-np.asarray(scores)[by_path]).argsort(kind="stable")]
-    return np.sort(best[:_MAX_LIKELY_FILES])
+    return np.sort(best[:count])
 
 
 def _bits(masks: Ints, count: int) -> Ints:

@@ -1,0 +1,57 @@
+"""Recognize whether a question asks for a test, and not for code that only deals with tests."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_MENTION: Final = re.compile(r"\b(?:test(?:s|ed|ing)?|specs?|fixtures?|test_?cases?)\b", re.I)
+# Short queries name a topic: "retry tests" asks for tests, "test client" may ask for code.
+_TOPIC_WORDS: Final = 6
+_TOPIC: Final = re.compile(r"\b(?:tests?|specs?|test_?cases?)\W*$", re.I)
+# Questions about how tests are run concern the files that set up the tests.
+_RUNS_TESTS: Final = re.compile(r"\b(?:ci|workflows?|coverage)\b", re.I)
+_EXCLUDED: Final = re.compile(
+    r"\b(?:outside(?: of)?|except(?: for| in)?|excluding|without|besides|not (?:in|from|counting))"
+    r" (?:the )?(?:tests?|specs?)\b|\b(?:tests?|specs?) (?:aside|excluded)\b",
+    re.I,
+)
+_KIND: Final = r"(?:unit|integration|regression|system|functional|acceptance|smoke|e2e|end-to-end)"
+_REQUEST: Final = re.compile(
+    rf"""^\W*(?:an?\s|the\s)?(?:{_KIND}[\s-]+)*(?:test(?:\s?case)?|spec)\b(?!\s(?:files?|runs?|suites?|failed)\b)
+    |^\W*(?:{_KIND}[\s-]+)*(?:tests|specs)(?:\s(?:that|for|of|which|in)\b|:)
+    |\b{_KIND}[\s-]+(?:checks?|tests?|specs?)\s(?:that|for|of)\b
+    |\b(?:test(?:\s?case)?|spec)\s(?:that|which|for)\b
+    |\b(?:which|what|is\sthere\san?|are\sthere|any)\s(?:\w+\s){{0,2}}(?:tests?|specs?)\b
+     (?!\s(?:files?|suites?|runs?)\b)
+    |\bis\sit\s(?:covered|tested)\b
+    |\bcovered\sby\s(?:an?\s|the\s|any\s)?(?:{_KIND}\s)?(?:tests?|specs?)\b
+    |\bwhere\s(?:is|are)\b.*\btested\b""",
+    re.I | re.X,
+)
+# Code of a test, which language models write after a description.
+_TEST_CODE: Final = re.compile(
+    r"@Test\b|\bdef\stest_|\bfunc\s[Tt]est\w*\(|\bfn\stest_|\b(?:it|test|describe|context)\(['\"`]"
+    r"|\bTEST(?:_\w)?\(|\[(?:Fact|Theory|Test)\]"
+)
+
+
+def asks_for_test(text: str, words: int) -> bool:
+    """Return whether a test answers the question, given its number of content words.
+
+    A text that only mentions tests, such as "sort the tests by their duration", describes code.
+    """
+    if _EXCLUDED.search(text) is not None:
+        return False
+    if words <= _TOPIC_WORDS and _TOPIC.search(text) is not None:
+        return True
+    return _REQUEST.search(text) is not None or _TEST_CODE.search(text) is not None
+
+
+def is_about_tests(text: str, words: int) -> bool:
+    """Return whether tests may answer the question as well as other files do."""
+    if asks_for_test(text, words):
+        return True
+    if _MENTION.search(text) is None or _EXCLUDED.search(text) is not None:
+        return False
+    return words <= _TOPIC_WORDS or _RUNS_TESTS.search(text) is not None

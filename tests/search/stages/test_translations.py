@@ -1,0 +1,74 @@
+"""Translations of one page are one result: the one in the language of the question."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rootle import SearchQuery, open_app
+from rootle.search.stages.translations import translation_of
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "languages"),
+    [
+        ("README.md", "README.ja.md", ("", "ja")),
+        ("README.md", "README_zh-CN.md", ("", "zh")),
+        ("docs/guide.md", "docs/zh-Hans/guide.md", ("", "zh")),
+        ("docs/en/guide.md", "docs/pt-br/guide.md", ("en", "pt")),
+        ("config/locales/en.yml", "config/locales/de.yml", ("en", "de")),
+    ],
+)
+def test_translations_have_the_same_page(one: str, other: str, languages: tuple[str, str]) -> None:
+    left, right = translation_of(one), translation_of(other)
+    assert left.page == right.page
+    assert (left.language, right.language) == languages
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("src/it/main.py", "src/main.py"),  # code is not translated
+        ("docs/api-v1.md", "docs/api.md"),
+        ("docs/is-it-fast.txt", "docs/is-it.txt"),
+        ("docs/locales.md", "docs/de/index.md"),
+    ],
+)
+def test_other_paths_are_different_pages(one: str, other: str) -> None:
+    assert translation_of(one).page != translation_of(other).page
+
+
+PAGES = {
+    "docs/retry.md": "# Retries\n\nA request is retried with an exponential backoff delay.\n",
+    "docs/de/retry.md": "# Wiederholungen\n\nEine Anfrage wird nach einer Wartezeit (backoff "
+    "delay) wiederholt: request retried with an exponential backoff delay.\n",
+    "docs/fr/retry.md": "# Nouvelles tentatives\n\nbackoff delay, request retried exponential\n",
+    "docs/other.md": "# Drawing\n\nCircles are drawn with a radius.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("exponential backoff delay of a retried request", "docs/retry.md"),
+        ("wie lange ist die Wartezeit, bevor eine Anfrage wiederholt wird", "docs/de/retry.md"),
+    ],
+)
+def test_one_translation_is_shown(tmp_path: Path, query: str, shown: str) -> None:
+    root = tmp_path / "root"
+    for name, text in PAGES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    with open_app(root, index_dir=tmp_path / "index") as app:
+        app.index()
+        results = app.search(SearchQuery(query)).results
+        exact = app.search(SearchQuery('"backoff delay"')).results
+    found = [result for result in results if "retry" in result.file_path]
+    assert [result.file_path for result in found] == [shown]
+    pages = {path for path in PAGES if "retry" in path}
+    assert set(found[0].duplicates) == pages - {shown}
+    assert [result.score for result in results] == sorted(
+        (result.score for result in results), reverse=True
+    )
+    assert {result.file_path for result in exact} == pages
