@@ -23,7 +23,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "symbol": "show where a name is defined and used",
     "why": "show the commits that explain lines of a file",
     "gone": "find code that no longer exists, and the commits that removed it",
-    "impact": "show what else must change together with a change",
+    "impact": "show what else probably needs to change",
     "index": "create or update the index",
     "watch": "update the index whenever files change, until you press Ctrl-C",
     "status": "show the state of the index",

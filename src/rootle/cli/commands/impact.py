@@ -30,16 +30,17 @@ _DIFF_SUFFIXES: Final = (".diff", ".patch")
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Show the files, tests and documents that probably change together with others, with a\n"
-        "probability and the evidence: commits that changed both, and names that both contain.\n"
-        "Without an argument, the files with uncommitted changes are used.",
+        "Given a change, show the other files, tests and documents that probably need to change\n"
+        "too. Each is listed with a probability and the evidence: commits that changed it together\n"
+        "with the given files, and names that it shares with them. Without an argument, the files\n"
+        "with uncommitted changes are used.",
         _EXAMPLES,
     )
     parser.add_argument(
         "change",
         nargs="*",
         metavar="CHANGE",
-        help="paths, a file with a diff, - for a diff on standard input, or a task in words",
+        help="what changes: paths, a diff file, `-` for a diff on standard input, or a task in words",
     )
     parser.add_argument(
         "-n", "--limit", type=int, metavar="N", help="maximum number of files (default: 10)"

@@ -53,8 +53,8 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
         "rootle memory import memories.jsonl",
     ),
     "hook": (
-        "run as a hook of a coding agent: read the user's message as JSON from standard input, and "
-        "print the memories that match the message as JSON",
+        "run as a hook of a coding agent: read the user's message (JSON) from standard input, and "
+        "print matching memories (JSON)",
         "rootle memory hook --root .",
     ),
     "audit": (

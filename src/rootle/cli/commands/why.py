@@ -16,10 +16,10 @@ rootle why -n 10 --json src/net/retry.py:42"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Show why lines of a file are there: the commits that changed their meaning, with\n"
-        "their messages, and the documents and memories that mention the place. Changes of\n"
-        "white space, moves, and commits in .git-blame-ignore-revs are passed over. No index\n"
-        "is needed; if there is one, documents are searched too.",
+        "Explain why lines of a file exist: show the commits that changed more than their\n"
+        "formatting, with the commit messages, and the documents and memories that mention this\n"
+        "code. Changes of whitespace, moved lines, and commits listed in .git-blame-ignore-revs\n"
+        "are ignored. No index is needed; if there is one, documents are searched too.",
         _EXAMPLES,
     )
     parser.add_argument(
