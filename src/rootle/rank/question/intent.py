@@ -165,7 +165,7 @@ _INTENTS: Final[tuple[tuple[_Mark, Intent], ...]] = (
 def classify_intent(text: str, *, is_symbol: bool, is_for_test: bool = False) -> Intent:
     """Return the first intent that matches a question, else `search`.
 
-    `is_for_test` says whether the question asks for a test.
+    If `is_for_test`, the question asks for a test.
 
     A text that asks for the uses of a name, or that contains a message printed by a program, is
     recognized first, whatever other words it contains.
