@@ -31,16 +31,16 @@ _DIFF_SUFFIXES: Final = (".diff", ".patch")
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Given a change, show the other files, tests and documents that probably need to change\n"
-        "too. Each is listed with a probability and the evidence: commits that changed it together\n"
-        "with the given files, and names that it shares with them. Without an argument, the files\n"
-        "with uncommitted changes are used.",
+        "too. Each is listed with a probability and the evidence: commits that changed it\n"
+        "together with the given files, and names that it shares with them. Without an argument,\n"
+        "the files with uncommitted changes are used.",
         _EXAMPLES,
     )
     parser.add_argument(
         "change",
         nargs="*",
         metavar="CHANGE",
-        help="what changes: paths, a diff file, `-` for a diff on standard input, or a task in words",
+        help="what changes: paths, a diff file, `-` for a diff on standard input, or a task",
     )
     parser.add_argument(
         "-n", "--limit", type=int, metavar="N", help="maximum number of files (default: 10)"
