@@ -80,13 +80,17 @@ def labeled_repositories(
     checkouts: Path,
     split: str | None = None,
     only: Collection[str] = (),
-    labels: Path = LABELS,
+    labels: Path | None = None,
 ) -> list[LabeledRepository]:
     """Return the labeled repositories of one split, or of both splits by default.
 
-    `labels` is the folder of `repositories.json` and of the label files.
+    `labels` is the folder of `repositories.json` and of the label files, by default `LABELS`.
     """
-    listed = select_repositories(read_repositories(labels / "repositories.json"), only, split)
+    listed = select_repositories(
+        read_repositories(LABEL_REPOSITORIES if labels is None else labels / "repositories.json"),
+        only,
+        split,
+    )
     return [
         LabeledRepository(
             one.name, one.split, one.root(checkouts), tuple(read_labels(one.name, labels))
@@ -95,9 +99,9 @@ def labeled_repositories(
     ]
 
 
-def read_labels(name: str, folder: Path = LABELS) -> list[Label]:
+def read_labels(name: str, folder: Path | None = None) -> list[Label]:
     """Return the questions about one repository. Raise ValueError if a line is malformed."""
-    return parse_labels(name, (folder / f"{name}.jsonl").read_text(encoding="utf-8"))
+    return parse_labels(name, ((folder or LABELS) / f"{name}.jsonl").read_text(encoding="utf-8"))
 
 
 def parse_labels(name: str, text: str) -> list[Label]:

@@ -19,7 +19,6 @@ from pathlib import Path
 from benchmarks.common.arguments import ONLY, REPOS, command_parser
 from benchmarks.common.labels import (
     KINDS,
-    LABELS,
     SHOWN_LINES,
     Label,
     LabeledRepository,
@@ -35,9 +34,7 @@ from benchmarks.common.repositories import RepositoryListError
 def main() -> None:
     parser = command_parser(__doc__, REPOS, ONLY)
     parser.add_argument("--list", action="store_true", help="print every question")
-    parser.add_argument(
-        "--labels", type=Path, default=LABELS, metavar="DIR", help="folder of the label files"
-    )
+    parser.add_argument("--labels", type=Path, metavar="DIR", help="folder of the label files")
     args = parser.parse_args()
     try:
         repositories = labeled_repositories(args.repos, only=args.only, labels=args.labels)

@@ -47,6 +47,7 @@ from zoo_repository import make_zoo
 
 from rootle import open_app
 from rootle.rank.confidence import Voice
+from rootle.rank.features import WORD_ORDER
 from rootle.rank.rankers.feature_sum import rank_files
 from rootle.rank.rankers.gbdt_ranker import SUM_SCALE
 from rootle.rank.rankers.model_features import COLUMNS
@@ -272,7 +273,8 @@ def test_training_examples_mark_relevant_files(
     paths = [one.example.inputs.files.paths[file] for file in one.by_sum.order]
     assert one.relevance.tolist() == [float(path == "otter.py") for path in paths]
     assert one.features.shape[0] == 3
-    assert one.initial_scores[0] == pytest.approx(max(one.by_sum.scores) * SUM_SCALE)
+    plain = one.by_sum.scores_without(WORD_ORDER)
+    assert one.initial_scores[0] == pytest.approx(plain[one.by_sum.order[0]] * SUM_SCALE)
 
 
 _TREE = {
@@ -329,7 +331,7 @@ def zoo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_examples_of_all_sources_are_collected_once(zoo: Path) -> None:
     args = argparse.Namespace(
         bench=(zoo / "bench", zoo / "checkouts"), labels=zoo / "checkouts", renamed=None,
-        synthetic=zoo / "made", work=zoo / "work",
+        synthetic=zoo / "made", work=zoo / "work", large=None,
     )  # fmt: skip
     examples = cached_examples(args)
     counts = Counter((one.source, one.repository) for one in examples)

@@ -121,7 +121,7 @@ class CommitIndex:
 
     def exists(self) -> bool:
         """Return whether there may be indexed commits, without opening the index."""
-        return self._indexer.index_dir.is_dir()
+        return os.path.isdir(self._indexer.index_dir)
 
     def is_current(self) -> bool:
         """Return whether all commits of the current heads are indexed."""

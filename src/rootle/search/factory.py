@@ -28,13 +28,12 @@ from rootle.search.results.working_tree import WorkingTree
 from rootle.search.retrieval.hybrid_retriever import HybridRetriever
 from rootle.search.search_trace import SearchLogFile, SearchTrace
 from rootle.search.session import Sessions
-from rootle.search.stages.deduplication import Deduplication
+from rootle.search.stages.deduplication import Deduplication, fold_translations
 from rootle.search.stages.named_symbols import NamedSymbols
 from rootle.search.stages.notes import Notes
 from rootle.search.stages.query_expansion import QueryExpansion
 from rootle.search.stages.ranked_answer import AnswerStage, RankStep, append_later_pages
 from rootle.search.stages.reranking import Reranking
-from rootle.search.stages.translations import fold_translations
 
 if TYPE_CHECKING:
     from rootle.search.symbols.finder import SymbolFinder

@@ -118,7 +118,7 @@ def test_status_shows_how_much_text_is_over_the_limit_for_one_file(
     assert listed["long.md"]["missingShare"] > 0.5
     plain = rootle("status", repository, "--skipped", "--config", config).out
     share = listed["long.md"]["missingShare"]
-    assert f"partly indexed     long.md (the last {share:.2%}, beyond maxChunksPerFile)" in plain
+    assert f"long.md (the last {share:.2%}, beyond maxChunksPerFile)" in plain
 
 
 def test_clear_reports_whether_it_deleted_an_index(repository: Path, home: Path) -> None:

@@ -188,7 +188,8 @@ def storage_errors(folder: Path) -> Iterator[None]:
     """Convert errors of SQLite and the file system to IndexStorageError with a remedy."""
     try:
         yield
-    except (sqlite3.DatabaseError, DamagedRowError) as error:
+    # A damaged schema can contain text that is not UTF-8.
+    except (sqlite3.DatabaseError, DamagedRowError, UnicodeDecodeError) as error:
         raise IndexStorageError(_explain(error, folder)) from error
     except OSError as error:
         raise IndexStorageError(

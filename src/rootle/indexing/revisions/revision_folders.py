@@ -57,7 +57,10 @@ def _digest(text: str) -> str:
 
 def list_views(folder: Path) -> list[Path]:
     """Return the folders of all indexed revisions, the last used first."""
-    found = [path for path in folder.glob("*/*") if _VIEW.fullmatch(path.name)]
+    try:
+        found = [path for path in folder.glob("*/*") if _VIEW.fullmatch(path.name)]
+    except OSError:  # without access to the cache folder, no revision can be used
+        return []
     return sorted(found, key=_last_use, reverse=True)
 
 

@@ -121,7 +121,7 @@ class RevisionIndexes:
     def clear(self) -> bool:
         """Delete all indexes and their folder; return False if there was none."""
         folder = self._setup.folder
-        if not folder.is_dir():
+        if not os.path.isdir(folder):
             return False
         with self._hold_lock(), storage_errors(folder):
             self._delete_all()
