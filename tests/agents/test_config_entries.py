@@ -52,6 +52,7 @@ BEFORE: list[tuple[Format, str]] = [
     ("json", '{ // c\n"a": 1 /* d */ }\n'),
     ("json", '{\n  "servers": {\n    "a": {}, // one\n    /* two */\n  },\n}\n'),
     ("json", '{\n  "a": "rootle", "b": [\n  ]\n}'),
+    ("json", '{"servers": {"a": 1, /* b */}/* c */\n}\n'),
     ("toml", ""),
     ("toml", "a = 1\n"),
     ("toml", 'a = """\n[servers]\n"""\n'),

@@ -20,7 +20,9 @@ from rootle.config.jsonc import (
 from rootle.config.jsonc import parse as parse_jsonc
 
 _DEFAULT_INDENT: Final = "  "
-_REST_OF_LINE: Final = re.compile(r"[ \t]*(?://[^\n\r]*|(?:/\*[^\n]*?\*/[ \t]*)*(?=\r?\n))")
+_REST_OF_LINE: Final = re.compile(
+    r"[ \t]*(?://[^\n\r]*|(?:/\*(?:(?!\*/)[^\n])*\*/[ \t]*)*(?=\r?\n))"
+)
 
 
 def parse(text: str) -> dict[str, Any]:
