@@ -71,9 +71,10 @@ ALLOWED: Mapping[str, set[str]] = {
     "memory": {"index"},
     "provenance": {"index", "ingest", "sources"},
     # Assembly
+    "history_components": {"embed", "history", "index", "indexing", "search"},
     "container": {
         *("embed", "index", "indexing", "ingest", "memory", "rank", "rerank", "search"),
-        *("expansion", "history", "sources"),
+        *("expansion", "history_components", "sources"),
     },
     "app": {
         *("container", "history", "indexing", "ingest", "memory", "provenance", "search"),

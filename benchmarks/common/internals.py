@@ -19,7 +19,7 @@ def index_snapshot(app: App) -> Snapshot:
 
 def index_commits(app: App) -> Snapshot:
     """Index all new commits and return a reader of their index."""
-    commits = app._container.commit_index()  # noqa: SLF001
+    commits = app._container.history().commit_index()  # noqa: SLF001
     if commits is None:
         raise ValueError(f"{app.root} has no commits to index")
     commits.update()

@@ -144,7 +144,7 @@ class App:
         query = split_revision(query if at is None else replace(query, at=at))
         self.check(query)
         if query.at is not None:
-            search = self._container.revision_search()
+            search = self._container.history().revision_search()
             return search.search(query, query.at, explain=explain)
         refresher = self._container.refresher()
         for _ in range(_MAX_ATTEMPTS if self.config.enable_indexing else 0):
@@ -199,8 +199,10 @@ class App:
         from rootle.ingest.file_outline import read_file_outline
 
         if found := _VERSION.fullmatch(path):
-            return self._container.revision_search().read_index(
-                found[1], lambda index, place: read_file_outline(path, index, place)
+            return (
+                self._container.history()
+                .revision_search()
+                .read_index(found[1], lambda index, place: read_file_outline(path, index, place))
             )
         return read_file_outline(path, self._container.indexer().snapshot())
 
@@ -237,8 +239,12 @@ class App:
             from rootle.history.revision_search import add_symbol_place
 
             finder = self._container.symbol_finder()
-            return self._container.revision_search().read_index(
-                at, lambda index, place: add_symbol_place(finder.find(index, request), place)
+            return (
+                self._container.history()
+                .revision_search()
+                .read_index(
+                    at, lambda index, place: add_symbol_place(finder.find(index, request), place)
+                )
             )
         self._container.refresher().refresh(ignore_progress, fully=False)
         return self._container.symbol_finder().find(self._container.indexer().snapshot(), request)
@@ -256,7 +262,9 @@ class App:
 
         self._container.refresher().refresh(ignore_progress, fully=False)
         indexer = self._container.indexer()
-        return find_removals(query, limit, self._container.commit_search, indexer.snapshot)
+        return find_removals(
+            query, limit, self._container.history().commit_search, indexer.snapshot
+        )
 
     def impact(
         self, change: str | Sequence[str] | None = None, limit: int | None = None
@@ -277,7 +285,7 @@ class App:
         self._container.refresher().refresh(ignore_progress, fully=False)
         indexer = self._container.indexer()
         seeds = find_seeds(change, indexer.snapshot(), self._list_changed, self._search_files_of)
-        return find_impact(seeds, limit, self._container.commit_search, indexer.snapshot)
+        return find_impact(seeds, limit, self._container.history().commit_search, indexer.snapshot)
 
     def _list_changed(self) -> Sequence[str]:
         from rootle.sources.git.repository import list_changed_files
@@ -341,7 +349,7 @@ class App:
         IndexStorageError if the folder is not in a git repository.
         """
         self._check_may_write()
-        commits = self._container.commit_index()
+        commits = self._container.history().commit_index()
         if commits is None:
             raise IndexStorageError(
                 f"there are no commits to index: {self.root} is not in a git repository, or "
@@ -355,10 +363,7 @@ class App:
         A search does this too, without reporting progress. The last eight revisions that were
         searched are kept. Raises QueryError if there is no such commit.
         """
-        indexes = self._container.revision_indexes()
-        if indexes is None:
-            self._container.revision_search()  # raises the error
-            return
+        indexes = self._container.history().revision_indexes()
         indexes.prepare(indexes.find(name), on_progress or ignore_progress)
 
     def plan(self) -> Plan:
@@ -371,8 +376,8 @@ class App:
         from rootle.indexing.status import read_status
 
         status = read_status(self._container.indexer())
-        commits = self._container.commit_index()
-        revisions = self._container.revision_indexes()
+        commits = self._container.history().commit_index()
+        revisions = self._container.history().find_revision_indexes()
         return replace(
             status,
             unused_settings=unused_settings(self.config),
@@ -388,9 +393,9 @@ class App:
         self._check_may_write()
         with self._container.refresher().replace_index():
             delete_search_state(self.index_dir)
-            commits = self._container.commit_index()
+            commits = self._container.history().commit_index()
             had_commits = commits is not None and commits.clear()
-            revisions = self._container.revision_indexes()
+            revisions = self._container.history().find_revision_indexes()
             had_revisions = revisions is not None and revisions.clear()
             return self._container.indexer().clear() or had_commits or had_revisions
 
@@ -498,7 +503,7 @@ class App:
     def _search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         from rootle.history.combined_search import CombinedSearch
 
-        combined = CombinedSearch(self.config, self._container.commit_search)
+        combined = CombinedSearch(self.config, self._container.history().commit_search)
         return combined.search(query, partial(self._search_files, explain=explain), explain=explain)
 
     def _search_files(self, query: SearchQuery, *, explain: bool) -> SearchResponse:

@@ -7,25 +7,21 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from rootle.config.fields import EMBEDDED, Config
-from rootle.errors import IndexStorageError, QueryError, RootleError
+from rootle.errors import IndexStorageError, RootleError
 from rootle.storage.paths import delete_unmasked_state, result_cache_dir, search_log_path
 from rootle.types import IndexUpdated, Memory, WarningCallback
 
 if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
-    from rootle.history.commit_search import CommitSearch
-    from rootle.history.revision_search import RevisionSearch
+    from rootle.history_components import HistoryComponents
     from rootle.index.local.snapshot import Snapshot
     from rootle.index.reader import IndexReader
-    from rootle.indexing.commit_index import CommitIndex
     from rootle.indexing.indexer import Indexer
     from rootle.indexing.refresh import IndexRefresher
-    from rootle.indexing.revisions.revision_index import RevisionIndexes
     from rootle.ingest.source_refs import DocumentSet
     from rootle.ingest.workers.worker_process import PrestartedWorkers
     from rootle.memory.user_memory import UserMemory
@@ -35,9 +31,6 @@ if TYPE_CHECKING:
     from rootle.search.search_trace import SearchLogFile
     from rootle.search.symbols.finder import SymbolFinder
     from rootle.sources.source import Source
-
-# A question about the past waits this long for commits that are not indexed yet.
-_MAX_HISTORY_WAIT_S: Final = 10.0
 
 
 class Container:
@@ -74,25 +67,20 @@ class Container:
         self._refresher: IndexRefresher | None = None
         self._memory: UserMemory | None = None
         self._symbol_finder: SymbolFinder | None = None
-        self._commit_index: CommitIndex | None = None
-        self._commit_search: CommitSearch | None = None
-        self._revision_search: RevisionSearch | None = None
+        self._history: HistoryComponents | None = None
 
     def close(self) -> None:
         """Close all components; they are created again when they are needed."""
         if self._refresher is not None:
             self._refresher.close()
         with self._lock:
-            for component in (
-                *(self._agent, self._indexer, self._memory),
-                *(self._commit_search, self._commit_index, self._revision_search),
-            ):
+            for component in (self._agent, self._indexer, self._memory, self._history):
                 if component is not None:
                     component.close()
             if self._prestarted is not None:
                 self._prestarted.end()
             self._refresher = self._agent = self._indexer = self._memory = None
-            self._commit_search = self._commit_index = self._revision_search = None
+            self._history = None
 
     @contextmanager
     def prestart_workers(self) -> Iterator[None]:
@@ -178,97 +166,29 @@ class Container:
                 )
             return self._agent
 
-    def commit_index(self) -> CommitIndex | None:
-        """Return the index of the repository's commits; None if there is none to build or read."""
-        from rootle.embed.factory import choose_model, open_model
-        from rootle.indexing.commit_index import CommitIndex, commit_config, find_history_dir
+    def history(self) -> HistoryComponents:
+        """Return the components that answer questions about commits and earlier versions."""
+        from rootle.history_components import HistoryComponents
 
         with self._lock:
-            if self._commit_index is None and self._config.max_history_commits:
-                folder = find_history_dir(self._root, self._index_dir)
-                if folder is None:
-                    return None
-                config = commit_config(self._config)
-                model = choose_model(config)
-                self._commit_index = CommitIndex(
+            if self._history is None:
+                self._history = HistoryComponents(
                     self._root,
-                    folder,
-                    config,
-                    choose_model=lambda: model,
-                    open_embedder=cache(lambda: open_model(model, config)),
+                    self._index_dir,
+                    self._config,
+                    choose_model=self.model_choice,
+                    open_embedder=self._local_embedder,
+                    open_agent=self._open_revision_agent,
                     on_warning=self._on_warning,
                 )
-            return self._commit_index
+            return self._history
 
-    def commit_search(self) -> CommitSearch | None:
-        """Return the component that searches commits; None if there are none to search."""
-        from rootle.embed.factory import choose_model, open_model
-        from rootle.history.commit_search import CommitSearch, VisibleCommits
-        from rootle.indexing.commit_index import commit_config
-        from rootle.search.factory import open_agent
-
-        commits = self.commit_index()
-        if commits is None:
-            return None
-        with self._lock:
-            if self._commit_search is None:
-                config = commit_config(self._config)
-                model = choose_model(config)
-                agent = open_agent(
-                    commits.snapshot,
-                    cache(lambda: open_model(model, config)),
-                    config,
-                    model=model.fingerprint,
-                    narrow=VisibleCommits(commits.find_visible),
-                )
-                self._commit_search = CommitSearch(agent, commits, _MAX_HISTORY_WAIT_S)
-            return self._commit_search
-
-    def revision_indexes(self) -> RevisionIndexes | None:
-        """Return the indexes of earlier versions; None outside of git repositories."""
-        from rootle.indexing.revisions.revision_folders import find_revisions_dir
-        from rootle.indexing.revisions.revision_index import RevisionIndexes
-        from rootle.indexing.revisions.revision_store import RevisionSetup
-
-        folder = find_revisions_dir(self._root, self._index_dir)
-        if folder is None:
-            return None
-        config, choice = self._revision_setup()
-        return RevisionIndexes(
-            RevisionSetup(
-                self._root,
-                folder,
-                self._index_dir,
-                config,
-                choose_model=lambda: choice,
-                open_embedder=self._local_embedder,
-                on_warning=self._on_warning,
-            )
-        )
-
-    def revision_search(self) -> RevisionSearch:
-        """Return the component that searches earlier versions.
-
-        Raise QueryError if the folder is not in a git repository.
-        """
-        from rootle.history.revision_search import RevisionSearch
-
-        with self._lock:
-            if self._revision_search is None:
-                indexes = self.revision_indexes()
-                if indexes is None:
-                    raise QueryError(
-                        f"{self._root} is not in a git repository, so it has no earlier versions "
-                        "to search; leave out the revision"
-                    )
-                self._revision_search = RevisionSearch(indexes, self._open_revision_agent)
-            return self._revision_search
-
-    def _open_revision_agent(self, open_index: Callable[[], IndexReader]) -> SearchAgent:
+    def _open_revision_agent(
+        self, open_index: Callable[[], IndexReader], config: Config, choice: ModelChoice
+    ) -> SearchAgent:
         from rootle.rank.rankers.registry import configured_ranker
         from rootle.search.factory import open_agent
 
-        config, choice = self._revision_setup()
         return open_agent(
             open_index,
             self._local_embedder,
@@ -280,15 +200,6 @@ class Container:
             ranker=configured_ranker(self._config),
             open_symbols=self.symbol_finder,
         )
-
-    def _revision_setup(self) -> tuple[Config, ModelChoice]:
-        """Return the configuration and the model for earlier versions."""
-        from rootle.embed.factory import choose_model
-        from rootle.indexing.revisions.revision_store import revision_config
-
-        choice = self.model_choice()
-        config = revision_config(self._config, is_table=choice.is_table)
-        return config, choice if choice.is_table else choose_model(config)
 
     def symbol_finder(self) -> SymbolFinder:
         """Return the component that finds the definitions and uses of a name."""

@@ -96,7 +96,7 @@ class VisibleCommits:
 class CommitSearch:
     """The pipeline that searches commits, and the index behind it."""
 
-    agent: SearchAgent
+    open_agent: Callable[[], SearchAgent]
     updates: CommitUpdates
     wait_s: float  # how long a question waits for commits that are not indexed yet
     last_commits: LastCommits = field(default_factory=LastCommits)
@@ -114,7 +114,7 @@ class CommitSearch:
 
     def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         """Return one page of commits, without their facts."""
-        return self.agent.search(query, explain=explain)
+        return self.open_agent().search(query, explain=explain)
 
     def index(self) -> IndexReader:
         """Return the index of the commits; raise IndexStorageError if none are indexed."""
@@ -136,10 +136,6 @@ class CommitSearch:
         None if one of the revisions does not exist.
         """
         return self.updates.list_range(older, newer)
-
-    def close(self) -> None:
-        """Stop the threads of the pipeline."""
-        self.agent.close()
 
 
 def _resolve_revisions(text: str, date_of: Callable[[str], float | None]) -> str:

@@ -1,0 +1,184 @@
+"""Create the components for questions about commits and earlier versions, on first use."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rootle.config.fields import DEFAULT_MODEL, Config
+from rootle.errors import QueryError
+from rootle.types import WarningCallback
+
+if TYPE_CHECKING:
+    from rootle.embed.model_choice import ModelChoice
+    from rootle.history.commit_search import CommitSearch
+    from rootle.history.revision_search import RevisionSearch
+    from rootle.index.reader import IndexReader
+    from rootle.indexing.commit_index import CommitIndex
+    from rootle.indexing.revisions.revision_index import RevisionIndexes
+    from rootle.protocols import Embedder
+    from rootle.search.agent import SearchAgent
+
+# A question about the past waits this long for commits that are not indexed yet.
+_MAX_WAIT_S: Final = 10.0
+
+# Opens a search pipeline for an index of earlier versions, with its configuration and its model.
+OpenAgent = Callable[[Callable[[], "IndexReader"], Config, "ModelChoice"], "SearchAgent"]
+
+
+class HistoryComponents:
+    """The components of one app that read the git history. Thread-safe."""
+
+    def __init__(
+        self,
+        root: Path,
+        index_dir: Path,
+        config: Config,
+        *,
+        choose_model: Callable[[], ModelChoice],
+        open_embedder: Callable[[], Embedder],
+        open_agent: OpenAgent,
+        on_warning: WarningCallback,
+    ) -> None:
+        """`open_embedder` returns the model in use if it is a table, else the shipped model."""
+        self._root = root
+        self._index_dir = index_dir
+        self._config = config
+        self._choose_model = choose_model
+        self._open_embedder = open_embedder
+        self._open_agent = open_agent
+        self._on_warning = on_warning
+        self._lock = threading.RLock()
+        self._commit_index: CommitIndex | None = None
+        self._commit_agent: SearchAgent | None = None
+        self._commit_search: CommitSearch | None = None
+        self._revision_search: RevisionSearch | None = None
+
+    def close(self) -> None:
+        """Close all components; they are created again when they are needed."""
+        with self._lock:
+            for component in (self._commit_agent, self._commit_index, self._revision_search):
+                if component is not None:
+                    component.close()
+            self._commit_agent = self._commit_search = self._commit_index = None
+            self._revision_search = None
+
+    def commit_index(self) -> CommitIndex | None:
+        """Return the index of the repository's commits; None if there is none to build or read."""
+        from rootle.embed.factory import choose_model
+        from rootle.indexing.commit_index import CommitIndex, commit_config, find_history_dir
+
+        with self._lock:
+            if self._commit_index is None and self._config.max_history_commits:
+                folder = find_history_dir(self._root, self._index_dir)
+                if folder is None:
+                    return None
+                config = commit_config(self._config)
+                self._commit_index = CommitIndex(
+                    self._root,
+                    folder,
+                    config,
+                    choose_model=cache(lambda: choose_model(config)),
+                    open_embedder=self._shipped_embedder,
+                    on_warning=self._on_warning,
+                )
+            return self._commit_index
+
+    def commit_search(self) -> CommitSearch | None:
+        """Return the component that searches commits; None if there are none to search."""
+        from rootle.history.commit_search import CommitSearch
+
+        with self._lock:
+            commits = self.commit_index()
+            if self._commit_search is None and commits is not None:
+                self._commit_search = CommitSearch(
+                    partial(self._open_commit_agent, commits), commits, _MAX_WAIT_S
+                )
+            return self._commit_search
+
+    def find_revision_indexes(self) -> RevisionIndexes | None:
+        """Return the indexes of earlier versions; None outside of git repositories."""
+        from rootle.indexing.revisions.revision_folders import find_revisions_dir
+        from rootle.indexing.revisions.revision_index import RevisionIndexes
+        from rootle.indexing.revisions.revision_store import RevisionSetup
+
+        folder = find_revisions_dir(self._root, self._index_dir)
+        if folder is None:
+            return None
+        config, choice = self._revision_setup()
+        return RevisionIndexes(
+            RevisionSetup(
+                self._root,
+                folder,
+                self._index_dir,
+                config,
+                choose_model=lambda: choice,
+                open_embedder=self._open_embedder,
+                on_warning=self._on_warning,
+            )
+        )
+
+    def revision_indexes(self) -> RevisionIndexes:
+        """Return the indexes of earlier versions.
+
+        Raise QueryError if the folder is not in a git repository.
+        """
+        indexes = self.find_revision_indexes()
+        if indexes is None:
+            raise QueryError(
+                f"{self._root} is not in a git repository, so it has no earlier versions to "
+                "search; leave out the revision"
+            )
+        return indexes
+
+    def revision_search(self) -> RevisionSearch:
+        """Return the component that searches earlier versions.
+
+        Raise QueryError if the folder is not in a git repository.
+        """
+        from rootle.history.revision_search import RevisionSearch
+
+        with self._lock:
+            if self._revision_search is None:
+                self._revision_search = RevisionSearch(
+                    self.revision_indexes(),
+                    lambda open_index: self._open_agent(open_index, *self._revision_setup()),
+                )
+            return self._revision_search
+
+    def _open_commit_agent(self, commits: CommitIndex) -> SearchAgent:
+        """Return the pipeline that searches commits. Questions about files do not need it."""
+        from rootle.history.commit_search import VisibleCommits
+        from rootle.indexing.commit_index import commit_config
+        from rootle.search.factory import open_agent
+
+        with self._lock:
+            if self._commit_agent is None:
+                self._commit_agent = open_agent(
+                    commits.snapshot,
+                    self._shipped_embedder,
+                    commit_config(self._config),
+                    model=DEFAULT_MODEL,
+                    narrow=VisibleCommits(commits.find_visible),
+                )
+            return self._commit_agent
+
+    def _shipped_embedder(self) -> Embedder:
+        """Return the shipped model, which is loaded only once if it is also the model in use."""
+        if self._choose_model().fingerprint == DEFAULT_MODEL:
+            return self._open_embedder()
+        from rootle.embed.static import StaticEmbedder
+
+        return StaticEmbedder()
+
+    def _revision_setup(self) -> tuple[Config, ModelChoice]:
+        """Return the configuration and the model for earlier versions."""
+        from rootle.embed.factory import choose_model
+        from rootle.indexing.revisions.revision_store import revision_config
+
+        choice = self._choose_model()
+        config = revision_config(self._config, is_table=choice.is_table)
+        return config, choice if choice.is_table else choose_model(config)
