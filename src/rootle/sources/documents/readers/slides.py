@@ -80,7 +80,7 @@ def _list_shapes(events: Iterator[XmlEvent]) -> Iterator[tuple[str, list[str]]]:
             elif name == "ph":
                 placeholder = attributes.get("type", "body")
             elif name == "cNvPr" and attributes.get("descr"):
-                # What a picture shows, in words.
+                # The description of a picture, in one line.
                 lines.append(" ".join(attributes["descr"].split()))
             elif name == "t":
                 in_text = True
