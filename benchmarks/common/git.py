@@ -32,6 +32,13 @@ def run_git(folder: Path, *arguments: str, stdin: str = "") -> str:
     return done.stdout
 
 
+def commit_changes(root: Path, message: str) -> None:
+    """Commit all files of a work tree."""
+    run_git(root, "add", "-A")
+    identity = ("-c", "user.name=benchmark", "-c", "user.email=benchmark@example.com")
+    run_git(root, *identity, "-c", "commit.gpgsign=false", "commit", "--quiet", "-m", message)
+
+
 def tracked_texts(root: Path) -> Iterator[tuple[str, bytes]]:
     """Yield path and content of each tracked text file in the work tree, sorted by path."""
     command = ["git", "-C", str(root), "ls-files", "-z", "--stage"]

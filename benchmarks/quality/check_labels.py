@@ -4,10 +4,9 @@
         [--only scrapy,hono] [--list]
 
 REPOS is the folder that `clone_repos` filled from `repositories.json` in the folder of the labels,
-which is `benchmarks/labels` by default. Each question is
-checked for its kind, its spans (file and lines exist, 60 lines at most) and duplicates. A question
-counts as hard if each of its spans contains at most half of its content words. `--list` prints
-these shares for every question.
+which is `benchmarks/labels` by default. Each question is checked for its kind, its spans (file and
+lines exist, 60 lines at most) and duplicates. A question counts as hard if each of its spans
+contains at most half of its content words. `--list` prints these shares for every question.
 """
 
 from __future__ import annotations

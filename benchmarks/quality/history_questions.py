@@ -12,8 +12,8 @@ two rarest words of the question.
 
 For a line, one of the first three commits must be the one that gave the line its meaning; `git
 blame` names one commit. For a removed function, the removing commit must be among the first ten;
-`git log -S` gets the name of the function and the
-path that it had, whereas rootle gets a description in words.
+`git log -S` gets the name of the function and the path that it had, whereas rootle gets a
+description in words.
 """
 
 from __future__ import annotations

@@ -12,8 +12,6 @@ predictions, averaged over ten bins of equal width by their sizes.
 
 from __future__ import annotations
 
-import argparse
-import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +19,10 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.common.arguments import command_parser
+from benchmarks.common.git import run_git
 from benchmarks.common.internals import index_commits, index_snapshot
+from benchmarks.common.statistics import mean
 from rootle import App, open_app
 from rootle.history.cochange import MAX_FILES, ChangeHistory, read_history
 from rootle.history.impact_features import ImpactCandidate, ImpactFeatures, estimate_probability
@@ -46,11 +47,11 @@ def predict_held_out(repository: Path, held_out: int = HELD_OUT) -> Iterator[Pre
     """Yield a prediction for each held-out commit of a repository."""
     with tempfile.TemporaryDirectory() as folder:
         clone = Path(folder) / "clone"
-        _git(Path(folder), "clone", "-q", "--no-checkout", repository.resolve(), clone)
-        head = _git(clone, "rev-parse", "HEAD").strip()
-        cut = _git(clone, "rev-parse", f"{head}~{held_out}").strip()
+        run_git(Path(folder), "clone", "-q", "--no-checkout", str(repository.resolve()), str(clone))
+        head = run_git(clone, "rev-parse", "HEAD").strip()
+        cut = run_git(clone, "rev-parse", f"{head}~{held_out}").strip()
         changes = list(_list_changes(clone, f"{cut}..{head}"))
-        _git(clone, "checkout", "-q", "--detach", cut)
+        run_git(clone, "checkout", "-q", "--detach", cut)
         with open_app(clone, index_dir=Path(folder) / "index") as app:
             app.index()
             yield from _predict(app, changes)
@@ -74,14 +75,8 @@ def _by_count(history: ChangeHistory, seed: str) -> tuple[str, ...]:
 
 def _list_changes(root: Path, commits: str) -> Iterator[list[str]]:
     options = ("--no-merges", "--format=%x00", "--name-only", "--no-renames")
-    for entry in _git(root, "log", *options, commits).split("\0")[1:]:
+    for entry in run_git(root, "log", *options, commits).split("\0")[1:]:
         yield [line for line in entry.split("\n") if line]
-
-
-def _git(folder: Path, *arguments: str | Path) -> str:
-    command = ["git", "-C", folder, *arguments]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, errors="replace")
-    return done.stdout
 
 
 def recall(ranked: Sequence[str], wanted: frozenset[str]) -> float:
@@ -103,7 +98,7 @@ def calibration_error(probabilities: Sequence[float], outcomes: Sequence[bool]) 
 
 def main() -> None:
     """Print the figures of each repository and of all together."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command_parser(__doc__)
     parser.add_argument("repositories", nargs="+", type=Path)
     parser.add_argument("--held-out", type=int, default=HELD_OUT)
     args = parser.parse_args()
@@ -128,9 +123,8 @@ def _report(name: str, predictions: Sequence[Prediction]) -> None:
         probabilities += [probability for probability, _ in scored[:CALIBRATED]]
         outcomes += [path in one.wanted for _, path in scored[:CALIBRATED]]
     error = calibration_error(probabilities, outcomes) if outcomes else 0.0
-    means = (float(np.mean(values)) if values else 0.0 for values in (own, counted))
-    first, second = means
-    print(f"{name:20} {len(own):7}  {first:8.3f}  {second:8.3f}  {error:17.3f}", flush=True)
+    figures = f"{mean(own):8.3f}  {mean(counted):8.3f}  {error:17.3f}"
+    print(f"{name:20} {len(own):7}  {figures}", flush=True)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,9 @@
 The first form reads this repository's labels, the second the public benchmark; REPOS and
 BENCH_REPOS are the checkouts that `labelled_questions` and `public_benchmark` use. rootle is asked
 for its first ten files, then for all its candidates (at most sixty) with the lines that it would
-show. Each oracle makes the order, the lines or both perfect. Plain BM25 returns sixty
-windows for comparison. rootle is measured as shipped: its ranker was trained on the tune split and
-on the development half of the public benchmark.
+show. Each oracle makes the order, the lines or both perfect. Plain BM25 returns sixty windows for
+comparison. rootle is measured as shipped: its ranker was trained on the tune split and on the
+development half of the public benchmark.
 """
 
 from __future__ import annotations

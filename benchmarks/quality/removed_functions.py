@@ -9,12 +9,12 @@ by the query in words. It is found if one of the first five answers has one of t
 
 from __future__ import annotations
 
-import argparse
 import json
 import tempfile
 from collections import defaultdict
 from pathlib import Path
 
+from benchmarks.common.arguments import command_parser
 from benchmarks.common.internals import index_commits
 from rootle import App, open_app
 
@@ -23,7 +23,7 @@ DEPTH = 5
 
 def main() -> None:
     """Print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command_parser(__doc__)
     parser.add_argument("labels", type=Path)
     parser.add_argument("checkouts", type=Path)
     args = parser.parse_args()

@@ -10,7 +10,6 @@ from the code, with and without indexed commits, in alternating order.
 from __future__ import annotations
 
 import statistics
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -18,6 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.common.arguments import JSON, command_parser
+from benchmarks.common.git import commit_changes, run_git
 from benchmarks.common.reports import write_json
 from benchmarks.speed.queries import SENTENCES
 from rootle import App, Config, open_app
@@ -37,7 +37,7 @@ def main() -> None:
 def measure_commits(repo: Path, commits: int, scratch: Path) -> dict[str, float]:
     """Return the figures of one repository; `scratch` is an empty folder."""
     copy = scratch / "copy"
-    _git(scratch, "clone", "--quiet", "--local", str(repo), str(copy))
+    run_git(scratch, "clone", "--quiet", "--local", str(repo), str(copy))
     config = Config(max_history_commits=commits, enable_cache=False)
     with open_app(copy, index_dir=scratch / "with", config=config) as app:
         app.index()
@@ -45,8 +45,7 @@ def measure_commits(repo: Path, commits: int, scratch: Path) -> dict[str, float]
         history = app.status().history
         assert history is not None
         (copy / "added-by-benchmark.txt").write_text("one more line\n")
-        _git(copy, "add", "-A")
-        _git(copy, "commit", "--quiet", "-m", "Add a file")
+        commit_changes(copy, "Add a file")
         update_s = _time(app.index_history)
         without = Config(max_history_commits=0, enable_cache=False)
         with open_app(copy, index_dir=scratch / "without", config=without) as other:
@@ -89,11 +88,6 @@ def _time(run: Callable[[], object]) -> float:
     started = time.perf_counter()
     run()
     return time.perf_counter() - started
-
-
-def _git(folder: Path, *arguments: str) -> None:
-    identity = ("-c", "user.name=benchmark", "-c", "user.email=benchmark@example.com")
-    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True)
 
 
 def _size_of(folder: Path) -> int:

@@ -14,9 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
-import subprocess
 import tempfile
 import time
 from functools import partial
@@ -25,6 +23,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.common.arguments import JSON, ROOT, command_parser
+from benchmarks.common.git import commit_changes, run_git
 from benchmarks.common.reports import write_json
 from benchmarks.speed.queries import QUERIES
 from rootle import App, Config, SearchQuery, open_app
@@ -87,12 +86,12 @@ def measure_second_branch(root: Path, folder: Path) -> dict[str, Any]:
     """Return the time and disk space that a second branch takes after the first one."""
     repository = folder / "repository"
     shutil.copytree(root, repository, symlinks=True, ignore=shutil.ignore_patterns(".git"))
-    git(repository, "init", "-q", "-b", "main")
-    commit(repository, "first")
+    run_git(repository, "init", "-q", "-b", "main")
+    commit_changes(repository, "first")
     change_files(repository)
-    git(repository, "checkout", "-q", "-b", "second")
-    commit(repository, "second")
-    git(repository, "checkout", "-q", "main")
+    run_git(repository, "checkout", "-q", "-b", "second")
+    commit_changes(repository, "second")
+    run_git(repository, "checkout", "-q", "main")
     with open_app(repository, index_dir=folder / "index", config=_CONFIG) as app:
         indexing_s = measure_s(app.index)
         chunks = app.status().chunks
@@ -119,7 +118,7 @@ def measure_second_branch(root: Path, folder: Path) -> dict[str, Any]:
 
 def change_files(repository: Path) -> None:
     """Append a line to every fiftieth text file."""
-    listed = git(repository, "ls-files", "-z").split("\0")
+    listed = run_git(repository, "ls-files", "-z").split("\0")
     for path in [path for path in listed if path][::_CHANGED_SHARE]:
         file = repository / path
         if file.is_file() and not file.is_symlink() and b"\0" not in file.read_bytes()[:8192]:
@@ -143,18 +142,6 @@ def measure_s(call: Any) -> float:  # Any: a function without arguments
     started = time.perf_counter()
     call()
     return time.perf_counter() - started
-
-
-def commit(repository: Path, message: str) -> None:
-    git(repository, "add", "-A")
-    identity = ("-c", "user.name=bench", "-c", "user.email=bench@example.com")
-    git(repository, *identity, "commit", "-q", "-m", message)
-
-
-def git(folder: Path, *arguments: str) -> str:
-    return subprocess.run(
-        ["git", "-C", os.fspath(folder), *arguments], check=True, capture_output=True, text=True
-    ).stdout
 
 
 if __name__ == "__main__":

@@ -66,3 +66,17 @@ def test_a_plain_query_enters_few_modules_of_search(repository: Path, make_app: 
     report = summarize(stations)
     assert 0 < report["modules of search"] <= 20
     assert report["entered again at most"] <= 5
+
+
+def test_only_detailed_questions_compare_the_order_of_words(
+    repository: Path, make_app: MakeApp
+) -> None:
+    app = make_app(repository, include_memories=False, stale_check_seconds=3_600.0)
+    app.search("warm up")
+
+    def compares(question: str) -> bool:
+        return any(one.module == "rank.adjacent_words" for one in trace_search(app, question))
+
+    assert not compares("where is the retry delay")
+    assert compares("compute the delay before the next attempt of a failed request with a jitter")
+    assert compares("ValueError: invalid delay")

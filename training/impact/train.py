@@ -8,11 +8,11 @@ weights refer to the features as they are, so that they can be read.
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
 import numpy as np
+from benchmarks.common.arguments import command_parser
 from benchmarks.quality.impact import HELD_OUT, predict_held_out
 from numpy.typing import NDArray
 
@@ -48,7 +48,7 @@ def fit(features: Floats, labels: Floats, importance: Floats) -> tuple[float, Fl
 
 def main() -> None:
     """Write the weights to the package."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command_parser(__doc__)
     parser.add_argument("repositories", nargs="+", type=Path)
     parser.add_argument("--held-out", type=int, default=HELD_OUT)
     args = parser.parse_args()

@@ -106,17 +106,8 @@ def file_features(inputs: RankingInputs) -> Floats:
     peaks[[NAMES.index(name) for name in WORD_ORDER]] = 1.0
     table = table / np.where(peaks > 0, peaks, 1.0)
     table[:, NAMES.index("one_passage")] *= inputs.question.detail
-    table[:, [NAMES.index(name) for name in WORD_ORDER]] *= _word_order_detail(inputs.question)
+    table[:, [NAMES.index(name) for name in WORD_ORDER]] *= inputs.question.word_order_weight
     return table
-
-
-def _word_order_detail(question: Question) -> float:
-    """Return how much the order of words counts, 0 to 1.
-
-    Topics of a few words are often adjacent in documents and tests. An error message is not a
-    topic, even if it is short.
-    """
-    return 1.0 if question.intent == "error" else question.detail
 
 
 def _mentions(inputs: RankingInputs) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,3 +95,11 @@ class RankingInputs:
     files: FileInputs
     unknown: float = 0.0  # share of the described terms that do not occur in the index
     defined: tuple[str, ...] = ()  # names of the question that the index defines
+
+    def reorder_files(self, order: Ints) -> RankingInputs:
+        """Return the inputs with the files in another order, and the chunks by file and id."""
+        positions = np.empty(len(order), np.int64)
+        positions[order] = np.arange(len(order))
+        by_file = np.lexsort((self.chunks.ids, positions[self.chunks.files]))
+        chunks = self.chunks.reorder(by_file, positions)
+        return replace(self, chunks=chunks, files=self.files.reorder(order))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from rootle.config.fields import Config
 from rootle.index.reader import IndexReader
@@ -38,6 +38,8 @@ from rootle.search.stages.reranking import Reranking
 if TYPE_CHECKING:
     from rootle.search.symbols.finder import SymbolFinder
 
+_ClosableT = TypeVar("_ClosableT", QueryExpansion, Reranking, MemoryResults, PluginFilters)
+
 
 def open_agent(
     open_index: Callable[[], IndexReader],
@@ -60,11 +62,10 @@ def open_agent(
 ) -> SearchAgent:
     """Return a search pipeline for an index.
 
-    `open_index` is called for each query and returns the newest generation of the index. `root` is
-    the indexed folder; without it, the text of all results comes from the index. `dense` and
-    `sparse` are search servers, each of which replaces one leg of the index. If the vectors were
-    made by a model whose fingerprint is not `model`, the dense leg fails; an empty string accepts
-    any model. `narrow` limits every search. If `cache_dir` is given, pages are cached in it.
+    `open_index` returns the newest generation for each query. `root` is the indexed folder; without
+    it, all text comes from the index. `dense` and `sparse` are search servers that replace a leg.
+    The dense leg fails if the vectors were made by a model whose fingerprint is not `model`; ""
+    accepts any model. `narrow` limits every search. `cache_dir` is the folder for cached pages.
     """
     tree = WorkingTree(root, config.secret_exceptions) if root is not None else None
     resources = ExitStack()
@@ -72,43 +73,49 @@ def open_agent(
         open_embedder, config, dense=dense, sparse=sparse, model=model, is_limited=reranker is None
     )
     resources.callback(retriever.close)
-    answers: list[AnswerStage] = [
-        Notes(config.no_results_suggestion),
-        NamedSymbols(open_symbols or _open_symbols()),
-        append_later_pages,
-    ]
-    if reranker is not None:
-        reranking = Reranking(reranker, config, ranker.signals)
-        resources.callback(reranking.close)
-        answers.append(reranking)
-    answers += [fold_translations, Deduplication(tree), drop_excluded]
-    if memories is not None:
-        resources.callback(memories.close)
+    scope = _open_scope(config, resources, narrow)
+    rank = RankStep(ranker, config.reranker_timeout_ms, is_final=reranker is None)
     present = PresentStep(tree)
-    steps = Steps(
-        _open_scope(config, resources, narrow),
-        retriever,
-        RankStep(ranker, config.reranker_timeout_ms, is_final=reranker is None),
-        present,
-        Responder(tree).respond,
-    )
-    pages: list[PageStage] = [
-        ContextExpansion(config, tree),
-        *_open_caches(config, present, cache_dir, clock),
-    ]
-    if expander is not None:
-        expansion = QueryExpansion(expander, config)
-        resources.callback(expansion.close)
-        pages.append(expansion)
+    caches = _open_caches(config, present, cache_dir, clock)
+    pages: list[PageStage] = [ContextExpansion(config, tree), *caches]
+    pages += _close_later(resources, QueryExpansion(expander, config) if expander else None)
     if reranker is None:  # a query that waits for a reranker does not slow down the others
         pages.append(retriever.limit_concurrency)
+    reranking = Reranking(reranker, config, ranker.signals) if reranker else None
+    answers = _answer_stages(config, tree, open_symbols, _close_later(resources, reranking))
     return SearchAgent(
         RequestReader(Sessions(open_index), config, clock),
-        steps,
-        Stages(pages, answers, () if memories is None else (memories,)),
+        Steps(scope, retriever, rank, present, Responder(tree).respond),
+        Stages(pages, answers, _close_later(resources, memories)),
         partial(SearchTrace, log=log, embedding_model=config.embedding_model_id, clock=clock),
         resources.close,
     )
+
+
+def _close_later(resources: ExitStack, stage: _ClosableT | None) -> tuple[_ClosableT, ...]:
+    """Close a stage with the other resources. Return the stage, or () if there is none."""
+    if stage is None:
+        return ()
+    resources.callback(stage.close)
+    return (stage,)
+
+
+def _answer_stages(
+    config: Config,
+    tree: WorkingTree | None,
+    open_symbols: Callable[[], SymbolFinder] | None,
+    reranking: Sequence[AnswerStage],
+) -> list[AnswerStage]:
+    """Return the stages, outermost first."""
+    return [
+        Notes(config.no_results_suggestion),
+        NamedSymbols(open_symbols or _open_symbols()),
+        append_later_pages,
+        *reranking,
+        fold_translations,
+        Deduplication(tree),
+        drop_excluded,
+    ]
 
 
 def _open_symbols() -> Callable[[], SymbolFinder]:
@@ -125,9 +132,7 @@ def _open_scope(config: Config, resources: ExitStack, narrow: ScopeStage | None)
     filters: list[ScopeStage] = [narrow] if narrow is not None else []
     found = find_plugins(config.plugins).select("filter")
     if found:
-        plugins = PluginFilters(found, config.sparse_timeout_ms)
-        resources.callback(plugins.close)
-        filters.append(plugins)
+        filters += _close_later(resources, PluginFilters(found, config.sparse_timeout_ms))
     return ScopeStep(filters)
 
 

@@ -43,6 +43,9 @@ _LABELS = Path(__file__).parents[3] / "benchmarks/labels"
             "def", languages=("py",), excluded_paths=("tests",), regex=r"def \w+")),
         ('/a "b" -cde f/', ParsedQuery("cde", regex='a "b" -cde f')),
         (r"regex:max \w+ path:src", ParsedQuery("max", paths=("src",), regex=r"max \w+")),
+        (r"/max \w+/ in:docs author:ada", ParsedQuery(
+            "max", kinds=("docs",), authors=("ada",), regex=r"max \w+")),
+        (r"regex:max \w+ since:2024", ParsedQuery("max", since="2024", regex=r"max \w+")),
         (r'retry regex:"max \w+"', ParsedQuery("retry max", regex=r"max \w+")),
     ],
 )  # fmt: skip

@@ -37,6 +37,14 @@ def app(repository: Path, make_app: MakeApp) -> App:
             "path:nowhere excludes 1 matching file, such as src/store/cache.py",
         ),
         (
+            SearchQuery("evict_oldest until:1971"),
+            "until:1971 excludes 1 matching file, such as src/store/cache.py",
+        ),
+        (
+            SearchQuery("evict_oldest author:nobody since:2100"),
+            "the combination of filters excludes 1 matching file, such as src/store/cache.py",
+        ),
+        (
             SearchQuery("evict_oldest", file_paths=("docs",), languages=("go",)),
             "the combination of filters excludes 1 matching file, such as src/store/cache.py",
         ),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rootle import SearchQuery, open_app
-from rootle.search.stages.deduplication import translation_of
+from rootle.text.translated_paths import translation_of
 
 
 @pytest.mark.parametrize(

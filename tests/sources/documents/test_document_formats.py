@@ -63,6 +63,27 @@ def test_slides_have_their_speaker_notes(tmp_path: Path) -> None:
     assert [section.title for section in document.sections] == ["Milestones", "Budget"]
 
 
+def test_the_description_of_a_picture_is_not_part_of_the_title(tmp_path: Path) -> None:
+    import pptx
+    from PIL import Image
+
+    Image.new("RGB", (8, 8)).save(tmp_path / "a.png")
+    deck = pptx.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[5])
+    slide.shapes.title.text = "Results"
+    picture = slide.shapes.add_picture(str(tmp_path / "a.png"), 0, 0)
+    picture._element.nvPicPr.cNvPr.set("descr", "A chart of\nall whales")
+    deck.save(str(tmp_path / "deck.pptx"))
+    document = read(tmp_path / "deck.pptx")
+    assert place_texts(document) == {"slide-1": "Results\nA chart of all whales"}
+    assert document.sections[0].title == "Results"
+
+
+def test_the_body_of_a_message_is_read_if_its_head_has_no_end_tag(tmp_path: Path) -> None:
+    write_mail(tmp_path / "a.eml", "<html><head><title>x</title><body><p>The otter pays</p>")
+    assert "The otter pays" in read(tmp_path / "a.eml").text
+
+
 def test_a_workbook_has_ranges_of_rows_with_dates(tmp_path: Path) -> None:
     write_workbook(tmp_path / "costs.xlsx")
     texts = place_texts(read(tmp_path / "costs.xlsx"))

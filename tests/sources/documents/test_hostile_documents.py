@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import json
 import os
+import subprocess
 import zipfile
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from document_samples import ODF_NAMES, write_odf, write_pdf, write_slides, write_word
+from document_samples import ODF_NAMES, write_mail, write_odf, write_pdf, write_slides, write_word
 
 from rootle.sources.documents import child_main
 from rootle.sources.documents.child_process import DOCUMENT_PROCESS, DocumentProcess
@@ -244,3 +245,15 @@ def test_text_from_a_document_can_be_stored(tmp_path: Path) -> None:
     assert isinstance(document, Document)
     assert document.text == "a?\nb\nc\n"
     assert child_main.MAX_SECONDS > 0
+
+
+def test_a_process_that_cannot_be_started_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise BlockingIOError("Resource temporarily unavailable")
+
+    write_mail(tmp_path / "a.eml")
+    process = DocumentProcess()
+    monkeypatch.setattr(subprocess, "Popen", fail)
+    assert process.read(str(tmp_path), "a.eml", "mail", 1_000) == "reader failed"

@@ -55,8 +55,22 @@ def test_a_reader_may_still_return_text(read_with: Callable[[Read], Document | s
     assert (found.text, found.sections) == ("one|two", ())
 
 
-@pytest.mark.parametrize("value", [None, 7, [], [1], b"bytes", ["text"]])
+@pytest.mark.parametrize(
+    ("value", "gave"),
+    [
+        (None, "NoneType"),
+        (7, "int"),
+        ([], "no places"),
+        ([1], "a list of int"),
+        (b"bytes", "bytes"),
+        (["text"], "a list of str"),
+    ],
+)
 def test_other_values_are_refused(
-    read_with: Callable[[Read], Document | str], value: object
+    read_with: Callable[[Read], Document | str],
+    value: object,
+    gave: str,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     assert read_with(lambda data: value) == "reader failed"
+    assert f"returned {gave} instead of text or places" in caplog.text

@@ -16,7 +16,7 @@ from rootle.rank.question.intent import (
     describes_change,
     is_composed,
 )
-from rootle.rank.question.test_request import asks_for_test, is_about_tests
+from rootle.rank.question.test_request import asks_for_test, may_concern_tests
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier, whole_identifier, word_terms
 
 # The weights 0, 0.15 and 0.4 were compared in the first prototype.
@@ -76,6 +76,15 @@ class Question:
         share = (len(self.words) - _TOPIC_WORDS) / (_PLACE_WORDS - _TOPIC_WORDS)
         return min(max(share, 0.0), 1.0)
 
+    @property
+    def word_order_weight(self) -> float:
+        """How much the order of words counts, from 0 to 1.
+
+        Topics of a few words are often adjacent in documents and tests. An error message is not a
+        topic, even if it is short.
+        """
+        return 1.0 if self.intent == "error" else self.detail
+
 
 def parse_question(text: str, stem: Stemmer) -> Question:
     """Parse a question. `stem` converts space-separated terms to the stems of the index."""
@@ -107,7 +116,7 @@ def parse_question(text: str, stem: Stemmer) -> Question:
         names,
         "".join(whole_identifier(word) for word in words),
         is_symbol,
-        is_about_tests(statement, len(distinct)),
+        for_test or may_concern_tests(statement, len(distinct)),
         intent,
         len(distinct) >= _CHANGE_WORDS and describes_change(text),
         tuple(name for name in names if name not in given),

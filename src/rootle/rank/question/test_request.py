@@ -48,10 +48,8 @@ def asks_for_test(text: str, words: int) -> bool:
     return _REQUEST.search(text) is not None or _TEST_CODE.search(text) is not None
 
 
-def is_about_tests(text: str, words: int) -> bool:
-    """Return whether tests may answer the question as well as other files do."""
-    if asks_for_test(text, words):
-        return True
+def may_concern_tests(text: str, words: int) -> bool:
+    """Return whether tests may answer a question that does not ask for them."""
     if _MENTION.search(text) is None or _EXCLUDED.search(text) is not None:
         return False
     return words <= _TOPIC_WORDS or _RUNS_TESTS.search(text) is not None

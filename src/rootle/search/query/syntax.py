@@ -84,6 +84,10 @@ class ParsedQuery:
             or (self.kinds or self.authors or self.since or self.until)
         )
 
+    def without_filters(self) -> ParsedQuery:
+        """Return the question without its filters."""
+        return ParsedQuery(self.text, self.phrases, self.excluded, regex=self.regex)
+
 
 @lru_cache(maxsize=64)
 def _whole_word_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
@@ -113,11 +117,15 @@ def _split_pattern(text: str) -> tuple[str, str | None]:
     A regex between slashes must be the whole question, apart from filters.
     """
     if text.count("/") > 1:
-        filters = [match for match in _OPERATOR.finditer(text) if match["name"]]
+        filters = [match for match in _OPERATOR.finditer(text) if _is_filter(match)]
         rest = " ".join(_texts_between(text, filters)).strip()
         if whole := _SLASHED_PATTERN.fullmatch(rest):
             return " ".join(match[0] for match in filters), whole[1]
     return _split_named_pattern(text)
+
+
+def _is_filter(match: re.Match[str]) -> bool:
+    return bool(match["name"] or match["limit"])
 
 
 def _texts_between(text: str, operators: list[re.Match[str]]) -> Iterable[str]:
@@ -138,7 +146,7 @@ def _split_named_pattern(text: str) -> tuple[str, str | None]:
     quoted = re.match(_QUOTED, match[1])
     if quoted:
         return text[: match.start()] + text[match.start(1) + quoted.end() :], quoted[0][1:-1]
-    after = next((one for one in _OPERATOR.finditer(text, match.start(1)) if one["name"]), None)
+    after = next(filter(_is_filter, _OPERATOR.finditer(text, match.start(1))), None)
     end = after.start() if after else len(text)
     return text[: match.start()] + text[end:], text[match.start(1) : end].strip()
 
@@ -150,7 +158,7 @@ def _select_intended(text: str, operators: list[re.Match[str]]) -> list[re.Match
     true of command-line options, such as `-race`.
     """
     end = description_end(text)
-    operators = [match for match in operators if match["name"] or match.start() <= end]
+    operators = [match for match in operators if _is_filter(match) or match.start() <= end]
     if any(match["phrase"] for match in operators) and _is_message(text, operators):
         operators = [match for match in operators if not match["phrase"]]
     if any(match["word"] for match in operators) and _is_sentence(text, operators):

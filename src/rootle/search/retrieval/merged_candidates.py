@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 from typing import Final
 
@@ -95,7 +95,8 @@ def gather_candidates(
     terms = _match_terms(found, None if "sparse" in degraded else index)
     order = _compare_word_order(found, index)
     inputs = _ranking_inputs(found, terms, order, list(states.values()), request.now_s)
-    inputs = _in_path_order(inputs, found.path_order)
+    # In the order of ids, ties and rounding errors would depend on the history of the index.
+    inputs = inputs.reorder_files(found.path_order)
     unranked = chosen.unranked_files
     if scoped.matches is not None and limit >= MAX_CANDIDATE_FILES:
         ranked = frozenset(chosen.files.tolist())
@@ -226,18 +227,6 @@ def _ranking_inputs(
     return RankingInputs(found.question, chunks, files, terms.unknown, tuple(sparse.definers))
 
 
-def _in_path_order(inputs: RankingInputs, by_path: Ints) -> RankingInputs:
-    """Return the inputs with the files ordered by path, and the chunks by file and line.
-
-    If they were ordered by id, ties and rounding errors would depend on the history of the index.
-    """
-    chunks, files = inputs.chunks, inputs.files
-    positions = np.empty(len(by_path), np.int64)
-    positions[by_path] = np.arange(len(by_path))
-    by_line = np.lexsort((chunks.ids, positions[chunks.files]))
-    return replace(inputs, chunks=chunks.reorder(by_line, positions), files=files.reorder(by_path))
-
-
 def _file_cosines(chunks: FileChunks, file_ids: Ids) -> Floats:
     """Return the best and the mean cosine of each file's chunks, or 0 without chunks."""
     best_and_mean = np.zeros((2, len(file_ids)))
@@ -310,8 +299,10 @@ def _compare_word_order(found: _Found, index: IndexReader) -> Floats:
     """Return the rows `FileInputs.pairs` and `FileInputs.triples`."""
     chosen = found.chosen
     shares = np.zeros((2, len(chosen.files)))
+    if not found.question.word_order_weight or not len(chosen.chunks):
+        return shares  # for most questions, the ranking ignores these rows
     order = word_order(found.question.text)
-    if not order.pairs or not len(chosen.chunks):
+    if not order.pairs:
         return shares
     body, dense = lookup([found.sparse.body, found.dense_hits], chosen.chunks)
     best = (-share_of_max(body) - share_of_max(dense)).argsort(kind="stable")

@@ -3,18 +3,15 @@
 Two files are duplicates if their bytes are equal, or if the chunks that are likely to be shown from
 them differ only in a few words, as in generated code. Such chunks have nearly the same vector, so
 only pairs with similar vectors are compared. Nothing is stored at index time. Translations are
-recognized by their paths: README.md and README.ja.md, docs/guide.md and docs/zh-CN/guide.md,
-locales/en.yml and locales/de.yml.
+recognized by their paths.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -28,19 +25,10 @@ from rootle.search.request import SearchRequest
 from rootle.search.results.working_tree import ExcerptReader, WorkingTree
 from rootle.search.session import Session
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
-from rootle.text.languages import CONFIG_EXTENSIONS, PROSE, language_of
 from rootle.text.terms import WORD, split_identifier
+from rootle.text.translated_paths import translation_of
 
 _ORIGINAL: Final = "en"
-_CODES: Final = frozenset(
-    """ar az be bg bn ca cs da de el en eo es et eu fa fi fil fr gl gu he hi hr hu hy id is it ja ka
-    kk km kn ko lt lv mk ml mn mr ms my nb ne nl nn no pa pl pt ro ru si sk sl sq sr sv sw ta te th
-    tl tr uk ur uz vi zh cn jp kr ua""".split()
-)
-# Codes of countries that are used for the language.
-_ALIASES: Final = {"cn": "zh", "jp": "ja", "kr": "ko", "ua": "uk"}
-_CODE: Final = re.compile(r"([a-z]{2,3})(?:[-_](?:[A-Z][a-z]{3}|[A-Z]{2}|[a-z]{2,4}|419))?")
-_ENDING: Final = re.compile(r"[._-]([a-z]{2,3}(?:[-_](?:[A-Z][a-z]{3}|[A-Z]{2}|[a-z]{2}))?)$")
 # Measured on four repositories: of the pairs of chunks that share 90% of their words, 90% have at
 # least this cosine similarity; of the pairs with this similarity, more than half share 90% of their
 # words.
@@ -234,41 +222,6 @@ def best_chunks(inputs: RankingInputs) -> Ints:
     ascending = scores.argsort(kind="stable")
     best[chunks.files[ascending]] = chunks.ids[ascending]  # the last assignment wins
     return best
-
-
-class TranslatedPath(NamedTuple):
-    """A page in one language."""
-
-    page: str  # equal for all translations of a page
-    language: str  # "" if the path does not contain one
-
-
-@lru_cache(maxsize=65_536)  # called for the same paths by every query
-def translation_of(path: str) -> TranslatedPath:
-    """Return the page of a document or of a file with texts, and the language in its path."""
-    language = language_of(path)
-    if language not in PROSE and language not in CONFIG_EXTENSIONS:
-        return TranslatedPath(path, "")
-    folder, _, name = path.rpartition("/")
-    stem, dot, extension = name.partition(".") if name.count(".") == 1 else name.rpartition(".")
-    if code := _read_code(stem):
-        return TranslatedPath(f"{folder}/{dot}{extension}", code)
-    ending = _ENDING.search(stem)
-    if ending is not None and (code := _read_code(ending[1])):
-        page = f"{stem[: ending.start()]}{dot}{extension}"
-        return TranslatedPath(f"{folder}/{page}" if folder else page, code)
-    if language in PROSE:
-        parts = folder.split("/")
-        for at, part in enumerate(parts):
-            if code := _read_code(part):
-                return TranslatedPath("/".join([*parts[:at], *parts[at + 1 :], name]), code)
-    return TranslatedPath(path, "")
-
-
-def _read_code(text: str) -> str:
-    found = _CODE.fullmatch(text)
-    code = found[1] if found is not None else ""
-    return _ALIASES.get(code, code) if code in _CODES else ""
 
 
 def fold_translations(

@@ -8,7 +8,7 @@ from typing import Final
 
 from rootle.index.reader import IndexReader
 from rootle.rank.question.parsed import Question
-from rootle.search.query.filters import filter_files
+from rootle.search.query.filters import expand_commits, filter_files
 from rootle.search.query.parse import ParsedQuestion
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.query.spelling import find_nearest_name
@@ -101,14 +101,13 @@ def _wider_scopes(request: SearchRequest, question: ParsedQuestion) -> Iterator[
     states = index.all_files()
     wider = list(_without_one_filter(request.query, question.parsed))
     plain = SearchQuery(request.query.text_query)
-    bare = replace(
-        question.parsed, paths=(), excluded_paths=(), languages=(), excluded_languages=()
-    )
+    bare = question.parsed.without_filters()
     helped = False
     for name, query, parsed in [*wider, ("the combination of filters", plain, bare)]:
         if not wider or (helped and query is plain):
             return
-        allowed = filter_files(query, parsed, states, request.now_s)
+        judged = expand_commits(query, parsed, states, index)
+        allowed = filter_files(query, parsed, judged, request.now_s)
         ranked = index.sparse.query(question.question.terms, _MAX_MATCHES, allowed)
         chunks = index.chunks(ranked.ids.tolist())
         files = list(dict.fromkeys(row.file_id for row in chunks.values()))
@@ -139,6 +138,14 @@ def _without_one_filter(
         yield f"lang:{value}", query, replace(parsed, languages=())
     for value in parsed.excluded_languages:
         yield f"-lang:{value}", query, replace(parsed, excluded_languages=())
+    if parsed.kinds:
+        yield f"in:{','.join(parsed.kinds)}", query, replace(parsed, kinds=())
+    for value in parsed.authors:
+        yield f"author:{value}", query, replace(parsed, authors=())
+    if parsed.since:
+        yield f"since:{parsed.since}", query, replace(parsed, since="")
+    if parsed.until:
+        yield f"until:{parsed.until}", query, replace(parsed, until="")
 
 
 def _quote(values: tuple[str, ...]) -> str:

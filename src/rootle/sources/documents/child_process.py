@@ -105,7 +105,11 @@ class DocumentProcess:
     def _ask(self, request: bytes, max_chars: int) -> dict[str, Any] | str | None:
         """Return the answer, or a reason. Return None if the idle child had just ended itself."""
         started = time.monotonic()
-        child = self._running()
+        try:
+            child = self._running()
+        except OSError as error:  # for example without memory for another process
+            _LOG.warning("the process that reads documents cannot be started: %s", error)
+            return READER_FAILED
         assert child.stdin is not None
         assert child.stdout is not None
         timed_out = threading.Event()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import BinaryIO, Final, NamedTuple
 from xml.parsers import expat
@@ -60,9 +60,6 @@ class ZipContainer:
         trace: TracebackType | None,
     ) -> None:
         self._zip.close()
-
-    def names(self) -> Iterable[str]:
-        return self._parts
 
     def __contains__(self, name: str) -> bool:
         return name in self._parts
@@ -121,6 +118,18 @@ class ZipContainer:
                 kind = event.attributes.get("Type", "").rpartition("/")[2]
                 found[event.attributes.get("Id", "")] = (kind, absolute)
         return found
+
+    def main_part(self) -> str:
+        """Return the name of the part that an office document consists of."""
+        main = find_part(self.relations(""), "officeDocument")
+        if main not in self:
+            raise DocumentError(DAMAGED)
+        return main
+
+
+def find_part(relations: Mapping[str, tuple[str, str]], kind: str) -> str:
+    """Return the first part of a type among the results of `ZipContainer.relations`, or ""."""
+    return next((name for found, name in relations.values() if found == kind), "")
 
 
 def read_xml(blocks: Iterable[bytes]) -> Iterator[XmlEvent]:

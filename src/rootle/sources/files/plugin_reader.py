@@ -34,25 +34,29 @@ def read_with_plugin(
         return None
     if isinstance(found, str):
         return _plain(found), ()
-    if found and all(isinstance(place, DocumentPlace) for place in found):
+    if isinstance(found, list) and found and all(isinstance(p, DocumentPlace) for p in found):
         return join_places(
             [(" ".join(p.label.split()), " ".join(p.title.split()), _plain(p.text)) for p in found]
         )
-    gave = f"a list of {type(found[0]).__name__}" if found else "nothing"
     _LOG.warning(
         "%s: the document reader %s returned %s instead of text or places; the file is skipped",
         path,
         ending,
-        gave,
+        _describe(found),
     )
     return None
 
 
-def _read_all(found: Any) -> str | list[Any]:  # Any: returned by a plugin
-    """Return a text, or the places that an iterator yields, which may run the plugin."""
-    if isinstance(found, str):
-        return found
-    return list(found) if isinstance(found, Iterable) else [found]
+def _describe(found: object) -> str:
+    if not isinstance(found, list):
+        return type(found).__name__
+    return f"a list of {type(found[0]).__name__}" if found else "no places"
+
+
+def _read_all(found: Any) -> Any:  # Any: returned by a plugin
+    """Return the places that an iterator yields, which may run the plugin, as a list."""
+    is_value = isinstance(found, (str, bytes)) or not isinstance(found, Iterable)
+    return found if is_value else list(found)
 
 
 def _plain(text: str) -> str:

@@ -7,8 +7,7 @@ from typing import BinaryIO, Final
 from urllib.parse import unquote
 
 from rootle.sources.documents.places import DocumentError, ExtractedDocument
-from rootle.sources.documents.readers.headed_text import HeadedText
-from rootle.sources.documents.readers.html_text import HtmlText
+from rootle.sources.documents.readers.html_text import read_html
 from rootle.sources.documents.readers.office_properties import read_properties
 from rootle.sources.documents.zip_container import START, ZipContainer
 from rootle.sources.files.skip_rules import DAMAGED, ENCRYPTED
@@ -30,13 +29,7 @@ def read_book(file: BinaryIO, found: ExtractedDocument) -> None:
         if chapters[0] in _encrypted_parts(container):
             raise DocumentError(ENCRYPTED)
         for chapter in chapters:
-            text = HeadedText(found)
-            html = HtmlText(text)
-            for block in (container.read(chapter).decode("utf-8", "replace"),):
-                html.feed(block)
-            html.close()
-            html.flush()
-            text.end_section()
+            read_html(container.read(chapter).decode("utf-8", "replace"), found)
 
 
 def _package_part(container: ZipContainer) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html.parser import HTMLParser
 from typing import Final
 
+from rootle.sources.documents.places import ExtractedDocument
 from rootle.sources.documents.readers.headed_text import HeadedText
 
 _BLOCKS: Final = frozenset(
@@ -15,7 +16,17 @@ _IGNORED: Final = frozenset("script style head svg math template noscript".split
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 
 
-class HtmlText(HTMLParser):
+def read_html(html: str, found: ExtractedDocument) -> None:
+    """Add the headings of HTML."""
+    text = HeadedText(found)
+    parser = _HtmlText(text)
+    parser.feed(html)
+    parser.close()
+    parser.flush()
+    text.end_section()
+
+
+class _HtmlText(HTMLParser):
     """Passes the headings and paragraphs of HTML to a HeadedText."""
 
     def __init__(self, text: HeadedText) -> None:
@@ -27,6 +38,8 @@ class HtmlText(HTMLParser):
         self._is_preformatted = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        if self._ignored == "head" and tag == "body":
+            self._ignored = ""  # HTML does not require the end tag of the head
         if self._ignored:
             return
         if tag in _IGNORED:

@@ -10,8 +10,7 @@ from email.utils import parsedate_to_datetime
 from typing import BinaryIO, Final
 
 from rootle.sources.documents.places import DocumentError, ExtractedDocument
-from rootle.sources.documents.readers.headed_text import HeadedText
-from rootle.sources.documents.readers.html_text import HtmlText
+from rootle.sources.documents.readers.html_text import read_html
 from rootle.sources.files.skip_rules import DAMAGED
 
 _HEADERS: Final = ("Subject", "From", "To", "Cc", "Date")
@@ -43,7 +42,7 @@ def _add_message(
 ) -> None:
     lines = [f"{name}: {value}" for name in _HEADERS if (value := _header(message, name))]
     names = []
-    for part in list(_parts(message, attached)):
+    for part in _parts(message, attached):
         name = part.get_filename()
         if part.get_content_disposition() == "attachment" or name:
             names.append(name or part.get_content_type())
@@ -76,12 +75,7 @@ def _body_lines(body: EmailMessage, found: ExtractedDocument) -> list[str]:
     if body.get_content_subtype() != "html":
         return content.strip().split("\n")
     own = ExtractedDocument(found.max_chars, found.max_seconds)
-    text = HeadedText(own)
-    html = HtmlText(text)
-    html.feed(content)
-    html.close()
-    html.flush()
-    text.end_section()
+    read_html(content, own)
     return [line for place in own.places for line in place.text.split("\n")]
 
 

@@ -8,7 +8,7 @@ from typing import BinaryIO, Final
 import pypdfium2 as pdfium
 
 from rootle.sources.documents.places import DocumentError, ExtractedDocument
-from rootle.sources.files.skip_rules import DAMAGED, ENCRYPTED, NO_TEXT
+from rootle.sources.files.skip_rules import DAMAGED, ENCRYPTED
 
 _PASSWORD_ERROR: Final = 4  # FPDF_ERR_PASSWORD
 _UNSUPPORTED_SECURITY: Final = 5  # FPDF_ERR_SECURITY
@@ -16,7 +16,7 @@ _MAX_TITLE_LINE: Final = 80
 
 
 def read_pdf(file: BinaryIO, found: ExtractedDocument) -> None:
-    """Add the text of all pages. Raise DocumentError if there is none, as in scanned papers."""
+    """Add the text of all pages. Scanned papers have none."""
     try:
         document = pdfium.PdfDocument(file)
     except pdfium.PdfiumError as error:
@@ -30,8 +30,6 @@ def read_pdf(file: BinaryIO, found: ExtractedDocument) -> None:
         _read_pages(document, found)
     finally:
         document.close()
-    if not found.places:
-        raise DocumentError(NO_TEXT)
 
 
 def _read_pages(document: pdfium.PdfDocument, found: ExtractedDocument) -> None:

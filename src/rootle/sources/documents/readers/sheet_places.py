@@ -63,7 +63,11 @@ class SheetRows:
 
 
 def _shape(rows: int, columns: int) -> str:
-    return f"{rows:,} {'row' if rows == 1 else 'rows'}, {columns} columns"
+    return f"{_count(rows, 'row')}, {_count(columns, 'column')}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _format_row(cells: Mapping[int, str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
-from rootle.sources.documents.places import DocumentError, ExtractedDocument
+from rootle.sources.documents.places import ExtractedDocument
 from rootle.sources.documents.readers.office_properties import read_properties
 from rootle.sources.documents.zip_container import (
     START,
@@ -14,10 +14,10 @@ from rootle.sources.documents.zip_container import (
     ZipContainer,
     without_fallbacks,
 )
-from rootle.sources.files.skip_rules import DAMAGED
 
 # Placeholders with the same text on every slide, or the slide again in miniature.
 _IGNORED_PLACEHOLDERS: Final = frozenset({"sldNum", "dt", "ftr", "hdr", "sldImg"})
+_SHAPES: Final = frozenset({"sp", "pic", "graphicFrame", "grpSp", "cxnSp"})
 _TITLES: Final = frozenset({"title", "ctrTitle"})
 NOTES_MARK: Final = "Notes:"
 
@@ -38,11 +38,7 @@ def read_slides(file: BinaryIO, found: ExtractedDocument) -> None:
 
 
 def _slide_names(container: ZipContainer) -> list[str]:
-    main = next(
-        (name for kind, name in container.relations("").values() if kind == "officeDocument"), ""
-    )
-    if main not in container:
-        raise DocumentError(DAMAGED)
+    main = container.main_part()
     relations = container.relations(main)
     names = []
     for kind, name, attributes in container.events(main):
@@ -78,15 +74,14 @@ def _list_shapes(events: Iterator[XmlEvent]) -> Iterator[tuple[str, list[str]]]:
             if in_text:
                 parts.append(name)
         elif kind == START:
-            if name in ("sp", "graphicFrame"):
+            if name in _SHAPES:
                 yield placeholder, lines
                 placeholder, lines = "", []
             elif name == "ph":
                 placeholder = attributes.get("type", "body")
             elif name == "cNvPr" and attributes.get("descr"):
-                parts.append(attributes["descr"])  # what a picture shows
-                lines.append("".join(parts))
-                parts = []
+                # The description of a picture, in one line.
+                lines.append(" ".join(attributes["descr"].split()))
             elif name == "t":
                 in_text = True
             elif name == "br":

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import BinaryIO, Final
 
-from rootle.sources.documents.places import DocumentError, ExtractedDocument
+from rootle.sources.documents.places import ExtractedDocument
 from rootle.sources.documents.readers.cell_values import CellFormats, read_formats
 from rootle.sources.documents.readers.office_properties import read_properties
 from rootle.sources.documents.readers.sheet_places import Row, SheetRows
-from rootle.sources.documents.zip_container import END, START, TEXT, ZipContainer
-from rootle.sources.files.skip_rules import DAMAGED
+from rootle.sources.documents.zip_container import END, START, TEXT, ZipContainer, find_part
 
 _MAX_SHARED_CHARS: Final = 50_000_000
 _MAX_COLUMNS: Final = 16_384  # of Excel
@@ -20,15 +19,10 @@ def read_spreadsheet(file: BinaryIO, found: ExtractedDocument) -> None:
     """Add blocks of rows from every sheet. Values are those that Excel stored last."""
     with ZipContainer(file) as container:
         read_properties(container, found)
-        main = next(
-            (name for kind, name in container.relations("").values() if kind == "officeDocument"),
-            "",
-        )
-        if main not in container:
-            raise DocumentError(DAMAGED)
+        main = container.main_part()
         relations = container.relations(main)
-        shared = _read_shared(container, relations.values())
-        styles = next((name for kind, name in relations.values() if kind == "styles"), "")
+        shared = _read_shared(container, find_part(relations, "sharedStrings"))
+        styles = find_part(relations, "styles")
         formats = read_formats(container, styles) if styles in container else CellFormats(())
         for title, target in list(_list_sheets(container, main)):
             name = relations.get(target, ("", ""))[1]
@@ -42,9 +36,8 @@ def _list_sheets(container: ZipContainer, main: str) -> Iterator[tuple[str, str]
             yield attributes.get("name", ""), attributes.get("id", "")
 
 
-def _read_shared(container: ZipContainer, relations: Iterable[tuple[str, str]]) -> list[str]:
+def _read_shared(container: ZipContainer, part: str) -> list[str]:
     """Return the texts to which cells refer by number."""
-    part = next((name for kind, name in relations if kind == "sharedStrings"), "")
     if part not in container:
         return []
     texts: list[str] = []

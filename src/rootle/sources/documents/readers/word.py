@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
-from rootle.sources.documents.places import DocumentError, ExtractedDocument
+from rootle.sources.documents.places import ExtractedDocument
 from rootle.sources.documents.readers.headed_text import HeadedText
 from rootle.sources.documents.readers.office_properties import read_properties
 from rootle.sources.documents.zip_container import (
@@ -15,9 +15,9 @@ from rootle.sources.documents.zip_container import (
     TEXT,
     XmlEvent,
     ZipContainer,
+    find_part,
     without_fallbacks,
 )
-from rootle.sources.files.skip_rules import DAMAGED
 
 _HEADING_STYLE: Final = re.compile(r"heading (\d)|(title)", re.IGNORECASE)
 _NOTES: Final = ("footnotes", "endnotes", "comments")
@@ -27,24 +27,17 @@ def read_word(file: BinaryIO, found: ExtractedDocument) -> None:
     """Add the sections of a document. Deleted text of tracked changes is left out."""
     with ZipContainer(file) as container:
         read_properties(container, found)
-        main = _main_part(container)
-        relations = container.relations(main).values()
-        styles = next((name for kind, name in relations if kind == "styles"), "")
+        main = container.main_part()
+        relations = container.relations(main)
+        styles = find_part(relations, "styles")
         levels = _heading_levels(container, styles) if styles in container else {}
         text = HeadedText(found)
         _read_paragraphs(container.events(main), levels, text)
-        for kind, name in relations:
+        for kind, name in relations.values():
             if kind in _NOTES and name in container:
                 text.heading(1, kind.capitalize())
                 _read_paragraphs(container.events(name), {}, text)
         text.end_section()
-
-
-def _main_part(container: ZipContainer) -> str:
-    for kind, name in container.relations("").values():
-        if kind == "officeDocument" and name in container:
-            return name
-    raise DocumentError(DAMAGED)
 
 
 def _heading_levels(container: ZipContainer, part: str) -> dict[str, int]:
