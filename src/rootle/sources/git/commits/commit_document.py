@@ -80,34 +80,37 @@ def _message_section(commit: CommitPatch) -> _Section:
 
 
 def _file_sections(commit: CommitPatch) -> Iterator[_Section]:
-    changes = sorted(commit.changes, key=lambda change: _priority(change, commit.message))
-    left = _MAX_PATCH_CHARS if len(changes) <= _MAX_FILES_WITH_PATCH else 0
+    found = [(change, hidden_reason(change)) for change in commit.changes]
+    found.sort(key=lambda item: _priority(*item, commit.message))
+    left = _MAX_PATCH_CHARS if len(found) <= _MAX_FILES_WITH_PATCH else 0
     labels = {COMMIT_MESSAGE}
-    for change in changes[:_MAX_FILES]:
+    for change, reason in found[:_MAX_FILES]:
         label = change.path if change.path not in labels else f"./{change.path}"
         if label in labels:
             continue
         labels.add(label)
-        names = () if hidden_reason(change) else find_changed_names(change.hunks, change.path)
+        if reason:
+            yield _Section(label, "", [_describe(change, (), reason)])
+            continue
+        names = find_changed_names(change.hunks, change.path)
         patch = _select_lines(change, min(left, _MAX_FILE_CHARS))
         left -= sum(map(len, patch))
         lines = [_describe(change, names), *_list_removed(change, names), *patch]
         yield _Section(label, ", ".join(names), lines)
 
 
-def _priority(change: FileChange, message: str) -> tuple[bool, int, str]:
+def _priority(change: FileChange, reason: str, message: str) -> tuple[bool, int, str]:
     """Order files that the message names first, then code before tests and prose."""
     stem = change.path.rpartition("/")[2].partition(".")[0]
     kind = 2 if _TEST.search(change.path) else 1 if _PROSE.search(change.path) else 0
     is_named = len(stem) > 3 and stem in message
-    return not is_named, 3 if hidden_reason(change) else kind, change.path
+    return not is_named, 3 if reason else kind, change.path
 
 
-def _describe(change: FileChange, names: Iterable[str]) -> str:
+def _describe(change: FileChange, names: Iterable[str], reason: str = "") -> str:
     added, removed = _count(change.hunks, "+"), _count(change.hunks, "-")
     what = {"A": "added ", "D": "deleted ", "C": "copied ", "R": "renamed "}.get(change.status, "")
     was = f" from {change.old_path}" if change.old_path != change.path else ""
-    reason = hidden_reason(change)
     end = f" ({reason})" if reason else f" (+{added} -{removed})"
     return f"{what}{change.path}{was}{end} {', '.join(names)}".rstrip()
 
@@ -117,8 +120,7 @@ def _list_removed(change: FileChange, names: Collection[str]) -> Iterator[str]:
 
     They are found although the patch is cut.
     """
-    removed = () if hidden_reason(change) else find_removed_names(change.hunks)
-    unnamed = [name for name in removed if name not in names]
+    unnamed = [name for name in find_removed_names(change.hunks) if name not in names]
     if unnamed:
         yield f"removed: {', '.join(unnamed)}"
 
@@ -139,8 +141,6 @@ def hidden_reason(change: FileChange) -> str:
 
 def _select_lines(change: FileChange, max_chars: int) -> list[str]:
     """Return the changed lines of a file with the headings of their hunks, up to a limit."""
-    if hidden_reason(change):
-        return []
     lines: list[str] = []
     chars = 0
     for hunk in change.hunks:
