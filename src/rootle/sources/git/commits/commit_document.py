@@ -81,7 +81,7 @@ def _message_section(commit: CommitPatch) -> _Section:
 
 def _file_sections(commit: CommitPatch) -> Iterator[_Section]:
     found = [(change, hidden_reason(change)) for change in commit.changes]
-    found.sort(key=lambda item: _priority(*item, commit.message))
+    found.sort(key=lambda item: _priority(item[0], item[1], commit.message))
     left = _MAX_PATCH_CHARS if len(found) <= _MAX_FILES_WITH_PATCH else 0
     labels = {COMMIT_MESSAGE}
     for change, reason in found[:_MAX_FILES]:
