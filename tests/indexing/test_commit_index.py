@@ -168,6 +168,39 @@ def test_a_partial_clone_is_searched_by_messages_and_paths(
     assert sorted(os.listdir(partial / ".git/objects/pack")) == packs
 
 
+def test_a_partial_clone_that_was_completed_is_searched_by_lines(
+    root: Path, tmp_path: Path, make_app: MakeApp
+) -> None:
+    partial = clone(root, tmp_path / "partial", "--filter=blob:none", "--no-checkout")
+    app: App = make_app(partial)
+    assert subjects_of(app) == set(SUBJECTS)
+
+    settings = ("-c", "protocol.file.allow=always", "-c", "fetch.unpackLimit=1")
+    git(partial, *settings, "fetch", "-q", "--refetch", "--no-filter")
+
+    found = find_commits(app, "in:history cache change")[0].commit
+    assert found is not None
+    assert [(file.path, file.functions) for file in found.files] == [("cache.py", ("cache_1",))]
+
+
+def test_a_commit_with_a_forged_date_is_found(root: Path, app: App) -> None:
+    tree, head = (git(root, "rev-parse", name).strip() for name in ("HEAD^{tree}", "HEAD"))
+    for seconds in ("10500000000", "9" * 30, "9" * 5_000):
+        commit = (
+            f"tree {tree}\nparent {head}\nauthor Ada <ada@x.org> 1 +0000\n"
+            f"committer Ada <ada@x.org> {seconds} +0000\n\nForged change {len(seconds)}\n"
+        )
+        write(root.parent, "commit", commit)
+        arguments = ("-t", "commit", "-w", "--literally", str(root.parent / "commit"))
+        head = git(root, "hash-object", *arguments).strip()
+    git(root, "update-ref", "HEAD", head)
+
+    found = subjects_of(app)
+
+    assert {f"Forged change {digits}" for digits in (11, 30, 5_000)} <= found
+    assert set(SUBJECTS) <= found
+
+
 _KILLED = """
 import os, signal, sys
 from rootle import open_app
@@ -210,6 +243,22 @@ def test_only_the_newest_commits_are_indexed(root: Path, make_app: MakeApp) -> N
 
     fewer: App = make_app(root, max_history_commits=1)
     assert subjects_of(fewer) == set(SUBJECTS[3:])
+
+
+def test_new_commits_replace_the_oldest_ones_beyond_the_limit(
+    root: Path, make_app: MakeApp, reads: list[str]
+) -> None:
+    app: App = make_app(root, max_history_commits=5)
+    assert subjects_of(app) == set(SUBJECTS)
+    add_commit(root, "Planner change", day=9)
+    app.index_history()
+    assert count(app) == 5
+    reads.clear()
+    added = [add_commit(root, f"{name} change", day=10 + day) for day, name in enumerate("XY")]
+
+    assert subjects_of(app) == {*SUBJECTS[2:], "Planner change", "X change", "Y change"}
+    assert count(app) == 5
+    assert sorted(reads) == sorted(f"git:{sha}" for sha in added)
 
 
 def test_no_commits_are_indexed_if_the_limit_is_zero(root: Path, make_app: MakeApp) -> None:

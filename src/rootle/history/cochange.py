@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.history.commit_view import MESSAGE
 from rootle.index.reader import FileState, IndexReader
+from rootle.types import COMMIT_MESSAGE
 
 # Commits with more files move, format or import code. The sections name at most 30 files.
 MAX_FILES: Final = 30
@@ -100,7 +100,7 @@ def read_history(index: IndexReader, prefix: str = "") -> ChangeHistory:
 
 
 def _read(index: IndexReader, state: FileState, prefix: str, newest_s: int) -> PastChange | None:
-    labels = [one.label for one in index.sections_of(state.id) if one.label != MESSAGE]
+    labels = [one.label for one in index.sections_of(state.id) if one.label != COMMIT_MESSAGE]
     if not labels or len(labels) >= MAX_FILES:
         return None
     paths = tuple(path.removeprefix(prefix) for path in labels if path.startswith(prefix))

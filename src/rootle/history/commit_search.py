@@ -40,17 +40,13 @@ class CommitUpdates(Protocol):
 
     @property
     def prefix(self) -> str:
-        """The path of the folder in its repository, "" or with a slash at the end."""
+        """The path of the folder below its work tree, ending in "/"; "" for the work tree."""
 
     def snapshot(self) -> IndexReader:
         """Return the newest snapshot; raise IndexStorageError if no commit is indexed yet."""
 
     def exists(self) -> bool:
         """Return whether there may be indexed commits, without opening the index."""
-
-    @property
-    def folder_in_work_tree(self) -> str:
-        """The path of the folder below its work tree, with a final slash; "" for the work tree."""
 
     def find_visible(self) -> Collection[int] | None:
         """Return the indexed commits that belong to the history of the folder; None for all."""
@@ -128,7 +124,7 @@ class CommitSearch:
             index, ids = self.updates.snapshot(), self.updates.find_visible()
         except IndexStorageError:
             return None
-        return CommitView(index, ids, self.updates.folder_in_work_tree)
+        return CommitView(index, ids, self.updates.prefix)
 
     def list_range(self, older: str, newer: str) -> Sequence[str] | None:
         """Return the hashes in the history of `newer` but not of `older`, newest first.

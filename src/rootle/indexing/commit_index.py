@@ -29,7 +29,7 @@ from rootle.sources.git.commits.commit_list import (
 from rootle.sources.git.commits.commit_source import COMMITS, CommitSource
 from rootle.sources.git.commits.patch_process import PatchProcess
 from rootle.sources.git.commits.removed_code import RemovedCode, find_removed_code
-from rootle.sources.git.git_dirs import find_git_folders, find_work_tree
+from rootle.sources.git.git_dirs import find_git_folders
 from rootle.storage.paths import default_history_dir, default_index_dir
 from rootle.text.secret_masking import mask_secrets
 from rootle.types import HistoryStatus, ProgressCallback, WarningCallback, ignore_progress
@@ -92,15 +92,12 @@ class CommitIndex:
         self._max_commits = config.max_history_commits
         self._on_warning = on_warning
         self._rules = walk_rules(config)
-        top = find_work_tree(self._root)
-        relative = "." if top is None else os.path.relpath(self._root, top).replace(os.sep, "/")
-        self.prefix = "" if relative == "." else f"{relative}/"
         self._patches = PatchProcess(self._root)
         self._patch_lock = threading.Lock()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._source = CommitSource(self._root, config.max_history_commits)
-        self._scope = CommitScope(self._root, config.max_history_commits)
+        self._source = CommitSource(self._root, self._max_commits, self._count)
+        self._scope = CommitScope(self._root, self._max_commits)
         self._failure = ""  # of the last update
         setup = IndexSetup(
             Path(self._root),
@@ -132,8 +129,8 @@ class CommitIndex:
         return indexed == self._source.current_token() and self._indexer.has_usable_index()
 
     @property
-    def folder_in_work_tree(self) -> str:
-        """The path of the folder below its work tree, with a final slash; "" for the work tree."""
+    def prefix(self) -> str:
+        """The path of the folder below its work tree, ending in "/"; "" for the work tree."""
         return self._scope.prefix
 
     def find_visible(self) -> frozenset[int] | None:
@@ -240,7 +237,7 @@ class CommitIndex:
     def status(self) -> HistoryStatus | None:
         """Return the status of the index; None if no commit is indexed yet."""
         try:
-            commits = len(self.snapshot().all_files())
+            commits = self.snapshot().file_count()
         except IndexStorageError:
             return None
         folder = self._indexer.index_dir
@@ -255,6 +252,12 @@ class CommitIndex:
         self._indexer.close()
         with self._patch_lock:
             self._patches.close()
+
+    def _count(self) -> int:
+        try:
+            return self.snapshot().file_count()
+        except IndexStorageError:
+            return 0
 
     def _update_quietly(self) -> None:
         self._failure = ""

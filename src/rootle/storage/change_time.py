@@ -1,4 +1,4 @@
-"""Read the change time of a file. Unlike the modification time, it cannot be set by programs."""
+"""Read the times at which a file was changed."""
 
 from __future__ import annotations
 
@@ -15,6 +15,14 @@ CHANGE_TICK_NS: Final = (
     if sys.platform.startswith("linux")
     else 10_000_000
 )
+
+
+def modification_time_ns(path: str | os.PathLike[str]) -> int:
+    """Return the modification time of a file in Unix nanoseconds; 0 if there is no such file."""
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
 
 
 def change_time_ns(info: os.stat_result) -> int:

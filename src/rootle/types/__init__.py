@@ -14,6 +14,9 @@ from rootle.types.documents import (
     TextChunk,
 )
 from rootle.types.history import (
+    COMMIT_KIND,
+    COMMIT_MESSAGE,
+    COMMIT_URI,
     ChangedFile,
     CommitFacts,
     DocumentMention,
@@ -55,6 +58,9 @@ from rootle.types.status import (
 from rootle.types.symbols import Symbol, SymbolAnswer, SymbolAspect, SymbolUse
 
 __all__ = [
+    "COMMIT_KIND",
+    "COMMIT_MESSAGE",
+    "COMMIT_URI",
     "EXTRACTED",
     "FILES",
     "NEEDS_EXTRA",

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from rootle.types.documents import Passage
 from rootle.types.memories import Memory
+
+# A commit in an index is a document of this kind. It has a section for the message, and one for
+# each changed file, whose label is the path.
+COMMIT_KIND: Final = "commit"
+COMMIT_URI: Final = "git:"  # the URI of a commit is this and its hash
+COMMIT_MESSAGE: Final = "message"  # the label of the section with the message
 
 
 @dataclass(frozen=True, slots=True)

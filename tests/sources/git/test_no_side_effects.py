@@ -21,7 +21,6 @@ from rootle.sources.git.command import run_git
 from rootle.sources.git.commit_text import show_commit
 from rootle.sources.git.commits.commit_list import (
     find_commit,
-    is_ancestor,
     list_commits,
     list_commits_with_text,
     list_heads,
@@ -155,7 +154,7 @@ def ask_everything(root: Path) -> None:
     assert alone is not None
     assert alone.message == "second"
     assert find_commit(os.fspath(root), "HEAD") == commits[0]
-    assert is_ancestor(os.fspath(root), commits[-1].sha, head)
+    assert list_commits(os.fspath(root), [commits[-1].sha], without=[head], max_count=1) == []
     ask_about_lines(root, head)
 
 

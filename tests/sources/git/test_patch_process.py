@@ -487,3 +487,21 @@ def test_secrets_are_masked_in_messages_and_lines_even_if_they_were_removed(root
         assert secret not in document.text
         assert secret not in document.title
         assert "TOKEN" in document.text
+
+
+def test_a_damaged_commit_is_read_without_lines_and_the_next_one_with_them(
+    root: Path, patches: PatchProcess
+) -> None:
+    hashes = []
+    for number in range(3):
+        write(root, f"{number}.txt", f"text {number}\n")
+        hashes.append(commit(root))
+    blob = git(root, "rev-parse", "HEAD~1:1.txt").strip()
+    (root / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    (root / "1.txt").unlink()  # git would read it instead
+
+    found = [patches.read(sha) for sha in hashes]
+
+    changes = [change for patch in found if patch for change in patch.changes]
+    assert [change.path for change in changes] == ["0.txt", "1.txt", "2.txt"]
+    assert [lines_of(change) for change in changes] == [["+text 0"], [], ["+text 2"]]

@@ -14,6 +14,7 @@ from rootle.index.local.content_dir import content_dir
 from rootle.index.local.database import DATABASE_NAME, open_database, storage_errors
 from rootle.index.local.derived_indexes import DENSE_FOLDER, SPARSE_FOLDER
 from rootle.index.local.snapshot import Snapshot
+from rootle.storage.change_time import modification_time_ns
 
 # A writer commits the database first and the derived indexes right after it. A reader that opens
 # them in between retries.
@@ -85,7 +86,7 @@ class SnapshotSource:
             database = content, 0
         if self._is_read_only():
             # A database that was opened as immutable does not report changes.
-            return database, hash((_mtime_ns(path), _mtime_ns(f"{path}-wal")))
+            return database, hash((modification_time_ns(path), modification_time_ns(f"{path}-wal")))
         if self._probe is None or database != self._probed:
             self._close_probe()
             self._probe = open_database(content, create=False)
@@ -167,10 +168,3 @@ def _derived_are_missing(folder: Path) -> bool:
 def is_read_only(folder: Path) -> bool:
     """Return whether a folder exists and cannot be written."""
     return not os.access(folder, os.W_OK) and os.path.exists(folder)
-
-
-def _mtime_ns(path: str | Path) -> int:
-    try:
-        return os.stat(path).st_mtime_ns
-    except OSError:
-        return 0

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Final
 
 from rootle.errors import IngestError
 from rootle.index.local.snapshot import Snapshot
-from rootle.sources.git.commits.commit_document import URI_PREFIX
 from rootle.sources.git.commits.commit_list import list_commits
-from rootle.sources.git.git_dirs import find_work_tree
+from rootle.sources.git.git_dirs import find_prefix
 from rootle.sources.git.history import read_head_state
 from rootle.sources.git.repository import has_unreadable_head, head_commit
+from rootle.types import COMMIT_URI
 
-# The index may contain more commits than its limit until they are listed again.
+# The index may be older than the checked-out commit, so more commits are listed than it contains.
 _MORE_COMMITS: Final = 2
 
 
@@ -28,7 +27,7 @@ class CommitScope:
         """Take the real path of the folder."""
         self._root = root
         self._max_commits = max_commits
-        self.prefix = _find_prefix(root)
+        self.prefix = find_prefix(root)  # of the folder in its work tree
         self._known: tuple[tuple[str, ...], frozenset[int] | None] | None = None
 
     def find_ids(self, index: Snapshot, indexed_heads: tuple[str, ...]) -> frozenset[int] | None:
@@ -60,13 +59,6 @@ class CommitScope:
         commits = list_commits(self._root, [head], max_count=limit) if head else []
         if commits is None:
             raise IngestError(f"git cannot list the commits of {self._root}")
-        uris = {f"{URI_PREFIX}{commit.sha}" for commit in commits}
+        uris = {f"{COMMIT_URI}{commit.sha}" for commit in commits}
         found = {state.id for state in index.all_files() if state.path in uris}
         return frozenset(found if below is None else found & below)
-
-
-def _find_prefix(root: str) -> str:
-    """Return the path of a folder below its work tree with a final slash; "" for the work tree."""
-    top = find_work_tree(root)
-    relative = os.path.relpath(root, top) if top is not None else "."
-    return "" if relative == "." else f"{relative.replace(os.sep, '/')}/"

@@ -14,11 +14,9 @@ from rootle.rank.path_features import matches_path
 from rootle.search.query.syntax import ParsedQuery
 from rootle.serialization.dates import parse_date
 from rootle.text.languages import PROSE, language_of, resolve_language
-from rootle.types import FILES, SearchQuery
+from rootle.types import COMMIT_KIND, COMMIT_MESSAGE, FILES, SearchQuery
 
 _DAY_S: Final = 86_400
-_COMMIT: Final = "commit"  # the kind of a commit; its sections are the message and changed files
-_MESSAGE: Final = "message"
 
 
 def filter_files(
@@ -54,19 +52,19 @@ def expand_commits(
         *(parsed.languages, parsed.excluded_languages),
     )
     states = list(states)
-    if not any(has_filter) or not any(state.kind == _COMMIT for state in states):
+    if not any(has_filter) or not any(state.kind == COMMIT_KIND for state in states):
         return states
     labels = index.section_labels()
     return [
         one
         for state in states
-        for one in (_changed_files(state, labels) if state.kind == _COMMIT else (state,))
+        for one in (_changed_files(state, labels) if state.kind == COMMIT_KIND else (state,))
     ]
 
 
 def _changed_files(state: FileState, labels: Mapping[int, Sequence[str]]) -> Iterable[FileState]:
     for label in labels.get(state.id, ()):
-        if label != _MESSAGE:
+        if label != COMMIT_MESSAGE:
             yield state._replace(path=label, language=language_of(label))
 
 

@@ -49,6 +49,7 @@ _MAY_BE_MINIFIED: Final = frozenset(CODE_EXTENSIONS) | {"json", "xml"}
 _LINE_END: Final = re.compile(r"\r\n?|\n")
 
 _PRIVATE_KEY: Final = re.compile(r"\s*-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----")
+_KEY_IN_TEXT: Final = re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY")
 
 
 def is_binary(raw: bytes) -> bool:
@@ -97,3 +98,8 @@ def _has_long_stretch(text: str) -> bool:
 def is_private_key(text: str) -> bool:
     """Return whether the text is a private key in PEM or a similar format."""
     return _PRIVATE_KEY.match(text) is not None
+
+
+def contains_private_key(text: str) -> bool:
+    """Return whether a private key begins anywhere in the text, such as in a patch."""
+    return _KEY_IN_TEXT.search(text) is not None

@@ -15,7 +15,6 @@ from rootle.sources.files.text_places import add_text_places
 from rootle.sources.files.text_reader import read_text
 from rootle.sources.secret_masking_reader import MaskingReader
 from rootle.sources.source import Document, Scan, Trust
-from rootle.text.languages import language_of
 from rootle.types import EXTRACTED, FILES
 
 MAX_SHOWN_BYTES: Final = 16_000_000
@@ -42,15 +41,7 @@ class FileReader:
             return found
         if found.encoding != EXTRACTED:
             found = add_text_places(found, uri, whole_tables=self.whole_tables)
-        return Document(
-            uri,
-            found.text,
-            found.digest,
-            language_of(uri),
-            found.encoding,
-            sections=found.sections,
-            omitted_chars=found.omitted_bytes,
-        )
+        return found.to_document(uri)
 
     def _is_document(self, uri: str) -> bool:
         """Return whether a built-in reader converts a file to text. Plugins come first."""

@@ -12,6 +12,8 @@ from rootle.sources.files.content_rules import is_binary, is_generated, is_minif
 from rootle.sources.files.regular_file_reader import read_below
 from rootle.sources.files.size_limit import cut_text
 from rootle.sources.files.skip_rules import BINARY, GENERATED, MINIFIED, READER_FAILED, SECRET
+from rootle.sources.source import Document
+from rootle.text.languages import language_of
 from rootle.types import EXTRACTED, DocumentSection
 
 
@@ -24,6 +26,18 @@ class TextFile:
     digest: bytes  # BLAKE2b of the raw bytes that were read, 16 bytes
     omitted_bytes: int = 0  # after the text
     sections: tuple[DocumentSection, ...] = ()
+
+    def to_document(self, uri: str) -> Document:
+        """Return the document of a file that is identified by its path."""
+        return Document(
+            uri,
+            self.text,
+            self.digest,
+            language_of(uri),
+            self.encoding,
+            sections=self.sections,
+            omitted_chars=self.omitted_bytes,
+        )
 
 
 def read_text(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from rootle.sources.files.content_rules import contains_private_key
 from rootle.sources.files.discovery import WalkRules, look_up_files, walk_files
 from rootle.sources.files.file_listing import filter_ignored
 from rootle.sources.files.skip_rules import reason_by_name
@@ -25,7 +26,6 @@ _TIMEOUT_S: Final = 10.0
 _MAX_FILES: Final = 300
 _MAX_CHANGED_LINES: Final = 4_000
 _FILE_START: Final = re.compile(r"^(?=diff --git )", re.MULTILINE)
-_KEY: Final = re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY")
 _OPTIONS: Final = (
     *("--format=", "--diff-merges=first-parent", "--relative", "--no-renames", "--no-ext-diff"),
     *("--no-textconv", "--no-color", "--no-notes", "--ignore-submodules"),
@@ -131,7 +131,7 @@ def _patch(root: Path, sha: str, files: Sequence[_ChangedFile]) -> str:
     output = _git(root, "--literal-pathspecs", "show", "-p", *_OPTIONS, sha, "--", *chosen)
     # One part per file. A private key is a secret whatever the name of its file.
     parts = [part for part in _FILE_START.split(_text(output)) if part.strip()]
-    kept = [part for part in parts if not _KEY.search(part)]
+    kept = [part for part in parts if not contains_private_key(part)]
     skipped = len(files) - len(kept)
     note = f"\n(patches left out because they are large, binary or secret: {skipped})\n"
     return "".join(kept) + (note if skipped else "")

@@ -57,6 +57,15 @@ def find_work_tree(folder: str) -> str | None:
     return folder
 
 
+def find_prefix(folder: str) -> str:
+    """Return the path of a folder below its work tree, ending in "/"; "" for the work tree.
+
+    `folder` is a real path. Outside git, the result is "".
+    """
+    below = os.path.relpath(folder, find_work_tree(folder) or folder).replace(os.sep, "/")
+    return "" if below == os.curdir else f"{below}/"
+
+
 def find_git_folders(folder: str) -> GitFolders | None:
     """Return the git folders of the work tree that contains a folder; None if git is not used."""
     top = find_work_tree(folder)

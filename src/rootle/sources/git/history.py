@@ -12,13 +12,14 @@ from typing import Final
 
 from rootle.sources.files.regular_file_reader import read_regular
 from rootle.sources.git.command import GitStream, run_git, stream_git
-from rootle.sources.git.git_dirs import find_git_folders, find_work_tree
+from rootle.sources.git.commit_time import parse_commit_time
+from rootle.sources.git.git_dirs import GitFolders, find_git_folders, find_work_tree
 from rootle.sources.git.special_files import is_special
+from rootle.storage.change_time import modification_time_ns
 
 _SHA: Final = re.compile(r"[0-9a-f]{7,64}", re.ASCII)
 _TIMEOUT_S: Final = 10.0
 _LIST_TIMEOUT_S: Final = 120.0
-_LAST_YEAR_S: Final = 253_402_300_799  # the end of the year 9999
 # Merges that need more steps or have more parents are rare. The whole history is then read again.
 _MAX_STEPS: Final = 10
 _MAX_PARENTS: Final = 50
@@ -123,9 +124,7 @@ def _split(chunks: Iterable[bytes]) -> Iterator[bytes]:
 def _parse_header(text: bytes) -> Commit:
     sha, _, facts = text.decode("utf-8", "replace").partition(" ")
     seconds, _, author = facts.partition(" ")
-    # A damaged commit has no date, and a forged one may have any date.
-    date = min(int(seconds), _LAST_YEAR_S) if seconds.isdecimal() else 0
-    return Commit(sha, LastCommit(date, author), [])
+    return Commit(sha, LastCommit(parse_commit_time(seconds), author), [])
 
 
 def list_committed_files(folder: str, head: str) -> list[str] | None:
@@ -187,7 +186,11 @@ def _list_borders(
 def find_shallow_commits(folder: str) -> frozenset[str]:
     """Return the commits whose parents a shallow clone lacks."""
     git = find_git_folders(os.path.realpath(folder))
-    text = read_regular(os.path.join(git.common, "shallow")) if git is not None else b""
+    return frozenset() if git is None else _read_shallow_commits(git)
+
+
+def _read_shallow_commits(git: GitFolders) -> frozenset[str]:
+    text = read_regular(os.path.join(git.common, "shallow"))
     lines = text.decode("ascii", "replace") if isinstance(text, bytes) else ""
     return frozenset(lines.split())
 
@@ -206,15 +209,8 @@ def read_head_state(folder: str) -> str:
     files = [os.path.join(git.common, name)] if head.startswith(b"ref: ") else []
     files += [os.path.join(git.own, "reftable", "tables.list")]
     found = [text for text in map(read_regular, files) if isinstance(text, bytes)]
-    packed = _mtime_ns(os.path.join(git.common, "packed-refs"))
+    packed = modification_time_ns(os.path.join(git.common, "packed-refs"))
     return hashlib.sha256(repr((head, found or packed)).encode()).hexdigest()[:16]
-
-
-def _mtime_ns(path: str) -> int:
-    try:
-        return os.stat(path).st_mtime_ns
-    except OSError:
-        return 0
 
 
 def digest_history_facts(folder: str) -> str:
@@ -227,20 +223,44 @@ def digest_history_facts(folder: str) -> str:
     if git is None:
         return ""
     mailmap = read_regular(os.path.join(find_work_tree(real) or real, ".mailmap"))
-    parts = [
-        " ".join(sorted(find_shallow_commits(real))),
-        " ".join(_list_promised_packs(os.path.join(git.common, "objects", "pack"))),
-        mailmap.hex() if isinstance(mailmap, bytes) else "",
-    ]
+    return _digest([*_list_limits(git), mailmap.hex() if isinstance(mailmap, bytes) else ""])
+
+
+def digest_clone_limits(folder: str) -> str:
+    """Return a digest that changes if a shallow or partial clone was extended.
+
+    It is the same in all work trees of a repository.
+    """
+    git = find_git_folders(os.path.realpath(folder))
+    return "" if git is None else _digest(_list_limits(git))
+
+
+def _list_limits(git: GitFolders) -> list[str]:
+    shallow = " ".join(sorted(_read_shallow_commits(git)))
+    return [shallow, " ".join(_list_packs_of_partial_clone(git))]
+
+
+def _digest(parts: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
-def _list_promised_packs(folder: str) -> list[str]:
-    """Return the packs that a server sent to a partial clone, which lacks some objects."""
+def is_partial_clone(folder: str) -> bool:
+    """Return whether a repository may lack contents because it was cloned with a filter."""
+    git = find_git_folders(os.path.realpath(folder))
+    return git is not None and bool(_list_packs_of_partial_clone(git))
+
+
+def _list_packs_of_partial_clone(git: GitFolders) -> list[str]:
+    """Return the packs of a partial clone, which may lack objects; none of another repository.
+
+    Git marks the packs that a server has filtered. The others may contain what these lack.
+    """
     try:
-        return sorted(name for name in os.listdir(folder) if name.endswith(".promisor"))
+        names = sorted(os.listdir(os.path.join(git.common, "objects", "pack")))
     except OSError:
         return []
+    is_partial = any(name.endswith(".promisor") for name in names)
+    return [name for name in names if name.endswith(".pack")] if is_partial else []
 
 
 def is_short_history(folder: str, max_index_bytes: int) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from rootle.sources.git.command import GitOutput, run_git
-from rootle.sources.git.git_dirs import find_work_tree
+from rootle.sources.git.git_dirs import find_prefix, find_work_tree
 
 _LOG = logging.getLogger(__name__)
 
@@ -81,7 +81,7 @@ def _parse_listing(output: GitOutput, folder: str) -> GitListing:
 def _unreadable_folders(warnings: bytes, folder: str) -> list[str]:
     """Parse git's warnings, which name folders relative to the top of the work tree."""
     paths = [os.fsdecode(path) for path in _UNREADABLE_FOLDER.findall(warnings)]
-    prefix = _prefix_of(folder) if paths else ""
+    prefix = find_prefix(folder) if paths else ""
     return [path.removeprefix(prefix) for path in paths]
 
 
@@ -137,15 +137,9 @@ def list_changed_files(root: Path, only: Collection[str] = ()) -> set[str]:
     )
     if output.returncode != 0:
         return set()
-    prefix = _prefix_of(folder)
+    prefix = find_prefix(folder)
     entries = os.fsdecode(output.stdout).split("\0")
     return {entry[len("XY ") :].removeprefix(prefix) for entry in entries if entry}
-
-
-def _prefix_of(folder: str) -> str:
-    """Return the path of a folder from the top of its work tree: empty, or ending in "/"."""
-    below = os.path.relpath(folder, find_work_tree(folder) or folder).replace(os.sep, "/")
-    return "" if below == os.curdir else f"{below}/"
 
 
 def _disable_filters(folder: str) -> dict[str, str]:

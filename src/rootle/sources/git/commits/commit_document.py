@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
 
+from rootle.sources.files.content_rules import contains_private_key
 from rootle.sources.files.skip_rules import SECRET, reason_by_name
 from rootle.sources.git.commits.changed_names import find_changed_names, find_removed_names
 from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange, Hunk
 from rootle.sources.source import Document
-from rootle.types import DocumentSection
-
-MESSAGE: Final = "message"  # the label of the section with the message
-KIND: Final = "commit"
-URI_PREFIX: Final = "git:"
+from rootle.types import COMMIT_KIND, COMMIT_MESSAGE, COMMIT_URI, DocumentSection
 
 # A commit that changes more files is a bulk change, of which the names of the files say enough.
 _MAX_FILES: Final = 30
@@ -25,7 +22,6 @@ _MAX_PATCH_CHARS: Final = 10_000
 _MAX_FILE_CHARS: Final = 3_000
 _MAX_LINE_CHARS: Final = 240
 _MAX_TITLE_CHARS: Final = 200
-_KEY: Final = re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY")
 # Lines for tools and people at the end of a message; the author is indexed as such.
 _TRAILER: Final = re.compile(
     r"^(?:Signed-off-by|Co-authored-by|Reviewed-by|Acked-by|Tested-by|Cc|Change-Id|git-svn-id"
@@ -60,12 +56,12 @@ def make_document(commit: CommitPatch) -> Document:
     # A commit that is read again after a shallow clone was deepened has another text.
     content = f"{commit.sha}\n{text}".encode("utf-8", "surrogatepass")
     return Document(
-        f"{URI_PREFIX}{commit.sha}",
+        f"{COMMIT_URI}{commit.sha}",
         text,
         blake2b(content, digest_size=16).digest(),
         language="text",
         encoding="git",
-        kind=KIND,
+        kind=COMMIT_KIND,
         title=subject_of(commit.message),
         author=commit.author,
         date_s=float(commit.seconds),
@@ -80,38 +76,41 @@ def subject_of(message: str) -> str:
 
 def _message_section(commit: CommitPatch) -> _Section:
     text = _BLANK_LINES.sub("\n\n", _TRAILER.sub("", commit.message)).strip()
-    return _Section(MESSAGE, "", (text or "(no message)").split("\n"))
+    return _Section(COMMIT_MESSAGE, "", (text or "(no message)").split("\n"))
 
 
 def _file_sections(commit: CommitPatch) -> Iterator[_Section]:
-    changes = sorted(commit.changes, key=lambda change: _priority(change, commit.message))
-    left = _MAX_PATCH_CHARS if len(changes) <= _MAX_FILES_WITH_PATCH else 0
-    labels = {MESSAGE}
-    for change in changes[:_MAX_FILES]:
+    found = [(change, hidden_reason(change)) for change in commit.changes]
+    found.sort(key=lambda item: _priority(item[0], item[1], commit.message))
+    left = _MAX_PATCH_CHARS if len(found) <= _MAX_FILES_WITH_PATCH else 0
+    labels = {COMMIT_MESSAGE}
+    for change, reason in found[:_MAX_FILES]:
         label = change.path if change.path not in labels else f"./{change.path}"
         if label in labels:
             continue
         labels.add(label)
-        names = () if hidden_reason(change) else find_changed_names(change.hunks, change.path)
+        if reason:
+            yield _Section(label, "", [_describe(change, (), reason)])
+            continue
+        names = find_changed_names(change.hunks, change.path)
         patch = _select_lines(change, min(left, _MAX_FILE_CHARS))
         left -= sum(map(len, patch))
         lines = [_describe(change, names), *_list_removed(change, names), *patch]
         yield _Section(label, ", ".join(names), lines)
 
 
-def _priority(change: FileChange, message: str) -> tuple[bool, int, str]:
+def _priority(change: FileChange, reason: str, message: str) -> tuple[bool, int, str]:
     """Order files that the message names first, then code before tests and prose."""
     stem = change.path.rpartition("/")[2].partition(".")[0]
     kind = 2 if _TEST.search(change.path) else 1 if _PROSE.search(change.path) else 0
     is_named = len(stem) > 3 and stem in message
-    return not is_named, 3 if hidden_reason(change) else kind, change.path
+    return not is_named, 3 if reason else kind, change.path
 
 
-def _describe(change: FileChange, names: Iterable[str]) -> str:
+def _describe(change: FileChange, names: Iterable[str], reason: str = "") -> str:
     added, removed = _count(change.hunks, "+"), _count(change.hunks, "-")
     what = {"A": "added ", "D": "deleted ", "C": "copied ", "R": "renamed "}.get(change.status, "")
     was = f" from {change.old_path}" if change.old_path != change.path else ""
-    reason = hidden_reason(change)
     end = f" ({reason})" if reason else f" (+{added} -{removed})"
     return f"{what}{change.path}{was}{end} {', '.join(names)}".rstrip()
 
@@ -121,8 +120,7 @@ def _list_removed(change: FileChange, names: Collection[str]) -> Iterator[str]:
 
     They are found although the patch is cut.
     """
-    removed = () if hidden_reason(change) else find_removed_names(change.hunks)
-    unnamed = [name for name in removed if name not in names]
+    unnamed = [name for name in find_removed_names(change.hunks) if name not in names]
     if unnamed:
         yield f"removed: {', '.join(unnamed)}"
 
@@ -136,15 +134,13 @@ def hidden_reason(change: FileChange) -> str:
     reason = reason_by_name(change.path) or reason_by_name(change.old_path)
     if reason is None and _VENDORED.search(change.path):
         reason = "vendored"
-    if reason is None and any(_KEY.search("\n".join(hunk.lines)) for hunk in change.hunks):
+    if reason is None and any(contains_private_key("\n".join(hunk.lines)) for hunk in change.hunks):
         reason = SECRET
     return reason or ""
 
 
 def _select_lines(change: FileChange, max_chars: int) -> list[str]:
     """Return the changed lines of a file with the headings of their hunks, up to a limit."""
-    if hidden_reason(change):
-        return []
     lines: list[str] = []
     chars = 0
     for hunk in change.hunks:

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
 from rootle.sources.git.command import run_git, stream_git
+from rootle.sources.git.commit_time import parse_commit_time
 
 _HEAD: Final = re.compile(rb"^HEAD ([0-9a-f]{40,64})$", re.MULTILINE)
 _TIMEOUT_S: Final = 10.0
-_LIST_TIMEOUT_S: Final = 60.0
 # git reads about 2,000 commits per second.
 _TEXT_TIMEOUT_S: Final = 10.0
 
@@ -54,7 +54,7 @@ def _parse(text: bytes) -> Iterator[ListedCommit]:
     for line in text.decode("ascii", "replace").split("\n"):
         sha, _, seconds = line.partition(" ")
         if seconds:
-            yield ListedCommit(sha, int(seconds) if seconds.isdecimal() else 0)
+            yield ListedCommit(sha, parse_commit_time(seconds))
 
 
 def list_commits_with_text(folder: str, text: str, *, max_count: int) -> list[str]:
@@ -67,12 +67,6 @@ def list_commits_with_text(folder: str, text: str, *, max_count: int) -> list[st
         folder, "log", f"-S{text}", *options, "--no-ext-diff", "--", timeout_s=_TEXT_TIMEOUT_S
     )
     return output.stdout.decode("ascii", "replace").split() if output.returncode == 0 else []
-
-
-def is_ancestor(folder: str, older: str, newer: str) -> bool:
-    """Return whether a commit is in the history of another one."""
-    output = run_git(folder, "merge-base", "--is-ancestor", older, newer, timeout_s=_LIST_TIMEOUT_S)
-    return output.returncode == 0
 
 
 def find_commit(folder: str, revision: str) -> ListedCommit | None:

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from hashlib import blake2b
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from rootle.errors import IngestError
 from rootle.sources.files.skip_rules import VANISHED
-from rootle.sources.git.commits.commit_document import URI_PREFIX, make_document
-from rootle.sources.git.commits.commit_list import (
-    ListedCommit,
-    is_ancestor,
-    list_commits,
-    list_heads,
-)
+from rootle.sources.git.commits.commit_document import make_document
+from rootle.sources.git.commits.commit_list import ListedCommit, list_commits, list_heads
 from rootle.sources.git.commits.patch_process import PatchProcess
-from rootle.sources.git.history import find_shallow_commits
+from rootle.sources.git.history import (
+    digest_clone_limits,
+    find_shallow_commits,
+    is_partial_clone,
+)
 from rootle.sources.source import Document, DocumentEntry, Scan, Trust
+from rootle.types import COMMIT_URI
 
 COMMITS: Final = "commits"  # the name of the source
 # Estimates, which are used to report the progress. The oldest commits of a shallow clone are read
-# without their changes; if the clone is deepened, the other size causes them to be read again.
+# without their changes, and those of a partial clone without the changed lines. If the repository
+# is completed, the other size causes them to be read again.
 _COMMIT_BYTES: Final = 2_000
+_PATHS_BYTES: Final = 1_000
 _MESSAGE_BYTES: Final = 500
+# A partial clone lacks most contents, so a few commits show whether it was completed.
+_PROBES: Final = 20
 
 
 class CommitSource:
@@ -32,15 +35,20 @@ class CommitSource:
     name = COMMITS
     trust: Trust = "project"
 
-    def __init__(self, folder: str, max_commits: int) -> None:
-        """Take the real path of a folder in any work tree of the repository."""
+    def __init__(self, folder: str, max_commits: int, count_indexed: Callable[[], int]) -> None:
+        """Take the real path of a folder in any work tree of the repository.
+
+        `count_indexed` returns the number of commits in the index.
+        """
         self._folder = folder
         self._max_commits = max_commits
+        self._count_indexed = count_indexed
 
     def scan(self, token: str = "") -> Scan:
         """List the commits, or only the new ones if history was only extended.
 
-        Commits beyond the limit are removed by the next full scan. Raise IngestError if git fails.
+        All are listed if the new ones exceed the limit, so that the oldest are removed. Raise
+        IngestError if git fails.
         """
         heads = list_heads(self._folder)
         if heads is None:
@@ -51,7 +59,8 @@ class CommitSource:
         setting, *known = token.split() or [""]
         if known and setting == self._setting() and self._extends(heads, known):
             found = self._list(heads, known)
-            return Scan(self._entries(found), is_complete=False, token=current)
+            if self._count_indexed() + len(found) <= self._max_commits:
+                return Scan(self._entries(found), is_complete=False, token=current)
         return Scan(self._entries(self._list(heads, ()) if heads else []), token=current)
 
     def current_token(self) -> str | None:
@@ -63,10 +72,8 @@ class CommitSource:
         return " ".join((self._setting(), *heads))
 
     def _setting(self) -> str:
-        """Return what determines the list of commits, apart from the heads."""
-        shallow = " ".join(sorted(find_shallow_commits(self._folder)))
-        digest = blake2b(shallow.encode("ascii"), digest_size=8).hexdigest() if shallow else "full"
-        return f"{self._max_commits}:{digest}"
+        """Return what determines the list of commits and their texts, apart from the heads."""
+        return f"{self._max_commits}:{digest_clone_limits(self._folder)}"
 
     def look_up(self, uris: Collection[str]) -> Scan | None:  # noqa: ARG002
         """Return None: commits are only listed as a whole."""
@@ -82,7 +89,7 @@ class CommitSource:
 
     def _extends(self, heads: Sequence[str], known: Sequence[str]) -> bool:
         """Return whether each known head is in the history of a current one."""
-        return all(any(is_ancestor(self._folder, old, new) for new in heads) for old in known)
+        return list_commits(self._folder, known, without=heads, max_count=1) == []
 
     def _list(self, heads: Sequence[str], without: Sequence[str]) -> list[ListedCommit]:
         found = list_commits(self._folder, heads, without=without, max_count=self._max_commits)
@@ -92,14 +99,23 @@ class CommitSource:
 
     def _entries(self, commits: Sequence[ListedCommit]) -> tuple[DocumentEntry, ...]:
         shallow = find_shallow_commits(self._folder)
+        size = _PATHS_BYTES if self._lacks_contents(commits) else _COMMIT_BYTES
         return tuple(
-            DocumentEntry(
-                f"{URI_PREFIX}{sha}",
-                _MESSAGE_BYTES if sha in shallow else _COMMIT_BYTES,
-                seconds * 1_000_000_000,
-            )
-            for sha, seconds in commits
+            # A commit never changes, so it needs no time.
+            DocumentEntry(f"{COMMIT_URI}{sha}", _MESSAGE_BYTES if sha in shallow else size, 0)
+            for sha, _ in commits
         )
+
+    def _lacks_contents(self, commits: Sequence[ListedCommit]) -> bool:
+        if not is_partial_clone(self._folder):
+            return False
+        process = PatchProcess(self._folder)
+        try:
+            for commit in commits[:: -(-len(commits) // _PROBES) or 1]:
+                process.read(commit.sha)
+        finally:
+            process.close()
+        return process.lacks_contents
 
 
 class CommitReader:
@@ -110,5 +126,5 @@ class CommitReader:
 
     def read(self, uri: str) -> Document | str:
         """Return a commit as a document, or the reason why it cannot be read."""
-        commit = self._patches.read(uri.removeprefix(URI_PREFIX))
+        commit = self._patches.read(uri.removeprefix(COMMIT_URI))
         return VANISHED if commit is None else make_document(commit)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from typing import Final
+
+from rootle.sources.git.commit_time import parse_commit_time
+from rootle.sources.git.raw_diff import RawChange, split_raw_diff
 
 # The fields of the header, each followed by NUL: hash, parents, author, time of commit, message.
 FORMAT: Final = "%H%x00%P%x00%an <%ae>%x00%ct%x00%B%x00"
@@ -18,8 +20,6 @@ _HUNK_START: Final = re.compile(
 )
 # A person in a commit: name and address, time, time zone.
 _PERSON: Final = re.compile(rb"(.*>) (-?\d+) ?[-+\d]*", re.DOTALL)
-# A commit from the year 10000 or later has a damaged date.
-_LAST_YEAR_S: Final = 253_402_300_799
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +61,12 @@ def parse_patch(data: bytes, *, is_cut: bool = False) -> CommitPatch | None:
     if len(fields) != _HEADER_FIELDS:
         return None
     sha, parents, author, seconds, message = fields
-    entries, patch = _split_raw(rest.lstrip(b"\0\n"))
+    entries, patch = split_raw_diff(rest.lstrip(b"\0\n"))
     return CommitPatch(
         sha.decode("ascii", "replace"),
         tuple(parents.decode("ascii", "replace").split()),
         _decode(author),
-        _parse_date(seconds),
+        parse_commit_time(_decode(seconds)),
         _clean(_decode(message)),
         tuple(_add_hunks(entries, patch)),
         is_cut,
@@ -90,36 +90,18 @@ def parse_message(data: bytes) -> CommitPatch | None:
         first.split(b" ")[0].decode("ascii", "replace"),
         tuple(_decode(value) for name, _, value in fields if name == b"parent"),
         _decode(author[1]),
-        _parse_date(committer[2]),
+        parse_commit_time(_decode(committer[2])),
         _clean(_decode(message, values.get(b"encoding", b"utf-8"))),
         (),
         is_cut=False,
     )
 
 
-def _parse_date(seconds: bytes) -> int:
-    return min(int(seconds), _LAST_YEAR_S) if seconds.isdigit() else 0
-
-
 def _clean(message: str) -> str:
     return message.replace("\r\n", "\n").strip()
 
 
-def _split_raw(data: bytes) -> tuple[list[FileChange], bytes]:
-    """Return the changed files, and the patch that follows them."""
-    changes = []
-    while data.startswith(b":"):
-        facts, _, data = data.partition(b"\0")
-        status = facts.rpartition(b" ")[2][:1].decode("ascii", "replace")
-        old, _, data = data.partition(b"\0")
-        new = old
-        if status in ("R", "C"):
-            new, _, data = data.partition(b"\0")
-        changes.append(FileChange(status, os.fsdecode(new), os.fsdecode(old)))
-    return changes, data.lstrip(b"\0\n")
-
-
-def _add_hunks(changes: list[FileChange], patch: bytes) -> Iterator[FileChange]:
+def _add_hunks(changes: list[RawChange], patch: bytes) -> Iterator[FileChange]:
     """Yield the changed files with their hunks.
 
     The patch has one block for each file, in order. It has two for a file that became a symbolic

@@ -16,7 +16,7 @@ from rootle.sources.git.commits.patch_parsing import (
     parse_message,
     parse_patch,
 )
-from rootle.sources.git.history import find_shallow_commits
+from rootle.sources.git.history import find_shallow_commits, is_partial_clone
 
 # A longer patch moves or imports many files. Its beginning is kept.
 _MAX_PATCH_BYTES: Final = 2_000_000
@@ -56,15 +56,18 @@ _DEFINITIONS: Final = {
 class PatchProcess:
     """A git process that is started on first use, and again after a patch that is too long.
 
-    If git fails because the repository lacks contents, all further commits are read without
-    patches. In a partial clone, git would otherwise have to be started again for most commits.
+    A commit for which git fails is read without its patch. In a partial clone, which lacks
+    contents, this applies to all further commits, because git would have to be started again for
+    most of them.
+
     It can be pickled: the copy starts its own process.
     """
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._levels = [_PATCH, _PATHS]  # what git is asked for, until it fails
-        self._sessions: dict[str, GitSession] = {}
+        self._sessions: dict[tuple[str, ...], GitSession] = {}
+        finalize(self, _close_all, self._sessions)  # if nothing calls `close`
 
     def __reduce__(self) -> tuple[type[PatchProcess], tuple[str]]:
         return PatchProcess, (self._folder,)
@@ -73,20 +76,26 @@ class PatchProcess:
     def _shallow(self) -> frozenset[str]:
         return find_shallow_commits(self._folder)
 
+    @property
+    def lacks_contents(self) -> bool:
+        """Whether git has failed to read a commit of a partial clone."""
+        return _PATCH not in self._levels
+
     def read(self, sha: str) -> CommitPatch | None:
         """Return a commit with its changes; None if the repository does not have it.
 
         The oldest commits of a shallow clone have no changes: git would report all their files as
         added.
         """
-        while self._levels and sha not in self._shallow:
-            session = self._open("diff-tree", *self._levels[0])
+        for level in () if sha in self._shallow else tuple(self._levels):
+            session = self._open("diff-tree", *level)
             if session is None:
                 return None
             data = self._ask(session, sha, "")
             if not session.has_failed:
                 return parse_patch(data, is_cut=not session.is_open)
-            del self._levels[0]
+            if is_partial_clone(self._folder):
+                self._levels.remove(level)
         return self.read_message(sha)
 
     def read_message(self, sha: str) -> CommitPatch | None:
@@ -96,10 +105,7 @@ class PatchProcess:
 
     def close(self) -> None:
         """End the process; the next read starts another one."""
-        for session in self._sessions.values():
-            with suppress(OSError):
-                session.close()
-        self._sessions.clear()
+        _close_all(self._sessions)
 
     def _ask(self, session: GitSession, sha: str, answer: str) -> bytes:
         """Return the output for a commit.
@@ -114,7 +120,8 @@ class PatchProcess:
         )
 
     def _open(self, command: str, *options: str) -> GitSession | None:
-        session = self._sessions.get(command)
+        key = command, *options
+        session = self._sessions.get(key)
         if session is not None and session.is_open:
             return session
         if command == "diff-tree":
@@ -122,6 +129,12 @@ class PatchProcess:
         else:
             session = open_session(self._folder, "cat-file", "--batch", config={})
         if session is not None:
-            self._sessions[command] = session
-            finalize(self, session.close)  # if nothing calls `close`
+            self._sessions[key] = session
         return session
+
+
+def _close_all(sessions: dict[tuple[str, ...], GitSession]) -> None:
+    for session in sessions.values():
+        with suppress(OSError):
+            session.close()
+    sessions.clear()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Final
 
 from rootle.sources.git.command import run_git
 from rootle.sources.git.lines.line_changes import LineChange, parse_changes
+from rootle.sources.git.raw_diff import split_raw_diff
 
 _BLOCK: Final = re.compile(rb"^diff --git ", re.MULTILINE)
 _OPTIONS: Final = (
@@ -40,7 +40,7 @@ def read_commit_changes(folder: str, sha: str, timeout_s: float) -> list[Changed
     )
     if output.returncode != 0 or output.timed_out or len(output.stdout) > _MAX_PATCH_BYTES:
         return []
-    files, patch = _split_raw(output.stdout)
+    files, patch = split_raw_diff(output.stdout)
     starts = [found.start() for found in _BLOCK.finditer(patch)]
     if not files or len(starts) != len(files):
         return []
@@ -58,22 +58,8 @@ def find_renamed_path(folder: str, path: str, timeout_s: float) -> str:
         *("diff-index", "--cached", "-M", "--raw", "-z", "--ignore-submodules", "HEAD", "--"),
         timeout_s=timeout_s,
     )
-    files, _ = _split_raw(output.stdout)
+    files, _ = split_raw_diff(output.stdout)
     return next((old for _, old, new in files if new == path), path)
-
-
-def _split_raw(data: bytes) -> tuple[list[tuple[str, str, str]], bytes]:
-    """Return the status, the old path and the new path of each file, and the rest of the output."""
-    files = []
-    while data.startswith(b":"):
-        facts, _, data = data.partition(b"\0")
-        status = facts.rpartition(b" ")[2][:1].decode("ascii", "replace")
-        old, _, data = data.partition(b"\0")
-        new = old
-        if status in ("R", "C"):
-            new, _, data = data.partition(b"\0")
-        files.append((status, os.fsdecode(old), os.fsdecode(new)))
-    return files, data.lstrip(b"\0\n")
 
 
 def find_change(changes: list[ChangedText], path: str) -> ChangedText | None:

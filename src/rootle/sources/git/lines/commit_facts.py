@@ -7,10 +7,10 @@ from time import monotonic
 from typing import Final, NamedTuple
 
 from rootle.sources.git.command import run_git
+from rootle.sources.git.commit_time import parse_commit_time
 
 _TIMEOUT_S: Final = 5.0
 _MERGE_TIMEOUT_S: Final = 1.5
-_LAST_YEAR_S: Final = 253_402_300_799
 _FIELDS: Final = 4
 
 
@@ -37,8 +37,9 @@ def read_headers(folder: str, hashes: Sequence[str]) -> dict[str, CommitHeader]:
     found = {}
     for at in range(0, len(fields) - _FIELDS, _FIELDS):
         sha, author, seconds, message = fields[at : at + _FIELDS]
-        date = min(int(seconds), _LAST_YEAR_S) if seconds.isdecimal() else 0
-        found[sha.strip()] = CommitHeader(sha.strip(), author, date, message.strip())
+        found[sha.strip()] = CommitHeader(
+            sha.strip(), author, parse_commit_time(seconds), message.strip()
+        )
     return found
 
 

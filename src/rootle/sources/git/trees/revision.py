@@ -14,8 +14,9 @@ from rootle.serialization.dates import parse_date
 from rootle.sources.git.command import run_git
 from rootle.sources.git.commit_text import explain_hidden_commits
 from rootle.sources.git.commits.commit_list import ListedCommit, find_commit
-from rootle.sources.git.git_dirs import find_git_folders, find_work_tree
+from rootle.sources.git.git_dirs import find_git_folders, find_prefix
 from rootle.sources.git.history import find_shallow_commits
+from rootle.storage.change_time import modification_time_ns
 
 _TIMEOUT_S: Final = 60.0
 _MAX_CHARS: Final = 250
@@ -73,18 +74,11 @@ def read_refs(folder: str) -> Refs:
     paths = [os.path.join(git.own, "HEAD"), os.path.join(git.common, "packed-refs")]
     paths += [os.path.join(git.common, "shallow"), os.path.join(git.common, "reftable")]
     paths += [parent for parent, _, _ in os.walk(os.path.join(git.common, "refs"))]
-    return tuple((path, _mtime_ns(path)) for path in paths)
+    return tuple((path, modification_time_ns(path)) for path in paths)
 
 
 def _newest_s(refs: Refs) -> float:
     return max(mtime_ns for _, mtime_ns in refs) / 1e9
-
-
-def _mtime_ns(path: str) -> int:
-    try:
-        return os.stat(path).st_mtime_ns
-    except OSError:
-        return 0
 
 
 def find_revision(root: Path, name: str) -> Revision:
@@ -107,7 +101,7 @@ def find_revision(root: Path, name: str) -> Revision:
         found = _resolve(folder, name)
     if found is None:
         raise QueryError(_explain_unknown(folder, name))
-    return Revision(name, found.sha, found.seconds, _prefix_of(folder))
+    return Revision(name, found.sha, found.seconds, find_prefix(folder))
 
 
 def _resolve(folder: str, name: str) -> ListedCommit | None:
@@ -133,8 +127,3 @@ def _explain_unknown(folder: str, name: str) -> str:
     if find_shallow_commits(folder):
         hint = "the clone is shallow and may lack it; run git fetch --unshallow --tags"
     return f'there is no commit "{shown}" in this repository; {hint}'
-
-
-def _prefix_of(folder: str) -> str:
-    below = os.path.relpath(folder, find_work_tree(folder) or folder).replace(os.sep, "/")
-    return "" if below == os.curdir else f"{below}/"

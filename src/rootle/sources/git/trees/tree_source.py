@@ -16,7 +16,6 @@ from rootle.sources.git.trees.blob_process import BlobProcess
 from rootle.sources.git.trees.tree_listing import TreeFile, list_tree_files
 from rootle.sources.secret_masking_reader import MaskingReader
 from rootle.sources.source import Document, DocumentEntry, Scan, Trust
-from rootle.text.languages import language_of
 
 # The hash of the content is stored in the two times of a document, 60 bits in each. The same path
 # with the same hash is the same document in every commit.
@@ -39,17 +38,7 @@ class TreeReader:
         if content is None:
             return UNREADABLE
         found = extract_text(content.raw, uri, self._rules.readers, limit, lambda: content.size)
-        if isinstance(found, str):
-            return found
-        return Document(
-            uri,
-            found.text,
-            found.digest,
-            language_of(uri),
-            found.encoding,
-            sections=found.sections,
-            omitted_chars=found.omitted_bytes,
-        )
+        return found if isinstance(found, str) else found.to_document(uri)
 
     def close(self) -> None:
         """End git; the next read starts it again."""

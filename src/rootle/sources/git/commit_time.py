@@ -1,0 +1,18 @@
+"""Parse the time of a commit, which may be damaged or forged."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_LAST_YEAR_S: Final = 253_402_300_799  # the end of the year 9999
+_MAX_DIGITS: Final = 19  # of a number of 64 bits
+
+
+def parse_commit_time(seconds: str) -> int:
+    """Return a Unix time as git prints it, at most the end of the year 9999.
+
+    Return 0 if it is not a number, or if it is negative.
+    """
+    if not (seconds.isascii() and seconds.isdigit()):
+        return 0
+    return min(int(seconds), _LAST_YEAR_S) if len(seconds) <= _MAX_DIGITS else _LAST_YEAR_S
