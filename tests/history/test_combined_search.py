@@ -75,6 +75,22 @@ def test_other_questions_find_only_files_with_their_last_commits(app: App) -> No
     assert results[0].last_commit.subject == SUBJECTS[0]
 
 
+def test_the_last_commit_is_that_of_the_checked_out_branch(root: Path, make_app: MakeApp) -> None:
+    git(root, "checkout", "-q", "-b", "side")
+    write(root, "alpha.py", "def alpha_0():\n    return 'side'\n")
+    commit_all(root, "Side change", day=9)
+    app = make_app(root)
+    app.index_history()
+
+    def last_subject() -> str:
+        last = app.search(SearchQuery("alpha zebra path:alpha.py")).results[0].last_commit
+        return last.subject if last is not None else ""
+
+    assert last_subject() == "Side change"
+    git(root, "checkout", "-q", "main")
+    assert last_subject() == SUBJECTS[0]
+
+
 def test_files_come_first_if_the_question_names_both_kinds(app: App) -> None:
     results = app.search(SearchQuery("in:code in:history zebra", limit=10)).results
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-HISTORY: Final = "history"
+HISTORY: Final = "history"  # a value of `in:`
 _HASH: Final = re.compile(r"(?:git:|commit[ :]+)?([0-9a-f]{7,64})", re.IGNORECASE | re.ASCII)
 _RANGE: Final = re.compile(r"([\w./@^~-]*[\w@^~])\.\.\.?([\w./@^~-]+)", re.ASCII)
 # Verbs of events in the past; "when is the cache cleared" asks about code.

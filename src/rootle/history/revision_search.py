@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final, Protocol, TypeVar
 
 from rootle.errors import IndexMissingError, IndexStorageError, QueryError, UnreadableIndexError
+from rootle.history.past_question import HISTORY
 from rootle.index.reader import IndexReader
 from rootle.search.agent import SearchAgent
 from rootle.search.query.syntax import parse_query
@@ -25,7 +26,6 @@ _T = TypeVar("_T")
 # Searches in an opened revision take as long as searches in the folder.
 _MAX_OPEN: Final = 3
 _SHOWN_DIGITS: Final = 12
-HISTORY: Final = "history"  # a value of `in:`
 
 
 class FoundRevision(Protocol):
