@@ -24,6 +24,13 @@ def why_lines(answer: WhyAnswer) -> Iterator[str]:
 
     The lines may contain unprintable characters of the repository.
     """
+    yield from reason_lines(answer)
+    for note in answer.notes:
+        yield f"Note: {note}"
+
+
+def reason_lines(answer: WhyAnswer) -> Iterator[str]:
+    """Yield the lines of `why_lines` without the notes."""
     yield from _passage_lines(answer)
     if answer.uncommitted:
         yield f"Not committed yet: {_ranges(answer.uncommitted)}."
@@ -43,8 +50,6 @@ def why_lines(answer: WhyAnswer) -> Iterator[str]:
         yield f"Memories about this place ({NOTICE}):"
     for memory in answer.memories:
         yield f"  {memory_as_text(memory)}"
-    for note in answer.notes:
-        yield f"Note: {note}"
 
 
 def _passage_lines(answer: WhyAnswer) -> Iterator[str]:
