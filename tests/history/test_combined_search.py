@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,14 @@ def test_a_cursor_that_was_changed_is_refused(app: App) -> None:
     for changed in ("h.AAAA", "h.", cursor[:-6], "h.bnVsbA==", "h.WzFd"):
         with pytest.raises(StaleCursorError):
             app.search(SearchQuery(QUESTION, limit=2, cursor=changed))
+
+
+def test_a_cursor_with_absurd_contents_is_refused(app: App) -> None:
+    for data in ("[" * 100_000, f'["{"9" * 5_000}", null]'):
+        cursor = "h." + base64.urlsafe_b64encode(data.encode()).decode()
+        for question in (QUESTION, "HEAD~2..HEAD"):
+            with pytest.raises(StaleCursorError):
+                app.search(SearchQuery(question, limit=2, cursor=cursor))
 
 
 @pytest.mark.parametrize("limit", [0, -1, 1_000_000])

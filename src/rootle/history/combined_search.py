@@ -25,6 +25,7 @@ from rootle.types import SearchQuery, SearchResponse
 # Of a page with commits and files, the share of commits.
 _COMMIT_SHARE: Final = 0.7
 _CURSOR_PREFIX: Final = "h."
+_MAX_OFFSET_DIGITS: Final = 9
 _EMPTY: Final = SearchResponse((), None, (), None, 0, 0.0)
 
 FindFiles = Callable[[SearchQuery], SearchResponse]
@@ -161,7 +162,7 @@ def _page_of_range(
 
 def _read_offset(cursor: str | None) -> int:
     text, _ = _split_cursor(cursor)
-    if text and not text.isdecimal():
+    if text and not (text.isdecimal() and len(text) <= _MAX_OFFSET_DIGITS):
         raise StaleCursorError("cursor invalidated: it belongs to another question; start again")
     return int(text) if text else 0
 
@@ -175,7 +176,7 @@ def _split_cursor(cursor: str | None) -> tuple[str | None, str | None]:
     try:
         data = base64.urlsafe_b64decode(cursor.removeprefix(_CURSOR_PREFIX).encode("ascii"))
         history, files = json.loads(data)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise StaleCursorError(
             "cursor invalidated: it cannot be read; start again without a cursor"
         ) from error

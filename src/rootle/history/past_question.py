@@ -64,7 +64,7 @@ def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | Non
     stripped = text.strip().rstrip("?.!")
     if (found := _HASH.fullmatch(stripped)) and not stripped.isalpha():
         return PastQuestion(True, commit=found[1].lower())
-    found = _RANGE.fullmatch(stripped)
+    found = _RANGE.fullmatch(stripped) if len(stripped) <= _MAX_CHARS else None
     if found and not any(".." in revision for revision in found.groups()):
         return PastQuestion(True, revisions=(found[1], found[2]))
     if only:

@@ -71,7 +71,7 @@ def _read_change(words: Sequence[str], root: Path) -> str | list[str] | None:
     if not words:
         return None
     if list(words) == ["-"]:
-        return sys.stdin.read()
+        return sys.stdin.buffer.read().decode("utf-8", "replace")
     if len(words) == 1 and words[0].endswith(_DIFF_SUFFIXES) and os.path.isfile(words[0]):
         return Path(words[0]).read_text(encoding="utf-8", errors="replace")
     top = os.path.realpath(root)
