@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.history.commit_view import MESSAGE, CommitView
+from rootle.history.commit_view import CommitView
+from rootle.types import COMMIT_MESSAGE
 
 # Commits with more files move, format or import code. The sections name at most 30 files.
 MAX_FILES: Final = 30
@@ -104,7 +105,7 @@ def _make_change(
     view: CommitView, commit: int, committed_s: int, newest_s: int, labels: Sequence[str]
 ) -> PastChange | None:
     """Return a commit whose sections have these labels; None if it does not count."""
-    files = [label for label in labels if label != MESSAGE]
+    files = [label for label in labels if label != COMMIT_MESSAGE]
     if not files or len(files) >= MAX_FILES:
         return None
     paths = tuple(path for label in files if (path := view.relative_label(label)) is not None)

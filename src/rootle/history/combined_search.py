@@ -14,13 +14,13 @@ from rootle.errors import QueryError, StaleCursorError
 from rootle.history.commit_request import NO_COMMITS, PARTIAL, OpenCommits, elapsed_ms
 from rootle.history.commit_results import add_commits, single_result
 from rootle.history.commit_search import CommitSearch
-from rootle.history.commit_view import COMMIT_URI, CommitView
+from rootle.history.commit_view import CommitView
 from rootle.history.past_question import PastQuestion, parse_past_question
 from rootle.index.reader import FileState
 from rootle.search.query.filters import filter_files
 from rootle.search.query.syntax import parse_query
 from rootle.search.request import check_query
-from rootle.types import SearchQuery, SearchResponse
+from rootle.types import COMMIT_URI, SearchQuery, SearchResponse
 
 # Of a page with commits and files, the share of commits.
 _COMMIT_SHARE: Final = 0.7

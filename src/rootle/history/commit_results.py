@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from rootle.history.commit_view import COMMIT_URI, MESSAGE, CommitView, ViewCache
+from rootle.history.commit_view import CommitView, ViewCache
 from rootle.index.reader import FileState
 from rootle.serialization.timestamps import format_timestamp
 from rootle.types import (
+    COMMIT_MESSAGE,
+    COMMIT_URI,
     ChangedFile,
     CommitFacts,
     DocumentSection,
@@ -54,7 +56,7 @@ def _limit_to_folder(view: CommitView, state: FileState, result: SearchResult) -
     )
     spans = []
     for span in (best, *result.more_spans):
-        label = view.relative_label(span.place or MESSAGE)
+        label = view.relative_label(span.place or COMMIT_MESSAGE)
         if label is not None:
             text = span.snippet.replace(span.place, label, 1) if span.place else span.snippet
             spans.append(replace(span, snippet=text, place=label))
@@ -77,7 +79,7 @@ def _changed_files(sections: Sequence[DocumentSection]) -> tuple[ChangedFile, ..
     return tuple(
         ChangedFile(section.label, tuple(filter(None, section.title.split(", "))))
         for section in sections
-        if section.label != MESSAGE
+        if section.label != COMMIT_MESSAGE
     )
 
 
@@ -137,6 +139,6 @@ def single_result(view: CommitView, state: FileState) -> SearchResult:
         score=1.0,
         source="sparse",
         metadata=FileMetadata(facts.date, state.language, len(lines)),
-        place=MESSAGE,
+        place=COMMIT_MESSAGE,
         commit=facts,
     )

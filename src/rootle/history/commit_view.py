@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Final, Generic, TypeVar
 
 from rootle.index.reader import FileState, IndexReader
-from rootle.types import DocumentSection
+from rootle.types import COMMIT_MESSAGE, COMMIT_URI, DocumentSection
 
 _T = TypeVar("_T")
 
-COMMIT_URI: Final = "git:"
-MESSAGE: Final = "message"  # the section with the message; the others are changed files
 # Changes of a file that are compared with a function; older ones are rarely its last change.
 _MAX_CHANGES: Final = 40
 
@@ -60,12 +58,12 @@ class CommitView:
 
         Return None if the section is about a file outside the folder.
         """
-        if label == MESSAGE or not self.folder:
+        if label == COMMIT_MESSAGE or not self.folder:
             return label
         if not label.startswith(self.folder):
             return None
         path = label.removeprefix(self.folder)
-        return f"./{path}" if path == MESSAGE else path
+        return f"./{path}" if path == COMMIT_MESSAGE else path
 
     def count_message_lines(self, state: FileState) -> int:
         """Return how many lines of the indexed text of a commit are its message."""

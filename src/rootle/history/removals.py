@@ -10,12 +10,12 @@ from typing import Final
 from rootle.history.commit_request import OpenCommits, check_limit, elapsed_ms, prepare_commits
 from rootle.history.commit_results import describe_commit
 from rootle.history.commit_search import CommitSearch, RemovedLines
-from rootle.history.commit_view import COMMIT_URI, CommitView
+from rootle.history.commit_view import CommitView
 from rootle.history.present_code import PresentCode
 from rootle.history.removal_scores import RemovalQuestion, parse_question, score_removal
 from rootle.index.reader import FileState, IndexReader
 from rootle.protocols import WeightedTerm
-from rootle.types import Removal, RemovalAnswer, SearchQuery
+from rootle.types import COMMIT_URI, Removal, RemovalAnswer, SearchQuery
 
 DEFAULT_LIMIT: Final = 5
 MAX_LIMIT: Final = 100

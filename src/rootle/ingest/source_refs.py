@@ -22,7 +22,7 @@ from rootle.sources.git.git_dirs import find_work_tree
 from rootle.sources.git.trees.revision import find_revision
 from rootle.sources.git.trees.tree_source import read_tree_file
 from rootle.text.terms import encodable
-from rootle.types import FILES, DocumentSection, Passage
+from rootle.types import COMMIT_MESSAGE, COMMIT_URI, FILES, DocumentSection, Passage
 
 _MAX_REFERENCE_CHARS: Final = 1_000
 # For a single line, return the enclosing definition, or this many lines before and after it.
@@ -167,7 +167,7 @@ def _read_version(path: str, documents: DocumentSet) -> _Whole | None:
 
 
 def _hash_in(path: str) -> str:
-    plain = path.removeprefix("git:")
+    plain = path.removeprefix(COMMIT_URI)
     return plain.removeprefix("commit").lstrip(": ") if plain.startswith("commit") else plain
 
 
@@ -175,7 +175,7 @@ def _patch_sections(lines: Sequence[str]) -> list[DocumentSection]:
     """Return the message of a commit and the patch of each file as sections."""
     starts = [at for at, line in enumerate(lines, start=1) if line.startswith(_PATCH_START)]
     ends = [*(start - 1 for start in starts[1:]), len(lines)]
-    message = DocumentSection("message", 1, starts[0] - 1 if starts else len(lines))
+    message = DocumentSection(COMMIT_MESSAGE, 1, starts[0] - 1 if starts else len(lines))
     return [
         message,
         *(

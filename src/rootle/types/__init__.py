@@ -14,6 +14,8 @@ from rootle.types.documents import (
     TextChunk,
 )
 from rootle.types.history import (
+    COMMIT_MESSAGE,
+    COMMIT_URI,
     ChangedFile,
     CommitFacts,
     DocumentMention,
@@ -55,6 +57,8 @@ from rootle.types.status import (
 from rootle.types.symbols import Symbol, SymbolAnswer, SymbolAspect, SymbolUse
 
 __all__ = [
+    "COMMIT_MESSAGE",
+    "COMMIT_URI",
     "EXTRACTED",
     "FILES",
     "NEEDS_EXTRA",

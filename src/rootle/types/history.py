@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from rootle.types.documents import Passage
 from rootle.types.memories import Memory
+
+COMMIT_URI: Final = "git:"  # followed by the hash, it is the URI of an indexed commit
+COMMIT_MESSAGE: Final = "message"  # label of the section; the others are those of changed files
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from typing import Final
 
 from rootle.errors import IngestError
 from rootle.index.local.snapshot import Snapshot
-from rootle.sources.git.commits.commit_document import URI_PREFIX
 from rootle.sources.git.commits.commit_list import list_commits
 from rootle.sources.git.git_dirs import find_work_tree
 from rootle.sources.git.history import read_head_state
 from rootle.sources.git.repository import has_unreadable_head, head_commit
+from rootle.types import COMMIT_URI
 
 # The index may contain more commits than its limit until they are listed again.
 _MORE_COMMITS: Final = 2
@@ -60,7 +60,7 @@ class CommitScope:
         commits = list_commits(self._root, [head], max_count=limit) if head else []
         if commits is None:
             raise IngestError(f"git cannot list the commits of {self._root}")
-        uris = {f"{URI_PREFIX}{commit.sha}" for commit in commits}
+        uris = {f"{COMMIT_URI}{commit.sha}" for commit in commits}
         found = {state.id for state in index.all_files() if state.path in uris}
         return frozenset(found if below is None else found & below)
 

@@ -14,11 +14,10 @@ from rootle.rank.path_features import matches_path
 from rootle.search.query.syntax import ParsedQuery
 from rootle.serialization.dates import parse_date
 from rootle.text.languages import PROSE, language_of, resolve_language
-from rootle.types import FILES, SearchQuery
+from rootle.types import COMMIT_MESSAGE, FILES, SearchQuery
 
 _DAY_S: Final = 86_400
 _COMMIT: Final = "commit"  # the kind of a commit; its sections are the message and changed files
-_MESSAGE: Final = "message"
 
 
 def filter_files(
@@ -66,7 +65,7 @@ def expand_commits(
 
 def _changed_files(state: FileState, labels: Mapping[int, Sequence[str]]) -> Iterable[FileState]:
     for label in labels.get(state.id, ()):
-        if label != _MESSAGE:
+        if label != COMMIT_MESSAGE:
             yield state._replace(path=label, language=language_of(label))
 
 

@@ -12,11 +12,9 @@ from rootle.sources.files.skip_rules import SECRET, reason_by_name
 from rootle.sources.git.commits.changed_names import find_changed_names, find_removed_names
 from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange, Hunk
 from rootle.sources.source import Document
-from rootle.types import DocumentSection
+from rootle.types import COMMIT_MESSAGE, COMMIT_URI, DocumentSection
 
-MESSAGE: Final = "message"  # the label of the section with the message
 KIND: Final = "commit"
-URI_PREFIX: Final = "git:"
 
 # A commit that changes more files is a bulk change, of which the names of the files say enough.
 _MAX_FILES: Final = 30
@@ -60,7 +58,7 @@ def make_document(commit: CommitPatch) -> Document:
     # A commit that is read again after a shallow clone was deepened has another text.
     content = f"{commit.sha}\n{text}".encode("utf-8", "surrogatepass")
     return Document(
-        f"{URI_PREFIX}{commit.sha}",
+        f"{COMMIT_URI}{commit.sha}",
         text,
         blake2b(content, digest_size=16).digest(),
         language="text",
@@ -80,13 +78,13 @@ def subject_of(message: str) -> str:
 
 def _message_section(commit: CommitPatch) -> _Section:
     text = _BLANK_LINES.sub("\n\n", _TRAILER.sub("", commit.message)).strip()
-    return _Section(MESSAGE, "", (text or "(no message)").split("\n"))
+    return _Section(COMMIT_MESSAGE, "", (text or "(no message)").split("\n"))
 
 
 def _file_sections(commit: CommitPatch) -> Iterator[_Section]:
     changes = sorted(commit.changes, key=lambda change: _priority(change, commit.message))
     left = _MAX_PATCH_CHARS if len(changes) <= _MAX_FILES_WITH_PATCH else 0
-    labels = {MESSAGE}
+    labels = {COMMIT_MESSAGE}
     for change in changes[:_MAX_FILES]:
         label = change.path if change.path not in labels else f"./{change.path}"
         if label in labels:

@@ -8,7 +8,7 @@ from typing import Final
 
 from rootle.errors import IngestError
 from rootle.sources.files.skip_rules import VANISHED
-from rootle.sources.git.commits.commit_document import URI_PREFIX, make_document
+from rootle.sources.git.commits.commit_document import make_document
 from rootle.sources.git.commits.commit_list import (
     ListedCommit,
     is_ancestor,
@@ -18,6 +18,7 @@ from rootle.sources.git.commits.commit_list import (
 from rootle.sources.git.commits.patch_process import PatchProcess
 from rootle.sources.git.history import find_shallow_commits
 from rootle.sources.source import Document, DocumentEntry, Scan, Trust
+from rootle.types import COMMIT_URI
 
 COMMITS: Final = "commits"  # the name of the source
 # Estimates, which are used to report the progress. The oldest commits of a shallow clone are read
@@ -94,7 +95,7 @@ class CommitSource:
         shallow = find_shallow_commits(self._folder)
         return tuple(
             DocumentEntry(
-                f"{URI_PREFIX}{sha}",
+                f"{COMMIT_URI}{sha}",
                 _MESSAGE_BYTES if sha in shallow else _COMMIT_BYTES,
                 seconds * 1_000_000_000,
             )
@@ -110,5 +111,5 @@ class CommitReader:
 
     def read(self, uri: str) -> Document | str:
         """Return a commit as a document, or the reason why it cannot be read."""
-        commit = self._patches.read(uri.removeprefix(URI_PREFIX))
+        commit = self._patches.read(uri.removeprefix(COMMIT_URI))
         return VANISHED if commit is None else make_document(commit)
