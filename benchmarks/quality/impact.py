@@ -25,6 +25,7 @@ from benchmarks.common.internals import index_commits, index_snapshot
 from benchmarks.common.statistics import mean
 from rootle import App, open_app
 from rootle.history.cochange import MAX_FILES, ChangeHistory, read_history
+from rootle.history.commit_view import CommitView
 from rootle.history.impact_features import ImpactCandidate, ImpactFeatures, estimate_probability
 
 HELD_OUT = 150  # commits of the main branch
@@ -58,7 +59,7 @@ def predict_held_out(repository: Path, held_out: int = HELD_OUT) -> Iterator[Pre
 
 
 def _predict(app: App, changes: Sequence[Sequence[str]]) -> Iterator[Prediction]:
-    history = read_history(index_commits(app))
+    history = read_history(CommitView(index_commits(app)))
     features = ImpactFeatures(index_snapshot(app), history)
     for paths in changes:
         known = sorted(path for path in paths if features.has(path))

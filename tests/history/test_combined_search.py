@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,22 @@ def test_other_questions_find_only_files_with_their_last_commits(app: App) -> No
     assert results[0].last_commit.subject == SUBJECTS[0]
 
 
+def test_the_last_commit_is_that_of_the_checked_out_branch(root: Path, make_app: MakeApp) -> None:
+    git(root, "checkout", "-q", "-b", "side")
+    write(root, "alpha.py", "def alpha_0():\n    return 'side'\n")
+    commit_all(root, "Side change", day=9)
+    app = make_app(root)
+    app.index_history()
+
+    def last_subject() -> str:
+        last = app.search(SearchQuery("alpha zebra path:alpha.py")).results[0].last_commit
+        return last.subject if last is not None else ""
+
+    assert last_subject() == "Side change"
+    git(root, "checkout", "-q", "main")
+    assert last_subject() == SUBJECTS[0]
+
+
 def test_files_come_first_if_the_question_names_both_kinds(app: App) -> None:
     results = app.search(SearchQuery("in:code in:history zebra", limit=10)).results
 
@@ -89,6 +106,14 @@ def test_a_cursor_that_was_changed_is_refused(app: App) -> None:
     for changed in ("h.AAAA", "h.", cursor[:-6], "h.bnVsbA==", "h.WzFd"):
         with pytest.raises(StaleCursorError):
             app.search(SearchQuery(QUESTION, limit=2, cursor=changed))
+
+
+def test_a_cursor_with_absurd_contents_is_refused(app: App) -> None:
+    for data in ("[" * 100_000, f'["{"9" * 5_000}", null]'):
+        cursor = "h." + base64.urlsafe_b64encode(data.encode()).decode()
+        for question in (QUESTION, "HEAD~2..HEAD"):
+            with pytest.raises(StaleCursorError):
+                app.search(SearchQuery(question, limit=2, cursor=cursor))
 
 
 @pytest.mark.parametrize("limit", [0, -1, 1_000_000])

@@ -74,6 +74,52 @@ def test_the_change_can_be_the_work_tree_a_diff_or_a_task(shop: tuple[Path, App]
     assert app.impact("format the price").seeds[0] == "shop/price.py"
 
 
+def test_a_diff_may_contain_lines_that_resemble_file_headers(shop: tuple[Path, App]) -> None:
+    root, app = shop
+    write(root, "shop/query.sql", "-- old comment\nselect 1;\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "Add a query")
+    write(root, "shop/query.sql", "select 1;\n++ counter\n", when_s=None)
+    assert app.impact(git(root, "diff")).seeds == ("shop/query.sql",)
+
+
+def test_a_diff_is_understood_in_a_folder_below_the_work_tree(
+    shop: tuple[Path, App], make_app: MakeApp
+) -> None:
+    root = shop[0]
+    write(root, "shop/price.py", f"{FORMAT}# changed\n", when_s=None)
+    answer = make_app(root / "shop").impact(git(root, "diff"))
+    assert answer.seeds == ("price.py",)
+    shown = [file.path for one in answer.files for commit in one.commits for file in commit.files]
+    assert {"mail.py", "stock.py"} <= set(shown) <= {"price.py", "mail.py", "stock.py"}
+
+
+def test_commits_of_other_branches_do_not_count(shop: tuple[Path, App], make_app: MakeApp) -> None:
+    root, app = shop
+    git(root, "worktree", "add", "-q", "-b", "side", root.parent / "side")
+    side = root.parent / "side"
+    for path in ("shop/price.py", "legacy/old.c"):
+        write(side, path, f"{FILES[path]}\n// side\n")
+    git(side, "commit", "-qam", "Side")
+
+    def cochanges(folder: App) -> int:
+        files = folder.impact("legacy/old.c", 50).files
+        return next(one.cochanges for one in files if one.path == "shop/price.py")
+
+    assert (cochanges(app), cochanges(make_app(side))) == (1, 2)
+
+
+def test_files_are_found_before_commits_are_indexed(
+    shop: tuple[Path, App], make_app: MakeApp
+) -> None:
+    root, app = shop
+    app.index()
+    answer = make_app(root, enable_indexing=False).impact("shop/price.py")
+    assert answer.degraded == ("history",)
+    references = {file.path: file.references for file in answer.files}
+    assert "format_price" in references["tests/test_price.py"]
+
+
 def test_several_changed_files_are_not_in_the_answer(shop: tuple[Path, App]) -> None:
     answer = shop[1].impact(["shop/price.py", "docs/prices.md"], 1)
     assert [file.path for file in answer.files] == ["tests/test_price.py"]

@@ -162,6 +162,53 @@ def test_only_code_below_the_folder_is_found(tmp_path: Path, make_app: MakeApp) 
     assert "retry_410" not in {one.name for one in find(app, "retry_410")}
 
 
+def test_ignored_files_do_not_displace_others(tmp_path: Path, make_app: MakeApp) -> None:
+    ignored = {f"local/{at}.py": RETRY.replace("missing page", f"page {at}") for at in range(8)}
+    make_history(
+        tmp_path / "repo",
+        ("Add", {**ignored, "net/request.py": RETRY}),
+        ("Remove", {"net/request.py": WITHOUT_RETRY}),
+        ("Remove", {**dict.fromkeys(ignored), ".gitignore": "local/\n"}),
+    )
+    found = make_app(tmp_path / "repo").gone("retry_404", 2).removals
+    assert [(one.path, one.name) for one in found][:1] == [("net/request.py", "retry_404")]
+
+
+def test_only_commits_of_the_checked_out_branch_are_searched(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    root = tmp_path / "repo"
+    make_history(root, ("Add", {"a.py": WITHOUT_RETRY}))
+    git(root, "worktree", "add", "-q", "-b", "side", tmp_path / "side")
+    for message, text in (("Try", RETRY), ("Give up", "x = 1\n")):
+        write(tmp_path / "side", "b.py", text)
+        git(tmp_path / "side", "add", "-A")
+        git(tmp_path / "side", "commit", "-qm", message)
+
+    assert find(make_app(root), "retry_404") == []
+    assert find(make_app(tmp_path / "side"), "retry_404")[0].commit.subject == "Give up"
+
+
+def test_a_commit_is_described_relative_to_the_folder(tmp_path: Path, make_app: MakeApp) -> None:
+    make_history(
+        tmp_path / "repo",
+        ("Add", {"net/a.py": RETRY, "other/b.py": "x = 1\n"}),
+        ("Remove", {"net/a.py": WITHOUT_RETRY, "other/b.py": "x = 1000\n"}),
+    )
+    found = find(make_app(tmp_path / "repo/net"), "retry_404")[0]
+    assert [file.path for file in found.commit.files] == ["a.py"]
+
+
+def test_an_index_without_commits_that_must_not_be_written_is_reported(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    make_history(tmp_path / "repo", ("Add", {"a.py": RETRY}))
+    make_app(tmp_path / "repo").index()
+    answer = make_app(tmp_path / "repo", enable_indexing=False).gone("retry_404")
+    assert (answer.removals, answer.degraded) == ((), ("history",))
+    assert "enableIndexing is false" in answer.suggestions[0]
+
+
 def test_a_query_without_words_or_history_is_an_error(tmp_path: Path, make_app: MakeApp) -> None:
     make_history(tmp_path / "repo", ("Add", {"a.py": RETRY}))
     app = make_app(tmp_path / "repo")

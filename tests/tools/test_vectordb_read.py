@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -468,3 +469,16 @@ def test_why_names_the_commit_that_introduced_a_line(read: Read) -> None:
     assert answer.data["commits"][0]["hash"][:12] in answer.text
     assert answer.data["commits"][0]["subject"] == "first"
     assert "does not exist" in error_in(read("why:src/net/missing.py:6"))
+    assert read(" Why: src/net/retry.py:6").data == answer.data
+
+
+def test_a_long_explanation_ends_with_the_number_of_lines_left_out(
+    read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = read("why:src/net/retry.py:6").text.split("\n")
+    monkeypatch.setattr(sys.modules["rootle.tools.vectordb_read"], "MAX_CHARS", 200)
+    *shown, last = read("why:src/net/retry.py:6").text.split("\n")
+
+    assert shown == whole[: len(shown)]
+    assert 0 < len("\n".join(shown)) <= 200
+    assert last == f"… ({len(whole) - len(shown)} more lines are left out)"

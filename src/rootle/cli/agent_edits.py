@@ -13,7 +13,7 @@ from rootle.agents.catalog import AGENTS
 from rootle.agents.file_edits import FileEdit, FileEdits, resolve
 from rootle.agents.install_plan import InstallStep
 from rootle.cli.options import FAILURE, SUCCESS
-from rootle.cli.terminal import confirm, printable, warn, write_line
+from rootle.cli.terminal import confirm, printable, warn, write_line, write_lines
 from rootle.errors import InstallError
 
 
@@ -76,8 +76,7 @@ def _print_diff(change: FileEdit) -> None:
     """Print only the changed lines, because the lines around them may contain secrets."""
     before, after = (_decode_lines(data) for data in (change.before, change.after))
     names = str(change.path), str(change.path)
-    for line in difflib.unified_diff(before, after, *names, n=0, lineterm=""):
-        write_line(printable(line))
+    write_lines(difflib.unified_diff(before, after, *names, n=0, lineterm=""))
 
 
 def _decode_lines(data: bytes | None) -> list[str]:

@@ -5,16 +5,39 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from rootle.app import App, open_app
-from rootle.cli.terminal import confirm, warn
+from rootle.cli.terminal import confirm, progress_bar, warn
 from rootle.config.loading import Settings, read_settings
 from rootle.errors import ConfigError, IngestError
 from rootle.storage.paths import contains_home
 from rootle.telemetry.logging_config import configure_logging
+
+# A command refreshes the index itself. The question that follows within this time does not check
+# the folder again.
+_ONE_QUESTION_S: Final = 60.0
+
+
+def open_for_question(args: argparse.Namespace) -> AbstractContextManager[App]:
+    """Open the app for one question, which follows `refresh_index`.
+
+    Raise ConfigError if the folder contains all files of the user, and the user does not confirm.
+    """
+    check_root(args)
+    return open_app_from(args, min_check_interval_s=_ONE_QUESTION_S)
+
+
+def refresh_index(app: App, revision: str | None = None) -> None:
+    """Update the index of the folder, or create that of a revision, and show the progress."""
+    with progress_bar() as progress:
+        if revision is None:
+            app.refresh(progress)
+        else:
+            app.index_revision(revision, progress)
 
 
 @contextmanager

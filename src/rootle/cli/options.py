@@ -47,7 +47,18 @@ def add_revision(parser: CommandParser) -> None:
     )
 
 
-def add_yes(parser: CommandParser, step: str) -> None:
+def add_limit(parser: CommandParser, noun: str, default: str) -> None:
+    parser.add_argument(
+        *("-n", "--limit"),
+        type=int,
+        metavar="N",
+        help=f"maximum number of {noun} (default: {default})",
+    )
+
+
+def add_yes(
+    parser: CommandParser, step: str = "indexing your home folder or a folder above it"
+) -> None:
     parser.add_argument(
         "--yes", action="store_true", help=f"do not ask for confirmation before {step}"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rootle.cli.terminal import printable, warn, write_line
+from rootle.cli.terminal import warn, write_lines
 from rootle.serialization.symbols import (
     definition_lines,
     describe_definitions,
@@ -18,9 +18,9 @@ def print_symbols(answer: SymbolAnswer, *, has_results: bool = False) -> None:
     Set `has_results` for the output of `rootle search`. There, `--cursor` continues the results and
     not the uses, so the message about more uses names the `rootle symbol` command.
     """
-    write_line(printable(f"{describe_definitions(answer)}; {describe_uses(answer)}"))
-    for line in (*definition_lines(answer.definitions), *use_lines(answer.uses)):
-        write_line(printable(line))
+    write_lines([f"{describe_definitions(answer)}; {describe_uses(answer)}"])
+    write_lines(definition_lines(answer.definitions))
+    write_lines(use_lines(answer.uses))
     if answer.next_cursor is not None:
         rest = answer.total_uses - answer.offset - len(answer.uses)
         how = f"--cursor {answer.next_cursor} shows them"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +50,12 @@ def write_line(line: str) -> None:
     """Print a line; escape characters that the encoding of standard output cannot represent."""
     encoding = sys.stdout.encoding or "utf-8"
     sys.stdout.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+
+
+def write_lines(lines: Iterable[str]) -> None:
+    """Print lines with their control characters escaped."""
+    for line in lines:
+        write_line(printable(line))
 
 
 def format_counts(counts: Mapping[str, int]) -> str:

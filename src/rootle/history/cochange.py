@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.index.reader import FileState, IndexReader
+from rootle.history.commit_view import CommitView
 from rootle.types import COMMIT_MESSAGE
 
 # Commits with more files move, format or import code. The sections name at most 30 files.
@@ -23,7 +23,8 @@ _SMOOTHING: Final = 1.0  # commits in which the file changed alone
 class PastChange:
     """A commit that counts."""
 
-    state: FileState
+    commit: int  # its id in the index
+    committed_s: int
     paths: tuple[str, ...]
     weight: float  # greater for a newer commit with fewer files
 
@@ -34,13 +35,13 @@ class Cochange:
 
     count: int
     share: float  # of the weighted commits of the other file, smoothed, from 0 to 1
-    commits: tuple[FileState, ...]  # the newest first
+    commits: tuple[int, ...]  # their ids, the newest first
     reverse_share: float = 0.0  # of the weighted commits of this file
     recent_share: float = 0.0  # of the last commits of the other file
 
 
 class ChangeHistory:
-    """The commits of an index by changed file."""
+    """Commits by changed file."""
 
     def __init__(self, changes: Iterable[PastChange]) -> None:
         self._by_path: dict[str, list[PastChange]] = defaultdict(list)
@@ -49,7 +50,7 @@ class ChangeHistory:
         self.count = 0
         for change in changes:
             self.count += 1
-            self.newest_s = max(self.newest_s, change.state.committed_s or 0)
+            self.newest_s = max(self.newest_s, change.committed_s)
             for path in change.paths:
                 self._by_path[path].append(change)
                 self._weights[path] += change.weight
@@ -69,41 +70,44 @@ class ChangeHistory:
         total = self._weights.get(path, 0.0) + _SMOOTHING
         recent = [frozenset(change.paths) for change in changes[:_RECENT]]
         weights: dict[str, float] = defaultdict(float)
-        commits: dict[str, list[FileState]] = defaultdict(list)
+        commits: dict[str, list[int]] = defaultdict(list)
         for change in changes:
             for other in change.paths:
                 if other != path:
                     weights[other] += change.weight
-                    commits[other].append(change.state)
+                    commits[other].append(change.commit)
         return {
             other: Cochange(
-                len(states),
+                len(ids),
                 weights[other] / total,
-                tuple(states),
+                tuple(ids),
                 weights[other] / (self._weights[other] + _SMOOTHING),
                 sum(other in paths for paths in recent) / _RECENT,
             )
-            for other, states in commits.items()
+            for other, ids in commits.items()
         }
 
 
-def read_history(index: IndexReader, prefix: str = "") -> ChangeHistory:
-    """Return the commits of an index that changed few files, with paths below a folder.
-
-    The paths are relative to the folder, whose path in the repository is `prefix` ("a/b/").
-    """
-    states = sorted(index.all_files(), key=lambda state: (-(state.committed_s or 0), state.path))
-    newest_s = (states[0].committed_s or 0) if states else 0
+def read_history(view: CommitView) -> ChangeHistory:
+    """Return the commits that changed few files, with paths relative to the folder."""
+    labels = view.index.section_labels()
+    states = [(state.committed_s or 0, state) for state in view.states()]
+    states.sort(key=lambda pair: (-pair[0], pair[1].path))
+    newest_s = states[0][0] if states else 0
     return ChangeHistory(
-        change for state in states if (change := _read(index, state, prefix, newest_s)) is not None
+        change
+        for committed_s, state in states
+        if (change := _make_change(view, state.id, committed_s, newest_s, labels.get(state.id, ())))
     )
 
 
-def _read(index: IndexReader, state: FileState, prefix: str, newest_s: int) -> PastChange | None:
-    labels = [one.label for one in index.sections_of(state.id) if one.label != COMMIT_MESSAGE]
-    if not labels or len(labels) >= MAX_FILES:
+def _make_change(
+    view: CommitView, commit: int, committed_s: int, newest_s: int, labels: Sequence[str]
+) -> PastChange | None:
+    """Return a commit whose sections have these labels; None if it does not count."""
+    files = [label for label in labels if label != COMMIT_MESSAGE]
+    if not files or len(files) >= MAX_FILES:
         return None
-    paths = tuple(path.removeprefix(prefix) for path in labels if path.startswith(prefix))
-    age_s = newest_s - (state.committed_s or 0)
-    weight = 0.5 ** (age_s / _HALF_LIFE_S) / (1 + math.log2(len(labels)) / 4)
-    return PastChange(state, paths, weight)
+    paths = tuple(path for label in files if (path := view.relative_label(label)) is not None)
+    weight = 0.5 ** ((newest_s - committed_s) / _HALF_LIFE_S) / (1 + math.log2(len(files)) / 4)
+    return PastChange(commit, committed_s, paths, weight)

@@ -11,6 +11,7 @@ from typing import Final
 
 from rootle.config.fields import Config
 from rootle.errors import QueryError, StaleCursorError
+from rootle.history.commit_request import NO_COMMITS, PARTIAL, OpenCommits, elapsed_ms
 from rootle.history.commit_results import add_commits, single_result
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
@@ -24,7 +25,7 @@ from rootle.types import COMMIT_URI, SearchQuery, SearchResponse
 # Of a page with commits and files, the share of commits.
 _COMMIT_SHARE: Final = 0.7
 _CURSOR_PREFIX: Final = "h."
-_PARTIAL: Final = "history"  # in `degraded`: not all commits are indexed yet
+_MAX_OFFSET_DIGITS: Final = 9
 _EMPTY: Final = SearchResponse((), None, (), None, 0, 0.0)
 
 FindFiles = Callable[[SearchQuery], SearchResponse]
@@ -35,7 +36,7 @@ class CombinedSearch:
     """Searches files and commits."""
 
     config: Config
-    open_commits: Callable[[], CommitSearch | None]  # None if there are no commits to search
+    open_commits: OpenCommits
 
     def search(
         self, query: SearchQuery, find_files: FindFiles, *, explain: bool = False
@@ -51,7 +52,7 @@ class CombinedSearch:
         commits = self.open_commits()
         if commits is None:
             if past.excludes_files:
-                raise QueryError(_NO_HISTORY)
+                raise QueryError(f"{NO_COMMITS}; leave out in:history")
             return find_files(query)
         started_s = time.perf_counter()
         note = commits.prepare()
@@ -65,10 +66,10 @@ class CombinedSearch:
             count = 0 if view is None else view.count
             response = replace(
                 response,
-                degraded=(*response.degraded, _PARTIAL),
+                degraded=(*response.degraded, PARTIAL),
                 suggestions=(*response.suggestions, f"{note}; searched: {count:,} commits"),
             )
-        return replace(response, took_ms=round((time.perf_counter() - started_s) * 1000, 3))
+        return replace(response, took_ms=elapsed_ms(started_s))
 
     def _find_files(self, query: SearchQuery, find_files: FindFiles) -> SearchResponse:
         """Return files with the commits that changed them last, if commits are indexed."""
@@ -161,7 +162,7 @@ def _page_of_range(
 
 def _read_offset(cursor: str | None) -> int:
     text, _ = _split_cursor(cursor)
-    if text and not text.isdecimal():
+    if text and not (text.isdecimal() and len(text) <= _MAX_OFFSET_DIGITS):
         raise StaleCursorError("cursor invalidated: it belongs to another question; start again")
     return int(text) if text else 0
 
@@ -175,7 +176,7 @@ def _split_cursor(cursor: str | None) -> tuple[str | None, str | None]:
     try:
         data = base64.urlsafe_b64decode(cursor.removeprefix(_CURSOR_PREFIX).encode("ascii"))
         history, files = json.loads(data)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise StaleCursorError(
             "cursor invalidated: it cannot be read; start again without a cursor"
         ) from error
@@ -193,9 +194,3 @@ def _join_cursors(history: str | None, files: str | None) -> str | None:
         return files
     data = json.dumps([history, files]).encode("ascii")
     return _CURSOR_PREFIX + base64.urlsafe_b64encode(data).decode("ascii")
-
-
-_NO_HISTORY: Final = (
-    "no commits can be searched here: the folder is not in a git repository, or maxHistoryCommits "
-    "is 0; leave out in:history"
-)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from rootle.history.commit_view import CommitView
-from rootle.index.reader import FileState, IndexReader
+from rootle.history.commit_view import CommitView, ViewCache
+from rootle.index.reader import FileState
 from rootle.serialization.timestamps import format_timestamp
 from rootle.types import (
     COMMIT_MESSAGE,
@@ -87,20 +87,21 @@ class LastCommits:
     """Finds the last commits that changed what results show, and remembers them. Thread-safe."""
 
     def __init__(self) -> None:
-        self._index: IndexReader | None = None
-        self._known: dict[tuple[str, str], CommitFacts | None] = {}
+        self._known: ViewCache[dict[tuple[str, str], CommitFacts | None]] = ViewCache(lambda _: {})
 
     def add(self, response: SearchResponse, view: CommitView) -> SearchResponse:
         """Return the response whose files name the last commit that changed what they show."""
-        if view.index is not self._index or len(self._known) > _MAX_KNOWN:
-            self._index, self._known = view.index, {}
-        known = self._known
+        known = self._known.get(view)
+        if len(known) > _MAX_KNOWN:
+            known.clear()
         results = []
         for result in response.results:
             place = result.file_path, "".join(_WORDS.findall(result.scope)[-1:])
-            if place not in known:
-                known[place] = _find_last(view, *place)
-            results.append(replace(result, last_commit=known[place]))
+            try:
+                last = known[place]
+            except KeyError:
+                last = known[place] = _find_last(view, *place)
+            results.append(replace(result, last_commit=last))
         return replace(response, results=tuple(results))
 
 
@@ -128,9 +129,8 @@ def _brief_commit(state: FileState) -> CommitFacts:
 def single_result(view: CommitView, state: FileState) -> SearchResult:
     """Return a commit that was asked for by its hash, with its message."""
     lines = view.index.text(state.id).split("\n")
-    sections = view.sections_of(state)
-    end = sections[0].end_line if sections else len(lines)
-    date = format_timestamp(float(state.committed_s or 0))
+    end = view.count_message_lines(state)
+    facts = describe_commit(view, state)
     return SearchResult(
         file_path=state.path,
         start_line=1,
@@ -138,7 +138,7 @@ def single_result(view: CommitView, state: FileState) -> SearchResult:
         snippet="\n".join(lines[:end]),
         score=1.0,
         source="sparse",
-        metadata=FileMetadata(date, state.language, len(lines)),
+        metadata=FileMetadata(facts.date, state.language, len(lines)),
         place=COMMIT_MESSAGE,
-        commit=describe_commit(view, state),
+        commit=facts,
     )

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from rootle.errors import IndexStorageError
+from rootle.history.cochange import ChangeHistory, read_history
 from rootle.history.commit_results import LastCommits
-from rootle.history.commit_view import CommitView
+from rootle.history.commit_view import CommitView, ViewCache
 from rootle.index.reader import IndexReader
 from rootle.search.agent import SearchAgent
 from rootle.search.query.scope import ScopedQuery
@@ -96,6 +97,7 @@ class CommitSearch:
     updates: CommitUpdates
     wait_s: float  # how long a question waits for commits that are not indexed yet
     last_commits: LastCommits = field(default_factory=LastCommits)
+    changes: ViewCache[ChangeHistory] = field(default_factory=lambda: ViewCache(read_history))
 
     def prepare(self) -> str:
         """Index new commits for a limited time.
@@ -111,10 +113,6 @@ class CommitSearch:
     def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         """Return one page of commits, without their facts."""
         return self.open_agent().search(query, explain=explain)
-
-    def index(self) -> IndexReader:
-        """Return the index of the commits; raise IndexStorageError if none are indexed."""
-        return self.updates.snapshot()
 
     def view(self) -> CommitView | None:
         """Return the indexed commits without indexing others; None if none are indexed."""

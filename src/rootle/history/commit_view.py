@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from rootle.index.reader import FileState, IndexReader
 from rootle.types import COMMIT_MESSAGE, COMMIT_URI, DocumentSection
+
+_T = TypeVar("_T")
 
 # Changes of a file that are compared with a function; older ones are rarely its last change.
 _MAX_CHANGES: Final = 40
@@ -63,6 +65,15 @@ class CommitView:
         path = label.removeprefix(self.folder)
         return f"./{path}" if path == COMMIT_MESSAGE else path
 
+    def count_message_lines(self, state: FileState) -> int:
+        """Return how many lines of the indexed text of a commit are its message."""
+        sections = self.index.sections_of(state.id)
+        return sections[0].end_line if sections else 1
+
+    def is_same(self, other: CommitView) -> bool:
+        """Return whether two views have the same commits and the same folder."""
+        return self.index is other.index and self.ids is other.ids and self.folder == other.folder
+
     def _select(self, states: Iterable[FileState | None]) -> Iterator[FileState]:
         return (
             state
@@ -71,3 +82,18 @@ class CommitView:
             and state.skip is None
             and (self.ids is None or state.id in self.ids)
         )
+
+
+class ViewCache(Generic[_T]):
+    """Stores a value for the view that was used last. Thread-safe."""
+
+    def __init__(self, make: Callable[[CommitView], _T]) -> None:
+        self._make = make
+        self._known: tuple[CommitView, _T] | None = None
+
+    def get(self, view: CommitView) -> _T:
+        """Return the value for a view."""
+        known = self._known
+        if known is None or not known[0].is_same(view):
+            known = self._known = view, self._make(view)
+        return known[1]

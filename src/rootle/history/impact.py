@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from rootle.errors import QueryError
-from rootle.history.cochange import read_history
+from rootle.history.cochange import ChangeHistory
+from rootle.history.commit_request import OpenCommits, check_limit, elapsed_ms, prepare_commits
 from rootle.history.commit_results import describe_commit
-from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
 from rootle.history.impact_features import ImpactCandidate, ImpactFeatures, estimate_probability
 from rootle.index.reader import IndexReader
 from rootle.search.symbols.definitions import is_test_place
 from rootle.text.languages import PROSE, language_of
-from rootle.types import ImpactAnswer, ImpactedFile
+from rootle.types import CommitFacts, ImpactAnswer, ImpactedFile
 
 DEFAULT_LIMIT: Final = 10
 MAX_LIMIT: Final = 200
@@ -24,7 +24,6 @@ MAX_LIMIT: Final = 200
 _MAX_SEEDS: Final = 40  # a larger change is described by its first files
 _MAX_COMMITS: Final = 3
 _MAX_REFERENCES: Final = 5
-_PARTIAL: Final = "history"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class _Estimate:
 def find_impact(
     seeds: Sequence[str],
     limit: int | None,
-    open_commits: Callable[[], CommitSearch | None],
+    open_commits: OpenCommits,
     open_files: Callable[[], IndexReader],
 ) -> ImpactAnswer:
     """Return the files that probably change together with `seeds`, most probable first.
@@ -45,29 +44,29 @@ def find_impact(
     Raise QueryError if there are no seeds, the limit is invalid, or no commits can be searched.
     """
     started_s = time.perf_counter()
-    count = DEFAULT_LIMIT if limit is None else limit
-    if not 1 <= count <= MAX_LIMIT:
-        raise QueryError(f"limit must be from 1 to {MAX_LIMIT}, not {count}")
+    count = check_limit(limit, DEFAULT_LIMIT, MAX_LIMIT)
     if not seeds:
         raise QueryError("no file has changed; name a file, pass a diff, or describe a task")
-    commits = open_commits()
-    if commits is None:
-        raise QueryError(
-            "no commits can be searched here: the folder is not in a git repository, or "
-            "maxHistoryCommits is 0"
-        )
-    note = commits.prepare()
-    index = commits.index()
-    features = ImpactFeatures(open_files(), read_history(index, commits.updates.prefix))
-    shown = tuple(seeds[:_MAX_SEEDS])
-    best = _estimate(features, shown)
+    commits = prepare_commits(open_commits)
+    view = commits.view
+    history = ChangeHistory(()) if view is None else commits.search.changes.get(view)
+    features = ImpactFeatures(open_files(), history)
+    seeds = _relative_to_folder(seeds, features, commits.search.updates.prefix)
+    best = _estimate(features, seeds[:_MAX_SEEDS])
     return ImpactAnswer(
-        tuple(seeds),
-        tuple(_describe(index, one) for one in best[:count]),
-        (_PARTIAL,) if note else (),
-        (note,) if note else (),
-        round((time.perf_counter() - started_s) * 1000, 3),
+        seeds,
+        tuple(_describe(view, one) for one in best[:count]),
+        commits.degraded,
+        commits.suggestions,
+        elapsed_ms(started_s),
     )
+
+
+def _relative_to_folder(
+    seeds: Sequence[str], features: ImpactFeatures, folder: str
+) -> tuple[str, ...]:
+    """Return the seeds with paths below the folder; in a diff, they may be below the work tree."""
+    return tuple(seed if features.has(seed) else seed.removeprefix(folder) for seed in seeds)
 
 
 def _estimate(features: ImpactFeatures, seeds: Sequence[str]) -> list[_Estimate]:
@@ -83,9 +82,8 @@ def _estimate(features: ImpactFeatures, seeds: Sequence[str]) -> list[_Estimate]
     return sorted(found.values(), key=lambda one: (-one.probability, one.candidate.path))
 
 
-def _describe(index: IndexReader, estimate: _Estimate) -> ImpactedFile:
+def _describe(view: CommitView | None, estimate: _Estimate) -> ImpactedFile:
     candidate = estimate.candidate
-    commits = candidate.cochange.commits
     return ImpactedFile(
         candidate.path,
         _kind(candidate.path),
@@ -93,10 +91,17 @@ def _describe(index: IndexReader, estimate: _Estimate) -> ImpactedFile:
         estimate.seed,
         candidate.cochange.count,
         round(candidate.cochange.share, 4),
-        tuple(describe_commit(CommitView(index), state) for state in commits[:_MAX_COMMITS]),
+        _describe_commits(view, candidate.cochange.commits[:_MAX_COMMITS]),
         candidate.references[:_MAX_REFERENCES],
         round(min(1.0, candidate.similarity), 4),
     )
+
+
+def _describe_commits(view: CommitView | None, ids: Sequence[int]) -> tuple[CommitFacts, ...]:
+    if view is None:
+        return ()
+    states = view.index.files(ids)
+    return tuple(describe_commit(view, states[commit]) for commit in ids)
 
 
 def _kind(path: str) -> str:

@@ -60,6 +60,7 @@ class ImpactFeatures:
     def __init__(self, files: IndexReader, history: ChangeHistory) -> None:
         self._index = files
         self._history = history
+        self._frequent = history.frequent(_FREQUENT_FILES)
         self._states = {state.path: state for state in files.all_files() if state.skip is None}
         self._by_stem: dict[str, list[str]] = defaultdict(list)
         self._by_folder: dict[str, list[str]] = defaultdict(list)
@@ -83,7 +84,7 @@ class ImpactFeatures:
             *similar,
             *self._by_stem[_stem(seed)],
             *self._by_folder[_folder(seed)][:_MAX_SAME_FOLDER],
-            *self._history.frequent(_FREQUENT_FILES),
+            *self._frequent,
         }
         by_share = _rank({path: one.share for path, one in partners.items()})
         by_words = _rank(similar)
@@ -119,8 +120,7 @@ class ImpactFeatures:
     ) -> tuple[float, ...]:
         history = self._history
         changes, own = history.changes_of(seed), history.changes_of(path)
-        newest_s = own[0].state.committed_s if own else None
-        days = 3_650.0 if newest_s is None else (history.newest_s - newest_s) / _DAY_S
+        days = (history.newest_s - own[0].committed_s) / _DAY_S if own else 3_650.0
         popularity = len(own) / (history.count + 1)
         last = changes[0].paths if changes else ()
         is_test, was_test = is_test_place(path, ""), is_test_place(seed, "")

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Final
 
 from rootle.index.reader import IndexReader
 
 # The files that are found for a task. Later ones are often not part of it.
 _TASK_FILES: Final = 3
-_DIFF_PATH: Final = re.compile(r"^(?:---|\+\+\+) (?:[abciow]/)?([^\t\n]+)", re.MULTILINE)
+# The old and the new path before the first hunk. A removed line may also begin with "---".
+_DIFF_PATHS: Final = re.compile(
+    r"^--- (?:[abciow]/)?([^\t\r\n]+).*\n\+\+\+ (?:[abciow]/)?([^\t\r\n]+).*\n@@ ", re.MULTILINE
+)
 _RENAMED: Final = re.compile(r"^rename (?:from|to) (.+)$", re.MULTILINE)
 _DIFF_START: Final = re.compile(r"^(?:diff --git |--- \S.*\n\+\+\+ )", re.MULTILINE)
 _NO_FILE: Final = "/dev/null"
@@ -36,7 +40,7 @@ def find_seeds(
 
 
 def _paths_in(diff: str) -> list[str]:
-    found = (*_DIFF_PATH.findall(diff), *_RENAMED.findall(diff))
+    found = (*chain(*_DIFF_PATHS.findall(diff)), *_RENAMED.findall(diff))
     return [path for path in dict.fromkeys(found) if path != _NO_FILE]
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-HISTORY: Final = "history"
+HISTORY: Final = "history"  # a value of `in:`
 _HASH: Final = re.compile(r"(?:git:|commit[ :]+)?([0-9a-f]{7,64})", re.IGNORECASE | re.ASCII)
 _RANGE: Final = re.compile(r"([\w./@^~-]*[\w@^~])\.\.\.?([\w./@^~-]+)", re.ASCII)
 # Verbs of events in the past; "when is the cache cleared" asks about code.
@@ -64,7 +64,7 @@ def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | Non
     stripped = text.strip().rstrip("?.!")
     if (found := _HASH.fullmatch(stripped)) and not stripped.isalpha():
         return PastQuestion(True, commit=found[1].lower())
-    found = _RANGE.fullmatch(stripped)
+    found = _RANGE.fullmatch(stripped) if len(stripped) <= _MAX_CHARS else None
     if found and not any(".." in revision for revision in found.groups()):
         return PastQuestion(True, revisions=(found[1], found[2]))
     if only:

@@ -130,10 +130,11 @@ def score_removal(
     if question.phrases and not _contains_phrases(question, code):
         return 0.0
     is_same = _is_named(question, code.name)
-    if not is_same and not question.phrases and _may_share(weights, code, message) < _MIN_SHARE:
+    needs_words = not is_same and not question.phrases
+    if needs_words and _may_share(weights, code, message) < _MIN_SHARE:
         return 0.0
     share = _share(weights, code, message)
-    if share < _MIN_SHARE and not is_same and not question.phrases:
+    if needs_words and share < _MIN_SHARE:
         return 0.0
     total = share + _COMMIT_RANK / (1 + rank / _HALF_RANK)
     total += _WHOLE_DEFINITION if code.name else 0.0

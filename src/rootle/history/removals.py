@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.errors import QueryError
+from rootle.history.commit_request import OpenCommits, check_limit, elapsed_ms, prepare_commits
 from rootle.history.commit_results import describe_commit
 from rootle.history.commit_search import CommitSearch, RemovedLines
 from rootle.history.commit_view import CommitView
@@ -28,7 +28,7 @@ _COMMITS_WITH_NAME: Final = 60
 _COUNTED_COMMITS: Final = 10
 # Checking whether code still exists takes about as long as reading a patch.
 _CHECKS_PER_RESULT: Final = 12
-_PARTIAL: Final = "history"
+_ADVICE: Final = "; search removed code in the root of a repository"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class _Candidate:
 def find_removals(
     query: str,
     limit: int | None,
-    open_commits: Callable[[], CommitSearch | None],
+    open_commits: OpenCommits,
     open_files: Callable[[], IndexReader],
 ) -> RemovalAnswer:
     """Return removed code that matches words, a name or quoted text, best first.
@@ -50,22 +50,15 @@ def find_removals(
     searched.
     """
     started_s = time.perf_counter()
-    count = DEFAULT_LIMIT if limit is None else limit
-    if not 1 <= count <= MAX_LIMIT:
-        raise QueryError(f"limit must be from 1 to {MAX_LIMIT}, not {count}")
+    count = check_limit(limit, DEFAULT_LIMIT, MAX_LIMIT)
     question = parse_question(query)
-    commits = open_commits()
-    if commits is None:
-        raise QueryError(_NO_HISTORY)
-    note = commits.prepare()
-    search = _RemovalSearch(question, commits, commits.index(), PresentCode(open_files()))
-    removals = search.run(count)
+    commits = prepare_commits(open_commits, _ADVICE)
+    removals: tuple[Removal, ...] = ()
+    if commits.view is not None:
+        present = PresentCode(open_files())
+        removals = _RemovalSearch(question, commits.search, commits.view, present).run(count)
     return RemovalAnswer(
-        query,
-        removals,
-        (_PARTIAL,) if note else (),
-        (note,) if note else (),
-        round((time.perf_counter() - started_s) * 1000, 3),
+        query, removals, commits.degraded, commits.suggestions, elapsed_ms(started_s)
     )
 
 
@@ -76,14 +69,15 @@ class _RemovalSearch:
         self,
         question: RemovalQuestion,
         commits: CommitSearch,
-        index: IndexReader,
+        view: CommitView,
         present: PresentCode,
     ) -> None:
         self._question = question
         self._commits = commits
-        self._index = index
+        self._view = view
+        self._index = view.index
         self._present = present
-        self._weights = question.weigh_terms(index.sparse)
+        self._weights = question.weigh_terms(view.index.sparse)
 
     def run(self, limit: int) -> tuple[Removal, ...]:
         ranks = self._rank_commits()
@@ -98,19 +92,19 @@ class _RemovalSearch:
 
     def _rank_commits(self) -> dict[int, int]:
         """Return the commits that may have removed the code, with their ranks from 0."""
-        sparse = self._index.sparse
+        sparse, ids = self._index.sparse, self._view.ids
         query = SearchQuery(self._question.text, limit=_SEARCHED_COMMITS, expand=False)
         hits = self._commits.search(query, explain=False).results
-        states = [self._index.file_at(hit.file_path) for hit in hits]
+        states = [self._view.commit_at(hit.file_path) for hit in hits]
         lists = [[state.id for state in states if state is not None]]
         terms = [WeightedTerm(term, weight) for term, weight in self._weights.items()]
-        chunks = sparse.query(terms, _DENSE_COMMITS).ids.tolist() if terms else []
+        chunks = sparse.query(terms, _DENSE_COMMITS, ids).ids.tolist() if terms else []
         rows = self._index.chunks(chunks)
         lists.append([rows[at].file_id for at in chunks if at in rows])
         names = [sparse.stems(name) for name in sorted(self._question.keys)]
         names += [[term] for term in self._question.joined_terms(sparse)]
         lists += [
-            list(sparse.files_with(stems, [], _COMMITS_WITH_NAME, None)) for stems in names if stems
+            list(sparse.files_with(stems, [], _COMMITS_WITH_NAME, ids)) for stems in names if stems
         ]
         ranks: dict[int, int] = {}
         for found in lists:
@@ -123,7 +117,7 @@ class _RemovalSearch:
         ranks: dict[int, int] = {}
         for text in texts[:2]:
             for rank, sha in enumerate(self._commits.updates.find_by_count(text, _COUNTED_COMMITS)):
-                state = self._index.file_at(f"{COMMIT_URI}{sha}")
+                state = self._view.commit_at(f"{COMMIT_URI}{sha}")
                 if state is not None and state.id not in known:
                     ranks.setdefault(state.id, rank)
         return ranks
@@ -134,27 +128,34 @@ class _RemovalSearch:
         found: list[_Candidate] = []
         for commit, rank in ranks.items():
             state = states[commit]
-            message = _message(self._index, state)
-            for code in self._commits.updates.read_removed(state.path.removeprefix(COMMIT_URI)):
+            removed = self._commits.updates.read_removed(state.path.removeprefix(COMMIT_URI))
+            message = self._read_message(state) if removed else ""
+            for code in removed:
                 score = score_removal(self._question, self._weights, code, message, rank)
                 if score > 0:
                     found.append(_Candidate(code, state, score))
         return sorted(found, key=_order)
 
+    def _read_message(self, state: FileState) -> str:
+        end = self._view.count_message_lines(state)
+        return "\n".join(self._index.text(state.id).split("\n", end)[:end])
+
     def _select(self, candidates: Sequence[_Candidate], limit: int) -> list[_Candidate]:
         """Return the best candidates that no longer exist, without repetitions."""
+        checked = _newest_first(candidates)[: _CHECKS_PER_RESULT * (limit + 2)]
         chosen: list[_Candidate] = []
-        for candidate in self._check(_newest_first(candidates), limit):
+        for candidate in self._check(checked):
             if not any(_overlap(candidate, other) for other in chosen):
                 chosen.append(candidate)
             if len(chosen) == limit:
                 break
-        visible = self._commits.updates.visible_paths({one.code.path for one in chosen})
-        return [one for one in chosen if one.code.path in visible]
+        return chosen
 
-    def _check(self, candidates: Sequence[_Candidate], limit: int) -> Iterator[_Candidate]:
-        for candidate in candidates[: _CHECKS_PER_RESULT * (limit + 2)]:
-            if not self._present.contains(candidate.code):
+    def _check(self, candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
+        """Yield the candidates that may be shown and no longer exist."""
+        visible = self._commits.updates.visible_paths({one.code.path for one in candidates})
+        for candidate in candidates:
+            if candidate.code.path in visible and not self._present.contains(candidate.code):
                 yield candidate
 
     def _describe(self, candidate: _Candidate) -> Removal:
@@ -165,7 +166,7 @@ class _RemovalSearch:
             code.scope,
             code.start_line,
             code.lines,
-            describe_commit(CommitView(self._index), candidate.state),
+            describe_commit(self._view, candidate.state),
             round(candidate.score, 4),
         )
 
@@ -206,15 +207,3 @@ def _overlap(one: _Candidate, other: _Candidate) -> bool:
     return first.start_line < second.start_line + len(
         second.lines
     ) and second.start_line < first.start_line + len(first.lines)
-
-
-def _message(index: IndexReader, state: FileState) -> str:
-    sections = index.sections_of(state.id)
-    end = sections[0].end_line if sections else 1
-    return "\n".join(index.text(state.id).split("\n", end)[:end])
-
-
-_NO_HISTORY: Final = (
-    "no commits can be searched here: the folder is not in a git repository, or maxHistoryCommits "
-    "is 0; search removed code in the root of a repository"
-)

@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import Final, Protocol, TypeVar
 
 from rootle.errors import IndexMissingError, IndexStorageError, QueryError, UnreadableIndexError
+from rootle.history.past_question import HISTORY
 from rootle.index.reader import IndexReader
 from rootle.search.agent import SearchAgent
 from rootle.search.query.syntax import parse_query
+from rootle.serialization.path_text import short_hash
 from rootle.serialization.timestamps import format_timestamp
 from rootle.types import (
     SearchedRevision,
@@ -24,8 +26,6 @@ _T = TypeVar("_T")
 
 # Searches in an opened revision take as long as searches in the folder.
 _MAX_OPEN: Final = 3
-_SHOWN_DIGITS: Final = 12
-HISTORY: Final = "history"  # a value of `in:`
 
 
 class FoundRevision(Protocol):
@@ -94,7 +94,7 @@ class RevisionSearch:
                 "in:history searches commits, and at: files of one commit; leave out one of them"
             )
         found = self._updates.find(name)
-        place = f"{found.sha[:_SHOWN_DIGITS]}:"
+        place = f"{short_hash(found.sha)}:"
         query = replace(
             query, at=None, exclude=tuple(one.removeprefix(place) for one in query.exclude)
         )
@@ -102,7 +102,7 @@ class RevisionSearch:
             found.sha, lambda _, agent: agent.search(query, explain=explain)
         )
         date = format_timestamp(float(found.seconds))
-        note = f"searched {name} = {found.sha[:_SHOWN_DIGITS]}, {date[:10]}"
+        note = f"searched {name} = {short_hash(found.sha)}, {date[:10]}"
         return replace(
             response,
             results=tuple(_add_place(result, place) for result in response.results),
@@ -114,7 +114,7 @@ class RevisionSearch:
     def read_index(self, name: str, read: Callable[[IndexReader, str], _T]) -> _T:
         """Return the result of `read`, which receives an index and the prefix of its paths."""
         found = self._updates.find(name)
-        place = f"{found.sha[:_SHOWN_DIGITS]}:"
+        place = f"{short_hash(found.sha)}:"
         return self._retry_damaged(found.sha, lambda opened, _: read(opened.snapshot(), place))
 
     def close(self) -> None:

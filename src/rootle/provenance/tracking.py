@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -22,7 +22,7 @@ from rootle.sources.git.lines.line_changes import LineChange
 # changed by the commit, and not as introduced.
 _MIN_SHARE: Final = 0.45
 # A shorter block also occurs elsewhere by chance; the limits of `git blame -M` are similar.
-_MIN_MOVED_LETTERS: Final = 20
+MIN_MOVED_LETTERS: Final = 20
 _AROUND: Final = 6
 _MIN_SEQUENCES: Final = 2
 _MARGIN: Final = 20  # lines around those that were moved, for changed ones
@@ -118,7 +118,7 @@ def find_moved(
     changes: Sequence[LineChange],
     removals: Iterable[tuple[str, LineChange]],
     weights: Mapping[int, float],
-    min_letters: int = _MIN_MOVED_LETTERS,
+    min_letters: int = MIN_MOVED_LETTERS,
 ) -> tuple[str, Words]:
     """Return the path and the old positions of added words that a commit removed elsewhere.
 
@@ -140,6 +140,16 @@ def find_moved(
         return best_path, moved
     best_path, best = _most_similar(words, added, removals)
     return best_path, _align_block(words, added, best, weights)
+
+
+def list_removed(changes: Iterable[LineChange]) -> list[tuple[str, LineChange]]:
+    """Return the changes that removed lines, as `removals` of `find_moved` within one file."""
+    return [("", change) for change in changes if change.old_lines]
+
+
+def without(words: Words, others: Collection[int]) -> Words:
+    """Return words except some."""
+    return {word: position for word, position in words.items() if word not in others}
 
 
 def _lines_around(words: Words, changes: Sequence[LineChange]) -> list[tuple[int, str]]:

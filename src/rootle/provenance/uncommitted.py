@@ -8,12 +8,11 @@ from typing import Final
 
 from rootle.provenance.contributions import Contributions
 from rootle.provenance.place import CodePlace
-from rootle.provenance.tracking import Words, find_moved, shift, trace
+from rootle.provenance.tracking import Words, find_moved, list_removed, shift, trace, without
 from rootle.provenance.words import WordPosition, signature, split_words, weigh_word
 from rootle.sources.git.lines.line_changes import LineChange
 
 _MAX_REPLACED: Final = 40
-_MIN_MOVED_LETTERS: Final = 20
 
 
 def number_words(place: CodePlace) -> tuple[Contributions, Words]:
@@ -63,11 +62,10 @@ def split_uncommitted(
     """
     kept, changed = shift(words, changes)
     old, shortened = trace(changed, changes, found.weights, is_forced=False)
-    pool = [("", change) for change in changes if change.old_lines]
-    rest = {word: position for word, position in changed.items() if word not in old}
-    _, moved = find_moved(rest, changes, pool, found.weights, _MIN_MOVED_LETTERS)
-    rest = {word: position for word, position in rest.items() if word not in moved}
-    lines = {found.lines[word] for word in (*rest, *shortened) if found.weights[word]}
+    rest = without(changed, old)
+    _, moved = find_moved(rest, changes, list_removed(changes), found.weights)
+    new = without(rest, moved)
+    lines = {found.lines[word] for word in (*new, *shortened) if found.weights[word]}
     replaced = [
         line
         for change in changes

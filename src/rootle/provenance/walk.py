@@ -10,7 +10,15 @@ from time import monotonic
 from typing import Final
 
 from rootle.provenance.contributions import Contributions
-from rootle.provenance.tracking import Words, find_moved, shift, trace
+from rootle.provenance.tracking import (
+    MIN_MOVED_LETTERS,
+    Words,
+    find_moved,
+    list_removed,
+    shift,
+    trace,
+    without,
+)
 from rootle.sources.git.lines.commit_changes import (
     ChangedText,
     find_change,
@@ -25,7 +33,7 @@ _REVERT_SUBJECT: Final = re.compile(r'^Revert:? "(.*)"')
 _MAX_FILES: Final = 8  # that are followed because lines were moved from them
 _MAX_LARGE_READS: Final = 12  # whole commits that are read to find moved lines
 _MAX_BLOCKS: Final = 4  # of removed lines from which one commit moved lines
-_MIN_MOVED_LETTERS: Final = 40  # between files, as `git blame -C`
+_MIN_COPIED_LETTERS: Final = 40  # between files, as `git blame -C`
 _NEGLIGIBLE: Final = 0.01  # of the meaning; it is not worth more time
 _REVERT_SHARE: Final = 0.5  # of a word that a revert restored, and an older commit introduced
 _REMOVAL_SHARE: Final = 0.3  # of the meaning of a line, if other words of the line were removed
@@ -130,13 +138,13 @@ class PassageWalk:
         weights = self.contributions.weights
         old, shortened = trace(words, changes, weights, is_forced=is_ignored)
         self._states[parent].update(old)
-        rest = _without(words, old)
+        rest = without(words, old)
         if not is_ignored:
             self._shorten(commit, shortened, path)
-        pool = [("", change) for change in changes if change.old_lines]
-        for _, moved in self._find_blocks(rest, changes, pool, min_letters=20):
+        pool = list_removed(changes)
+        for _, moved in self._find_blocks(rest, changes, pool, min_letters=MIN_MOVED_LETTERS):
             self._states[parent].update(moved)
-            rest = _without(rest, moved)
+            rest = without(rest, moved)
         return rest
 
     def _introduce(
@@ -145,7 +153,7 @@ class PassageWalk:
         """Look for words in other files that a commit changed; credit it with the rest."""
         for old_path, moved in self._find_in_commit(commit, words, changes, path):
             self._queue.append((f"{commit.sha}^1", old_path, moved))
-            words = _without(words, moved)
+            words = without(words, moved)
         if not words:
             return
         if commit.sha in self.ignored:
@@ -174,7 +182,7 @@ class PassageWalk:
                 )
                 self._shorten(commit, shortened, path)
                 self._queue.append((f"{commit.sha}^1", entry.old_path, {**kept, **old}))
-                words = _without(rest, old)
+                words = without(rest, old)
         if words:
             self._introduce(commit, words, changes, path)
 
@@ -188,11 +196,11 @@ class PassageWalk:
             self._undone.add(commit.sha)
             self.contributions.reverts[revert.sha] = commit.sha
             self.contributions.messages.setdefault(commit.sha, commit.message)
-            pool = [("", change) for change in commit.changes[0] if change.old_lines]
+            pool = list_removed(commit.changes[0])
             words = revert.words
             for _, moved in self._find_blocks(words, revert.changes, pool, min_letters=1):
                 self._states[commit.parents[0]].update(moved)
-                words = _without(words, moved)
+                words = without(words, moved)
                 for word in moved:
                     self.contributions.added[revert.sha][word] = _REVERT_SHARE
 
@@ -202,7 +210,7 @@ class PassageWalk:
         if self._weight(words) < _NEGLIGIBLE:
             return
         pool = list(list_removals(self._read_commit(commit.sha), path))
-        yield from self._find_blocks(words, changes, pool, min_letters=_MIN_MOVED_LETTERS)
+        yield from self._find_blocks(words, changes, pool, min_letters=_MIN_COPIED_LETTERS)
 
     def _find_blocks(
         self,
@@ -220,7 +228,7 @@ class PassageWalk:
             if not moved:
                 return
             yield path, moved
-            words = _without(words, moved)
+            words = without(words, moved)
 
     def _read_commit(self, sha: str) -> list[ChangedText]:
         left_s = self.deadline_s - monotonic()
@@ -268,10 +276,6 @@ class PassageWalk:
 
     def _live_weight(self) -> float:
         return sum(map(self._weight, self._states.values()))
-
-
-def _without(words: Words, others: Words) -> Words:
-    return {word: position for word, position in words.items() if word not in others}
 
 
 def _find_reverted(message: str) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from rootle.serialization.path_text import escape_path
+from rootle.serialization.citation import describe_commit_briefly
+from rootle.serialization.path_text import escape_path, short_hash
 from rootle.types import ImpactAnswer, ImpactedFile, Removal
 
 MAX_LINES: Final = 12  # of the removed code that are shown
-_HASH_CHARS: Final = 12
 _MAX_LINE_CHARS: Final = 160
 _MAX_SEEDS: Final = 3
 
@@ -18,9 +18,7 @@ def removal_lines(removal: Removal, max_lines: int = MAX_LINES) -> Iterator[str]
     """Yield the place of removed code, the commit that removed it, and the first lines."""
     commit = removal.commit
     yield f"{escape_path(removal.path)}:{removal.start_line}  {_describe(removal)}".rstrip()
-    author = commit.author.partition(" <")[0]
-    when = commit.date.partition("T")[0]
-    yield f"  removed by {commit.hash[:_HASH_CHARS]} {when} {author}: {commit.subject}"
+    yield f"  removed by {short_hash(commit.hash)} {describe_commit_briefly(commit)}"
     for line in removal.lines[:max_lines]:
         yield f"  -{line[:_MAX_LINE_CHARS]}"
     left = len(removal.lines) - max_lines
@@ -50,7 +48,7 @@ def _list_evidence(file: ImpactedFile, *, has_many_seeds: bool) -> Iterator[str]
     if file.cochanges:
         times = "once" if file.cochanges == 1 else f"{file.cochanges} times"
         newest = file.commits[0]
-        subject = f"{newest.hash[:_HASH_CHARS]} {newest.subject}"
+        subject = f"{short_hash(newest.hash)} {newest.subject}"
         yield f"changed{with_seed} {times} ({file.confidence:.0%} of its commits): {subject}"
     if file.references:
         yield f"shares names{with_seed}: {', '.join(file.references)}"

@@ -10,12 +10,18 @@ from typing import Final
 _ESCAPE: Final = re.compile(r"\\(?:\\|[nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})")
 _NAMED: Final = {"\\\\": "\\", "\\n": "\n", "\\r": "\r", "\\t": "\t"}
 _MAX_CODE: Final = 0x10FFFF
-_COMMIT: Final = re.compile(r"git:([0-9a-f]{12})[0-9a-f]{28,}")
+_HASH_CHARS: Final = 12  # of the hash of a commit that are shown
+_COMMIT: Final = re.compile(r"git:([0-9a-f]{40,})")
 
 
 def short_uri(uri: str) -> str:
     """Return the first twelve digits of the hash in the URI of a commit; other URIs unchanged."""
-    return _COMMIT.sub(r"\1", uri)
+    return _COMMIT.sub(lambda found: short_hash(found[1]), uri)
+
+
+def short_hash(sha: str) -> str:
+    """Return the first digits of the hash of a commit."""
+    return sha[:_HASH_CHARS]
 
 
 def escape_path(path: str) -> str:

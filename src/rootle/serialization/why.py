@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from rootle.serialization.memories import NOTICE, memory_as_text
-from rootle.serialization.path_text import escape_path
+from rootle.serialization.path_text import escape_path, short_hash
 from rootle.types import PassageCommit, WhyAnswer
 
-_SHORT_HASH: Final = 12
 _MAX_PASSAGE_LINES: Final = 40
 _MAX_LINE_CHARS: Final = 160
 _MAX_REPLACED: Final = 10
@@ -24,6 +23,13 @@ def why_lines(answer: WhyAnswer) -> Iterator[str]:
 
     The lines may contain unprintable characters of the repository.
     """
+    yield from reason_lines(answer)
+    for note in answer.notes:
+        yield f"Note: {note}"
+
+
+def reason_lines(answer: WhyAnswer) -> Iterator[str]:
+    """Yield the lines of `why_lines` without the notes."""
     yield from _passage_lines(answer)
     if answer.uncommitted:
         yield f"Not committed yet: {_ranges(answer.uncommitted)}."
@@ -43,8 +49,6 @@ def why_lines(answer: WhyAnswer) -> Iterator[str]:
         yield f"Memories about this place ({NOTICE}):"
     for memory in answer.memories:
         yield f"  {memory_as_text(memory)}"
-    for note in answer.notes:
-        yield f"Note: {note}"
 
 
 def _passage_lines(answer: WhyAnswer) -> Iterator[str]:
@@ -67,7 +71,7 @@ def _asked_lines(place: str) -> tuple[int, int]:
 
 
 def _commit_lines(number: int, commit: PassageCommit, answer: WhyAnswer) -> Iterator[str]:
-    yield f"{number}. {commit.hash[:_SHORT_HASH]}  {commit.date[:10]}  {commit.author}"
+    yield f"{number}. {short_hash(commit.hash)}  {commit.date[:10]}  {commit.author}"
     yield f"   {commit.subject[:_MAX_LINE_CHARS]}"
     limit = _BODY_CHARS if number <= _DETAILED else _LATER_BODY_CHARS
     body = commit.message.partition("\n")[2].strip()
@@ -81,9 +85,9 @@ def _commit_lines(number: int, commit: PassageCommit, answer: WhyAnswer) -> Iter
     if about:
         yield f"   ({'; '.join(about)})"
     if commit.reverts:
-        yield f"   reverts {commit.reverts[:_SHORT_HASH]}  {commit.reverted_subject}"
+        yield f"   reverts {short_hash(commit.reverts)}  {commit.reverted_subject}"
     if commit.merge:
-        yield f"   merged by {commit.merge[:_SHORT_HASH]}  {commit.merge_subject}"
+        yield f"   merged by {short_hash(commit.merge)}  {commit.merge_subject}"
 
 
 def _shorten(text: str, limit: int) -> str:

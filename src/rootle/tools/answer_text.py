@@ -15,7 +15,7 @@ from typing import Any, Final
 from rootle.app import App
 from rootle.errors import SourceError
 from rootle.serialization.citation import cite, describe_commit_briefly, format_place, result_spans
-from rootle.serialization.path_text import escape_path, replace_unprintable
+from rootle.serialization.path_text import escape_path, replace_unprintable, short_hash
 from rootle.text.definition_head import group_lines
 from rootle.text.languages import PROSE
 from rootle.text.terms import encodable
@@ -161,7 +161,7 @@ class _Writer:
 
 def _write_commit(result: SearchResult, commit: CommitFacts, room: int) -> tuple[str, list[str]]:
     """Return the header of a commit and, if there is room, its best lines and changed files."""
-    header = f"{commit.hash[:12]} {describe_commit_briefly(commit)}"
+    header = f"{short_hash(commit.hash)} {describe_commit_briefly(commit)}"
     if not room:
         return _on_one_line(header), []
     lines = []

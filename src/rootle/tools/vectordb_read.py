@@ -11,6 +11,7 @@ from rootle.serialization.json import to_json
 from rootle.serialization.path_text import escape_path, replace_unprintable
 from rootle.serialization.why import why_lines
 from rootle.text.terms import encodable
+from rootle.tools.history.request_prefix import text_after
 from rootle.tools.tool import Answer, Parameter, Tool, error
 from rootle.types import Passage
 
@@ -42,10 +43,10 @@ def vectordb_read(app: App) -> Tool:
 
 
 def _run(app: App, source: str) -> Answer:
-    place = source.strip()
+    place = text_after(_WHY, source)
     try:
-        if place.startswith(_WHY):
-            return _explain(app, place.removeprefix(_WHY).strip())
+        if place is not None:
+            return _explain(app, place)
         passage = app.read(source)
     except RootleError as problem:
         return error(str(problem))
@@ -54,8 +55,11 @@ def _run(app: App, source: str) -> Answer:
 
 def _explain(app: App, place: str) -> Answer:
     answer = app.why(place)
-    text = "\n".join(encodable(replace_unprintable(line)) for line in why_lines(answer))
-    return Answer(text[:MAX_CHARS], to_json(answer))
+    lines = [encodable(replace_unprintable(line)) for line in why_lines(answer)]
+    count = _count_that_fits(lines, 0)
+    if count < len(lines):
+        lines[count:] = [f"… ({len(lines) - count} more lines are left out)"]
+    return Answer("\n".join(lines), to_json(answer))
 
 
 def _answer(passage: Passage) -> Answer:

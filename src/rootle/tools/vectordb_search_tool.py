@@ -14,7 +14,8 @@ from rootle.serialization.path_text import short_path
 from rootle.text.terms import encodable
 from rootle.tools.answer_text import AnswerText, write_answer
 from rootle.tools.backend_search import NO_MATCHES
-from rootle.tools.history.removal_text import answer_removal, asked_removal
+from rootle.tools.history.removal_text import GONE, answer_removal
+from rootle.tools.history.request_prefix import text_after
 from rootle.tools.query_wording import QUERY_ADVICE
 from rootle.tools.search_notes import list_notes
 from rootle.tools.sent_passages import SentPassages
@@ -67,7 +68,7 @@ def _run(app: App, shown: SentPassages | None, arguments: Arguments) -> Answer:
         return error("query is empty")
     query = _read_query(arguments, app.config.max_limit)
     try:
-        removed = asked_removal(query.text_query)
+        removed = text_after(GONE, query.text_query)
         if removed is not None:
             return answer_removal(app, removed, query.limit)
         response = app.search(query)

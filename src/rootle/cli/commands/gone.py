@@ -10,6 +10,7 @@ from rootle.cli.options import (
     SUCCESS,
     CommandParser,
     add_common_options,
+    add_limit,
     add_root,
     add_yes,
 )
@@ -18,8 +19,6 @@ _EXAMPLES: Final = """\
 rootle gone "retry on 404"
 rootle gone retry_404
 rootle gone '"status == 404"' --limit 1 --json"""
-# A single question is answered within this time after its refresh.
-_ONE_QUESTION_S: Final = 60.0
 
 
 def register(parser: CommandParser) -> None:
@@ -30,26 +29,20 @@ def register(parser: CommandParser) -> None:
         _EXAMPLES,
     )
     parser.add_argument("words", nargs="+", metavar="WORDS", help="words, a name or quoted text")
-    parser.add_argument(
-        "-n", "--limit", type=int, metavar="N", help="maximum number of removals (default: 5)"
-    )
+    add_limit(parser, "removals", "5")
     add_root(parser, "folder of a repository")
-    add_yes(parser, "indexing your home folder or a folder above it")
+    add_yes(parser)
     add_common_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    from rootle.cli.context import check_root, open_app_from
-    from rootle.cli.terminal import printable, progress_bar, warn, write_line
+    from rootle.cli.context import open_for_question, refresh_index
+    from rootle.cli.terminal import print_json, warn, write_line, write_lines
 
-    check_root(args)
-    with open_app_from(args, min_check_interval_s=_ONE_QUESTION_S) as app:
-        with progress_bar() as progress:
-            app.refresh(progress)
+    with open_for_question(args) as app:
+        refresh_index(app)
         answer = app.gone(" ".join(args.words), args.limit)
     if args.json:
-        from rootle.cli.terminal import print_json
-
         print_json(answer)
     else:
         from rootle.serialization.history import removal_lines
@@ -57,8 +50,7 @@ def run(args: argparse.Namespace) -> int:
         for at, removal in enumerate(answer.removals):
             if at:
                 write_line("")
-            for line in removal_lines(removal):
-                write_line(printable(line))
+            write_lines(removal_lines(removal))
         for note in answer.suggestions:
             warn(note)
         if not answer.removals:

@@ -14,6 +14,7 @@ from rootle.cli.options import (
     SUCCESS,
     CommandParser,
     add_common_options,
+    add_limit,
     add_root,
     add_yes,
 )
@@ -23,8 +24,6 @@ rootle impact
 rootle impact src/net/retry.py
 rootle impact change.diff
 rootle impact "limit the number of redirects" --json"""
-# A single question is answered within this time after its refresh.
-_ONE_QUESTION_S: Final = 60.0
 _DIFF_SUFFIXES: Final = (".diff", ".patch")
 
 
@@ -42,33 +41,26 @@ def register(parser: CommandParser) -> None:
         metavar="CHANGE",
         help="what changes: paths, a diff file, `-` for a diff on standard input, or a task",
     )
-    parser.add_argument(
-        "-n", "--limit", type=int, metavar="N", help="maximum number of files (default: 10)"
-    )
+    add_limit(parser, "files", "10")
     add_root(parser, "folder of a repository")
-    add_yes(parser, "indexing your home folder or a folder above it")
+    add_yes(parser)
     add_common_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    from rootle.cli.context import check_root, open_app_from, root_folder
-    from rootle.cli.terminal import printable, progress_bar, warn, write_line
+    from rootle.cli.context import open_for_question, refresh_index, root_folder
+    from rootle.cli.terminal import print_json, warn, write_lines
 
-    check_root(args)
-    change = _read_change(args.change, root_folder(args))
-    with open_app_from(args, min_check_interval_s=_ONE_QUESTION_S) as app:
-        with progress_bar() as progress:
-            app.refresh(progress)
+    with open_for_question(args) as app:
+        change = _read_change(args.change, root_folder(args))
+        refresh_index(app)
         answer = app.impact(change, args.limit)
     if args.json:
-        from rootle.cli.terminal import print_json
-
         print_json(answer)
     else:
         from rootle.serialization.history import impact_lines
 
-        for line in impact_lines(answer):
-            write_line(printable(line))
+        write_lines(impact_lines(answer))
         for note in answer.suggestions:
             warn(note)
     return SUCCESS if answer.files else NO_RESULTS
@@ -79,7 +71,7 @@ def _read_change(words: Sequence[str], root: Path) -> str | list[str] | None:
     if not words:
         return None
     if list(words) == ["-"]:
-        return sys.stdin.read()
+        return sys.stdin.buffer.read().decode("utf-8", "replace")
     if len(words) == 1 and words[0].endswith(_DIFF_SUFFIXES) and os.path.isfile(words[0]):
         return Path(words[0]).read_text(encoding="utf-8", errors="replace")
     top = os.path.realpath(root)

@@ -40,7 +40,7 @@ def register(parser: CommandParser) -> None:
         help="also index the commits of the git repository, and wait until this is done; without "
         "this option, the first question about the past starts to index them in the background",
     )
-    add_yes(parser, "indexing your home folder or a folder above it")
+    add_yes(parser)
     add_common_options(parser)
 
 

@@ -44,7 +44,7 @@ def register(parser: CommandParser) -> None:
         "machine can connect",
     )
     add_root(parser, "folder to search", _DEFAULT_ROOT)
-    add_yes(parser, "indexing your home folder or a folder above it")
+    add_yes(parser)
     add_index_dir(parser)
     add_settings(parser)
 

@@ -16,6 +16,7 @@ from rootle.cli.options import (
     CommandParser,
     add_index_dir,
     add_json,
+    add_limit,
     add_root,
     add_settings,
     add_yes,
@@ -104,9 +105,7 @@ def register(parser: CommandParser) -> None:
 
 
 def _add_arguments(parsers: Mapping[str, CommandParser]) -> None:
-    parsers["list"].add_argument(
-        "-n", "--limit", type=int, metavar="N", help="maximum number of memories (default: all)"
-    )
+    add_limit(parsers["list"], "memories", "all")
     parsers["search"].add_argument("topic", nargs="+", metavar="TOPIC", help="topic or question")
     parsers["add"].add_argument(
         "fact",

@@ -11,6 +11,7 @@ from rootle.cli.options import (
     SUCCESS,
     CommandParser,
     add_common_options,
+    add_limit,
     add_revision,
     add_root,
     add_yes,
@@ -25,9 +26,6 @@ rootle search --path src --lang python --changed-within 30 "parse the configurat
 rootle search --context --budget 2000 "how are uploads retried"
 rootle search --at v2.1 "how are uploads retried"
 rootle search -n 3 --json retry_backoff"""
-# The command refreshes the index itself. The search that follows within this time does not check
-# the folder again.
-_ONE_SEARCH_S: Final = 60.0
 
 
 def register(parser: CommandParser) -> None:
@@ -44,14 +42,12 @@ def register(parser: CommandParser) -> None:
     add_root(parser, "folder to search")
     _add_filters(parser)
     _add_output_options(parser)
-    add_yes(parser, "indexing your home folder or a folder above it")
+    add_yes(parser)
     add_common_options(parser)
 
 
 def _add_filters(parser: CommandParser) -> None:
-    parser.add_argument(
-        "-n", "--limit", type=int, metavar="N", help="maximum number of results (default: 10)"
-    )
+    add_limit(parser, "results", "10")
     parser.add_argument(
         "--path",
         action="append",
@@ -121,23 +117,18 @@ def _add_output_options(parser: CommandParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from rootle.cli.context import check_root, open_app_from
-    from rootle.cli.terminal import progress_bar
+    from rootle.cli.context import check_root, open_app_from, open_for_question, refresh_index
 
-    check_root(args)
     if args.batch:
         from rootle.cli.batch import answer_lines
 
+        check_root(args)
         with open_app_from(args) as app:
             return answer_lines(app, sys.stdin.buffer, explain=args.explain)
-    with open_app_from(args, min_check_interval_s=_ONE_SEARCH_S) as app:
+    with open_for_question(args) as app:
         query = _build_query(args)
         app.check(query)
-        with progress_bar() as progress:
-            if query.at is None:
-                app.refresh(progress)
-            else:
-                app.index_revision(query.at, progress)
+        refresh_index(app, query.at)
         response = app.search(query, explain=args.explain)
     # A limit or a budget determines the size of the answer, even if the answer is not confident.
     is_brief = args.limit is None and args.budget is None

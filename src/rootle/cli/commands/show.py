@@ -31,15 +31,14 @@ def register(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from rootle.cli.context import open_app_from
-    from rootle.cli.terminal import print_json, printable, warn, write_line
+    from rootle.cli.terminal import print_json, warn, write_lines
 
     with open_app_from(args) as app:
         passage = app.read(args.place)
     if args.json:
         print_json(passage)
         return SUCCESS
-    for line in passage.lines:
-        write_line(printable(line))
+    write_lines(passage.lines)
     if passage.note:
         warn(passage.note)
     return SUCCESS

@@ -10,6 +10,7 @@ from rootle.cli.options import (
     SUCCESS,
     CommandParser,
     add_common_options,
+    add_limit,
     add_revision,
     add_root,
     add_yes,
@@ -21,9 +22,6 @@ rootle symbol --uses RetryPolicy.should_retry
 rootle symbol --tests retry_backoff
 rootle symbol --at v2.1 retry_backoff
 rootle symbol --uses --limit 100 --json retry_backoff"""
-# The command refreshes the index itself. The lookup that follows within this time does not check
-# the folder again.
-_ONE_QUESTION_S: Final = 60.0
 
 
 def register(parser: CommandParser) -> None:
@@ -48,9 +46,7 @@ def register(parser: CommandParser) -> None:
         aspects.add_argument(
             f"--{aspect}", dest="aspect", action="store_const", const=aspect, help=text
         )
-    parser.add_argument(
-        "-n", "--limit", type=int, metavar="N", help="maximum number of uses to list (default: 30)"
-    )
+    add_limit(parser, "uses to list", "30")
     parser.add_argument(
         "--cursor",
         metavar="CURSOR",
@@ -58,21 +54,15 @@ def register(parser: CommandParser) -> None:
     )
     add_revision(parser)
     add_root(parser, "folder to search")
-    add_yes(parser, "indexing your home folder or a folder above it")
+    add_yes(parser)
     add_common_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    from rootle.cli.context import check_root, open_app_from
-    from rootle.cli.terminal import progress_bar
+    from rootle.cli.context import open_for_question, refresh_index
 
-    check_root(args)
-    with open_app_from(args, min_check_interval_s=_ONE_QUESTION_S) as app:
-        with progress_bar() as progress:
-            if args.at is None:
-                app.refresh(progress)
-            else:
-                app.index_revision(args.at, progress)
+    with open_for_question(args) as app:
+        refresh_index(app, args.at)
         answer = app.symbols(
             args.name,
             args.aspect or "definitions",

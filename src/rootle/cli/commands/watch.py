@@ -40,7 +40,7 @@ def register(parser: CommandParser) -> None:
     control.add_argument(
         "--resume", action="store_true", help="resume normal indexing after --pause or --throttle"
     )
-    add_yes(parser, "indexing your home folder or a folder above it")
+    add_yes(parser)
     add_common_options(parser)
 
 

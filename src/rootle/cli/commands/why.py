@@ -5,7 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from rootle.cli.options import NO_RESULTS, SUCCESS, CommandParser, add_common_options, add_root
+from rootle.cli.options import (
+    NO_RESULTS,
+    SUCCESS,
+    CommandParser,
+    add_common_options,
+    add_limit,
+    add_root,
+)
 
 _EXAMPLES: Final = """\
 rootle why src/net/retry.py:42
@@ -25,9 +32,7 @@ def register(parser: CommandParser) -> None:
     parser.add_argument(
         "place", metavar="PLACE", help="lines, as PATH:LINE, PATH:FIRST-LAST or PATH#NAME"
     )
-    parser.add_argument(
-        "-n", "--limit", type=int, metavar="N", help="maximum number of commits (default: 5)"
-    )
+    add_limit(parser, "commits", "5")
     add_root(parser, "folder that contains the file")
     add_common_options(parser)
 
@@ -42,12 +47,10 @@ def run(args: argparse.Namespace) -> int:
 
         print_json(answer)
     else:
-        from rootle.cli.terminal import printable, warn, write_line
-        from rootle.serialization.why import why_lines
+        from rootle.cli.terminal import warn, write_lines
+        from rootle.serialization.why import reason_lines
 
-        for line in why_lines(answer):
-            if line.startswith("Note: "):
-                warn(line.removeprefix("Note: "))
-            else:
-                write_line(printable(line))
+        write_lines(reason_lines(answer))
+        for note in answer.notes:
+            warn(note)
     return SUCCESS if answer.commits or answer.uncommitted else NO_RESULTS

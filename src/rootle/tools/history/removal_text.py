@@ -11,15 +11,9 @@ from rootle.text.terms import encodable
 from rootle.tools.tool import Answer
 from rootle.types import Removal
 
-_PREFIX: Final = "gone:"
+GONE: Final = "gone:"
 _MAX_LINES: Final = 30
 _NOTHING: Final = "No removed code matches. It may be in a commit that is not indexed."
-
-
-def asked_removal(query: str) -> str | None:
-    """Return the words after `gone:`; None if the query does not begin with it."""
-    text = query.strip()
-    return text[len(_PREFIX) :].strip() if text.lower().startswith(_PREFIX) else None
 
 
 def answer_removal(app: App, words: str, limit: int | None) -> Answer:

@@ -1,0 +1,64 @@
+"""The common part of requests that only commits answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from rootle.errors import QueryError
+from rootle.history.commit_search import CommitSearch
+from rootle.history.commit_view import CommitView
+
+NO_COMMITS: Final = (
+    "no commits can be searched here: the folder is not in a git repository, or "
+    "maxHistoryCommits is 0"
+)
+PARTIAL: Final = "history"  # in `degraded`: not all commits are indexed yet
+
+OpenCommits = Callable[[], CommitSearch | None]  # None if there are no commits to search
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedCommits:
+    """The commits that a request reads, after new ones were indexed for a limited time."""
+
+    search: CommitSearch
+    view: CommitView | None  # None if no commit is indexed yet
+    note: str  # why not all commits are searched; "" if all are
+
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """The degradations of the answer."""
+        return (PARTIAL,) if self.note else ()
+
+    @property
+    def suggestions(self) -> tuple[str, ...]:
+        """The suggestions of the answer."""
+        return (self.note,) if self.note else ()
+
+
+def prepare_commits(open_commits: OpenCommits, advice: str = "") -> PreparedCommits:
+    """Index new commits for a limited time.
+
+    Raise QueryError, which ends with `advice`, if there are no commits to search.
+    """
+    search = open_commits()
+    if search is None:
+        raise QueryError(f"{NO_COMMITS}{advice}")
+    note = search.prepare()
+    return PreparedCommits(search, search.view(), note)
+
+
+def check_limit(limit: int | None, default: int, maximum: int) -> int:
+    """Return the number of results; raise QueryError if the limit is out of range."""
+    count = default if limit is None else limit
+    if not 1 <= count <= maximum:
+        raise QueryError(f"limit must be from 1 to {maximum}, not {count}")
+    return count
+
+
+def elapsed_ms(started_s: float) -> float:
+    """Return the time since a value of `time.perf_counter`."""
+    return round((time.perf_counter() - started_s) * 1000, 3)
