@@ -7,9 +7,9 @@ help:  ## list the targets
 
 # Q and REPO are passed as environment variables, which preserves quotes and spaces in them.
 demo: .venv/installed  ## set up, index and answer a question: make demo Q="…" REPO=…
-	@echo "$$ rootle search --root \"$${REPO:-.}\" -n 2 \"$${Q:-when did a file last change, according to git}\""
+	@echo "$$ rootle search --root \"$${REPO:-.}\" -n 2 \"$${Q:-how are secrets masked before a text is indexed}\""
 	@.venv/bin/rootle search --root "$${REPO:-.}" -n 2 \
-		"$${Q:-when did a file last change, according to git}" || test $$? -eq 1
+		"$${Q:-how are secrets masked before a text is indexed}" || test $$? -eq 1
 
 # Without the bytecode cache, each of the hundreds of interpreters in the tests would compile
 # rootle.

@@ -71,7 +71,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "memory": {"index"},
     "provenance": {"index", "ingest", "sources"},
     # Assembly
-    "history_components": {"embed", "history", "index", "indexing", "search"},
+    "history_components": {"embed", "history", "index", "indexing", "search", "sources"},
     "container": {
         *("embed", "index", "indexing", "ingest", "memory", "rank", "rerank", "search"),
         *("expansion", "history_components", "sources"),

@@ -503,7 +503,10 @@ class App:
     def _search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         from rootle.history.combined_search import CombinedSearch
 
-        combined = CombinedSearch(self.config, self._container.history().commit_search)
+        history = self._container.history()
+        combined = CombinedSearch(
+            self.config, history.commit_search, history.existing_commit_search
+        )
         return combined.search(query, partial(self._search_files, explain=explain), explain=explain)
 
     def _search_files(self, query: SearchQuery, *, explain: bool) -> SearchResponse:

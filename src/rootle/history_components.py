@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from functools import cache, partial
@@ -10,6 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 from rootle.config.fields import DEFAULT_MODEL, Config
 from rootle.errors import QueryError
+from rootle.index.local.index_dir import HISTORY_DIR, REVISIONS_DIR
+from rootle.sources.git.git_dirs import find_git_folders
+from rootle.storage.paths import default_index_dir, default_repository_dir
 from rootle.types import WarningCallback
 
 if TYPE_CHECKING:
@@ -69,12 +73,13 @@ class HistoryComponents:
     def commit_index(self) -> CommitIndex | None:
         """Return the index of the repository's commits; None if there is none to build or read."""
         from rootle.embed.factory import choose_model
-        from rootle.indexing.commit_index import CommitIndex, commit_config, find_history_dir
+        from rootle.indexing.commit_index import CommitIndex, commit_config
+        from rootle.sources.git.commit_text import explain_hidden_commits
 
         with self._lock:
             if self._commit_index is None and self._config.max_history_commits:
-                folder = find_history_dir(self._root, self._index_dir)
-                if folder is None:
+                folder = self._find_dir(HISTORY_DIR)
+                if folder is None or explain_hidden_commits(self._root) is not None:
                     return None
                 config = commit_config(self._config)
                 self._commit_index = CommitIndex(
@@ -99,13 +104,20 @@ class HistoryComponents:
                 )
             return self._commit_search
 
+    def existing_commit_search(self) -> CommitSearch | None:
+        """Return the component that searches commits; None if none are indexed yet.
+
+        Questions about files use it. They need not load it if there is nothing to search.
+        """
+        folder = self._find_dir(HISTORY_DIR)
+        return None if folder is None or not os.path.isdir(folder) else self.commit_search()
+
     def find_revision_indexes(self) -> RevisionIndexes | None:
         """Return the indexes of earlier versions; None outside of git repositories."""
-        from rootle.indexing.revisions.revision_folders import find_revisions_dir
         from rootle.indexing.revisions.revision_index import RevisionIndexes
         from rootle.indexing.revisions.revision_store import RevisionSetup
 
-        folder = find_revisions_dir(self._root, self._index_dir)
+        folder = self._find_dir(REVISIONS_DIR)
         if folder is None:
             return None
         config, choice = self._revision_setup()
@@ -148,6 +160,19 @@ class HistoryComponents:
                     lambda open_index: self._open_agent(open_index, *self._revision_setup()),
                 )
             return self._revision_search
+
+    def _find_dir(self, name: str) -> Path | None:
+        """Return the folder for one kind of index of the repository; None outside of repositories.
+
+        All work trees of a repository share the folder, unless the index directory is chosen: it
+        then contains the folder. `name` is HISTORY_DIR or REVISIONS_DIR.
+        """
+        git = find_git_folders(os.path.realpath(self._root))
+        if git is None:
+            return None
+        if self._index_dir != default_index_dir(self._root):
+            return self._index_dir / name
+        return default_repository_dir(Path(git.common), name)
 
     def _open_commit_agent(self, commits: CommitIndex) -> SearchAgent:
         """Return the pipeline that searches commits. Questions about files do not need it."""

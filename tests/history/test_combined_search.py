@@ -181,6 +181,43 @@ def test_filters_limit_commits_by_author_and_date(app: App, root: Path) -> None:
         subjects_of(app, "in:history zebra since:v9")
 
 
+def test_a_question_may_name_a_tag_in_words(app: App, root: Path) -> None:
+    git(root, "tag", "v1.0", "HEAD~2")
+
+    for question in (
+        "what changed in the zebra since v1.0",
+        "what changed since 1.0 in the zebra?",
+    ):
+        commits = [one.commit for one in app.search(SearchQuery(question)).results if one.commit]
+        assert {commit.subject for commit in commits} == set(SUBJECTS[3:])
+    unknown = app.search(SearchQuery("what changed in the zebra since v7.7"))
+    assert {one.commit.subject for one in unknown.results if one.commit} == set(SUBJECTS)
+
+
+def test_a_filter_of_files_accepts_a_tag(app: App, root: Path) -> None:
+    git(root, "tag", "v1.0", "HEAD~1")
+
+    found = app.search(SearchQuery("zebra since:v1.0")).results
+
+    assert [one.file_path for one in found] == ["omega.py"]
+
+
+def test_a_question_about_the_past_without_commits_says_so(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    plain = write(tmp_path, "plain/zebra.py", "zebra = 1\n").parent
+    (tmp_path / "new").mkdir()
+    write(tmp_path, "new/zebra.py", "zebra = 1\n")
+    git(tmp_path / "new", "init", "-q")
+
+    answer = make_app(plain).search(SearchQuery(QUESTION))
+    assert [one.file_path for one in answer.results] == ["zebra.py"]
+    assert any("no commits can be searched" in note for note in answer.suggestions)
+    answer = make_app(tmp_path / "new").search(SearchQuery(QUESTION))
+    assert [one.file_path for one in answer.results] == ["zebra.py"]
+    assert not any("empty" in note for note in answer.suggestions)
+
+
 def test_a_partial_answer_is_marked(app: App, monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
     app.index()
     app.index_history()

@@ -152,6 +152,8 @@ def test_invalid_requests_are_errors(shop: tuple[Path, App], make_app: MakeApp) 
     root, app = shop
     with pytest.raises(QueryError, match="limit must be from 1 to 200, not 0"):
         app.impact("shop/price.py", 0)
+    with pytest.raises(QueryError, match=r"shop/prise\.py is not an indexed file"):
+        app.impact("shop/prise.py")
     with pytest.raises(QueryError, match="maxHistoryCommits is 0"):
         make_app(root, max_history_commits=0).impact("shop/price.py")
 

@@ -387,6 +387,15 @@ def test_a_folder_below_the_top_of_the_repository_is_explained(
     assert answer.place == "net.py:1-10"
 
 
+def test_a_long_range_is_cut_with_a_note(history: History) -> None:
+    history.commit("Add a list", {"list.txt": "".join(f"line {n}\n" for n in range(900))})
+
+    answer = history.why("list.txt:1-900")
+
+    assert len(answer.passage.lines) == 400
+    assert any("only the first 400 lines" in note for note in answer.notes)
+
+
 def test_the_number_of_commits_is_limited(history: History) -> None:
     for value in range(5):
         history.commit(f"Wait {value}", {"net.py": FETCH.replace("30", f"{value}, x{value}=1")})

@@ -37,6 +37,7 @@ class CombinedSearch:
 
     config: Config
     open_commits: OpenCommits
+    open_indexed: OpenCommits  # returns None if no commits are indexed yet
 
     def search(
         self, query: SearchQuery, find_files: FindFiles, *, explain: bool = False
@@ -47,18 +48,19 @@ class CombinedSearch:
         """
         parsed = parse_query(query.text_query)
         past = parse_past_question(parsed.text, parsed.kinds)
+        needs_commits = past is not None or parsed.since or parsed.until
+        commits = self.open_commits() if needs_commits else self.open_indexed()
+        if commits is not None and needs_commits:
+            text = commits.resolve_dates(query.text_query, in_words=past is not None)
+            query = replace(query, text_query=text)
         if past is None or query.context or query.budget is not None:
-            return self._find_files(query, find_files)
-        commits = self.open_commits()
+            return _find_files(query, find_files, commits)
         if commits is None:
-            if past.excludes_files:
-                raise QueryError(f"{NO_COMMITS}; leave out in:history")
-            return find_files(query)
+            return self._search_without_commits(query, past, find_files)
         started_s = time.perf_counter()
         note = commits.prepare()
-        query = replace(query, text_query=commits.resolve_dates(query.text_query))
         view = commits.view()
-        if view is not None:
+        if view is not None and view.count:
             response = self._search(query, past, commits, view, find_files, explain=explain)
         else:
             response = _EMPTY if past.excludes_files else find_files(query)
@@ -71,14 +73,16 @@ class CombinedSearch:
             )
         return replace(response, took_ms=elapsed_ms(started_s))
 
-    def _find_files(self, query: SearchQuery, find_files: FindFiles) -> SearchResponse:
-        """Return files with the commits that changed them last, if commits are indexed."""
+    @staticmethod
+    def _search_without_commits(
+        query: SearchQuery, past: PastQuestion, find_files: FindFiles
+    ) -> SearchResponse:
+        if past.excludes_files:
+            raise QueryError(f"{NO_COMMITS}; leave out in:history")
         response = find_files(query)
-        commits = self.open_commits()
-        view = commits.view() if commits is not None else None
-        if commits is None or view is None:
+        if past.commit or past.revisions is not None:  # may be a word or a path
             return response
-        return commits.last_commits.add(response, view)
+        return replace(response, suggestions=(*response.suggestions, NO_COMMITS))
 
     def _search(
         self,
@@ -114,6 +118,17 @@ class CombinedSearch:
             return replace(history, next_cursor=_join_cursors(history.next_cursor, file_cursor))
         files = find_files(replace(query, cursor=file_cursor or None, limit=rest))
         return _merge(history, files, commits_first=past.asks_first)
+
+
+def _find_files(
+    query: SearchQuery, find_files: FindFiles, commits: CommitSearch | None
+) -> SearchResponse:
+    """Return files with the commits that changed them last, if commits are indexed."""
+    response = find_files(query)
+    view = commits.view() if commits is not None else None
+    if commits is None or view is None:
+        return response
+    return commits.last_commits.add(response, view)
 
 
 def _merge(

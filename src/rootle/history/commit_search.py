@@ -18,6 +18,9 @@ from rootle.search.request import SearchRequest
 from rootle.serialization.dates import parse_date
 from rootle.types import SearchQuery, SearchResponse
 
+_SINCE_VERSION: Final = re.compile(
+    r"\bsince (?:version |release )?(v?\d+(?:\.\d+)+(?:-[\w.]+)?)(?=[\s?!,]|$)"
+)
 _FILTER: Final = re.compile(r'(?<!\S)(since|until):("[^"]+"|[^\s"]+)')
 
 
@@ -106,8 +109,13 @@ class CommitSearch:
         """
         return self.updates.prepare(self.wait_s)
 
-    def resolve_dates(self, text: str) -> str:
-        """Return a query whose `since:` and `until:` name dates instead of tags or branches."""
+    def resolve_dates(self, text: str, *, in_words: bool) -> str:
+        """Return a query whose `since:` and `until:` name dates instead of tags or branches.
+
+        If `in_words`, "since v2.1" becomes such a filter, if there is such a tag.
+        """
+        if in_words:
+            text = _convert_words(text, self.updates.date_of)
         return _resolve_revisions(text, self.updates.date_of)
 
     def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
@@ -130,6 +138,20 @@ class CommitSearch:
         None if one of the revisions does not exist.
         """
         return self.updates.list_range(older, newer)
+
+
+def _convert_words(text: str, date_of: Callable[[str], float | None]) -> str:
+    """Return a question in which a filter replaces the words "since v2.1", if v2.1 is a tag."""
+    found = _SINCE_VERSION.search(text)
+    if found is None:
+        return text
+    version = found[1]
+    other = version[1:] if version.startswith("v") else f"v{version}"
+    dates = (date_of(name) for name in (version, other))
+    date_s = next((date for date in dates if date is not None), None)
+    if date_s is None:
+        return text
+    return f"{text[: found.start()]}{text[found.end() :]} since:@{int(date_s) + 1}".strip()
 
 
 def _resolve_revisions(text: str, date_of: Callable[[str], float | None]) -> str:

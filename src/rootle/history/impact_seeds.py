@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Final
 
+from rootle.errors import QueryError
 from rootle.index.reader import IndexReader
 
 # The files that are found for a task. Later ones are often not part of it.
@@ -18,6 +19,8 @@ _DIFF_PATHS: Final = re.compile(
 _RENAMED: Final = re.compile(r"^rename (?:from|to) (.+)$", re.MULTILINE)
 _DIFF_START: Final = re.compile(r"^(?:diff --git |--- \S.*\n\+\+\+ )", re.MULTILINE)
 _NO_FILE: Final = "/dev/null"
+# A task consists of several words.
+_PATH: Final = re.compile(r"\S*(?:/\S*|\.\w{1,5})")
 
 
 def find_seeds(
@@ -36,6 +39,10 @@ def find_seeds(
     path = _normalize(change.strip())
     if files.file_at(path) is not None:
         return [path]
+    if _PATH.fullmatch(path):
+        raise QueryError(
+            f"{path} is not an indexed file; name an indexed file, or describe a task in words"
+        )
     return list(search(change, _TASK_FILES))
 
 

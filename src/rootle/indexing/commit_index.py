@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from rootle.config.fields import DEFAULT_MODEL, EMBEDDED, Config
 from rootle.errors import IndexStorageError, IngestError, RootleError, UnavailableError
-from rootle.index.local.index_dir import HISTORY_DIR
 from rootle.index.local.snapshot import Snapshot
 from rootle.indexing.content_writer import IndexSetup
 from rootle.indexing.fingerprint import walk_rules
@@ -20,7 +19,7 @@ from rootle.indexing.indexer import Indexer
 from rootle.indexing.status import measure_folder
 from rootle.ingest.plan import token_key
 from rootle.ingest.workers.worker_process import PrestartedWorkers
-from rootle.sources.git.commit_text import explain_hidden_commits, filter_visible
+from rootle.sources.git.commit_text import filter_visible
 from rootle.sources.git.commits.commit_list import (
     find_commit,
     list_commits,
@@ -29,8 +28,6 @@ from rootle.sources.git.commits.commit_list import (
 from rootle.sources.git.commits.commit_source import COMMITS, CommitSource
 from rootle.sources.git.commits.patch_process import PatchProcess
 from rootle.sources.git.commits.removed_code import RemovedCode, find_removed_code
-from rootle.sources.git.git_dirs import find_git_folders
-from rootle.storage.paths import default_history_dir, default_index_dir
 from rootle.text.secret_masking import mask_secrets
 from rootle.types import HistoryStatus, ProgressCallback, WarningCallback, ignore_progress
 
@@ -57,20 +54,6 @@ def commit_config(config: Config) -> Config:
         max_chunks_per_file=0,
         enable_cache=False,  # the same index has other answers after another commit is checked out
     )
-
-
-def find_history_dir(root: Path, index_dir: Path) -> Path | None:
-    """Return where the commits of a folder are indexed; None if there are none to index.
-
-    All work trees of a repository share one index, unless their index directories are chosen.
-    """
-    real = os.path.realpath(root)
-    git = find_git_folders(real)
-    if git is None or explain_hidden_commits(root) is not None:
-        return None
-    if index_dir != default_index_dir(root):
-        return index_dir / HISTORY_DIR
-    return default_history_dir(Path(git.common))
 
 
 class CommitIndex:
@@ -172,7 +155,10 @@ class CommitIndex:
             return "enableIndexing is false, so new commits are not indexed"
         if self._failure:
             return f"not all commits are indexed: {self._failure}"
-        return "commits are still being indexed, the newest first"
+        return (
+            "not all commits are indexed yet, only the newest; `rootle index --history` indexes "
+            "the others"
+        )
 
     def date_of(self, revision: str) -> float | None:
         """Return the Unix time of a commit, tag or branch; None if there is none."""

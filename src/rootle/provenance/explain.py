@@ -66,7 +66,11 @@ def explain_place(
     hidden = explain_hidden_commits(Path(folder))
     if hidden is not None:
         raise SourceError(hidden)
-    return place, _Explanation(place, file, documents, count).explain()
+    answer = _Explanation(place, file, documents, count).explain()
+    if place.omitted_lines:
+        note = f"only the first {len(place.passage.lines)} lines are explained; name fewer lines"
+        answer = replace(answer, notes=(note, *answer.notes))
+    return place, answer
 
 
 @dataclass(slots=True)

@@ -32,6 +32,7 @@ class CodePlace:
     first_line: int  # of the lines that were asked for
     last_line: int
     names: tuple[str, ...]  # of the enclosing definitions, outermost first
+    omitted_lines: int = 0  # that were asked for, beyond the limit
 
     @property
     def text(self) -> str:
@@ -104,11 +105,13 @@ def find_place(reference: str, documents: DocumentSet) -> CodePlace:
                 f"{escape_path(whole.source)}:10 or {escape_path(whole.source)}#name"
             )
         lines = passage.lines[:_MAX_LINES]
+        omitted = len(passage.lines) - len(lines)
         passage = replace(passage, lines=lines)
         first = passage.start_line
         last = first + len(lines) - 1
         found = _range_with(ranges, first, last)
-        return CodePlace(whole, passage, first, last, found.names if found else ())
+        names = found.names if found else ()
+        return CodePlace(whole, passage, first, last, names, omitted)
     found = innermost_range(ranges, first)
     if found is not None and found.last_line - found.first_line < _MAX_DEFINITION_LINES:
         start, end = found.first_line, found.last_line

@@ -44,19 +44,16 @@ def default_index_dir(root: Path) -> Path:
     return user_cache_path("rootle", appauthor=False) / f"{name[:40] or 'root'}-{digest}"
 
 
-def default_history_dir(git_folder: Path) -> Path:
-    """Return the folder of the commit index of a repository, given its common git folder."""
+def default_repository_dir(git_folder: Path, name: str) -> Path:
+    """Return the folder of a kind of index that the work trees of a repository share.
+
+    `git_folder` is their common git folder, and `name` the kind of index.
+    """
     from platformdirs import user_cache_path
 
     real = os.path.realpath(git_folder)
     digest = hashlib.blake2b(os.fsencode(real), digest_size=8).hexdigest()
-    return user_cache_path("rootle", appauthor=False) / "history" / digest
-
-
-def default_revisions_dir(git_folder: Path) -> Path:
-    """Return the folder of the indexes of revisions, given the common git folder."""
-    history = default_history_dir(git_folder)
-    return history.parent.with_name("revisions") / history.name
+    return user_cache_path("rootle", appauthor=False) / name / digest
 
 
 def result_cache_dir(index_dir: Path) -> Path:

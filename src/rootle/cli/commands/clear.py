@@ -16,7 +16,9 @@ rootle clear --index-dir .rootle"""
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Delete the index of a folder and its cached result pages. This also deletes the\n"
-        "search log, which all folders share. The files in the folder are not changed.",
+        "indexes of the repository's commits and earlier versions, which all of its work trees\n"
+        "share, and the search log, which all folders share. The files in the folder are not\n"
+        "changed.",
         _EXAMPLES,
     )
     add_path(parser)

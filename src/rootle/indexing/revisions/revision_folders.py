@@ -12,11 +12,8 @@ from secrets import token_hex
 from typing import Final
 
 from rootle.index.format_version import FORMAT_VERSION
-from rootle.index.local.index_dir import REVISIONS_DIR
 from rootle.indexing.status import measure_folder
-from rootle.sources.git.git_dirs import find_git_folders
 from rootle.sources.git.trees.revision import Revision
-from rootle.storage.paths import default_index_dir, default_revisions_dir
 from rootle.types import RevisionStatus
 
 STORE_NAME: Final = "store"  # the index with the documents of all revisions
@@ -25,19 +22,6 @@ STORE_NAME: Final = "store"  # the index with the documents of all revisions
 MAX_REVISIONS: Final = 8
 _VIEW: Final = re.compile(r"[0-9a-f]{40,64}(?:-[0-9a-f]{8})?")
 _USED_NAME: Final = "used"  # its modification time is the time of the last search
-
-
-def find_revisions_dir(root: Path, index_dir: Path) -> Path | None:
-    """Return where the revisions of a folder are indexed; None if it is not in a repository.
-
-    All work trees of a repository share them, unless their index directories are chosen.
-    """
-    git = find_git_folders(os.path.realpath(root))
-    if git is None:
-        return None
-    if index_dir != default_index_dir(root):
-        return index_dir / REVISIONS_DIR
-    return default_revisions_dir(Path(git.common))
 
 
 def settings_dir(folder: Path, fingerprint: str) -> Path:
