@@ -68,17 +68,13 @@ ALLOWED: Mapping[str, set[str]] = {
     "indexing": {"sources", "ingest", "index", "embed"},
     "search": {"index", "rank", "rerank", "syntax"},
     "history": {"index", "search"},
+    "federation": {"history", "index", "search"},
     "memory": {"index"},
     "provenance": {"index", "ingest", "sources"},
     # Assembly
-    "history_components": {"embed", "history", "index", "indexing", "search", "sources"},
-    "container": {
-        *("embed", "index", "indexing", "ingest", "memory", "rank", "rerank", "search"),
-        *("expansion", "history_components", "sources"),
-    },
     "app": {
-        *("container", "history", "indexing", "ingest", "memory", "provenance", "search"),
-        *("sources", "web"),
+        *("embed", "expansion", "federation", "history", "index", "indexing", "ingest", "memory"),
+        *("provenance", "rank", "rerank", "search", "sources", "web"),
     },
     "tools": {"app", "rerank"},
     "server": {"app", "tools", ""},
@@ -90,6 +86,7 @@ ALLOWED: Mapping[str, set[str]] = {
 INTERFACES: Mapping[tuple[str, str], set[str]] = {
     ("search", "index"): {"index.reader"},
     ("history", "index"): {"index.reader"},
+    ("federation", "index"): {"index.reader"},
     ("memory", "index"): {"index.reader"},
     ("agents", "tools"): {"tools.query_wording"},
     ("ingest", "embed"): {"embed.model_choice"},
@@ -144,7 +141,7 @@ def test_ingest_and_search_do_not_import_each_other() -> None:
         for found in imports()
         if {package_of(found.module), package_of(found.target)} & write_path
         and {package_of(found.module), package_of(found.target)} & read_path
-        and package_of(found.module) not in {"container", "app", "cli"}
+        and package_of(found.module) not in {"app", "cli"}
     ]
     assert not wrong, explain("the write path and the read path are separate", wrong)
 

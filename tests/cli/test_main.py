@@ -33,7 +33,11 @@ def examples_of(parser: argparse.ArgumentParser) -> list[str]:
 
 
 def test_every_command_module_is_a_command() -> None:
-    modules = {module.name for module in pkgutil.iter_modules(commands.__path__)}
+    modules = {
+        module.name.rpartition(".")[2]
+        for module in pkgutil.walk_packages(commands.__path__, f"{commands.__name__}.")
+        if not module.ispkg
+    }
     assert modules == set(COMMANDS)
 
 

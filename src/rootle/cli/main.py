@@ -34,6 +34,10 @@ COMMANDS: Final[Mapping[str, str]] = {
     "uninstall": "remove rootle from the configuration of coding agents",
     "mcp": "serve rootle's tools to a coding agent over MCP",
 }
+# Commands whose modules are in a subfolder.
+_FOLDERS: Final[Mapping[str, str]] = {
+    "show": "history", "why": "history", "gone": "history", "impact": "history"
+}  # fmt: skip
 _EXAMPLES: Final = """\
 rootle search "where is the retry backoff computed"
 rootle index --dry-run
@@ -186,7 +190,8 @@ def build_parser(names: Collection[str] = COMMANDS) -> CommandParser:
     for name, summary in COMMANDS.items():
         command = commands.add_parser(name, help=summary)
         if name in names:
-            module = import_module(f"rootle.cli.commands.{name}")
+            path = f"{_FOLDERS[name]}.{name}" if name in _FOLDERS else name
+            module = import_module(f"rootle.cli.commands.{path}")
             module.register(command)
             command.set_defaults(run=module.run)
     return parser

@@ -43,7 +43,7 @@ def _add_commit(view: CommitView, result: SearchResult) -> SearchResult:
         return result
     if view.folder:
         result = _limit_to_folder(view, state, result)
-    return replace(result, commit=describe_commit(view, state))
+    return replace(result, commit=describe_commit(view, state), kind="history")
 
 
 def _limit_to_folder(view: CommitView, state: FileState, result: SearchResult) -> SearchResult:
@@ -141,4 +141,5 @@ def single_result(view: CommitView, state: FileState) -> SearchResult:
         metadata=FileMetadata(facts.date, state.language, len(lines)),
         place=COMMIT_MESSAGE,
         commit=facts,
+        kind="history",
     )

@@ -31,8 +31,10 @@ from rootle.types.history import (
 from rootle.types.memories import Memory, MemoryOrigin, MemoryReference
 from rootle.types.search import (
     Filters,
+    OutsideTrust,
     QueryInterpretation,
     Record,
+    ResultKind,
     ResultSource,
     SearchQuery,
     SearchResponse,
@@ -85,6 +87,7 @@ __all__ = [
     "Memory",
     "MemoryOrigin",
     "MemoryReference",
+    "OutsideTrust",
     "PartialFile",
     "Passage",
     "PassageCommit",
@@ -93,6 +96,7 @@ __all__ = [
     "Record",
     "Removal",
     "RemovalAnswer",
+    "ResultKind",
     "ResultSource",
     "RevisionStatus",
     "SearchQuery",

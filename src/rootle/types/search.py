@@ -13,6 +13,10 @@ from rootle.types.status import IndexCoverage, Staleness
 from rootle.types.symbols import SymbolAnswer
 
 ResultSource = Literal["dense", "sparse", "merged"]
+ResultKind = Literal["code", "docs", "history", "deps", "web", "memory"]  # the values of `in:`
+# Who wrote a text that is not part of the project: "dependency" for the authors of an installed
+# package, "external" for anyone, such as the authors of a web page.
+OutsideTrust = Literal["dependency", "external"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,9 @@ class SearchResult:
     place: str | None = None  # as in Span
     commit: CommitFacts | None = None  # if the result is a commit
     last_commit: CommitFacts | None = None  # that changed the best span's function, or the file
+    kind: ResultKind = "code"
+    origin: str | None = None  # of text from outside the project: "httpx 0.28.1", or an address
+    trust: OutsideTrust | None = None  # None for text of the project
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ _RESULT = {
     "moreSpans",
     "duplicates",
     "context",
+    "kind",
 }
 
 

@@ -66,6 +66,13 @@ def _add_filters(parser: CommandParser) -> None:
         metavar="DAYS",
         help="search only files that changed in the last DAYS days",
     )
+    parser.add_argument(
+        "--in",
+        dest="kinds",
+        metavar="KIND",
+        help="search only this kind of text: code, docs, history, deps, web or memory; several are "
+        "separated by commas",
+    )
     add_revision(parser)
     parser.add_argument(
         "--cursor",
@@ -157,8 +164,9 @@ def _build_query(args: argparse.Namespace) -> SearchQuery:
         raise QueryError(
             'no question given; try: rootle search "where is the retry backoff computed"'
         )
+    words = [f"in:{args.kinds}"] if args.kinds else []
     query = SearchQuery(
-        " ".join(args.question),
+        " ".join([*words, *args.question]),
         file_paths=tuple(args.path) if args.path else None,
         languages=tuple(args.lang) if args.lang else None,
         min_recency_days=args.changed_within,

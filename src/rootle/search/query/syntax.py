@@ -10,7 +10,7 @@ docs/reference/query-language.md describes the rules for users.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -37,8 +37,10 @@ _OPERATOR: Final = re.compile(
 _SLASHED_PATTERN: Final = re.compile(r"/(?!\*)((?:[^/\\\n]|\\.)+)/")
 _NAMED_PATTERN: Final = re.compile(rf"(?<!\S)regex:({_QUOTED}|\S.*)", re.DOTALL)
 _SPACES: Final = re.compile(r"\s+")
-# The values of `in:`.
-KINDS: Final = ("code", "docs", "history")
+# The values of `in:`. The project itself contains the first kinds, and collections the others.
+PROJECT_KINDS: Final = ("code", "docs", "history")
+COLLECTION_KINDS: Final = ("deps", "web", "memory")
+KINDS: Final = (*PROJECT_KINDS, *COLLECTION_KINDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +234,15 @@ def _collect(text: str, operators: list[re.Match[str]], regex: str | None) -> Pa
     unique = {name: tuple(dict.fromkeys(found)) for name, found in values.items()}
     since, until = dates["since"], dates["until"]
     return ParsedQuery(rest, since=since, until=until, regex=regex, **unique)
+
+
+def replace_kinds(text: str, kinds: Sequence[str]) -> str:
+    """Return a query with these values of `in:` instead of its own ones."""
+    pattern = _NAMED_PATTERN.search(text)
+    end = len(text) if pattern is None else pattern.start()
+    limits = [match for match in _OPERATOR.finditer(text, 0, end) if match["limit"] == "in"]
+    without = "".join(_texts_between(text, limits)).strip()
+    return f"in:{','.join(kinds)} {without}" if kinds else without
 
 
 def _filter_value(match: re.Match[str]) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection as AnyCollection
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +17,9 @@ from rootle.storage.paths import delete_unmasked_state, result_cache_dir, search
 from rootle.types import IndexUpdated, Memory, WarningCallback
 
 if TYPE_CHECKING:
+    from rootle.app.history_components import HistoryComponents
     from rootle.embed.model_choice import ModelChoice
-    from rootle.history_components import HistoryComponents
+    from rootle.federation.collection import Collection
     from rootle.index.local.snapshot import Snapshot
     from rootle.index.reader import IndexReader
     from rootle.indexing.indexer import Indexer
@@ -168,7 +170,7 @@ class Container:
 
     def history(self) -> HistoryComponents:
         """Return the components that answer questions about commits and earlier versions."""
-        from rootle.history_components import HistoryComponents
+        from rootle.app.history_components import HistoryComponents
 
         with self._lock:
             if self._history is None:
@@ -221,7 +223,16 @@ class Container:
                 )
             return self._memory
 
-    def memories_about(self, paths: Sequence[str], names: Collection[str]) -> tuple[Memory, ...]:
+    def collections(self) -> Mapping[str, Collection]:
+        """Return the collections that can be searched beside the project, by their `in:` values."""
+        from rootle.federation.collection import MemoryCollection
+
+        def recall(topic: str) -> Sequence[Memory]:
+            return self.memory().recall(topic)
+
+        return {"memory": MemoryCollection(recall)}
+
+    def memories_about(self, paths: Sequence[str], names: AnyCollection[str]) -> tuple[Memory, ...]:
         """Return the memories that refer to files or names, or whose text contains a name.
 
         Memories are optional: the result is empty if they are disabled or cannot be read.

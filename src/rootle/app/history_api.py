@@ -1,0 +1,112 @@
+"""The part of the public API that answers questions about the git history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from rootle.app.base import AppBase
+from rootle.errors import IndexStorageError
+from rootle.types import (
+    ImpactAnswer,
+    ProgressCallback,
+    RemovalAnswer,
+    SearchQuery,
+    WhyAnswer,
+    ignore_progress,
+)
+
+
+class HistoryApi(AppBase):
+    """Answers questions about commits and earlier versions."""
+
+    def why(self, place: str, *, limit: int | None = None) -> WhyAnswer:
+        """Return why lines of a file are there: commits, documents and memories about them.
+
+        `place` is "path:120", "path:10-20" or "path#function". At most `limit` commits are
+        returned, 5 by default, the one that explains the lines best first. Documents are searched
+        only if there is an index. Raises SourceError if there is no such place, and QueryError if
+        the limit is out of range.
+        """
+        from rootle.provenance.explain import explain_place
+        from rootle.provenance.mentions import add_mentions, list_names
+
+        found, answer = explain_place(place, self._container.documents(), limit)
+        memories = self._container.memories_about([found.whole.source], list_names(found))
+        answer = replace(answer, memories=memories)
+        if not self._container.indexer().state.has_complete_index():
+            return answer
+        find = partial(self._search_files, explain=False)
+        return add_mentions(found, answer, self._container.indexer().snapshot, find)
+
+    def gone(self, query: str, limit: int | None = None) -> RemovalAnswer:
+        """Return code that no longer exists, each with the commit that removed it, best first.
+
+        `query` describes the code, names a definition ("retry_404"), or quotes text of the code.
+        At most `limit` removals are returned, 5 by default. Code that was moved or renamed is not
+        gone. The index and the index of the commits are updated first.
+
+        Raises QueryError for an invalid query or limit, and if no commits can be searched.
+        """
+        from rootle.history.removals import find_removals
+
+        self._container.refresher().refresh(ignore_progress, fully=False)
+        indexer = self._container.indexer()
+        return find_removals(
+            query, limit, self._container.history().commit_search, indexer.snapshot
+        )
+
+    def impact(
+        self, change: str | Sequence[str] | None = None, limit: int | None = None
+    ) -> ImpactAnswer:
+        """Return the files that probably change together with others, most probable first.
+
+        `change` is a list of paths, a path, the text of a diff, or a task in words, for which the
+        search finds the files. If it is None, the uncommitted changes of the work tree are used. At
+        most `limit` files are returned, 10 by default. The index and the index of the commits are
+        updated first.
+
+        Raises QueryError for an invalid limit, if nothing has changed, and if no commits can be
+        searched.
+        """
+        from rootle.history.impact import find_impact
+        from rootle.history.impact_seeds import find_seeds
+
+        self._container.refresher().refresh(ignore_progress, fully=False)
+        indexer = self._container.indexer()
+        seeds = find_seeds(change, indexer.snapshot(), self._list_changed, self._search_files_of)
+        return find_impact(seeds, limit, self._container.history().commit_search, indexer.snapshot)
+
+    def index_history(self, on_progress: ProgressCallback | None = None) -> None:
+        """Index all commits that `maxHistoryCommits` allows, and wait until this is done.
+
+        Otherwise, the first question about the past starts this in the background. Raises
+        IndexStorageError if the folder is not in a git repository.
+        """
+        self._check_may_write()
+        commits = self._container.history().commit_index()
+        if commits is None:
+            raise IndexStorageError(
+                f"there are no commits to index: {self.root} is not in a git repository, or "
+                "maxHistoryCommits is 0"
+            )
+        commits.update(on_progress or ignore_progress)
+
+    def index_revision(self, name: str, on_progress: ProgressCallback | None = None) -> None:
+        """Index the files of a hash, tag, branch or date, unless that is done already.
+
+        A search does this too, without reporting progress. The last eight revisions that were
+        searched are kept. Raises QueryError if there is no such commit.
+        """
+        indexes = self._container.history().revision_indexes()
+        indexes.prepare(indexes.find(name), on_progress or ignore_progress)
+
+    def _list_changed(self) -> Sequence[str]:
+        from rootle.sources.git.repository import list_changed_files
+
+        return sorted(list_changed_files(self.root))
+
+    def _search_files_of(self, task: str, count: int) -> Sequence[str]:
+        query = SearchQuery(task, limit=count)
+        return [found.file_path for found in self._search_files(query, explain=False).results]

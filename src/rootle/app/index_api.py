@@ -1,0 +1,154 @@
+"""The part of the public API that maintains the index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rootle.app.base import AppBase
+from rootle.storage.paths import delete_search_state
+from rootle.types import (
+    IndexReport,
+    IndexStatus,
+    IndexUpdated,
+    ProgressCallback,
+    ignore_progress,
+)
+
+if TYPE_CHECKING:
+    from rootle.indexing.watch.watch_service import WatchService
+    from rootle.ingest.plan import Plan
+
+
+class IndexApi(AppBase):
+    """Updates, watches and deletes the index."""
+
+    def refresh(self, on_progress: ProgressCallback | None = None) -> bool:
+        """Update the index if a check for changes is due; return False if it may be stale.
+
+        The index may be stale if updates are paused, if another process does not finish writing it
+        in time, or if it cannot be written. Queries then use the existing index.
+        """
+        with self._container.prestart_workers():
+            refresher = self._container.refresher()
+            return refresher.refresh(on_progress or ignore_progress, fully=True) is None
+
+    def index(
+        self, on_progress: ProgressCallback | None = None, *, rebuild: bool = False
+    ) -> IndexReport:
+        """Update or rebuild the index now. If another process is writing it, wait for it first."""
+        self._check_may_write()
+        with self._container.prestart_workers(), self._container.refresher().replace_index():
+            indexer = self._container.indexer()
+            report = indexer.update(
+                on_progress or ignore_progress,
+                timeout_s=-1,
+                rebuild=rebuild,
+                complete=True,
+                update_remotes=False,
+            )
+        # This is outside the block above, so that queries are answered while search servers are
+        # updated.
+        indexer.update_remotes()
+        return report
+
+    def plan(self) -> Plan:
+        """Return the changes that `index` would apply."""
+        return self._container.indexer().state.preview_work()
+
+    def status(self) -> IndexStatus:
+        """Return the status of the index without updating it."""
+        from rootle.config.unused import unused_settings
+        from rootle.indexing.status import read_status
+
+        status = read_status(self._container.indexer())
+        commits = self._container.history().commit_index()
+        revisions = self._container.history().find_revision_indexes()
+        return replace(
+            status,
+            unused_settings=unused_settings(self.config),
+            history=None if commits is None else commits.status(),
+            revisions=None if revisions is None else revisions.status(),
+        )
+
+    def clear(self) -> bool:
+        """Delete the index, cached pages and the search log; return False if there was no index.
+
+        The search log also contains the searches in other folders.
+        """
+        self._check_may_write()
+        with self._container.refresher().replace_index():
+            delete_search_state(self.index_dir)
+            commits = self._container.history().commit_index()
+            had_commits = commits is not None and commits.clear()
+            revisions = self._container.history().find_revision_indexes()
+            had_revisions = revisions is not None and revisions.clear()
+            return self._container.indexer().clear() or had_commits or had_revisions
+
+    def index_progress(self) -> tuple[int, int] | None:
+        """Return the number of bytes that the first indexing run has read, and the total number.
+
+        The run may be in any process. Returns None once the first index is complete.
+        """
+        return self._container.indexer().state.read_progress()
+
+    def watch(self) -> WatchService:
+        """Keep the index up to date until the returned service is stopped or its `with` ends.
+
+        Raises UnavailableError if another process is already watching the folder, or if the system
+        allows no more watches.
+        """
+        from rootle.indexing.watch.watch_service import WatchService
+
+        self._check_may_write()
+        with self._lock:
+            if self._watch_service is not None:
+                self._watch_service.stop()
+            debounce_s = self.config.watch_debounce_ms / 1000
+            service = WatchService(self._container.indexer(), debounce_s, self._on_warning)
+            self._watch_service = service.start()
+            return service
+
+    def subscribe(self, subscriber: Callable[[IndexUpdated], object]) -> Callable[[], None]:
+        """Call a function after each new generation of the index, whichever process writes it.
+
+        The function should return quickly. It is called on the thread that updated the index or,
+        for an update by another process, on a thread that waits for such updates. If the system
+        cannot report updates by other processes, they are noticed during the next search. If the
+        function raises an error, the error is logged. Returns a function that ends the
+        subscription.
+        """
+        return self._subscriptions.add(subscriber)
+
+    def pause_indexing(self) -> bool:
+        """Stop updating the index until `resume_indexing` is called.
+
+        Meanwhile, responses report how stale the index is.
+
+        Returns whether a watcher, in this process or another, has confirmed the command. A watcher
+        that starts later is not paused.
+        """
+        return self._send_command(is_paused=True)
+
+    def throttle_indexing(self, min_interval_s: float) -> bool:
+        """Update the index at most once per interval, until `resume_indexing` is called.
+
+        Returns whether a watcher has confirmed the command.
+        """
+        return self._send_command(min_interval_s=min_interval_s)
+
+    def resume_indexing(self) -> bool:
+        """End the effect of `pause_indexing` or `throttle_indexing`; index pending changes at once.
+
+        Returns whether a watcher has confirmed the command.
+        """
+        return self._send_command()
+
+    @property
+    def buffered_index_operations(self) -> int:
+        """The number of changed files that the watcher of this app has not indexed yet."""
+        return 0 if self._watch_service is None else self._watch_service.waiting
+
+    def _send_command(self, *, is_paused: bool = False, min_interval_s: float = 0.0) -> bool:
+        return self._container.refresher().send_command(is_paused, min_interval_s)

@@ -1,0 +1,208 @@
+"""The part of the public API that searches and reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from rootle.app.base import AppBase
+from rootle.errors import IndexMissingError, IndexStorageError
+from rootle.serialization.json import apply_filters
+from rootle.serialization.revision_filter import split_revision
+from rootle.types import (
+    FileOutline,
+    Filters,
+    IndexCoverage,
+    Passage,
+    SearchQuery,
+    SearchResponse,
+    SymbolAnswer,
+    SymbolAspect,
+    TextChunk,
+    ignore_progress,
+)
+
+# Attempts of a search while other threads rebuild or delete the index.
+_MAX_ATTEMPTS: Final = 5
+# The path of a file in an answer about an earlier version.
+_VERSION: Final = re.compile(r"([0-9a-f]{12,64}):.+", re.DOTALL)
+
+
+class SearchApi(AppBase):
+    """Searches the folder and reads its files."""
+
+    def search(
+        self,
+        query: SearchQuery | str,
+        filters: Filters | Mapping[str, Any] | None = None,
+        *,
+        explain: bool = False,
+        context: bool = False,
+        budget: int | None = None,
+        exclude: Sequence[str] = (),
+        at: str | None = None,
+    ) -> SearchResponse:
+        """Search the folder. If a check for changes is due, update the index first.
+
+        `context` adds the surrounding code to each result. `budget` is the maximum number of tokens
+        in the contexts of all results together. `exclude` lists lines to leave out of the contexts,
+        as "path:start-end".
+
+        `at` is a hash, tag, branch or date: then the files of that commit are searched, and the
+        index of the commit is created first if there is none.
+
+        Raises QueryError for an invalid query or an unknown revision, IndexStorageError if there is
+        no index and none can be built, and SearchUnavailableError if neither full-text search nor
+        vector search responds.
+        """
+        query = apply_filters(query, filters)
+        if context or budget is not None or exclude:
+            budget = query.budget if budget is None else budget
+            query = replace(query, context=True, budget=budget, exclude=(*query.exclude, *exclude))
+        query = split_revision(query if at is None else replace(query, at=at))
+        self.check(query)
+        if query.at is not None:
+            search = self._container.history().revision_search()
+            return search.search(query, query.at, explain=explain)
+        refresher = self._container.refresher()
+        for _ in range(_MAX_ATTEMPTS if self.config.enable_indexing else 0):
+            replacement_count = refresher.replacement_count
+            try:
+                return self._search(query, explain=explain)
+            except IndexMissingError:
+                # The index was deleted after the last check.
+                refresher.invalidate()
+            except IndexStorageError:
+                # If another thread is rebuilding the index, the next attempt waits for it.
+                if refresher.replacement_count == replacement_count:
+                    raise
+        return self._search(query, explain=explain)
+
+    def read(self, source: str) -> Passage:
+        """Return lines of a file or a commit.
+
+        `source` is "path", "path:120", "path:120-180", "path#heading", "path#definition" or a
+        commit hash. The file need not be indexed yet. Raises SourceError for a file that does not
+        exist, is excluded from the index or is outside the folder; the message suggests an
+        alternative.
+        """
+        from rootle.ingest.source_refs import read_source
+
+        return read_source(source, self._container.documents())
+
+    def outline(self, path: str) -> FileOutline:
+        """Return the lines of a document, as they were last indexed, and its definitions.
+
+        Raises SourceError if the document is not indexed.
+        """
+        from rootle.ingest.file_outline import read_file_outline
+
+        if found := _VERSION.fullmatch(path):
+            return (
+                self._container.history()
+                .revision_search()
+                .read_index(found[1], lambda index, place: read_file_outline(path, index, place))
+            )
+        return read_file_outline(path, self._container.indexer().snapshot())
+
+    def definition_places(self, names: Sequence[str]) -> Mapping[str, str]:
+        """Return "path:line" for each name that has exactly one definition in the index."""
+        from rootle.search.results.definition_places import find_definition_places
+
+        return find_definition_places(self._container.indexer().snapshot(), names)
+
+    def symbols(
+        self,
+        name: str,
+        aspect: SymbolAspect = "definitions",
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        at: str | None = None,
+    ) -> SymbolAnswer:
+        """Return the definitions of a name, and its uses if `aspect` asks for them.
+
+        `name` may be qualified: "Class.method", "module.function", "ns::Class". At most `limit`
+        uses are returned, 30 by default. To get the next ones, pass `next_cursor` of the answer as
+        `cursor`. The index is updated first if a check for changes is due. `at` is a hash, tag,
+        branch or date, whose files are searched instead of those in the folder.
+
+        Raises QueryError for an invalid name, limit or revision, and StaleCursorError if the cursor
+        comes from another request or the index has changed since then.
+        """
+        from rootle.search.symbols.symbol_request import SymbolRequest, check_request
+
+        request = SymbolRequest(name.strip(), aspect, limit=limit, cursor=cursor)
+        check_request(request)
+        if at is not None:
+            from rootle.history.revision_search import add_symbol_place
+
+            finder = self._container.symbol_finder()
+            return (
+                self._container.history()
+                .revision_search()
+                .read_index(
+                    at, lambda index, place: add_symbol_place(finder.find(index, request), place)
+                )
+            )
+        self._container.refresher().refresh(ignore_progress, fully=False)
+        return self._container.symbol_finder().find(self._container.indexer().snapshot(), request)
+
+    def chunks(self, path: str) -> tuple[TextChunk, ...]:
+        """Return the chunks of an indexed file, with their vectors.
+
+        The index is updated first if a check for changes is due. A vector is None while its
+        embedding is pending. Raises SourceError if the file is not indexed.
+        """
+        from rootle.indexing.stored_chunks import read_chunks
+
+        self._container.refresher().refresh(ignore_progress, fully=True)
+        return read_chunks(path, self._container.indexer().snapshot())
+
+    def check(self, query: SearchQuery) -> None:
+        """Raise QueryError for an invalid query, without building an index."""
+        from rootle.search.request import check_query
+
+        check_query(query, self.config)
+
+    def _search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
+        from rootle.federation.federated_search import FederatedSearch
+
+        federated = FederatedSearch(self.config, self._container.collections(), self._on_warning)
+        search = partial(self._search_project, explain=explain)
+        return federated.search(query, search, explain=explain)
+
+    def _search_project(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
+        from rootle.federation.combined_search import CombinedSearch
+
+        history = self._container.history()
+        combined = CombinedSearch(
+            self.config, history.commit_search, history.existing_commit_search
+        )
+        return combined.search(query, partial(self._search_files, explain=explain), explain=explain)
+
+    def _search_files(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
+        staleness = self._container.refresher().refresh(ignore_progress, fully=False)
+        self._subscriptions.publish_updates_of_others()
+        coverage = self._measure_coverage()
+        is_stale = staleness is not None
+        response = self._container.agent().search(query, explain=explain, stale=is_stale)
+        embedding = ("embedding",) if self._container.model_choice().note else ()
+        partial = ("partial",) if coverage is not None else ()
+        return replace(
+            response,
+            degraded=(*embedding, *partial, *response.degraded),
+            staleness=staleness,
+            coverage=coverage,
+        )
+
+    def _measure_coverage(self) -> IndexCoverage | None:
+        """Return the searchable part of an unfinished index; None if it is complete."""
+        if not self._may_search_unfinished or self._container.refresher().has_index:
+            return None
+        from rootle.indexing.status import measure_coverage
+
+        return measure_coverage(self._container.indexer())

@@ -1,0 +1,58 @@
+"""The interface of collections, and the collection of memories."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from rootle.search.query.syntax import ParsedQuery, parse_query
+from rootle.types import Memory, ResultKind, SearchQuery, SearchResponse
+
+# Where the results of a collection are shown: before or after those of the project.
+Position = Literal["first", "after"]
+
+
+class Collection(Protocol):
+    """Text outside the files and commits of the project, in an index of its own."""
+
+    @property
+    def kind(self) -> ResultKind:
+        """The value of `in:` that names the collection."""
+
+    def find_position(self, question: ParsedQuery) -> Position | None:
+        """Return the position of its results for a question without `in:`; None for no results.
+
+        It is called for each such question, so it must be fast, and must not import the search
+        pipeline of the collection unless it returns a position.
+        """
+
+    def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
+        """Return one page. `query` has no `in:`, and its cursor comes from this collection.
+
+        Raise QueryError if the collection cannot be searched; the message says how to change this.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryCollection:
+    """Answers `in:memory` with memories only. Other answers contain memories beside the results."""
+
+    recall: Callable[[str], Sequence[Memory]]  # best first; raises ConfigError if disabled
+
+    @property
+    def kind(self) -> ResultKind:
+        """The value of `in:`."""
+        return "memory"
+
+    def find_position(self, question: ParsedQuery) -> Position | None:  # noqa: ARG002
+        """Return None: every answer contains the memories that match."""
+        return None
+
+    def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:  # noqa: ARG002
+        """Return the memories about a topic, on one page. The filters do not apply to them."""
+        started_s = time.perf_counter()
+        memories = tuple(self.recall(parse_query(query.text_query).text))
+        took_ms = round((time.perf_counter() - started_s) * 1000, 3)
+        return SearchResponse((), None, (), None, 0, took_ms, memories=memories[: query.limit])

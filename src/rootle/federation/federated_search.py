@@ -1,0 +1,104 @@
+"""Search the project, and collections such as its dependencies if a question asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from rootle.config.fields import Config
+from rootle.errors import QueryError, RootleError
+from rootle.federation.collection import Collection, Position
+from rootle.federation.page_parts import PagePart, search_parts
+from rootle.search.query.syntax import (
+    COLLECTION_KINDS,
+    PROJECT_KINDS,
+    ParsedQuery,
+    parse_query,
+    replace_kinds,
+)
+from rootle.search.request import check_query
+from rootle.types import SearchQuery, SearchResponse, WarningCallback
+
+_PROJECT: Final = "project"
+_EMPTY: Final = SearchResponse((), None, (), None, 0, 0.0)
+
+SearchProject = Callable[[SearchQuery], SearchResponse]
+
+
+@dataclass(frozen=True, slots=True)
+class FederatedSearch:
+    """Searches the project and collections."""
+
+    config: Config
+    collections: Mapping[str, Collection]  # by their values of `in:`
+    on_warning: WarningCallback
+
+    def search(
+        self, query: SearchQuery, search_project: SearchProject, *, explain: bool = False
+    ) -> SearchResponse:
+        """Return one page from the parts of the index that `in:` names.
+
+        Without `in:`, the page contains the results of the project, and those of each collection
+        that the question asks about. If such a collection cannot be searched, its name is in
+        `degraded`. Raise QueryError for an invalid query, and if a named collection cannot be
+        searched.
+        """
+        parsed = parse_query(query.text_query)
+        named = [kind for kind in parsed.kinds if kind in COLLECTION_KINDS]
+        if named:
+            return self._search_named(query, parsed, named, search_project, explain=explain)
+        positions = {} if parsed.kinds else self._find_positions(parsed)
+        if not positions or query.context or query.budget is not None:
+            return search_project(query)
+        parts = [PagePart(_PROJECT, search_project)]
+        for kind, position in positions.items():
+            part = self._part(kind, explain=explain, is_optional=True)
+            parts.insert(0 if position == "first" else len(parts), part)
+        return search_parts(query, parts, check_query(query, self.config))
+
+    def _find_positions(self, question: ParsedQuery) -> dict[str, Position]:
+        found = {
+            kind: collection.find_position(question)
+            for kind, collection in self.collections.items()
+        }
+        return {kind: position for kind, position in found.items() if position is not None}
+
+    def _search_named(
+        self,
+        query: SearchQuery,
+        parsed: ParsedQuery,
+        named: list[str],
+        search_project: SearchProject,
+        *,
+        explain: bool,
+    ) -> SearchResponse:
+        plain = replace(query, text_query=replace_kinds(query.text_query, ()))
+        own = [kind for kind in parsed.kinds if kind in PROJECT_KINDS]
+        parts = [self._part(kind, explain=explain, is_optional=False) for kind in named]
+        if len(parts) == 1 and not own:
+            return parts[0].search(plain)
+        if own:
+            text = replace_kinds(query.text_query, own)
+
+            def search_own(part: SearchQuery) -> SearchResponse:
+                return search_project(replace(part, text_query=text))
+
+            parts.insert(0, PagePart(_PROJECT, search_own))
+        return search_parts(plain, parts, check_query(plain, self.config))
+
+    def _part(self, kind: str, *, explain: bool, is_optional: bool) -> PagePart:
+        collection = self.collections.get(kind)
+        if collection is None:
+            raise QueryError(f"in:{kind} has nothing to search here; leave it out")
+
+        def search(query: SearchQuery) -> SearchResponse:
+            try:
+                return collection.search(query, explain=explain)
+            except RootleError as error:
+                if not is_optional:
+                    raise
+                self.on_warning(f"in:{kind} is not searched: {error}")
+                return replace(_EMPTY, degraded=(kind,))
+
+        return PagePart(kind, search)

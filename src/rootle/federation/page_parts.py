@@ -1,0 +1,114 @@
+"""Divide a page of results between the project and collections, and merge what they find."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from rootle.errors import StaleCursorError
+from rootle.types import SearchQuery, SearchResponse
+
+# The first part of a page has this share of its results, and the other parts divide the rest.
+_FIRST_SHARE: Final = 0.7
+_CURSOR_PREFIX: Final = "f."
+
+# Takes the query with the limit and the cursor of the part.
+SearchPart = Callable[[SearchQuery], SearchResponse]
+
+
+@dataclass(frozen=True, slots=True)
+class PagePart:
+    """One of the searches that fill a page, such as that of the dependencies."""
+
+    name: str
+    search: SearchPart
+
+
+def search_parts(query: SearchQuery, parts: Sequence[PagePart], limit: int) -> SearchResponse:
+    """Return a page of at most `limit` results from all parts, in their order.
+
+    A part that finds less than its share leaves room for the next ones. The cursor contains one
+    cursor for each part. Raise StaleCursorError if it belongs to another query.
+    """
+    cursors = _split_cursor(query.cursor, parts)
+    open_parts = [part for part in parts if part.name in cursors]
+    responses: list[SearchResponse] = []
+    following: dict[str, str] = {}
+    room = limit
+    for at, part in enumerate(open_parts):
+        share = _share_of(room, limit, at, len(open_parts) - at - 1)
+        if not share:
+            following[part.name] = cursors[part.name]
+            continue
+        wanted = replace(query, cursor=cursors[part.name] or None, limit=share)
+        response = part.search(wanted)
+        responses.append(response)
+        room -= len(response.results)
+        if response.next_cursor is not None:
+            following[part.name] = response.next_cursor
+    return replace(_merge(responses), next_cursor=_join_cursors(following))
+
+
+def _share_of(room: int, limit: int, at: int, rest: int) -> int:
+    """Return the number of results of a part if `rest` parts follow."""
+    if not rest:
+        return room
+    if not at:
+        return max(1, round(limit * _FIRST_SHARE))
+    return -(-room // (rest + 1))
+
+
+def _merge(responses: Sequence[SearchResponse]) -> SearchResponse:
+    """Return one response with all results.
+
+    The first part that found something determines whether the answer is confident: the other parts
+    complement it.
+    """
+    decisive = next((found for found in responses if found.results), responses[0])
+    notes = [
+        note
+        for found in responses
+        if found is decisive or found.confident is not False
+        for note in found.suggestions
+    ]
+    return replace(
+        decisive,
+        results=tuple(result for found in responses for result in found.results),
+        degraded=tuple(dict.fromkeys(name for found in responses for name in found.degraded)),
+        suggestions=tuple(dict.fromkeys(notes)),
+        memories=tuple(
+            {memory.id: memory for found in responses for memory in found.memories}.values()
+        ),
+        took_ms=round(sum(found.took_ms for found in responses), 3),
+    )
+
+
+def _split_cursor(cursor: str | None, parts: Sequence[PagePart]) -> Mapping[str, str]:
+    """Return the cursor of each part that has more results, "" for its first page."""
+    if not cursor:
+        return {part.name: "" for part in parts}
+    found = _read_cursor(cursor)
+    if not found or not found.keys() <= {part.name for part in parts}:
+        raise StaleCursorError(
+            "cursor invalidated: it belongs to another question; start again without a cursor"
+        )
+    return found
+
+
+def _read_cursor(cursor: str) -> Mapping[str, str]:
+    """Return the cursors in a cursor; none if it is not a cursor of several parts."""
+    try:
+        data = json.loads(base64.urlsafe_b64decode(cursor.removeprefix(_CURSOR_PREFIX)))
+        return {str(name): str(part) for name, part in data.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _join_cursors(cursors: Mapping[str, str]) -> str | None:
+    if not cursors:
+        return None
+    data = json.dumps(cursors).encode("utf-8")
+    return _CURSOR_PREFIX + base64.urlsafe_b64encode(data).decode("ascii")

@@ -1,0 +1,175 @@
+"""Collections answer beside the project if a question names them or asks about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from command import rootle
+from sample import MakeApp, write_tree
+
+from rootle import App
+from rootle.config.fields import Config
+from rootle.errors import QueryError, StaleCursorError, UnavailableError
+from rootle.federation.collection import Collection, Position
+from rootle.federation.federated_search import FederatedSearch
+from rootle.search.query.syntax import ParsedQuery, replace_kinds
+from rootle.types import FileMetadata, ResultKind, SearchQuery, SearchResponse, SearchResult
+
+EMPTY = SearchResponse((), None, (), None, 0, 0.0)
+
+
+def result(path: str, kind: ResultKind) -> SearchResult:
+    metadata = FileMetadata("2026-01-01T00:00:00Z", "python", 1)
+    return SearchResult(path, 1, 2, path, 0.5, "merged", metadata, kind=kind)
+
+
+@dataclass
+class ListCollection:
+    """A collection that returns its paths in order, page by page."""
+
+    kind: ResultKind
+    count: int
+    position: Position | None = None
+    is_broken: bool = False
+    queries: list[SearchQuery] = field(default_factory=list)
+
+    def find_position(self, question: ParsedQuery) -> Position | None:
+        return self.position if "zebra" in question.text else None
+
+    def search(self, query: SearchQuery, *, explain: bool = False) -> SearchResponse:
+        self.queries.append(query)
+        if self.is_broken:
+            raise UnavailableError(f"{self.kind} is broken, explain={explain}")
+        start = int(query.cursor or 0)
+        end = min(self.count, start + (query.limit or 10))
+        found = tuple(result(f"{self.kind}-{at}", self.kind) for at in range(start, end))
+        return replace(EMPTY, results=found, next_cursor=str(end) if end < self.count else None)
+
+
+def search(
+    text: str, project: ListCollection, *others: ListCollection, limit: int = 10, cursor: str = ""
+) -> SearchResponse:
+    collections: dict[str, Collection] = {other.kind: other for other in others}
+    federated = FederatedSearch(Config(), collections, lambda _: None)
+    query = SearchQuery(text, limit=limit, cursor=cursor or None)
+    return federated.search(query, project.search)
+
+
+def kinds_of(response: SearchResponse) -> list[str]:
+    return [found.kind for found in response.results]
+
+
+def test_a_question_without_a_collection_is_answered_by_the_project_alone() -> None:
+    deps = ListCollection("deps", 5, "first")
+    assert kinds_of(search("retry", ListCollection("code", 3), deps)) == ["code"] * 3
+    assert not deps.queries
+
+
+@pytest.mark.parametrize(
+    ("position", "expected"),
+    [("first", ["deps"] * 7 + ["code"] * 3), ("after", ["code"] * 7 + ["deps"] * 3)],
+)
+def test_a_collection_that_the_question_is_about_shares_the_page(
+    position: Position, expected: list[str]
+) -> None:
+    deps = ListCollection("deps", 50, position)
+    assert kinds_of(search("zebra", ListCollection("code", 50), deps)) == expected
+
+
+def test_a_part_that_finds_little_leaves_room_for_the_next() -> None:
+    response = search("zebra", ListCollection("code", 2), ListCollection("deps", 50, "after"))
+    assert kinds_of(response) == ["code"] * 2 + ["deps"] * 8
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 5, 20])
+def test_pages_of_several_parts_contain_each_result_once(limit: int) -> None:
+    parts = (
+        ListCollection("code", 9),
+        ListCollection("deps", 7, "after"),
+        ListCollection("web", 4, "first"),
+    )
+    paths: list[str] = []
+    cursor: str | None = ""
+    for _ in range(40):
+        page = search("zebra", *parts, limit=limit, cursor=cursor or "")
+        assert len(page.results) <= limit
+        paths += [found.file_path for found in page.results]
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    assert len(paths) == len(set(paths)) == 20
+
+
+def test_in_names_the_only_collection_and_is_not_part_of_its_question() -> None:
+    deps, project = ListCollection("deps", 3), ListCollection("code", 3)
+    assert kinds_of(search("in:deps retry path:src", project, deps)) == ["deps"] * 3
+    assert not project.queries
+    assert deps.queries[0].text_query == "retry path:src"
+
+
+def test_in_with_several_kinds_searches_all_of_them() -> None:
+    deps, project = ListCollection("deps", 3), ListCollection("code", 3)
+    assert kinds_of(search("retry in:deps,code", project, deps)) == ["code"] * 3 + ["deps"] * 3
+    assert project.queries[0].text_query == "in:code retry"
+
+
+def test_a_broken_collection_is_named_and_does_not_stop_the_answer() -> None:
+    deps = ListCollection("deps", 3, "after", is_broken=True)
+    response = search("zebra", ListCollection("code", 3), deps)
+    assert kinds_of(response) == ["code"] * 3
+    assert response.degraded == ("deps",)
+    with pytest.raises(UnavailableError, match="deps is broken"):
+        search("in:deps zebra", ListCollection("code", 3), deps)
+
+
+def test_a_collection_that_does_not_exist_is_an_error() -> None:
+    with pytest.raises(QueryError, match="in:web has nothing to search here"):
+        search("in:web zebra", ListCollection("code", 3))
+
+
+@pytest.mark.parametrize("cursor", ["h.bad", "f.bad", "f.e30=", "f.eyJ4IjogIjEifQ=="])
+def test_a_cursor_of_another_question_is_refused(cursor: str) -> None:
+    with pytest.raises(StaleCursorError):
+        search(
+            "zebra", ListCollection("code", 3), ListCollection("deps", 3, "after"), cursor=cursor
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds", "expected"),
+    [
+        ("in:deps a b", ("code",), "in:code a b"),
+        ("a in:deps,code b in:web", (), "a  b"),
+        ('"in:deps" a', (), '"in:deps" a'),
+        ("in:deps regex:in:x", (), "regex:in:x"),
+    ],
+)
+def test_kinds_are_replaced_only_as_operators(
+    text: str, kinds: tuple[str, ...], expected: str
+) -> None:
+    assert replace_kinds(text, kinds) == expected
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    files = {
+        "lib.py": "def paint_zebra():\n    return 'stripes'\n",
+        "README.md": "# Zebra\n\nHow to paint a zebra.\n",
+    }
+    return write_tree(tmp_path / "project", files)
+
+
+def test_results_name_their_kind(folder: Path, make_app: MakeApp) -> None:
+    app: App = make_app(folder)
+    found = {item.file_path: item.kind for item in app.search("paint zebra").results}
+    assert found == {"lib.py": "code", "README.md": "docs"}
+
+
+def test_in_memory_lists_only_memories(folder: Path) -> None:
+    rootle("memory", "add", "The zebra is painted at night", "--root", folder)
+    done = rootle("search", "--in", "memory", "when is the zebra painted", "--json", cwd=folder)
+    answer = done.data
+    assert answer["results"] == []
+    assert [memory["text"] for memory in answer["memories"]] == ["The zebra is painted at night"]
