@@ -26,6 +26,8 @@ from benchmarks.quality import (
 from benchmarks.speed import corpora
 from zoo_repository import make_zoo
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., str]
 
 _OTTERS_FIRST = """

@@ -15,6 +15,8 @@ from command import command_line, rootle
 from mcp_process import is_alive
 from polling import wait_until
 
+pytestmark = pytest.mark.slow
+
 _MB = 1 << 20
 # The real entry point, with a command that ends in the given way after the libraries are loaded.
 _ENDS = """

@@ -26,6 +26,8 @@ from rootle.tools.vectordb_read import vectordb_read
 from rootle.tools.vectordb_search_tool import search_folder
 from rootle.types import SearchQuery, SearchResponse
 
+pytestmark = pytest.mark.slow
+
 SUBJECTS = tuple(f"{name} gets the zebra" for name in "Alpha Beta Gamma Delta Omega".split())
 QUESTION = "which commit added the zebra"
 

@@ -11,6 +11,8 @@ from rootle import App
 from rootle.errors import QueryError
 from rootle.history.impact_features import NAMES, estimate_probability
 
+pytestmark = pytest.mark.slow
+
 FORMAT = "def format_price(amount):\n    return f'{amount} EUR'\n"
 FILES = {
     "shop/price.py": FORMAT,

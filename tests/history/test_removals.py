@@ -13,6 +13,8 @@ from rootle.errors import QueryError
 from rootle.tools import search_folder
 from rootle.types import Removal
 
+pytestmark = pytest.mark.slow
+
 RETRY = '''\
 """Requests."""
 

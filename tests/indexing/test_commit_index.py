@@ -16,6 +16,8 @@ from rootle.errors import IndexStorageError, QueryError
 from rootle.sources.git.commits.commit_source import CommitReader
 from rootle.types import SearchQuery
 
+pytestmark = pytest.mark.slow
+
 SUBJECTS = ("Parser change", "Cache change", "Retry change", "Token change")
 
 

@@ -24,6 +24,8 @@ from rootle.serialization.json import to_json
 from rootle.sources.documents import formats
 from rootle.tools.vectordb_read import vectordb_read
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def app(repository: Path, make_app: MakeApp) -> App:

@@ -13,6 +13,8 @@ from sample import OLD_S, MakeApp, git, write
 from rootle.errors import QueryError, SourceError
 from rootle.types import WhyAnswer
 
+pytestmark = pytest.mark.slow
+
 FETCH = '''\
 def fetch(url, attempts):
     """Return the page at a URL."""

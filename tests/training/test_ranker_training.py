@@ -54,6 +54,8 @@ from rootle.rank.rankers.model_features import COLUMNS
 from rootle.rank.rankers.tree_ensemble import save_trees
 from rootle.rank.ranking_inputs import RankingInputs
 
+pytestmark = pytest.mark.slow
+
 Floats = Any
 _QUERY = (
     "where does the hungry badger eat its meal at night after it has left the warm den and "

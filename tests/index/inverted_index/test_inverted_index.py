@@ -170,6 +170,7 @@ def test_scores_are_bm25_with_exact_statistics(tmp_path: Path) -> None:
     assert found.scores.tolist() == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_scores_do_not_depend_on_the_writes(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -215,6 +216,7 @@ def _random_chunks(rng: Random) -> Sequence[str]:
     ]
 
 
+@pytest.mark.slow
 def test_the_number_of_segments_stays_small(tmp_path: Path) -> None:
     create_index(tmp_path)
     words = " ".join(_WORDS)
@@ -227,6 +229,7 @@ def test_the_number_of_segments_stays_small(tmp_path: Path) -> None:
     assert sorted(found.ids.tolist()) == list(range(50))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("files", [1, 70])
 def test_more_chunks_than_one_segment_can_number_are_found(files: int, tmp_path: Path) -> None:
     """A single file can have that many chunks, although a position in a segment has 16 bits."""
@@ -264,6 +267,7 @@ def test_equal_scores_are_in_the_order_of_paths(tmp_path: Path) -> None:
     assert reader.near_definers("zebra", 0, 3) == [2900, 2901, 2800]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damaged", ["flip", "cut"])
 def test_damage_is_reported_and_never_changes_an_answer(tmp_path: Path, damaged: str) -> None:
     rng = Random(5)

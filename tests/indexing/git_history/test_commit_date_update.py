@@ -23,6 +23,8 @@ from rootle.indexing.git_history import commit_date_update
 from rootle.indexing.git_history.background_history import HistoryReader
 from rootle.serialization.timestamps import format_timestamp
 
+pytestmark = pytest.mark.slow
+
 _COMMITS = 3_500
 _DAY_S = 86_400
 

@@ -20,6 +20,8 @@ from rootle.indexing.revisions.revision_folders import MAX_REVISIONS
 from rootle.serialization.json import to_json
 from rootle.types import SearchQuery, SearchResponse
 
+pytestmark = pytest.mark.slow
+
 _SEED = 11
 _DAY_S = 86_400
 _QUESTIONS = (

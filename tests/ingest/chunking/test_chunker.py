@@ -189,6 +189,7 @@ def test_an_overlong_line_is_split_at_spaces_and_each_fragment_has_its_symbols()
     assert all(chunk.symbols == ("a",) for chunk in inside)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "opening", "closing"),
     [

@@ -20,6 +20,8 @@ from rootle.sources.files.file_source import FileReader
 from rootle.sources.files.skip_rules import REASONS
 from rootle.sources.source import Document
 
+pytestmark = pytest.mark.slow
+
 RELATIONS = (
     '<Relationships><Relationship Id="r1" Target="word/document.xml" '
     'Type="http://x/officeDocument"/></Relationships>'

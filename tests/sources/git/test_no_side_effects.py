@@ -45,6 +45,8 @@ from rootle.sources.git.trees.revision import find_revision
 from rootle.sources.git.trees.tree_source import read_tree_file
 from rootle.sources.source import Document
 
+pytestmark = pytest.mark.slow
+
 _WATCHDOG_MS = 60_000
 
 # Every setting of git 2.39 to 2.51 that names a program, apart from aliases.

@@ -59,18 +59,18 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
         "rootle memory hook --root .",
     ),
     "audit": (
-        "list when memories were added and deleted; report likely duplicates, memories that "
-        "contain a secret that was not masked when they were stored, and memories about files of "
-        "this project that were changed after the memory was stored",
+        "list when memories were added and deleted; report likely duplicates, unmasked secrets in "
+        "memories, and memories about files that have changed since the memory was stored",
         "rootle memory audit",
     ),
 }
 # The meaning of --root for the actions that use it for more than the configuration.
 _ROOT_PURPOSES: Final[Mapping[str, str]] = {
-    "list": "project folder; memories about files in this folder that have changed are marked",
+    "list": "project folder; a memory is marked if a file in this folder that it mentions has "
+    "changed since it was stored",
     "search": "project folder; memories of other projects are left out",
     "add": "project folder; files that the fact mentions are looked up in this folder",
-    "import": "project folder; memories from folders that do not exist here are assigned to it",
+    "import": "project folder; it replaces project folders that do not exist on this machine",
     "hook": "project folder; memories of other projects are left out",
     "audit": "project folder; only files in this folder are checked for changes",
 }

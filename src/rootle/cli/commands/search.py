@@ -70,8 +70,8 @@ def _add_filters(parser: CommandParser) -> None:
         "--in",
         dest="kinds",
         metavar="KIND",
-        help="search only this kind of text: code, docs, history, deps, web or memory; several are "
-        "separated by commas",
+        help="search only text of this kind: code, docs, history (commits), deps (installed "
+        "packages), web (added sources) or memory; separate several kinds by commas",
     )
     add_revision(parser)
     parser.add_argument(

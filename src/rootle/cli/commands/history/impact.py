@@ -39,7 +39,8 @@ def register(parser: CommandParser) -> None:
         "change",
         nargs="*",
         metavar="CHANGE",
-        help="what changes: paths, a diff file, `-` for a diff on standard input, or a task",
+        help="paths of files that change, a diff file, `-` for a diff on standard input, or a "
+        "planned change in words",
     )
     add_limit(parser, "files", "10")
     add_root(parser, "folder of a repository")

@@ -23,9 +23,9 @@ rootle why -n 10 --json src/net/retry.py:42"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Explain why lines of a file exist: show the commits that changed more than their\n"
-        "formatting, with the commit messages, and the documents and memories that mention this\n"
-        "code. Changes of whitespace, moved lines, and commits listed in .git-blame-ignore-revs\n"
+        "Explain why lines of a file exist: show the commits that wrote or changed these lines,\n"
+        "with their messages, and the documents and memories that mention this code. Commits\n"
+        "that only reformatted or moved the lines, and those listed in .git-blame-ignore-revs,\n"
         "are ignored. No index is needed; if there is one, documents are searched too.",
         _EXAMPLES,
     )
