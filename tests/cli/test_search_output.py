@@ -11,7 +11,7 @@ from sample import MakeApp
 
 from rootle.cli.search_output import Style, print_markdown, print_response
 from rootle.serialization.markdown import response_as_markdown
-from rootle.types import SearchQuery, SearchResponse
+from rootle.types import FileMetadata, SearchQuery, SearchResponse, SearchResult, Span
 
 _WEAK = "kubernetes autoscaler quota"
 _WARNING = 'not confident: no indexed text has the word "kubernetes", "autoscaler" or "quota"; '
@@ -32,6 +32,50 @@ def _print_lines(response: SearchResponse, *, is_brief: bool = True) -> list[str
     with redirect_stdout(terminal), redirect_stderr(terminal):
         print_response(response, _WEAK, _PLAIN, is_brief=is_brief)
     return terminal.getvalue().splitlines()
+
+
+def _long_response(count: int) -> SearchResponse:
+    """Return a confident response whose results have four spans of 20 long lines each."""
+    text = "\n".join(f"line {number} of the zebra {'x' * 200}" for number in range(20))
+    spans = tuple(Span(at, at + 19, text, f"scope_{at}") for at in (101, 201, 301))
+    metadata = FileMetadata(None, "python", 1)
+    return SearchResponse(
+        tuple(
+            SearchResult(f"file_{at}.py", 1, 20, text, 0.9, "merged", metadata, more_spans=spans)
+            for at in range(count)
+        ),
+        None, (), True, 1, 1.0,
+    )  # fmt: skip
+
+
+def test_a_long_answer_fits_about_one_screen_of_a_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    response, terminal = _long_response(10), io.StringIO()
+    with redirect_stdout(terminal), redirect_stderr(terminal):
+        print_response(response, "zebra", Style(is_terminal=True, has_color=False))
+    lines = terminal.getvalue().splitlines()
+    assert len(_headings(lines, response)) == 10
+    assert len(lines) <= 55
+    assert lines[-1] == "rootle: shortened; -n 10 shows all lines"
+    assert "  also 101-120 scope_101, 201-220 scope_201, 301-320 scope_301" in lines
+    first_lines = lines[1:11]
+    assert all(len(line) > 200 for line in first_lines if "zebra" in line)
+    assert all(len(line) <= 80 for line in lines[14:])
+
+
+@pytest.mark.parametrize(("is_terminal", "is_brief"), [(False, True), (True, False)])
+def test_a_long_answer_is_complete_in_a_pipe_and_with_a_limit(
+    is_terminal: bool, is_brief: bool
+) -> None:
+    response, terminal = _long_response(10), io.StringIO()
+    with redirect_stdout(terminal), redirect_stderr(terminal):
+        style = Style(is_terminal=is_terminal, has_color=False)
+        print_response(response, "zebra", style, is_brief=is_brief)
+    lines = terminal.getvalue().splitlines()
+    assert len(_headings(lines, response)) == 40
+    assert not any("shortened" in line for line in lines)
 
 
 def _headings(lines: list[str], response: SearchResponse) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TextIO
@@ -24,6 +25,9 @@ from rootle.types import Memory, QueryInterpretation, SearchResponse, SearchResu
 
 # Maximum lines of a span on a terminal: the first one, and those with the most matching words.
 _MAX_TERMINAL_LINES: Final = 10
+# Lines of the best span of the first results of a brief answer on a terminal; later results have
+# one line. With the other rows, ten results then take about 40 rows.
+_BRIEF_LINES: Final = (10, 5, 5)
 # A word is highlighted if it is this similar to a word of the question.
 _MIN_WORD_SIMILARITY: Final = 0.8
 _MAX_DUPLICATES_NAMED: Final = 3
@@ -58,7 +62,8 @@ def print_response(
     """Print results to standard output, and messages to standard error.
 
     The messages come first if the response is not confident. If `is_brief`, only the best results
-    of such a response are shown, with few lines.
+    of such a response are shown, with few lines, and other responses are shortened to about one
+    screen on a terminal.
     """
     if is_weak(response):
         _print_messages(response)
@@ -67,9 +72,48 @@ def print_response(
                 warn(f"{cut}; -n {len(response.results)} shows all")
             response = shorten_weak(response)
         _print_results(response, question, style)
+    elif is_brief and style.is_terminal and _is_long(response):
+        _print_brief_results(response, question, style)
+        _print_messages(response)
+        warn(f"shortened; -n {len(response.results)} shows all lines")
     else:
         _print_results(response, question, style)
         _print_messages(response)
+
+
+def _is_long(response: SearchResponse) -> bool:
+    """Return whether a response has more lines than a brief answer shows."""
+    is_special = response.interpretation is not None or response.symbols is not None
+    if is_special or any(result.context is not None for result in response.results):
+        return False
+    spans = [span for result in response.results for span in result_spans(result)]
+    return sum(span.snippet.count("\n") + 2 for span in spans) > 2 * sum(_BRIEF_LINES)
+
+
+def _print_brief_results(response: SearchResponse, question: str, style: Style) -> None:
+    words = _words_to_highlight(question)
+    for number, result in enumerate(response.results):
+        is_first = number < len(_BRIEF_LINES)
+        if number and number <= len(_BRIEF_LINES):
+            write_line("")
+        best, *others = result_spans(result)
+        _print_heading(result, best, style, is_first=True)
+        _print_lines(best, words, style, _BRIEF_LINES[number] if is_first else 1)
+        if others and is_first:
+            write_line(style.paint(_fit(f"  also {', '.join(map(_locate, others))}"), _DIM))
+    if response.memories:
+        write_line("")
+        _print_memories(response.memories, style)
+
+
+def _locate(span: Span) -> str:
+    return f"{span.start_line}-{span.end_line} {printable(span.scope)}".rstrip()
+
+
+def _fit(text: str) -> str:
+    """Return a line that is cut to the width of the terminal."""
+    width = shutil.get_terminal_size().columns
+    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def _print_results(response: SearchResponse, question: str, style: Style) -> None:
@@ -182,26 +226,37 @@ def _print_heading(result: SearchResult, span: Span, style: Style, *, is_first: 
     write_line(heading)
 
 
-def _print_lines(span: Span, words: set[str], style: Style) -> None:
+def _print_lines(
+    span: Span, words: set[str], style: Style, limit: int = _MAX_TERMINAL_LINES
+) -> None:
+    """Print the lines of a span; on a terminal, only the `limit` most relevant ones."""
     lines = span.snippet.split("\n")
     width = len(str(span.end_line))
-    indexes = _most_relevant(lines, words) if style.is_terminal else range(len(lines))
+    indexes = _most_relevant(lines, words, limit) if style.is_terminal else range(len(lines))
     previous = -1
     for index in indexes:
-        if index != previous + 1:
+        if index != previous + 1 and limit > 1:
             write_line(style.paint(f"{'·' * width:>{width + 2}}", _DIM))
         number = style.paint(f"{span.start_line + index:>{width + 2}}", _DIM)
-        write_line(f"{number}  {_highlight(printable(lines[index].rstrip()), words, style)}")
+        line = printable(lines[index].rstrip())
+        if limit < _MAX_TERMINAL_LINES:
+            line = _fit(f"{'':{width + 4}}{line}")[width + 4 :]
+        write_line(f"{number}  {_highlight(line, words, style)}")
         previous = index
 
 
-def _most_relevant(lines: list[str], words: set[str]) -> list[int]:
-    """Return the indexes of the first line and of the lines with the most matches, in order."""
-    if len(lines) <= _MAX_TERMINAL_LINES:
+def _most_relevant(lines: list[str], words: set[str], limit: int) -> list[int]:
+    """Return the indexes of the first line and of the lines with the most matches, in order.
+
+    A single line is the one with the most matches.
+    """
+    if len(lines) <= limit:
         return list(range(len(lines)))
     counts = [len(_matches(line, words)) for line in lines]
+    if limit == 1:
+        return [counts.index(max(counts))]
     others = sorted(range(1, len(lines)), key=lambda index: (-counts[index], index))
-    return [0, *sorted(others[: _MAX_TERMINAL_LINES - 1])]
+    return [0, *sorted(others[: limit - 1])]
 
 
 def _highlight(line: str, words: set[str], style: Style) -> str:
