@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -75,6 +76,18 @@ def open_app_from(
 def root_folder(args: argparse.Namespace) -> Path:
     """Return the folder in the arguments, or by default the enclosing git work tree."""
     return Path(args.root) if args.root else enclosing_work_tree(_current_folder())
+
+
+def place_in_root(place: str, root: Path) -> str:
+    """Return a place such as "path:120" relative to the root.
+
+    In a subfolder, a path that does not exist in the root may be relative to the current folder.
+    """
+    path = re.split(r"[:#]", place, maxsplit=1)[0]
+    if not path or os.path.lexists(root / path) or not os.path.lexists(path):
+        return place
+    relative = os.path.relpath(os.path.realpath(path), os.path.realpath(root))
+    return place if relative.startswith("..") else relative + place[len(path) :]
 
 
 def check_root(args: argparse.Namespace) -> None:

@@ -23,7 +23,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "symbol": "show where a name is defined and used",
     "why": "show the commits that explain lines of a file",
     "gone": "find code that no longer exists, and the commits that removed it",
-    "impact": "show which files probably need to change together with others",
+    "impact": "given a change, show the other files that probably need to change",
     "index": "create or update the index",
     "watch": "update the index whenever files change, until you press Ctrl-C",
     "status": "show the state of the index",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TextIO
 
@@ -35,6 +35,21 @@ _MAX_DUPLICATES_NAMED: Final = 3
 _FILTER: Final = re.compile(
     r'(?<!\S)(?:-?(?:path|lang|language|in|author|since|until):(?:"[^"]*"|\S+)|regex:|-\w{3,}|-"[^"]*")'
 )
+# The meaning of the names in `degraded`.
+_DEGRADATIONS: Final[Mapping[str, str]] = {
+    "dense": "vector search did not answer",
+    "sparse": "full-text search did not answer",
+    "embedding": "the configured embedding model is not used",
+    "pending": "some text has no vectors yet",
+    "stale": "the index is out of date",
+    "partial": "the first index is not complete yet",
+    "history": "not all commits are indexed yet",
+    "deps": "the installed packages are not searched",
+    "web": "the added sources are not searched",
+    "memory": "memories are not searched",
+    "reranker": "the results are not reranked",
+    "expansion": "the query is not expanded",
+}
 _CYAN, _RED, _YELLOW, _DIM = "1;36", "1;31", "33", "2"
 
 
@@ -155,7 +170,8 @@ def print_markdown(response: SearchResponse, *, is_brief: bool = True) -> None:
 
 def _print_messages(response: SearchResponse) -> None:
     for name in response.degraded:
-        warn(f"degraded: {name}")
+        meaning = _DEGRADATIONS.get(name)
+        warn(f"degraded: {name}" + (f" ({meaning})" if meaning else ""))
     if not response.results:
         warn("no results")
     for suggestion in response.suggestions:

@@ -18,6 +18,7 @@ from rootle.serialization.path_text import escape_path
 from rootle.sources.files.discovery import WalkRules, walk_files
 from rootle.sources.files.file_source import read_listed_file
 from rootle.sources.git.commit_text import SHA, explain_hidden_commits, show_commit
+from rootle.sources.git.commits.commit_list import find_commit
 from rootle.sources.git.git_dirs import find_work_tree
 from rootle.sources.git.trees.revision import find_revision
 from rootle.sources.git.trees.tree_source import read_tree_file
@@ -31,6 +32,7 @@ _MAX_DEFINITION_LINES: Final = 150
 _MAX_NAMES: Final = 10
 # After a colon, these are lines of a file, not a file of a version.
 _LINE_NUMBERS: Final = re.compile(r"[Ll]?\d+(?:[-\u2013:,CcLl]+\d+)*\W*")
+_TAG: Final = re.compile(r"[\w][\w./+-]{0,249}")
 _PATCH_START: Final = "diff --git "
 
 
@@ -133,7 +135,22 @@ def _read_whole(path: str, documents: DocumentSet) -> _Whole | None:
         raise SourceError(f"{name} is excluded from the index ({found}) and cannot be read")
     if found is not None:
         return _Whole(_passage(relative, found.language, found.text), found.sections)
-    return documents.read_indexed(path) or _read_version(path, documents)
+    return (
+        documents.read_indexed(path)
+        or _read_version(path, documents)
+        or _read_tagged_commit(path, documents)
+    )
+
+
+def _read_tagged_commit(name: str, documents: DocumentSet) -> _Whole | None:
+    """Return the commit of a tag; None if there is no such tag."""
+    folder = os.path.realpath(documents.root)
+    if not _TAG.fullmatch(name) or ".." in name or find_work_tree(folder) is None:
+        return None
+    if explain_hidden_commits(documents.root) is not None:
+        return None
+    found = find_commit(folder, f"refs/tags/{name}")
+    return None if found is None else _read_whole(found.sha, documents)
 
 
 def _read_version(path: str, documents: DocumentSet) -> _Whole | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from command import rootle
+from commit_repository import make_history
 from sample import git, indexed_repository
 
 pytestmark = pytest.mark.slow
@@ -41,3 +42,25 @@ def test_an_unknown_place_is_an_error() -> None:
 
     assert done.code == 2
     assert "src/missing.py does not exist here" in done.err
+
+
+def test_a_path_may_be_relative_to_the_current_folder() -> None:
+    found = indexed_repository()
+    source = found.root / "src/net"
+
+    done = rootle("why", "retry.py:6", "--json", "--index-dir", found.index_dir, cwd=source)
+    shown = rootle("show", "retry.py:6-7", cwd=source)
+    from_root = rootle("show", "src/net/retry.py:6-7", cwd=source)
+
+    assert done.data["place"].startswith("src/net/retry.py:")
+    assert shown.out == from_root.out != ""
+
+
+def test_show_prints_the_commit_of_a_tag(tmp_path: Path) -> None:
+    root = make_history(tmp_path, ("Alpha is added", "Beta is added"))
+    git(root, "tag", "-a", "-m", "The first release", "v1.0", "HEAD~1")
+
+    assert "Alpha is added" in rootle("show", "v1.0", cwd=root).out
+    missing = rootle("show", "v9.9", cwd=root)
+    assert missing.code == 2
+    assert "v9.9 does not exist here" in missing.err

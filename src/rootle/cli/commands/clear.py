@@ -15,10 +15,10 @@ rootle clear --index-dir .rootle"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Delete the index of a folder and its cached result pages. This also deletes the\n"
-        "indexes of the repository's commits and earlier versions, which all of its work trees\n"
-        "share, and the search log, which all folders share. The files in the folder are not\n"
-        "changed.",
+        "Delete the index of a folder and its cached result pages. This also deletes the index of\n"
+        "the repository's commits, the indexes of its files at earlier revisions (both shared by\n"
+        "all its work trees), and the search log (shared by all folders). The files in the folder\n"
+        "are not changed.",
         _EXAMPLES,
     )
     add_path(parser)

@@ -38,7 +38,7 @@ def register(parser: CommandParser) -> None:
         "--history",
         action="store_true",
         help="also index the commits of the git repository, and wait until this is done; without "
-        "this option, the first question about the past starts to index them in the background",
+        "this option, they are indexed in the background when you first ask about the past",
     )
     add_yes(parser)
     add_common_options(parser)

@@ -66,11 +66,12 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
 }
 # The meaning of --root for the actions that use it for more than the configuration.
 _ROOT_PURPOSES: Final[Mapping[str, str]] = {
-    "list": "project folder; a memory is marked if a file in this folder that it mentions has "
-    "changed since it was stored",
+    "list": "project folder; a memory that mentions a file in this folder is marked if the file "
+    "has changed since the memory was stored",
     "search": "project folder; memories of other projects are left out",
     "add": "project folder; files that the fact mentions are looked up in this folder",
-    "import": "project folder; it replaces project folders that do not exist on this machine",
+    "import": "project folder to assign to imported memories whose own project folder does not "
+    "exist on this machine",
     "hook": "project folder; memories of other projects are left out",
     "audit": "project folder; only files in this folder are checked for changes",
 }

@@ -24,7 +24,8 @@ rootle gone '"status == 404"' --limit 1 --json"""
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Find code that no longer exists, and the commits that removed it. Describe the code,\n"
-        "name a definition, or quote text. Code that was moved or renamed is not shown.\n"
+        "give the name of a function or class, or quote text. Code that was moved or renamed is\n"
+        "not shown.\n"
         "The index and the index of the commits are created or updated first.",
         _EXAMPLES,
     )

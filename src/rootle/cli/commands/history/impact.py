@@ -39,8 +39,8 @@ def register(parser: CommandParser) -> None:
         "change",
         nargs="*",
         metavar="CHANGE",
-        help="paths of files that change, a diff file, `-` for a diff on standard input, or a "
-        "planned change in words",
+        help="paths of files that you changed or plan to change, a diff file, `-` for a diff on "
+        "standard input, or a description of a planned change",
     )
     add_limit(parser, "files", "10")
     add_root(parser, "folder of a repository")

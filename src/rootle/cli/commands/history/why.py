@@ -38,10 +38,10 @@ def register(parser: CommandParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from rootle.cli.context import open_app_from
+    from rootle.cli.context import open_app_from, place_in_root
 
     with open_app_from(args) as app:
-        answer = app.why(args.place, limit=args.limit)
+        answer = app.why(place_in_root(args.place, app.root), limit=args.limit)
     if args.json:
         from rootle.cli.terminal import print_json
 
