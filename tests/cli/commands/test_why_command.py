@@ -57,7 +57,7 @@ def test_a_path_may_be_relative_to_the_current_folder() -> None:
 
 
 def test_show_prints_the_commit_of_a_tag(tmp_path: Path) -> None:
-    root = make_history(tmp_path, ("Alpha is added", "Beta is added"))
+    root = make_history(tmp_path / "repo", ("Alpha is added", "Beta is added"))
     git(root, "tag", "-a", "-m", "The first release", "v1.0", "HEAD~1")
 
     assert "Alpha is added" in rootle("show", "v1.0", cwd=root).out
