@@ -3,6 +3,10 @@
 The number of characters is limited for each result. A definition that fits is shown whole. Of any
 other definition, an agent receives the signature, and those consecutive lines that contain the most
 rare words of the question.
+
+Words are in sets, whose order differs between processes. Their weights are therefore added with
+`math.fsum`, whose result does not depend on the order: with rounding errors, places of equal value
+would be chosen differently by each process.
 """
 
 from __future__ import annotations
@@ -136,12 +140,12 @@ class FileExcerpts:
 
     def _value_of_place(self, place: Place) -> float:
         """Return the part of a place's score that does not depend on the order of the spans."""
-        total = sum(self._weights.values())
+        total = math.fsum(self._weights.values())
         if not total:
             return 0.0
         lines = range(place.first_line, min(place.last_line, len(self._lines)) + 1)
         words = {stem for number in lines for stem in self._stems_in(number)}
-        value = sum(self._weights[stem] for stem in words) / total
+        value = math.fsum(self._weights[stem] for stem in words) / total
         name = stems_of(place.name.rpartition(" > ")[2])
         if name:
             value += _NAME_VALUE * len(name & words) / len(name)
@@ -208,12 +212,12 @@ class FileExcerpts:
 
     def _value_of_window(self, window: LineNumbers, shown: Collection[str]) -> float:
         seen = set(shown)
-        value = 0.0
+        values = []
         for number in window:
             for stem in self._stems_in(number):
-                value += self._weights[stem] * (_REPEATED if stem in seen else 1.0)
+                values.append(self._weights[stem] * (_REPEATED if stem in seen else 1.0))
                 seen.add(stem)
-        return value
+        return math.fsum(values)
 
     def _trim(self, window: LineNumbers, last: int) -> LineNumbers:
         """Return a window without the lines of a statement whose end did not fit."""
@@ -224,7 +228,7 @@ class FileExcerpts:
         return window
 
     def _value(self, number: int) -> float:
-        return sum(self._weights[stem] for stem in self._stems_in(number))
+        return math.fsum(self._weights[stem] for stem in self._stems_in(number))
 
     def _stems_in(self, number: int) -> frozenset[str]:
         return self._stems_of_lines[number - 1]
