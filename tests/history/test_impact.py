@@ -85,6 +85,19 @@ def test_a_diff_may_contain_lines_that_resemble_file_headers(shop: tuple[Path, A
     assert app.impact(git(root, "diff")).seeds == ("shop/query.sql",)
 
 
+@pytest.mark.parametrize("name", ["naïve.py", 'a "b".py', "b\\c.py"])
+def test_names_that_git_quotes_in_a_diff_are_understood(name: str, shop: tuple[Path, App]) -> None:
+    root, app = shop
+    write(root, name, "first = 1\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "Add a file")
+    write(root, name, "second = 2\n", when_s=None)
+    assert app.impact(git(root, "diff")).seeds == (name,)
+    git(root, "checkout", "-q", "--", name)
+    git(root, "mv", name, "plain.py")
+    assert set(app.impact(git(root, "diff", "--cached")).seeds) == {name, "plain.py"}
+
+
 def test_a_diff_is_understood_in_a_folder_below_the_work_tree(
     shop: tuple[Path, App], make_app: MakeApp
 ) -> None:

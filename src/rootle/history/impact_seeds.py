@@ -13,12 +13,14 @@ from rootle.index.reader import IndexReader
 # The files that are found for a task. Later ones are often not part of it.
 _TASK_FILES: Final = 3
 # The old and the new path before the first hunk. A removed line may also begin with "---".
-_DIFF_PATHS: Final = re.compile(
-    r"^--- (?:[abciow]/)?([^\t\r\n]+).*\n\+\+\+ (?:[abciow]/)?([^\t\r\n]+).*\n@@ ", re.MULTILINE
-)
+_DIFF_PATHS: Final = re.compile(r"^--- ([^\t\r\n]+).*\n\+\+\+ ([^\t\r\n]+).*\n@@ ", re.MULTILINE)
 _RENAMED: Final = re.compile(r"^rename (?:from|to) (.+)$", re.MULTILINE)
 _DIFF_START: Final = re.compile(r"^(?:diff --git |--- \S.*\n\+\+\+ )", re.MULTILINE)
 _NO_FILE: Final = "/dev/null"
+_PREFIX: Final = re.compile(r"\A[abciow]/")
+# In a quoted path, git writes some characters as in C, and bytes that are not ASCII as octal.
+_ESCAPE: Final = re.compile(r"\\([0-7]{3}|.)")
+_CONTROLS: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 # A task consists of several words.
 _PATH: Final = re.compile(r"\S*(?:/\S*|\.\w{1,5})")
 
@@ -47,8 +49,27 @@ def find_seeds(
 
 
 def _paths_in(diff: str) -> list[str]:
-    found = (*chain(*_DIFF_PATHS.findall(diff)), *_RENAMED.findall(diff))
+    paths = map(_unquote, chain(*_DIFF_PATHS.findall(diff)))
+    plain = [path if path == _NO_FILE else _PREFIX.sub("", path, count=1) for path in paths]
+    found = (*plain, *map(_unquote, _RENAMED.findall(diff)))
     return [path for path in dict.fromkeys(found) if path != _NO_FILE]
+
+
+def _unquote(path: str) -> str:
+    """Return a path without the quotes and escapes of git."""
+    path = path.rstrip()
+    if len(path) < 2 or not (path[0] == path[-1] == '"'):
+        return path
+
+    def decode(match: re.Match[str]) -> str:
+        char = match[1]
+        return chr(int(char, 8) & 0xFF) if len(char) == 3 else _CONTROLS.get(char, char)
+
+    if path.isascii():
+        # Each octal escape is one byte of UTF-8.
+        decoded = _ESCAPE.sub(decode, path[1:-1]).encode("latin-1")
+        return decoded.decode("utf-8", "surrogateescape")
+    return path[1:-1]
 
 
 def _normalize(path: str) -> str:
