@@ -15,9 +15,9 @@ rootle clear --index-dir .rootle"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Delete the index of a folder and its cached result pages. This also deletes the index of\n"
-        "the repository's commits, the indexes of its files at earlier revisions (both shared by\n"
-        "all its work trees), and the search log (shared by all folders). The files in the folder\n"
+        "Delete the index of a folder and the cached search results. Also delete the index of the\n"
+        "repository's commits and the indexes of earlier revisions, which all work trees of the\n"
+        "repository share, and the search log, which all folders share. The files in the folder\n"
         "are not changed.",
         _EXAMPLES,
     )

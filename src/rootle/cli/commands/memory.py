@@ -59,7 +59,7 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
         "rootle memory hook --root .",
     ),
     "audit": (
-        "list when memories were added and deleted; report likely duplicates, unmasked secrets in "
+        "show when memories were added and deleted; report likely duplicates, unmasked secrets in "
         "memories, and memories about files that have changed since the memory was stored",
         "rootle memory audit",
     ),
@@ -70,8 +70,8 @@ _ROOT_PURPOSES: Final[Mapping[str, str]] = {
     "has changed since the memory was stored",
     "search": "project folder; memories of other projects are left out",
     "add": "project folder; files that the fact mentions are looked up in this folder",
-    "import": "project folder to assign to imported memories whose own project folder does not "
-    "exist on this machine",
+    "import": "project folder; memories whose own project folder does not exist on this machine "
+    "are assigned to it",
     "hook": "project folder; memories of other projects are left out",
     "audit": "project folder; only files in this folder are checked for changes",
 }
@@ -100,7 +100,7 @@ def register(parser: CommandParser) -> None:
             add_json(action)
         add_index_dir(
             action,
-            "folder of the project's index, which is searched for symbols that memories mention",
+            "folder of the project's index, in which names that memories mention are looked up",
         )
         add_settings(action)
 

@@ -71,7 +71,7 @@ def _add_filters(parser: CommandParser) -> None:
         dest="kinds",
         metavar="KIND",
         help="search only text of this kind: code, docs, history (commits), deps (installed "
-        "packages), web (pages and documents that you added) or memory; separate several kinds "
+        "packages), web (web pages and documents that you added) or memory; separate several kinds "
         "by commas",
     )
     add_revision(parser)

@@ -30,9 +30,9 @@ _DIFF_SUFFIXES: Final = (".diff", ".patch")
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Given a change, show the other files, tests and documents that probably need to change\n"
-        "too. Each is listed with a probability and the evidence: commits that changed it\n"
-        "together with the given files, and names that it shares with them. Without an argument,\n"
-        "the files with uncommitted changes are used.",
+        "too. Each is listed with a probability and the evidence: commits that changed both it\n"
+        "and the given files, and identifiers that occur in both. Without an argument, the files\n"
+        "with uncommitted changes are used.",
         _EXAMPLES,
     )
     parser.add_argument(
