@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rootle.app.dependency_api import DependencyApi
 from rootle.app.history_api import HistoryApi
 from rootle.app.index_api import IndexApi
 from rootle.app.search_api import SearchApi
@@ -50,7 +51,7 @@ def open_app(
     )
 
 
-class App(SearchApi, HistoryApi, IndexApi):
+class App(SearchApi, HistoryApi, DependencyApi, IndexApi):
     """Searches one folder and maintains its index. Thread-safe."""
 
     @property

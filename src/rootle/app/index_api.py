@@ -65,11 +65,13 @@ class IndexApi(AppBase):
         status = read_status(self._container.indexer())
         commits = self._container.history().commit_index()
         revisions = self._container.history().find_revision_indexes()
+        dependencies = self._container.dependencies().existing_index()
         return replace(
             status,
             unused_settings=unused_settings(self.config),
             history=None if commits is None else commits.status(),
             revisions=None if revisions is None else revisions.status(),
+            dependencies=None if dependencies is None else dependencies.status(),
         )
 
     def clear(self) -> bool:
@@ -84,7 +86,11 @@ class IndexApi(AppBase):
             had_commits = commits is not None and commits.clear()
             revisions = self._container.history().find_revision_indexes()
             had_revisions = revisions is not None and revisions.clear()
-            return self._container.indexer().clear() or had_commits or had_revisions
+            dependencies = self._container.dependencies().existing_index()
+            self._container.dependencies().close()
+            had_others = dependencies is not None and dependencies.clear()
+            had_others = had_commits or had_revisions or had_others
+            return self._container.indexer().clear() or had_others
 
     def index_progress(self) -> tuple[int, int] | None:
         """Return the number of bytes that the first indexing run has read, and the total number.
