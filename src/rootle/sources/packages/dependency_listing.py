@@ -16,6 +16,7 @@ from rootle.sources.packages.installed.folder_packages import (
     NodePackages,
     RubyPackages,
 )
+from rootle.sources.packages.installed.python_environment import PythonPackages
 from rootle.sources.packages.installed.source_jars import JavaPackages
 from rootle.sources.packages.locks.lock_files import read_lock_files
 from rootle.sources.packages.package import (
@@ -114,7 +115,8 @@ def list_dependencies(environment: Environment, extent: Extent) -> DependencyLis
     )
 
 
-_FINDERS: Final[Mapping[Ecosystem, Callable[[Environment], Finder]]] = {
+_FINDERS: Final[Mapping[Ecosystem, Callable[[Environment, str], Finder]]] = {
+    "python": PythonPackages,
     "npm": NodePackages,
     "cargo": CargoPackages,
     "go": GoPackages,
