@@ -39,7 +39,9 @@ def is_wanted(path: str) -> bool:
         return False
     stem = name.partition(".")[0]
     language = language_of(name)
-    if language not in _LANGUAGES or stem in _SKIPPED_STEMS or name.startswith("."):
+    if language not in _LANGUAGES or name.startswith("."):
+        return False
+    if language in PROSE and stem in _SKIPPED_STEMS:
         return False
     if language == "text" and stem not in _TEXT_STEMS:
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import Final
 
 from rootle.sources.documents.places import DocumentError
@@ -13,51 +14,76 @@ from rootle.sources.packages.package import LockedPackage, LockFile
 _PROPERTY: Final = re.compile(r"\$\{([\w.-]+)\}")
 _GRADLE: Final = re.compile(r"([\w.-]+):([\w.-]+):([\w.+-]+)=")
 _BUILD_FILES: Final = ("build.gradle", "build.gradle.kts", "gradle/libs.versions.toml")
-_MANAGED: Final = "dependencyManagement"
+
+
+@dataclass
+class _Project:
+    """The content of a pom.xml, with that of its parent in the project."""
+
+    properties: dict[str, str] = field(default_factory=dict)
+    managed: dict[str, str] = field(default_factory=dict)  # name -> version
+    groups: set[str] = field(default_factory=set)  # of the project itself
+    found: list[tuple[str, str, bool]] = field(default_factory=list)
 
 
 def read_pom(root: str, path: str) -> LockFile:
-    """Return the dependencies of a pom.xml, with the versions that it names itself.
+    """Return the dependencies of a pom.xml, with the versions that it or its parent names.
 
-    Parents and imported lists of versions are not read. A dependency without a version there has
-    none.
+    The parent is read if it is the pom.xml in the folder above. Modules of the project itself are
+    left out. Imported lists of versions are not read; a dependency without a version has none.
     """
-    properties: dict[str, str] = {}
-    managed: dict[str, str] = {}
-    found: list[tuple[str, str, bool]] = []
+    project = _Project()
+    if "/" in path:
+        _read_project(read_lock_text(root, "pom.xml"), project)
+        project.found.clear()
+    _read_project(read_lock_text(root, path), project)
+    packages = []
+    for name, version, is_optional in project.found:
+        resolved = _resolve(name, project.properties)
+        if resolved.partition(":")[0] not in project.groups:
+            known = _resolve(version or project.managed.get(name, ""), project.properties)
+            packages.append(LockedPackage(resolved, known, True, is_optional))
+    return make_lock(path, "maven", packages)
+
+
+def _read_project(text: str, project: _Project) -> None:
     stack: list[str] = []
     values: dict[str, str] = {}
-    text = ""
+    content = ""
     try:
-        for event in read_xml([read_lock_text(root, path).encode("utf-8", "replace")]):
+        for event in read_xml([text.encode("utf-8", "replace")]):
             if event.kind == START:
                 stack.append(event.name)
-                text = ""
+                content = ""
                 if event.name == "dependency":
                     values = {}
             elif event.kind == TEXT:
-                text += event.name
+                content += event.name
             elif event.kind == END:
-                if len(stack) > 1 and stack[-2] in ("properties", "project"):
-                    name = event.name if stack[-2] == "properties" else f"project.{event.name}"
-                    properties[name] = text.strip()
-                elif stack[-2:-1] == ["dependency"]:
-                    values[event.name] = text.strip()
-                elif event.name == "dependency" and "plugin" not in stack:
-                    name = f"{values.get('groupId', '')}:{values.get('artifactId', '')}"
-                    if _MANAGED in stack:
-                        managed[name] = values.get("version", "")
-                    else:
-                        is_optional = values.get("scope") in ("provided", "system", "import")
-                        found.append((name, values.get("version", ""), is_optional))
+                _end_element(stack, content.strip(), values, project)
                 stack.pop()
     except DocumentError:
-        pass
-    packages = []
-    for name, version, is_optional in found:
-        resolved = _resolve(version or managed.get(name, ""), properties)
-        packages.append(LockedPackage(_resolve(name, properties), resolved, True, is_optional))
-    return make_lock(path, "maven", packages)
+        return
+
+
+def _end_element(stack: list[str], content: str, values: dict[str, str], project: _Project) -> None:
+    name, parent = stack[-1], stack[-2] if len(stack) > 1 else ""
+    if parent == "properties":
+        project.properties[name] = content
+    elif parent in ("project", "parent"):
+        project.properties[f"{'project.' * (parent == 'project')}{name}"] = content
+        project.properties.setdefault(f"project.{name}", content)
+        if name == "groupId":
+            project.groups.add(content)
+    elif parent == "dependency":
+        values[name] = content
+    elif name == "dependency" and "plugin" not in stack:
+        full = f"{values.get('groupId', '')}:{values.get('artifactId', '')}"
+        if "dependencyManagement" in stack:
+            project.managed[full] = values.get("version", "")
+        else:
+            is_optional = values.get("scope") in ("provided", "system", "import")
+            project.found.append((full, values.get("version", ""), is_optional))
 
 
 def _resolve(text: str, properties: dict[str, str]) -> str:

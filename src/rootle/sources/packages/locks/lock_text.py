@@ -90,13 +90,12 @@ def describe_refusal(path: str, name: str, target: str) -> str:
 def make_lock(
     path: str, ecosystem: Ecosystem, packages: Sequence[LockedPackage], refused: Sequence[str] = ()
 ) -> LockFile:
-    """Return a lock file with each package once. Names that could be paths are refused.
-
-    A package is direct if one of its entries is, and optional if all of them are.
-    """
+    """Return a lock file with each package once. Names that could be paths are refused."""
     found: dict[tuple[str, str, str], LockedPackage] = {}
     messages = list(refused)
     for package in packages[:MAX_PACKAGES]:
+        if not package.name:  # not known, such as the value of an unknown property
+            continue
         if not is_safe_name(package.name, package.version):
             messages.append(describe_refusal(path, package.name, package.version or package.name))
             continue
