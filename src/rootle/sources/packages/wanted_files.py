@@ -20,9 +20,17 @@ _SKIPPED_FOLDERS: Final = frozenset(
 )
 # Legal texts, and texts that say nothing about the use of a package.
 _SKIPPED_STEMS: Final = frozenset(
-    "license licence licenses copying notice authors contributors code_of_conduct security "
+    "license licence licenses copying notice authors contributors contributing code_of_conduct security "
     "third_party_notices thirdpartynotices patents entry_points top_level".split()
 )
+_TEST_ENDINGS: Final = ("_test.go", ".test.js", ".test.ts", ".test.tsx", ".spec.js", ".spec.ts")
+# Folders with the same modules in another format, and the folder with the preferred format.
+_OTHER_FORMATS: Final = {"cjs": ("esm", "es", ""), "umd": ("esm", "es", "cjs", "")}
+_OTHER_ENDINGS: Final = {
+    ".cjs": (".mjs", ".js"),
+    ".d.cts": (".d.ts", ".d.mts"),
+    ".d.mts": (".d.ts",),
+}
 _TEXT_STEMS: Final = frozenset("readme changelog changes history news todo upgrading".split())
 # The largest packages of real projects have some thousand sources; others contain data.
 MAX_FILES: Final = 6_000
@@ -39,7 +47,7 @@ def is_wanted(path: str) -> bool:
         return False
     stem = name.partition(".")[0]
     language = language_of(name)
-    if language not in _LANGUAGES or name.startswith("."):
+    if language not in _LANGUAGES or name.startswith(".") or name.endswith(_TEST_ENDINGS):
         return False
     if language in PROSE and stem in _SKIPPED_STEMS:
         return False
@@ -61,6 +69,23 @@ def list_package_files(root: str, folder: str, prefix: str = "") -> list[Package
             if len(found) >= MAX_FILES:
                 break
     return found
+
+
+def drop_other_formats(files: Sequence[PackageFile]) -> list[PackageFile]:
+    """Leave out the modules of a JavaScript package that it also contains in another format."""
+    paths = {file.path for file in files}
+    return [file for file in files if paths.isdisjoint(_list_preferred(file.path))]
+
+
+def _list_preferred(path: str) -> Iterator[str]:
+    """Yield the paths at which the same module may exist in the preferred format."""
+    folders = path.split("/")
+    for at, folder in enumerate(folders[:-1]):
+        for other in _OTHER_FORMATS.get(folder, ()):
+            yield "/".join([*folders[:at], *([other] if other else []), *folders[at + 1 :]])
+    for ending, others in _OTHER_ENDINGS.items():
+        if path.endswith(ending):
+            yield from (path.removesuffix(ending) + other for other in others)
 
 
 def stat_file(path: str, root: str, relative: str) -> PackageFile | None:

@@ -10,8 +10,8 @@ from typing import Final
 
 from rootle.sources.files.regular_file_reader import read_below
 from rootle.sources.packages.installed.environment import Environment, existing_folders, is_below
-from rootle.sources.packages.package import InstalledPackage, LockedPackage
-from rootle.sources.packages.wanted_files import list_package_files
+from rootle.sources.packages.package import InstalledPackage, LockedPackage, PackageFile
+from rootle.sources.packages.wanted_files import drop_other_formats, list_package_files
 
 _MODULES: Final = "node_modules"
 _MAX_MANIFEST_BYTES: Final = 1_000_000
@@ -44,8 +44,12 @@ class NodePackages:
                 return InstalledPackage(locked.name, locked.version, list, (message,))
             version = _read_version(real)
             if version and (not locked.folder or _MODULES in real.split(os.sep)):
-                return _make(locked.name, version, real)
+                return InstalledPackage(locked.name, version, partial(_list_modules, real))
         return None
+
+
+def _list_modules(folder: str) -> list[PackageFile]:
+    return drop_other_formats(list_package_files(folder, ""))
 
 
 def _read_version(folder: str) -> str:
