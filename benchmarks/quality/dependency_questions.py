@@ -51,11 +51,12 @@ class Label:
 
     def _is_answer(self, result: SearchResult) -> bool:
         path = path_in_package(result.file_path)
-        spans = (result, *result.more_spans)
+        spans = [(result.start_line, result.end_line)]
+        spans += [(span.start_line, span.end_line) for span in result.more_spans]
         return any(
-            span.start_line < lines.stop and lines.start <= span.end_line
+            first < lines.stop and lines.start <= last
             for lines in self.answers.get(path, ())
-            for span in spans
+            for first, last in spans
         )
 
 
@@ -152,7 +153,16 @@ def install(work: Path, project: str) -> Path:
     if not (root / "requirements.txt").exists():
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
         pinned = LABELS / f"{project}.txt"
-        pip = [python, "-m", "pip", "install", "--quiet", "--no-deps", "-r", pinned]
+        pip: list[str | Path] = [
+            python,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-deps",
+            "-r",
+            pinned,
+        ]
         subprocess.run(pip, check=True)
         (root / "requirements.txt").write_text(pinned.read_text("utf-8"), "utf-8")
     return next(iter(venv.glob("lib/python*/site-packages")))

@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rootle.app.dependency_api import DependencyApi
 from rootle.app.history_api import HistoryApi
 from rootle.app.index_api import IndexApi
 from rootle.app.search_api import SearchApi
@@ -51,7 +50,7 @@ def open_app(
     )
 
 
-class App(SearchApi, HistoryApi, DependencyApi, IndexApi):
+class App(SearchApi, HistoryApi, IndexApi):
     """Searches one folder and maintains its index. Thread-safe."""
 
     @property

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rootle.config.fields import DEFAULT_MODEL, EMBEDDED, Config
 from rootle.errors import IndexStorageError, QueryError
@@ -24,12 +25,6 @@ from rootle.indexing.fingerprint import walk_rules
 from rootle.indexing.git_history.background_history import HistoryReader
 from rootle.indexing.git_history.commit_date_update import record_dates_at
 from rootle.indexing.revisions.index_copy import copy_folder_index
-from rootle.indexing.revisions.revision_folders import (
-    MAX_REVISIONS,
-    is_revision_name,
-    measure_revisions,
-    revision_dir,
-)
 from rootle.indexing.shared.shared_store import SharedStore, StoreSetup, ViewContent
 from rootle.indexing.shared.view_folders import (
     STORE_NAME,
@@ -37,7 +32,9 @@ from rootle.indexing.shared.view_folders import (
     list_views,
     note_use,
     settings_dir,
+    short_digest,
 )
+from rootle.indexing.status import measure_folder
 from rootle.sources.git.trees.revision import Revision, RevisionNames
 from rootle.sources.git.trees.tree_listing import TreeListing, list_tree_files
 from rootle.sources.git.trees.tree_source import TreeSource, make_entry
@@ -55,6 +52,11 @@ from rootle.types import (
 if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
     from rootle.protocols import Embedder
+
+# Each revision beyond the first takes as much space as its own documents. Eight are enough for the
+# releases that a person compares.
+MAX_REVISIONS: Final = 8
+_VIEW: Final = re.compile(r"[0-9a-f]{40,64}(?:-[0-9a-f]{8})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +184,14 @@ class RevisionIndexes:
 
     def status(self) -> RevisionStatus | None:
         """Return the number of indexed revisions and their size; None if there is none."""
-        return measure_revisions(self._setup.folder)
+        folder = self._setup.folder
+        count = len(list_views(folder, _is_revision_name))
+        return RevisionStatus(str(folder), count, measure_folder(folder)) if count else None
 
     def _view_of(self, revision: Revision) -> Path:
         settings = settings_dir(self._setup.folder, self._store_setup.fingerprint)
-        return revision_dir(settings, revision)
+        below = f"-{short_digest(revision.prefix)}" if revision.prefix else ""
+        return settings / f"{revision.sha}{below}"
 
     def _create(self, revision: Revision, view: Path, on_progress: ProgressCallback) -> None:
         if not self._setup.config.enable_indexing:
@@ -200,7 +205,7 @@ class RevisionIndexes:
         with self._hold_lock(), storage_errors(self._setup.folder):
             if view.is_dir():  # another process has just created it
                 return
-            delete_unused(self._setup.folder, view, is_revision_name, MAX_REVISIONS)
+            delete_unused(self._setup.folder, view, _is_revision_name, MAX_REVISIONS)
             make_subfolder(view.parent)
             self._write(revision, view, listing, on_progress)
 
@@ -210,7 +215,7 @@ class RevisionIndexes:
         store = SharedStore(self._store_setup, view.parent / STORE_NAME, self._copy_index)
         open_source = partial(self._open_source, view.name, revision.sha, listing)
         content = ViewContent(view.name, [make_entry(file) for file in listing.files], open_source)
-        views = list_views(self._setup.folder, is_revision_name)
+        views = list_views(self._setup.folder, _is_revision_name)
         others = [path for path in views if path.parent == view.parent]
         states = store.add(content, others, on_progress)
         skipped = [_make_skipped(skip) for skip in listing.skips]
@@ -244,6 +249,11 @@ class RevisionIndexes:
         mark_as_cache(self._setup.folder)
         with writer_lock(self._setup.folder, -1, on_wait):
             yield
+
+
+def _is_revision_name(name: str) -> bool:
+    """Return whether a folder with this name contains a revision."""
+    return _VIEW.fullmatch(name) is not None
 
 
 def _make_skipped(skip: SkippedDocument) -> FileState:

@@ -22,7 +22,7 @@ class ContentHashes:
     """Hashes by the place, the size and the times of files, stored in a file."""
 
     def __init__(self, path: Path, max_bytes: int) -> None:
-        """At most `max_bytes` of a file count."""
+        """Load the stored hashes. They cover at most `max_bytes` of each file."""
         self._path = path
         self._max_bytes = max_bytes
         self._known = self._load()

@@ -42,7 +42,7 @@ def read_content(file: PackageFile, max_bytes: int) -> bytes | str:
 
 
 def hash_content(raw: bytes) -> str:
-    """Return the hash that identifies a content."""
+    """Return the hash that identifies the content of a file."""
     return blake2b(raw, digest_size=16).hexdigest()
 
 

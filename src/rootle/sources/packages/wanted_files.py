@@ -20,8 +20,8 @@ _SKIPPED_FOLDERS: Final = frozenset(
 )
 # Legal texts, and texts that say nothing about the use of a package.
 _SKIPPED_STEMS: Final = frozenset(
-    "license licence licenses copying notice authors contributors contributing code_of_conduct security "
-    "third_party_notices thirdpartynotices patents entry_points top_level".split()
+    "license licence licenses copying notice authors contributors contributing security "
+    "code_of_conduct third_party_notices thirdpartynotices patents entry_points top_level".split()
 )
 _TEST_ENDINGS: Final = ("_test.go", ".test.js", ".test.ts", ".test.tsx", ".spec.js", ".spec.ts")
 # Folders with the same modules in another format, and the folder with the preferred format.
