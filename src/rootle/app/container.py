@@ -11,12 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rootle.config.fields import EMBEDDED, Config
+from rootle.config.fields import DEFAULT_MODEL, EMBEDDED, Config
 from rootle.errors import IndexStorageError, RootleError
 from rootle.storage.paths import delete_unmasked_state, result_cache_dir, search_log_path
 from rootle.types import IndexUpdated, Memory, WarningCallback
 
 if TYPE_CHECKING:
+    from rootle.app.dependency_components import DependencyComponents
     from rootle.app.history_components import HistoryComponents
     from rootle.embed.model_choice import ModelChoice
     from rootle.federation.collection import Collection
@@ -70,19 +71,21 @@ class Container:
         self._memory: UserMemory | None = None
         self._symbol_finder: SymbolFinder | None = None
         self._history: HistoryComponents | None = None
+        self._dependencies: DependencyComponents | None = None
 
     def close(self) -> None:
         """Close all components; they are created again when they are needed."""
         if self._refresher is not None:
             self._refresher.close()
         with self._lock:
-            for component in (self._agent, self._indexer, self._memory, self._history):
+            components = self._agent, self._indexer, self._memory, self._history
+            for component in (*components, self._dependencies):
                 if component is not None:
                     component.close()
             if self._prestarted is not None:
                 self._prestarted.end()
             self._refresher = self._agent = self._indexer = self._memory = None
-            self._history = None
+            self._history = self._dependencies = None
 
     @contextmanager
     def prestart_workers(self) -> Iterator[None]:
@@ -185,6 +188,22 @@ class Container:
                 )
             return self._history
 
+    def dependencies(self) -> DependencyComponents:
+        """Return the components that search the packages that the project depends on."""
+        from rootle.app.dependency_components import DependencyComponents
+
+        with self._lock:
+            if self._dependencies is None:
+                self._dependencies = DependencyComponents(
+                    self._root,
+                    self._index_dir,
+                    self._config,
+                    open_embedder=self._shipped_embedder,
+                    open_project=self._snapshot,
+                    on_warning=self._on_warning,
+                )
+            return self._dependencies
+
     def _open_revision_agent(
         self, open_index: Callable[[], IndexReader], config: Config, choice: ModelChoice
     ) -> SearchAgent:
@@ -230,7 +249,10 @@ class Container:
         def recall(topic: str) -> Sequence[Memory]:
             return self.memory().recall(topic)
 
-        return {"memory": MemoryCollection(recall)}
+        collections: dict[str, Collection] = {"memory": MemoryCollection(recall)}
+        if self._config.dependencies != "off":
+            collections["deps"] = self.dependencies().collection()
+        return collections
 
     def memories_about(self, paths: Sequence[str], names: AnyCollection[str]) -> tuple[Memory, ...]:
         """Return the memories that refer to files or names, or whose text contains a name.
@@ -351,6 +373,14 @@ class Container:
         This is the model in use if it is a vector table, and otherwise the shipped model.
         """
         if self.model_choice().is_table:
+            return self.embedder()
+        from rootle.embed.static import StaticEmbedder
+
+        return StaticEmbedder()
+
+    def _shipped_embedder(self) -> Embedder:
+        """Return the shipped model, which is loaded only once if it is also the model in use."""
+        if self.model_choice().fingerprint == DEFAULT_MODEL:
             return self.embedder()
         from rootle.embed.static import StaticEmbedder
 

@@ -114,8 +114,7 @@ class HistoryComponents:
 
     def find_revision_indexes(self) -> RevisionIndexes | None:
         """Return the indexes of earlier versions; None outside of git repositories."""
-        from rootle.indexing.revisions.revision_index import RevisionIndexes
-        from rootle.indexing.revisions.revision_store import RevisionSetup
+        from rootle.indexing.revisions.revision_index import RevisionIndexes, RevisionSetup
 
         folder = self._find_dir(REVISIONS_DIR)
         if folder is None:
@@ -202,7 +201,7 @@ class HistoryComponents:
     def _revision_setup(self) -> tuple[Config, ModelChoice]:
         """Return the configuration and the model for earlier versions."""
         from rootle.embed.factory import choose_model
-        from rootle.indexing.revisions.revision_store import revision_config
+        from rootle.indexing.revisions.revision_index import revision_config
 
         choice = self._choose_model()
         config = revision_config(self._config, is_table=choice.is_table)

@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rootle.app.base import AppBase
+from rootle.errors import IndexStorageError
 from rootle.storage.paths import delete_search_state
 from rootle.types import (
+    DependencyStatus,
     IndexReport,
     IndexStatus,
     IndexUpdated,
@@ -53,6 +55,21 @@ class IndexApi(AppBase):
         indexer.update_remotes()
         return report
 
+    def index_dependencies(self, on_progress: ProgressCallback | None = None) -> DependencyStatus:
+        """Index the installed packages that the lock files of the folder name.
+
+        A search with `in:deps` does this too, without reporting progress. Only changed files are
+        read. Raises QueryError if `dependencies` is off, or if no package is named or installed,
+        and IndexStorageError if the index cannot be written.
+        """
+        self._check_may_write()
+        index = self._container.dependencies().index()
+        index.prepare(on_progress or ignore_progress)
+        status = index.status()
+        if status is None:
+            raise IndexStorageError("the index of the packages was deleted just now; try again")
+        return status
+
     def plan(self) -> Plan:
         """Return the changes that `index` would apply."""
         return self._container.indexer().state.preview_work()
@@ -65,11 +82,13 @@ class IndexApi(AppBase):
         status = read_status(self._container.indexer())
         commits = self._container.history().commit_index()
         revisions = self._container.history().find_revision_indexes()
+        dependencies = self._container.dependencies().existing_index()
         return replace(
             status,
             unused_settings=unused_settings(self.config),
             history=None if commits is None else commits.status(),
             revisions=None if revisions is None else revisions.status(),
+            dependencies=None if dependencies is None else dependencies.status(),
         )
 
     def clear(self) -> bool:
@@ -84,7 +103,11 @@ class IndexApi(AppBase):
             had_commits = commits is not None and commits.clear()
             revisions = self._container.history().find_revision_indexes()
             had_revisions = revisions is not None and revisions.clear()
-            return self._container.indexer().clear() or had_commits or had_revisions
+            dependencies = self._container.dependencies().existing_index()
+            self._container.dependencies().close()
+            had_others = dependencies is not None and dependencies.clear()
+            had_others = had_commits or had_revisions or had_others
+            return self._container.indexer().clear() or had_others
 
     def index_progress(self) -> tuple[int, int] | None:
         """Return the number of bytes that the first indexing run has read, and the total number.

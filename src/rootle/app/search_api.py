@@ -13,6 +13,7 @@ from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.serialization.json import apply_filters
 from rootle.serialization.revision_filter import split_revision
 from rootle.types import (
+    PACKAGE_URI,
     FileOutline,
     Filters,
     IndexCoverage,
@@ -85,12 +86,14 @@ class SearchApi(AppBase):
         """Return lines of a file or a commit.
 
         `source` is "path", "path:120", "path:120-180", "path#heading", "path#definition" or a
-        commit hash. The file need not be indexed yet. Raises SourceError for a file that does not
-        exist, is excluded from the index or is outside the folder; the message suggests an
-        alternative.
+        commit hash. The path of a file of an installed package begins with "deps:". A file of the
+        folder need not be indexed yet. Raises SourceError for a file that does not exist, is
+        excluded from the index or is outside the folder; the message suggests an alternative.
         """
         from rootle.ingest.source_refs import read_source
 
+        if source.startswith(PACKAGE_URI):
+            return read_source(source, self._container.dependencies().documents())
         return read_source(source, self._container.documents())
 
     def outline(self, path: str) -> FileOutline:
@@ -106,6 +109,8 @@ class SearchApi(AppBase):
                 .revision_search()
                 .read_index(found[1], lambda index, place: read_file_outline(path, index, place))
             )
+        if path.startswith(PACKAGE_URI):
+            return self._container.dependencies().read_index(partial(read_file_outline, path))
         return read_file_outline(path, self._container.indexer().snapshot())
 
     def definition_places(self, names: Sequence[str]) -> Mapping[str, str]:

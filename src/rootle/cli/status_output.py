@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from rootle.cli.terminal import format_counts, printable
 from rootle.serialization.unread_documents import describe_unread
 from rootle.types import (
     NEEDS_EXTRA,
     BackendStatus,
+    DependencyStatus,
     HistoryStatus,
     IndexStatus,
     WatcherStatus,
 )
+
+_MAX_PACKAGES: Final = 5  # that are listed for one reason
 
 
 def print_status(status: IndexStatus, *, with_skipped_files: bool) -> None:
@@ -85,6 +89,29 @@ def _version_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
     if status.revisions is not None:
         count, size = status.revisions.revisions, status.revisions.index_bytes / 1e6
         yield "versions", f"{count} earlier version{'s' * (count > 1)}, {size:.1f} MB"
+
+    if status.dependencies is not None:
+        yield from _dependency_rows(status.dependencies)
+
+
+def _dependency_rows(found: DependencyStatus) -> Iterator[tuple[str, str]]:
+    count, files = len(found.packages), sum(one.files for one in found.packages)
+    shared = f" shared by {found.projects} folders" if found.projects > 1 else ""
+    age = _format_age(found.age_seconds)
+    size = found.index_bytes / 1e6
+    yield (
+        "packages",
+        f"{count:,}, {files:,} files, {size:.1f} MB{shared}, indexed {age} ago",
+    )
+    for one in found.other_versions[:_MAX_PACKAGES]:
+        yield "", f"{one.name}: {one.version} is installed, and the lock file names {one.locked}"
+    for one in found.missing[:_MAX_PACKAGES]:
+        yield "", f"{one.name} {one.version}".rstrip() + f" is not installed: run `{one.remedy}`"
+    for group in (found.other_versions, found.missing):
+        if len(group) > _MAX_PACKAGES:
+            yield "", f"and {len(group) - _MAX_PACKAGES:,} more; see --json"
+    for message in found.refused[:_MAX_PACKAGES]:
+        yield "", message
 
 
 def _describe_history(history: HistoryStatus) -> str:

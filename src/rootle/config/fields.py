@@ -318,6 +318,20 @@ class Config:
         (0, 1_000_000),
     )
 
+    # Packages that the project depends on
+    dependencies: str = config_field(
+        "direct",
+        "Packages that `in:deps` searches: `direct` for those that the project names itself, `all` "
+        "for those that they require, too, or `off` (see [search the packages that you use]"
+        "(../how-to/dependencies.md)). Nothing is indexed until you ask for it.",
+        one_of=("direct", "all", "off"),
+    )
+    dependency_folders: tuple[str, ...] = config_field(
+        (),
+        "Folders outside the project from which packages may be read, such as a virtual "
+        "environment.",
+    )
+
     # Freshness of the index
     enable_indexing: bool = config_field(
         True,

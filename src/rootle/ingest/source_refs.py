@@ -23,7 +23,7 @@ from rootle.sources.git.git_dirs import find_work_tree
 from rootle.sources.git.trees.revision import find_revision
 from rootle.sources.git.trees.tree_source import read_tree_file
 from rootle.text.terms import encodable
-from rootle.types import COMMIT_MESSAGE, COMMIT_URI, FILES, DocumentSection, Passage
+from rootle.types import COMMIT_MESSAGE, COMMIT_URI, FILES, PACKAGE_URI, DocumentSection, Passage
 
 _MAX_REFERENCE_CHARS: Final = 1_000
 # For a single line, return the enclosing definition, or this many lines before and after it.
@@ -122,6 +122,8 @@ def _read_whole(path: str, documents: DocumentSet) -> _Whole | None:
 
     Raise SourceError if the file is excluded from the index or outside the folder.
     """
+    if path.startswith(PACKAGE_URI):
+        return documents.read_indexed(path)
     sha = _hash_in(path)
     if SHA.fullmatch(sha):
         commit = show_commit(documents.root, sha.lower(), documents.rules)

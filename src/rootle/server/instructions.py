@@ -10,7 +10,8 @@ from rootle.serialization.path_text import short_path
 
 _USES: Final[Mapping[str, str]] = {
     "vectordb_search": "find where or how something is done, before you open files; for the past "
-    "(why, when, which commit), begin the query with in:history.",
+    "(why, when, which commit), begin the query with in:history; for the installed libraries, with "
+    "in:deps.",
     "vectordb_read": "read around a result, or any file, section, definition or commit.",
     "recall": "look up stored facts about the user and the project.",
     "remember": "store such a fact for later sessions.",

@@ -56,6 +56,13 @@ def default_repository_dir(git_folder: Path, name: str) -> Path:
     return user_cache_path("rootle", appauthor=False) / name / digest
 
 
+def default_shared_dir(name: str) -> Path:
+    """Return the folder of a kind of index that all folders of the user share."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("rootle", appauthor=False) / name
+
+
 def result_cache_dir(index_dir: Path) -> Path:
     """Return the folder in which the result pages of one index are cached on disk."""
     from platformdirs import user_state_path

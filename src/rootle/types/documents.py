@@ -7,6 +7,7 @@ from typing import Final
 
 FILES: Final = "files"  # name of the source that lists the files of the folder
 EXTRACTED: Final = "document"  # the "encoding" of text that a document reader extracted
+PACKAGE_URI: Final = "deps:"  # the URI of a file of an installed package begins with this
 # The reason why documents are skipped that only an optional library can read.
 NEEDS_EXTRA: Final = "needs rootle[documents]"
 

@@ -111,6 +111,36 @@ class RevisionStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class DependencyPackage:
+    """A package that a project depends on."""
+
+    name: str
+    version: str  # that is installed; of a missing package, that in the lock file, or ""
+    locked: str = ""  # the version in the lock file; "" if the file names none
+    files: int = 0  # indexed
+    remedy: str = ""  # the command that installs a missing package; "" for an installed one
+
+
+@dataclass(frozen=True, slots=True)
+class DependencyStatus:
+    """The status of the index of the packages that a project depends on."""
+
+    index_dir: str  # shared by all projects, unless the index directory was chosen
+    index_bytes: int  # of the packages of all projects that share it
+    projects: int  # that share it
+    age_seconds: float  # since the packages of this project were last indexed
+    packages: tuple[DependencyPackage, ...]  # that can be searched, in the order of the lock files
+    missing: tuple[DependencyPackage, ...]  # that are not installed
+    refused: tuple[str, ...]  # a message for each path outside the project that is not read
+    lock_files: tuple[str, ...]  # paths of the files that name the packages
+
+    @property
+    def other_versions(self) -> tuple[DependencyPackage, ...]:
+        """The packages whose installed version is not that in the lock file."""
+        return tuple(one for one in self.packages if one.locked not in ("", one.version))
+
+
+@dataclass(frozen=True, slots=True)
 class IndexStatus:
     """The status of an index. Reading it does not update the index."""
 
@@ -145,6 +175,7 @@ class IndexStatus:
     undated_reason: str = ""  # reason why it is not known; empty if there are no such files
     history: HistoryStatus | None = None  # None if no commit is indexed
     revisions: RevisionStatus | None = None  # None if no earlier version is indexed
+    dependencies: DependencyStatus | None = None  # None if no packages are indexed
 
 
 def ignore_progress(done: int, total: int) -> None:

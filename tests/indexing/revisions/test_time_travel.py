@@ -16,7 +16,7 @@ from sample import FILES, OLD_S, git, make_repository, many_files, write
 
 from rootle import App, Config, open_app
 from rootle.errors import IndexStorageError, QueryError, SourceError
-from rootle.indexing.revisions.revision_folders import MAX_REVISIONS
+from rootle.indexing.revisions.revision_index import MAX_REVISIONS
 from rootle.serialization.json import to_json
 from rootle.types import SearchQuery, SearchResponse
 

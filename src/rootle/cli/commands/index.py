@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _EXAMPLES: Final = """\
 rootle index
 rootle index --history
+rootle index --deps
 rootle index --dry-run ~/projects/shop
 rootle index --rebuild"""
 
@@ -40,6 +41,12 @@ def register(parser: CommandParser) -> None:
         help="also index the commits of the git repository, and wait until this is done; without "
         "this option, they are indexed in the background when you first ask about the past",
     )
+    parser.add_argument(
+        "--deps",
+        action="store_true",
+        help="also index the installed packages that the lock files of the folder name; without "
+        "this option, the first search with in:deps does this",
+    )
     add_yes(parser)
     add_common_options(parser)
 
@@ -61,6 +68,9 @@ def run(args: argparse.Namespace) -> int:
         if args.history:
             with progress_bar() as progress:
                 app.index_history(progress)
+        if args.deps:
+            with progress_bar() as progress:
+                app.index_dependencies(progress)
     if args.json:
         print_json(report)
     else:

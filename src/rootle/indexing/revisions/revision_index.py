@@ -3,41 +3,85 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
+from rootle.config.fields import DEFAULT_MODEL, EMBEDDED, Config
 from rootle.errors import IndexStorageError, QueryError
 from rootle.index.local.commit_dates import is_reading_history
 from rootle.index.local.database import storage_errors
 from rootle.index.local.index_dir import delete_cache_markers, mark_as_cache
 from rootle.index.local.snapshot import Snapshot
 from rootle.index.local.snapshot_source import SnapshotSource
-from rootle.index.local.views.view_files import write_view
 from rootle.index.local.writer_lock import LOCK_NAME, writer_lock
 from rootle.index.reader import FileState
-from rootle.indexing.fingerprint import fingerprint, walk_rules
+from rootle.indexing.fingerprint import walk_rules
 from rootle.indexing.git_history.background_history import HistoryReader
 from rootle.indexing.git_history.commit_date_update import record_dates_at
-from rootle.indexing.revisions.revision_folders import (
+from rootle.indexing.revisions.index_copy import copy_folder_index
+from rootle.indexing.shared.shared_store import SharedStore, StoreSetup, ViewContent
+from rootle.indexing.shared.view_folders import (
     STORE_NAME,
     delete_unused,
-    measure_revisions,
-    new_view_dir,
+    list_views,
     note_use,
-    publish_view,
     settings_dir,
-    view_dir,
+    short_digest,
 )
-from rootle.indexing.revisions.revision_store import RevisionSetup, RevisionStore
+from rootle.indexing.status import measure_folder
 from rootle.sources.git.trees.revision import Revision, RevisionNames
-from rootle.sources.git.trees.tree_listing import list_tree_files
-from rootle.sources.source import SkippedDocument
+from rootle.sources.git.trees.tree_listing import TreeListing, list_tree_files
+from rootle.sources.git.trees.tree_source import TreeSource, make_entry
+from rootle.sources.source import SkippedDocument, Source
 from rootle.storage.permissions import make_private_dir, make_subfolder
 from rootle.text.languages import UNKNOWN
-from rootle.types import ProgressCallback, RevisionStatus, WarningCallback, ignore_progress
+from rootle.types import (
+    FILES,
+    ProgressCallback,
+    RevisionStatus,
+    WarningCallback,
+    ignore_progress,
+)
+
+if TYPE_CHECKING:
+    from rootle.embed.model_choice import ModelChoice
+    from rootle.protocols import Embedder
+
+# Each revision beyond the first takes as much space as its own documents. Eight are enough for the
+# releases that a person compares.
+MAX_REVISIONS: Final = 8
+_VIEW: Final = re.compile(r"[0-9a-f]{40,64}(?:-[0-9a-f]{8})?")
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionSetup:
+    """The repository folder, the location of the indexes, and how they are built."""
+
+    root: Path
+    folder: Path  # of all revisions of the repository
+    index_dir: Path  # of the current files, from which the first revision is copied
+    config: Config
+    choose_model: Callable[[], ModelChoice]
+    open_embedder: Callable[[], Embedder]
+    on_warning: WarningCallback
+
+
+def revision_config(config: Config, *, is_table: bool) -> Config:
+    """Return the configuration for earlier versions, which stay on this machine.
+
+    `is_table` is whether the configured model is a lookup table. Another model would need hours for
+    each version, so the shipped one is used instead.
+    """
+    local = replace(config, dense_backend=EMBEDDED, sparse_backend=EMBEDDED)
+    if is_table:
+        return local
+    return replace(local, embedding_model_id=DEFAULT_MODEL, embedding_endpoint="")
 
 
 class OpenedRevision:
@@ -76,6 +120,7 @@ class RevisionIndexes:
 
     def __init__(self, setup: RevisionSetup) -> None:
         self._setup = setup
+        self._store_setup = StoreSetup(setup.config, setup.choose_model, setup.open_embedder)
         self._root = os.path.realpath(setup.root)
         self._rules = walk_rules(setup.config)
         self._found: dict[str, Revision] = {}  # by hash, which always names the same commit
@@ -139,14 +184,14 @@ class RevisionIndexes:
 
     def status(self) -> RevisionStatus | None:
         """Return the number of indexed revisions and their size; None if there is none."""
-        return measure_revisions(self._setup.folder)
+        folder = self._setup.folder
+        count = len(list_views(folder, _is_revision_name))
+        return RevisionStatus(str(folder), count, measure_folder(folder)) if count else None
 
     def _view_of(self, revision: Revision) -> Path:
-        model = self._setup.choose_model()
-        settings = settings_dir(
-            self._setup.folder, fingerprint(self._setup.config, model.fingerprint)
-        )
-        return view_dir(settings, revision)
+        settings = settings_dir(self._setup.folder, self._store_setup.fingerprint)
+        below = f"-{short_digest(revision.prefix)}" if revision.prefix else ""
+        return settings / f"{revision.sha}{below}"
 
     def _create(self, revision: Revision, view: Path, on_progress: ProgressCallback) -> None:
         if not self._setup.config.enable_indexing:
@@ -160,20 +205,38 @@ class RevisionIndexes:
         with self._hold_lock(), storage_errors(self._setup.folder):
             if view.is_dir():  # another process has just created it
                 return
-            delete_unused(self._setup.folder, view)
+            delete_unused(self._setup.folder, view, _is_revision_name, MAX_REVISIONS)
             make_subfolder(view.parent)
-            store = RevisionStore(self._setup, view.parent / STORE_NAME)
-            files = store.add(view, revision, listing, on_progress)
-            prepared = new_view_dir(view)
-            make_subfolder(prepared)
-            try:
-                own = [_make_skipped(skip) for skip in listing.skips]
-                add_dates = partial(record_dates_at, Path(self._root), sha=revision.sha)
-                write_view(store.folder, prepared, files, own, store.values(), add_dates)
-                publish_view(prepared, view)
-            except BaseException:
-                shutil.rmtree(prepared, ignore_errors=True)
-                raise
+            self._write(revision, view, listing, on_progress)
+
+    def _write(
+        self, revision: Revision, view: Path, listing: TreeListing, on_progress: ProgressCallback
+    ) -> None:
+        store = SharedStore(self._store_setup, view.parent / STORE_NAME, self._copy_index)
+        open_source = partial(self._open_source, view.name, revision.sha, listing)
+        content = ViewContent(view.name, [make_entry(file) for file in listing.files], open_source)
+        views = list_views(self._setup.folder, _is_revision_name)
+        others = [path for path in views if path.parent == view.parent]
+        states = store.add(content, others, on_progress)
+        skipped = [_make_skipped(skip) for skip in listing.skips]
+        add_dates = partial(record_dates_at, Path(self._root), sha=revision.sha)
+        store.publish(view, map(_as_file, states), skipped, add_dates)
+
+    def _copy_index(self, target: Path) -> None:
+        """Copy the index of the current files to a new store, if the models are equal."""
+        if self._setup.choose_model().is_table:
+            copy_folder_index(self._setup.index_dir, target, self._store_setup.fingerprint)
+
+    @contextmanager
+    def _open_source(
+        self, name: str, sha: str, listing: TreeListing, uris: Collection[str]
+    ) -> Iterator[Source]:
+        files = [file for file in listing.files if file.path in uris]
+        source = TreeSource(name, self._root, sha, self._rules, files)
+        try:
+            yield source
+        finally:
+            source.reader().close()
 
     @contextmanager
     def _hold_lock(self) -> Iterator[None]:
@@ -186,6 +249,11 @@ class RevisionIndexes:
         mark_as_cache(self._setup.folder)
         with writer_lock(self._setup.folder, -1, on_wait):
             yield
+
+
+def _is_revision_name(name: str) -> bool:
+    """Return whether a folder with this name contains a revision."""
+    return _VIEW.fullmatch(name) is not None
 
 
 def _make_skipped(skip: SkippedDocument) -> FileState:
@@ -204,4 +272,16 @@ def _make_skipped(skip: SkippedDocument) -> FileState:
         committed_s=None,
         is_dirty=False,
         generation=0,
+    )
+
+
+def _as_file(state: FileState) -> FileState:
+    """Return the state in a view of a stored document; its dates are set later."""
+    return state._replace(
+        source=FILES,
+        mtime_ns=0,
+        ctime_ns=0,
+        committed_s=None,
+        is_dirty=False,
+        author="",
     )

@@ -1,0 +1,79 @@
+"""Time and size of the index of the packages that a project depends on.
+
+    python -m benchmarks.speed.dependency_index ROOT [--folders FOLDER ...] [--json FILE]
+
+The packages of ROOT are indexed into a new folder, first the direct ones and then, in another new
+folder, all of them. The table shows the time until the index can be searched, its size, the time to
+list the packages again if nothing has changed, and the median time of a search. `--folders` names
+environments outside of ROOT, as `dependencyFolders` does.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any, Final, Literal
+
+from benchmarks.common.arguments import JSON, ROOT, command_parser
+from rootle import Config, open_app
+
+_QUESTIONS: Final = (
+    "parse a version", "read a file in chunks", "convert an array to another type",
+    "retry a failed request", "watch a folder for changes", "format a progress bar",
+    "lock a file", "validate a field",
+)  # fmt: skip
+
+
+def main() -> None:
+    parser = command_parser(__doc__, ROOT, JSON)
+    parser.add_argument("--folders", nargs="*", default=(), help="environments outside of ROOT")
+    args = parser.parse_args()
+    extents: tuple[Literal["direct", "all"], ...] = ("direct", "all")
+    report = {extent: measure(args.root, extent, args.folders) for extent in extents}
+    print(json.dumps(report, indent=2))
+    if args.json:
+        args.json.write_text(json.dumps(report, indent=2) + "\n", "utf-8")
+
+
+def measure(root: Path, extent: Literal["direct", "all"], folders: Sequence[str]) -> dict[str, Any]:
+    """Index the packages of a project, and search them."""
+    config = Config(
+        dependencies=extent,
+        dependency_folders=tuple(folders),
+        search_log=False,
+        include_memories=False,
+        enable_cache=False,
+    )
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_app(root, index_dir=Path(folder) / "index", config=config) as app,
+    ):
+        first = _time(app.index_dependencies)
+        status = app.index_dependencies()
+        again = _time(app.index_dependencies)
+        app.search(f"in:deps {_QUESTIONS[0]}")
+        searches = [_time(partial(app.search, f"in:deps {one}")) for one in _QUESTIONS]
+        return {
+            "packages": len(status.packages),
+            "not installed": len(status.missing),
+            "files": sum(package.files for package in status.packages),
+            "seconds to index": round(first, 1),
+            "MB of the index": round(status.index_bytes / 1e6, 1),
+            "ms to list again": round(again * 1000),
+            "ms of a search, with listing": round(median(searches) * 1000),
+        }
+
+
+def _time(call: Any) -> float:  # Any: a function of any result
+    started = time.perf_counter()
+    call()
+    return time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    main()

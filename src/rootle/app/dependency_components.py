@@ -1,0 +1,209 @@
+"""Create the components that search the packages of a project, on first use."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from rootle.config.fields import DEFAULT_MODEL, Config
+from rootle.errors import IndexMissingError, IndexStorageError, SourceError
+from rootle.storage.paths import default_index_dir, default_shared_dir
+from rootle.types import PACKAGE_URI, SearchQuery, SearchResponse, WarningCallback
+
+if TYPE_CHECKING:
+    from rootle.federation.dependency_collection import DependencyCollection, KnownPackages
+    from rootle.index.local.snapshot_source import SnapshotSource
+    from rootle.index.reader import IndexReader
+    from rootle.indexing.dependencies.dependency_index import DependencyIndex
+    from rootle.ingest.source_refs import DocumentSet
+    from rootle.protocols import Embedder
+    from rootle.search.agent import SearchAgent
+
+_T = TypeVar("_T")
+
+
+class DependencyComponents:
+    """The components of one app that search packages. Thread-safe."""
+
+    def __init__(
+        self,
+        root: Path,
+        index_dir: Path,
+        config: Config,
+        *,
+        open_embedder: Callable[[], Embedder],
+        open_project: Callable[[], IndexReader],
+        on_warning: WarningCallback,
+    ) -> None:
+        """`open_embedder` returns the shipped model, and `open_project` the index of the files."""
+        self._root = root
+        self._index_dir = index_dir
+        self._config = config
+        self._open_embedder = open_embedder
+        self._open_project = open_project
+        self._on_warning = on_warning
+        self._lock = threading.RLock()
+        self._index: DependencyIndex | None = None
+        self._opened: tuple[Path, SnapshotSource, SearchAgent] | None = None
+        self._known: tuple[object, KnownPackages | None] | None = None
+
+    def close(self) -> None:
+        """Close all components; they are created again when they are needed."""
+        with self._lock:
+            opened, self._opened = self._opened, None
+            if opened is not None:
+                opened[2].close()
+                opened[1].close()
+
+    def index(self) -> DependencyIndex:
+        """Return the index of the packages."""
+        from rootle.embed.factory import choose_model
+        from rootle.indexing.dependencies.dependency_index import (
+            DependencyIndex,
+            DependencySetup,
+            dependency_config,
+        )
+
+        with self._lock:
+            if self._index is None:
+                config = dependency_config(self._config)
+                self._index = DependencyIndex(
+                    DependencySetup(
+                        self._root,
+                        self._folder(),
+                        config,
+                        choose_model=cache(lambda: choose_model(config)),
+                        open_embedder=self._open_embedder,
+                        on_warning=self._on_warning,
+                    )
+                )
+            return self._index
+
+    def existing_index(self) -> DependencyIndex | None:
+        """Return the index of the packages; None if there cannot be one."""
+        return self.index() if os.path.isdir(self._folder()) else None
+
+    def collection(self) -> DependencyCollection:
+        """Return the collection of the packages."""
+        from rootle.federation.dependency_collection import DependencyCollection
+
+        def search(query: SearchQuery, explain: bool) -> SearchResponse:
+            return self._open(lambda _, agent: agent.search(query, explain=explain))
+
+        return DependencyCollection(self.read_known, search, self._count_mentions)
+
+    def read_index(self, read: Callable[[IndexReader], _T]) -> _T:
+        """Return the result of `read`, which receives the index of the installed packages."""
+        return self._open(lambda source, _: read(source.current()))
+
+    def documents(self) -> DocumentSet:
+        """Return the files of packages that `App.read` can read.
+
+        Raise SourceError if no packages are indexed.
+        """
+        from rootle.indexing.fingerprint import walk_rules
+        from rootle.ingest.source_refs import DocumentSet
+
+        if self.read_known() is None:
+            raise SourceError(
+                f"no packages are indexed, so nothing that begins with {PACKAGE_URI} can be read; "
+                "search with in:deps first"
+            )
+        return DocumentSet(
+            self._root,
+            walk_rules(self._config),
+            lambda: self._open(lambda source, _: source.current()),
+        )
+
+    def read_known(self) -> KnownPackages | None:
+        """Return the packages when they were last indexed; None if none are.
+
+        This reads a small file, and only if it has changed.
+        """
+        path = self._catalog_path
+        try:
+            info = os.stat(path)
+        except OSError:
+            return None
+        state = info.st_mtime_ns, info.st_size, info.st_ino
+        with self._lock:
+            if self._known is None or self._known[0] != state:
+                self._known = state, _read_known(path)
+            return self._known[1]
+
+    @property
+    def _catalog_path(self) -> Path:
+        from rootle.indexing.dependencies.package_catalog import catalog_path
+
+        return catalog_path(self._folder(), os.path.realpath(self._root))
+
+    def _folder(self) -> Path:
+        """Return the folder of the indexes.
+
+        All projects share it, unless the index directory is chosen: it then contains the folder.
+        """
+        from rootle.index.local.index_dir import DEPENDENCIES_DIR
+
+        if self._index_dir != default_index_dir(self._root):
+            return self._index_dir / DEPENDENCIES_DIR
+        return default_shared_dir(DEPENDENCIES_DIR)
+
+    def _open(self, use: Callable[[SnapshotSource, SearchAgent], _T]) -> _T:
+        """Use the index of the packages; if it is damaged or was deleted, create it again once."""
+        try:
+            return use(*self._open_current())
+        except IndexStorageError as error:
+            if isinstance(error.__cause__, OSError) or not self._config.enable_indexing:
+                raise
+            self.close()
+            if not isinstance(error, IndexMissingError):
+                self.index().discard()
+        return use(*self._open_current())
+
+    def _open_current(self) -> tuple[SnapshotSource, SearchAgent]:
+        from rootle.federation.dependency_collection import NamedPackageScope
+        from rootle.index.local.snapshot_source import SnapshotSource
+        from rootle.indexing.dependencies.dependency_index import dependency_config
+        from rootle.rank.rankers.registry import configured_ranker
+        from rootle.search.factory import open_agent
+
+        with self._lock:
+            view = self.index().prepare()
+            if self._opened is not None and self._opened[0] == view:
+                return self._opened[1], self._opened[2]
+            self.close()
+            source = SnapshotSource(view, read_only=not self._config.enable_indexing)
+            agent = open_agent(
+                source.current,
+                self._open_embedder,
+                dependency_config(self._config),
+                model=DEFAULT_MODEL,
+                ranker=configured_ranker(self._config),
+                narrow=NamedPackageScope(self.read_known),
+            )
+            self._opened = view, source, agent
+            return source, agent
+
+    def _count_mentions(self, name: str) -> int:
+        """Return the number of files of the project that contain a name; many if unknown."""
+        try:
+            sparse = self._open_project().sparse
+        except IndexStorageError:
+            return 1_000
+        terms = sparse.stems(name)
+        counts = sparse.file_frequencies(terms)[1] if terms else ()
+        return min(counts, default=0)
+
+
+def _read_known(path: Path) -> KnownPackages | None:
+    from rootle.federation.dependency_collection import KnownPackages
+    from rootle.indexing.dependencies.package_catalog import read_catalog
+
+    found = read_catalog(path)
+    if found is None:
+        return None
+    return KnownPackages(found.aliases, found.packages, found.missing, found.refused)

@@ -1,0 +1,145 @@
+"""The collection of the packages that a project depends on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from rootle.federation.collection import Position
+from rootle.federation.package_names import find_named_packages
+from rootle.index.reader import IndexReader
+from rootle.search.query.scope import ScopedQuery
+from rootle.search.query.syntax import ParsedQuery, parse_query
+from rootle.search.request import SearchRequest
+from rootle.types import (
+    PACKAGE_URI,
+    DependencyPackage,
+    ResultKind,
+    SearchQuery,
+    SearchResponse,
+    SearchResult,
+)
+
+_URI: Final = re.compile(rf"{PACKAGE_URI}(@?[^@]+)@([^/]+)/")
+# A project that mentions a package in at most this many files says little about it.
+_FEW_FILES: Final = 2
+_MAX_NAMED: Final = 3
+_MAX_CACHED: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPackages:
+    """The packages of a project when they were last indexed."""
+
+    aliases: Mapping[str, str]  # lower-case names by which questions mention them
+    packages: Sequence[DependencyPackage]
+    missing: Sequence[DependencyPackage]
+    refused: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class DependencyCollection:
+    """Answers `in:deps`, and questions that name an indexed package."""
+
+    read_known: Callable[[], KnownPackages | None]  # None while no packages are indexed
+    # Returns one page of the packages that are installed now; the second argument is `explain`.
+    search_installed: Callable[[SearchQuery, bool], SearchResponse]
+    count_mentions: Callable[[str], int]  # the number of files of the project with a word
+
+    @property
+    def kind(self) -> ResultKind:
+        """The value of `in:`."""
+        return "deps"
+
+    def find_position(self, question: ParsedQuery) -> Position | None:
+        """Return a position if the question names an indexed package.
+
+        The files of the project come first, because most questions ask about the project, unless
+        hardly any of them contains the name.
+        """
+        known = self.read_known()
+        if known is None:
+            return None
+        named = find_named_packages(question.text, known.aliases)
+        if not named:
+            return None
+        return "first" if self.count_mentions(named[0]) <= _FEW_FILES else "after"
+
+    def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
+        """Return the files of packages. If the question names packages, search only those."""
+        response = self.search_installed(query, explain)
+        known = self.read_known()
+        results = tuple(_describe(result) for result in response.results)
+        notes = () if known is None else _make_notes(query, results, known)
+        return replace(response, results=results, suggestions=(*notes, *response.suggestions))
+
+
+class NamedPackageScope:
+    """Narrows a search to the packages that the question names, if it names any."""
+
+    def __init__(self, read_known: Callable[[], KnownPackages | None]) -> None:
+        self._read_known = read_known
+        self._files: dict[str, Mapping[str, Collection[int]]] = {}
+
+    def __call__(self, request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
+        """Return the narrower scope."""
+        known = self._read_known()
+        text = parse_query(request.query.text_query).text
+        named = () if known is None else find_named_packages(text, known.aliases)
+        if not named:
+            return scoped
+        files = self._list_files(request.session.index)
+        ids = {one for name in named for one in files.get(name, ())}
+        if not ids:
+            return scoped
+        return replace(scoped, files=ids if scoped.files is None else ids & set(scoped.files))
+
+    def _list_files(self, index: IndexReader) -> Mapping[str, Collection[int]]:
+        """Return the ids of the files of each package."""
+        key = index.state_id()
+        if key not in self._files:
+            if len(self._files) >= _MAX_CACHED:
+                self._files.clear()
+            found: dict[str, list[int]] = {}
+            for state in index.all_files():
+                if match := _URI.match(state.path):
+                    found.setdefault(match[1], []).append(state.id)
+            self._files[key] = found
+        return self._files[key]
+
+
+def _describe(result: SearchResult) -> SearchResult:
+    found = _URI.match(result.file_path)
+    origin = f"{found[1]} {found[2]}" if found else None
+    return replace(result, kind="deps", origin=origin, trust="dependency")
+
+
+def _make_notes(
+    query: SearchQuery, results: Sequence[SearchResult], known: KnownPackages
+) -> tuple[str, ...]:
+    """Return notes on packages of other versions than in the lock file, and on missing ones."""
+    if query.cursor:
+        return ()
+    shown = {result.origin for result in results}
+    notes = [
+        f"{one.name}: the lock file names {one.locked}, and {one.version} is installed and searched"
+        for one in known.packages
+        if one.locked not in ("", one.version) and f"{one.name} {one.version}" in shown
+    ]
+    if known.missing:
+        named = [f"{one.name} {one.version}".strip() for one in _sort_missing(query, known)]
+        more = f" and {len(named) - _MAX_NAMED} more" if len(named) > _MAX_NAMED else ""
+        remedies = dict.fromkeys(f"`{one.remedy}`" for one in known.missing)
+        notes.append(
+            f"not installed, so not searched: {', '.join(named[:_MAX_NAMED])}{more}; to install: "
+            f"{', '.join(remedies)}"
+        )
+    return (*notes, *known.refused[:1])
+
+
+def _sort_missing(query: SearchQuery, known: KnownPackages) -> list[DependencyPackage]:
+    """Return the missing packages, those that the question names first."""
+    words = set(query.text_query.lower().replace("_", "-").split())
+    return sorted(known.missing, key=lambda one: one.name.lower() not in words)

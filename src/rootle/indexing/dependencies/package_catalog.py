@@ -1,0 +1,66 @@
+"""The list of the indexed packages of a project, in a small file beside the indexes.
+
+Questions that do not ask for packages read only this file, so it imports nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final
+
+from rootle.storage.atomic_file import write_file
+from rootle.types import DependencyPackage
+
+_FORMAT: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PackageCatalog:
+    """The packages of a project when they were last indexed."""
+
+    view: str  # the folder with their index, relative to the folder of all indexes
+    packages: tuple[DependencyPackage, ...]
+    missing: tuple[DependencyPackage, ...] = ()
+    refused: tuple[str, ...] = ()
+    lock_files: tuple[str, ...] = ()
+    # The names by which questions may mention a package: its own, and those of its modules.
+    # The values are names of packages.
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    indexed_s: float = 0.0  # Unix time
+
+
+def project_key(root: str) -> str:
+    """Return the name of a project in the folder of all indexes."""
+    return blake2b(os.fsencode(root), digest_size=8).hexdigest()
+
+
+def catalog_path(folder: Path, root: str) -> Path:
+    """Return the path of the list of a project."""
+    return folder / f"packages-{project_key(root)}.json"
+
+
+def read_catalog(path: Path) -> PackageCatalog | None:
+    """Return the list; None if no packages are indexed."""
+    try:
+        data = json.loads(path.read_bytes())
+        if data.pop("format") != _FORMAT:
+            return None
+        for key in ("packages", "missing"):
+            data[key] = tuple(DependencyPackage(**one) for one in data[key])
+        for key in ("refused", "lock_files"):
+            data[key] = tuple(data[key])
+        return PackageCatalog(**data)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def write_catalog(path: Path, catalog: PackageCatalog) -> None:
+    """Store the list."""
+    data: dict[str, Any] = {"format": _FORMAT, **asdict(catalog), "indexed_s": time.time()}
+    write_file(path, json.dumps(data).encode(), sync=False)

@@ -1,0 +1,95 @@
+"""The folders of views: their names, use, eviction and deletion.
+
+The folder of a kind of view contains a folder for each combination of settings. This one contains
+the store and its views.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from hashlib import blake2b
+from pathlib import Path
+from secrets import token_hex
+from typing import Final
+
+from rootle.index.format_version import FORMAT_VERSION
+
+STORE_NAME: Final = "store"  # the index with the documents of all views
+_USED_NAME: Final = "used"  # its modification time is the time of the last search
+
+IsView = Callable[[str], bool]  # whether a name is that of the folder of a view
+
+
+def settings_dir(folder: Path, fingerprint: str) -> Path:
+    """Return the folder of all views that this version created with the same settings."""
+    return folder / short_digest(f"{FORMAT_VERSION}/{fingerprint}")
+
+
+def short_digest(text: str, size: int = 4) -> str:
+    """Return a hash of a text with `size` bytes, as hexadecimal digits."""
+    return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=size).hexdigest()
+
+
+def list_views(folder: Path, is_view: IsView) -> list[Path]:
+    """Return the folders of all views, the last used first."""
+    try:
+        found = [path for path in folder.glob("*/*") if is_view(path.name)]
+    except OSError:  # without access to the cache folder, no view can be used
+        return []
+    return sorted(found, key=_last_use, reverse=True)
+
+
+def _last_use(view: Path) -> float:
+    try:
+        return os.stat(view / _USED_NAME).st_mtime
+    except OSError:
+        return 0.0
+
+
+def note_use(view: Path) -> None:
+    """Record that a view was searched now."""
+    with suppress(OSError):  # a folder that cannot be written can be searched
+        (view / _USED_NAME).touch()
+
+
+def new_view_dir(view: Path) -> Path:
+    """Return the path of an empty folder in which a view is prepared."""
+    return view.with_name(f"new-{token_hex(4)}")
+
+
+def publish_view(prepared: Path, view: Path) -> None:
+    """Make a prepared folder that of a view, atomically."""
+    note_use(prepared)
+    os.rename(prepared, view)
+
+
+def delete_view(view: Path) -> None:
+    """Delete the folder of a view; processes that use it keep their open files."""
+    gone = new_view_dir(view)
+    with suppress(OSError):
+        os.rename(view, gone)
+    shutil.rmtree(gone, ignore_errors=True)
+
+
+def delete_unused(folder: Path, keep: Path, is_view: IsView, max_views: int) -> None:
+    """Delete the least recently used views, and what killed processes have left.
+
+    One view more, `keep`, will be added, or is there already. The caller holds the lock.
+    """
+    others = [view for view in list_views(folder, is_view) if view != keep]
+    for view in others[max_views - 1 :]:
+        delete_view(view)
+    delete_leftovers(folder, is_view, {keep.parent})
+
+
+def delete_leftovers(folder: Path, is_view: IsView, keep: Collection[Path] = ()) -> None:
+    """Delete what killed processes have left, and stores without views except those in `keep`."""
+    for path in folder.glob("*/new-????????"):
+        shutil.rmtree(path, ignore_errors=True)
+    used = {*keep, *(view.parent for view in list_views(folder, is_view))}
+    for settings in folder.iterdir():
+        if settings.is_dir() and settings not in used:
+            shutil.rmtree(settings, ignore_errors=True)

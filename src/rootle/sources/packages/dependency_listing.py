@@ -1,0 +1,171 @@
+"""List the installed packages of a project with their files."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol
+
+from rootle.sources.packages.installed.environment import Environment
+from rootle.sources.packages.installed.folder_packages import (
+    CargoPackages,
+    ComposerPackages,
+    GoPackages,
+    NodePackages,
+    RubyPackages,
+)
+from rootle.sources.packages.installed.python_environment import PythonPackages
+from rootle.sources.packages.installed.source_jars import JavaPackages
+from rootle.sources.packages.locks.lock_files import read_lock_files
+from rootle.sources.packages.package import (
+    Ecosystem,
+    InstalledPackage,
+    LockedPackage,
+    LockFile,
+    PackageFile,
+    is_safe_name,
+    normalize_name,
+)
+from rootle.types import PACKAGE_URI
+
+Extent = Literal["direct", "all"]
+_MAX_PACKAGE_FILES: Final = 150_000  # of all packages together
+_UNSAFE: Final = re.compile(r"[^\w.~!+@/-]", re.ASCII)
+
+
+class Finder(Protocol):
+    """Finds the installed packages of one ecosystem for the lock files in one folder."""
+
+    @property
+    def refused(self) -> Sequence[str]:
+        """A message for each folder that is not read."""
+
+    def find(self, locked: LockedPackage) -> InstalledPackage | None:
+        """Return the package that a lock file names; None if it is not installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPackage:
+    """An installed package with its files."""
+
+    name: str  # unique among the packages of a version; part of its URIs
+    version: str
+    locked: str  # the version in the lock file; "" if it is not pinned
+    files: tuple[PackageFile, ...]
+
+    def uri(self, file: PackageFile) -> str:
+        """Return the URI of a file, such as "deps:httpx@0.28.1/httpx/_client.py"."""
+        return f"{PACKAGE_URI}{self.name}@{self.version}/{file.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class MissingPackage:
+    """A package that is not installed."""
+
+    name: str
+    version: str  # "" if it is not pinned
+    remedy: str  # the command that installs it
+
+
+@dataclass(frozen=True, slots=True)
+class DependencyListing:
+    """The packages of a project."""
+
+    locks: tuple[str, ...]  # paths of the files that name packages
+    packages: tuple[ListedPackage, ...]
+    missing: tuple[MissingPackage, ...] = ()
+    refused: tuple[str, ...] = ()  # a message for each path that is not read
+
+
+def list_dependencies(environment: Environment, extent: Extent) -> DependencyListing:
+    """Return the installed packages that the lock files of a project name.
+
+    Files are listed, but not opened, except for lock files and the metadata of packages.
+    """
+    locks = read_lock_files(environment.root)
+    finders: dict[tuple[str, str], Finder] = {}
+    listed: dict[tuple[str, str, str], ListedPackage] = {}
+    missing: dict[tuple[str, str], MissingPackage] = {}
+    refused = [message for lock in locks for message in lock.refused]
+    for lock in locks:
+        place = lock.ecosystem, lock.folder
+        if place not in finders:
+            finders[place] = _FINDERS[lock.ecosystem](environment, lock.folder)
+            refused += finders[place].refused
+        for locked in _select(lock, extent):
+            found = finders[place].find(locked)
+            if found is None:
+                if not locked.is_optional:
+                    key = lock.ecosystem, normalize_name(lock.ecosystem, locked.name)
+                    missing.setdefault(
+                        key, MissingPackage(locked.name, locked.version, lock.remedy)
+                    )
+                continue
+            refused += found.refused
+            key3 = lock.ecosystem, found.name, found.version
+            if key3 not in listed and not found.refused:
+                listed[key3] = _list(found, locked)
+    return DependencyListing(
+        tuple(lock.path for lock in locks),
+        tuple(_limit(_distinguish(listed))),
+        tuple(missing.values()),
+        tuple(dict.fromkeys(refused)),
+    )
+
+
+_FINDERS: Final[Mapping[Ecosystem, Callable[[Environment, str], Finder]]] = {
+    "python": PythonPackages,
+    "npm": NodePackages,
+    "cargo": CargoPackages,
+    "go": GoPackages,
+    "maven": JavaPackages,
+    "ruby": RubyPackages,
+    "php": ComposerPackages,
+}
+
+
+def _select(lock: LockFile, extent: Extent) -> Sequence[LockedPackage]:
+    return [one for one in lock.packages if extent == "all" or one.is_direct]
+
+
+def _list(found: InstalledPackage, locked: LockedPackage) -> ListedPackage:
+    name, version = _UNSAFE.sub("_", found.name), _UNSAFE.sub("_", found.version) or "0"
+    files = found.list_files() if is_safe_name(name, version.replace("/", "_")) else ()
+    return ListedPackage(name, version.replace("/", "_"), locked.version, tuple(files))
+
+
+def _distinguish(listed: Mapping[tuple[str, str, str], ListedPackage]) -> list[ListedPackage]:
+    """Return the packages that have files; equal names of two ecosystems become different."""
+    taken = set[tuple[str, str]]()
+    packages = []
+    for (ecosystem, _, _), package in listed.items():
+        if not package.files:
+            continue
+        name = package.name
+        if (name, package.version) in taken:
+            name = f"{ecosystem}/{name}"
+        taken.add((name, package.version))
+        packages.append(ListedPackage(name, package.version, package.locked, package.files))
+    return packages
+
+
+def _limit(packages: Sequence[ListedPackage]) -> list[ListedPackage]:
+    """Return the first packages, up to a number of files."""
+    kept, count = [], 0
+    for package in packages:
+        count += len(package.files)
+        if count > _MAX_PACKAGE_FILES:
+            break
+        kept.append(package)
+    return kept
+
+
+def make_environment(
+    root: str | os.PathLike[str], folders: Sequence[str], variables: Mapping[str, str]
+) -> Environment:
+    """Return the environment of a project. Relative folders are relative to the project."""
+    real = os.path.realpath(root)
+    resolved = [os.path.realpath(os.path.join(real, os.path.expanduser(one))) for one in folders]
+    return Environment(real, tuple(resolved), variables)

@@ -1,0 +1,1 @@
+"""Find installed packages on disk."""

@@ -1,0 +1,44 @@
+"""The folders in which the packages of a project are installed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """A project, and the folders outside of it whose packages may be read.
+
+    These are the folders that the user has configured, and the caches of package managers.
+    """
+
+    root: str  # the real path of the project
+    folders: tuple[str, ...] = ()  # configured by the user
+    variables: Mapping[str, str] = field(default_factory=dict)  # of the process
+
+    def home(self, *parts: str) -> str:
+        """Return a path below the home folder; "" if that is unknown."""
+        home = os.path.expanduser("~")
+        return os.path.join(home, *parts) if os.path.isabs(home) else ""
+
+    def variable(self, name: str) -> str:
+        """Return the value of an environment variable that must be an absolute path, or ""."""
+        value = self.variables.get(name, "")
+        return value if os.path.isabs(value) else ""
+
+    def may_read(self, path: str) -> bool:
+        """Return whether a folder belongs to the project or to a configured folder."""
+        return any(is_below(path, one) for one in (self.root, *self.folders))
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Return whether a path is a folder or inside of it, after links are resolved."""
+    real, base = os.path.realpath(path), os.path.realpath(folder)
+    return real == base or real.startswith(base.rstrip(os.sep) + os.sep)
+
+
+def existing_folders(paths: Sequence[str]) -> list[str]:
+    """Return the paths of folders that exist, each once."""
+    return list(dict.fromkeys(path for path in paths if path and os.path.isdir(path)))

@@ -1,0 +1,185 @@
+"""Packages that are folders: of npm, Cargo, Go, Bundler and Composer."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Final
+
+from rootle.sources.files.regular_file_reader import read_below
+from rootle.sources.packages.installed.environment import Environment, existing_folders, is_below
+from rootle.sources.packages.package import InstalledPackage, LockedPackage, PackageFile
+from rootle.sources.packages.wanted_files import drop_other_formats, list_package_files
+
+_MODULES: Final = "node_modules"
+_MAX_MANIFEST_BYTES: Final = 1_000_000
+_MAX_LISTED: Final = 200
+
+
+class NodePackages:
+    """Finds packages in the node_modules folders of a project."""
+
+    refused: Sequence[str] = ()
+
+    def __init__(self, environment: Environment, folder: str) -> None:
+        self._environment = environment
+        self._folder = folder
+
+    def find(self, locked: LockedPackage) -> InstalledPackage | None:
+        """Return the package in the node_modules folder beside the lock file, or above it."""
+        relative = locked.folder or f"{_MODULES}/{locked.name}"
+        root = self._environment.root
+        places = [os.path.join(root, self._folder, relative)]
+        places += [os.path.join(root, relative)] if self._folder else []
+        for extra in self._environment.folders:
+            places += [os.path.join(extra, locked.name), os.path.join(extra, relative)]
+        for place in places:
+            if not os.path.isdir(place):
+                continue
+            real = os.path.realpath(place)
+            if not self._environment.may_read(real):
+                message = f"{locked.name} is a link to a folder outside the project: not read"
+                return InstalledPackage(locked.name, locked.version, list, (message,))
+            version = _read_version(real)
+            if version and (not locked.folder or _MODULES in real.split(os.sep)):
+                return InstalledPackage(locked.name, version, partial(_list_modules, real))
+        return None
+
+
+def _list_modules(folder: str) -> list[PackageFile]:
+    return drop_other_formats(list_package_files(folder, ""))
+
+
+def _read_version(folder: str) -> str:
+    raw = read_below(folder, "package.json", _MAX_MANIFEST_BYTES)
+    try:
+        return "" if isinstance(raw, str) else str(json.loads(raw)["version"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""
+
+
+class CargoPackages:
+    """Finds crates in the registry of Cargo, or in the vendor folder of the project."""
+
+    refused: Sequence[str] = ()
+
+    def __init__(self, environment: Environment, folder: str) -> None:
+        home = environment.variable("CARGO_HOME") or environment.home(".cargo")
+        self._vendored = os.path.join(environment.root, folder, "vendor")
+        registry = os.path.join(home, "registry", "src")
+        self._registries = [*environment.folders, *_subfolders(registry)]
+
+    def find(self, locked: LockedPackage) -> InstalledPackage | None:
+        """Return the sources of this version of a crate."""
+        for registry in self._registries:
+            place = os.path.join(registry, f"{locked.name}-{locked.version}")
+            if os.path.isdir(place) and is_below(place, registry):
+                return _make(locked.name, locked.version, place)
+        place = os.path.join(self._vendored, locked.name)
+        if os.path.isfile(os.path.join(place, "Cargo.toml")) and is_below(place, self._vendored):
+            return _make(locked.name, locked.version, place)
+        return None
+
+
+class GoPackages:
+    """Finds modules in the module cache of Go, or in the vendor folder of the project."""
+
+    refused: Sequence[str] = ()
+
+    def __init__(self, environment: Environment, folder: str) -> None:
+        path = environment.variables.get("GOPATH", "").split(os.pathsep)[0]
+        home = path if os.path.isabs(path) else environment.home("go")
+        cache = environment.variable("GOMODCACHE") or os.path.join(home, "pkg", "mod")
+        self._caches = [*environment.folders, *existing_folders([cache])]
+        self._root = os.path.join(environment.root, folder)
+
+    def find(self, locked: LockedPackage) -> InstalledPackage | None:
+        """Return the sources of this version of a module."""
+        escaped = "".join(f"!{c.lower()}" if c.isupper() else c for c in locked.name)
+        version = "".join(f"!{c.lower()}" if c.isupper() else c for c in locked.version)
+        for cache in self._caches:
+            place = os.path.join(cache, f"{escaped}@{version}")
+            if os.path.isdir(place) and is_below(place, cache):
+                return _make(locked.name, locked.version, place)
+        vendor = os.path.join(self._root, "vendor")
+        place = os.path.join(vendor, locked.name)
+        if os.path.isdir(place) and is_below(place, vendor) and is_below(vendor, self._root):
+            return _make(locked.name, locked.version, place)
+        return None
+
+
+class RubyPackages:
+    """Finds gems in the folders of RubyGems and Bundler."""
+
+    refused: Sequence[str] = ()
+
+    def __init__(self, environment: Environment, folder: str) -> None:
+        own = os.path.join(environment.root, folder, "vendor", "bundle", "ruby")
+        homes = [environment.variable("GEM_HOME"), *environment.folders]
+        homes += _subfolders(own) if is_below(own, environment.root) else []
+        for shared in (
+            environment.home(".gem", "ruby"),
+            environment.home(".local", "share", "gem", "ruby"),
+            "/var/lib/gems",
+            "/usr/local/bundle",
+        ):
+            homes += [shared, *_subfolders(shared)]
+        folders = [os.path.join(home, "gems") for home in homes if home]
+        self._folders = existing_folders([*folders, "/usr/share/rubygems-integration/all/gems"])
+
+    def find(self, locked: LockedPackage) -> InstalledPackage | None:
+        """Return the sources of this version of a gem."""
+        for gems in self._folders:
+            place = os.path.join(gems, f"{locked.name}-{locked.version}")
+            if os.path.isdir(place) and is_below(place, gems):
+                return _make(locked.name, locked.version, place)
+        return None
+
+
+class ComposerPackages:
+    """Finds packages in the vendor folder of Composer."""
+
+    refused: Sequence[str] = ()
+
+    def __init__(self, environment: Environment, folder: str) -> None:
+        self._environment = environment
+        self._folder = folder
+
+    def find(self, locked: LockedPackage) -> InstalledPackage | None:
+        """Return the installed package, with the version that Composer has recorded."""
+        vendor = os.path.join(self._environment.root, self._folder, "vendor")
+        place = os.path.join(vendor, locked.name)
+        if not (os.path.isdir(place) and is_below(place, vendor)):
+            return None
+        if not self._environment.may_read(vendor):
+            return None
+        versions = _read_installed(vendor)
+        return _make(locked.name, versions.get(locked.name, locked.version), place)
+
+
+def _read_installed(vendor: str) -> dict[str, str]:
+    raw = read_below(vendor, "composer/installed.json", 20 * _MAX_MANIFEST_BYTES)
+    try:
+        data = None if isinstance(raw, str) else json.loads(raw)
+        packages = data["packages"] if isinstance(data, dict) else data or []
+        return {str(one["name"]): str(one["version"]).removeprefix("v") for one in packages}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return {}
+
+
+def _make(name: str, version: str, place: str) -> InstalledPackage:
+    real = os.path.realpath(place)
+    return InstalledPackage(name, version, partial(list_package_files, real, ""))
+
+
+def _subfolders(folder: str) -> Iterator[str]:
+    try:
+        names = sorted(os.listdir(folder))[:_MAX_LISTED] if folder else []
+    except OSError:
+        return
+    for name in names:
+        path = os.path.join(folder, name)
+        if os.path.isdir(path):
+            yield path

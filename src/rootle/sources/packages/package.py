@@ -1,0 +1,109 @@
+"""Packages that a project names, and packages that are installed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Ecosystem = Literal["python", "npm", "cargo", "go", "maven", "ruby", "php"]
+Container = Literal["", "zip", "metadata"]
+
+# How to install the packages of a lock file, by its name. The message about a missing package
+# contains it.
+_REMEDIES: Final = {
+    "uv.lock": "uv sync",
+    "poetry.lock": "poetry install",
+    "pdm.lock": "pdm sync",
+    "pyproject.toml": "pip install -e .",
+    "package-lock.json": "npm ci",
+    "npm-shrinkwrap.json": "npm ci",
+    "package.json": "npm install",
+    "pnpm-lock.yaml": "pnpm install --frozen-lockfile",
+    "yarn.lock": "yarn install",
+    "Cargo.lock": "cargo fetch",
+    "go.mod": "go mod download",
+    "pom.xml": "mvn dependency:sources",
+    "gradle.lockfile": "mvn dependency:get with the classifier sources",
+    "Gemfile.lock": "bundle install",
+    "composer.lock": "composer install",
+}
+_PYTHON_SEPARATORS: Final = re.compile(r"[-_.]+")
+# Names of packages become parts of paths, so other characters are refused.
+_NAME: Final = re.compile(r"@?[\w.~!+-]+(?:[/:][\w.~!+-]+)*", re.ASCII)
+_VERSION: Final = re.compile(r"[\w.~!+*-]*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class LockedPackage:
+    """A package that a lock file or a list of dependencies names."""
+
+    name: str
+    version: str = ""  # "" if it is not pinned
+    is_direct: bool = True
+    is_optional: bool = False  # need not be installed, such as a package for another platform
+    folder: str = ""  # where npm installs it, relative to the folder of the lock file
+
+
+@dataclass(frozen=True, slots=True)
+class LockFile:
+    """The packages that one file names."""
+
+    path: str  # relative to the root of the project
+    ecosystem: Ecosystem
+    packages: tuple[LockedPackage, ...] = ()
+    refused: tuple[str, ...] = ()  # a message for each entry that leads outside the project
+
+    @property
+    def folder(self) -> str:
+        """The folder of the file, relative to the root; "" for the root."""
+        return self.path.rpartition("/")[0]
+
+    @property
+    def remedy(self) -> str:
+        """The command that installs the packages."""
+        name = self.path.rpartition("/")[2]
+        return _REMEDIES.get(name, f"pip install -r {self.path}")
+
+
+@dataclass(frozen=True, slots=True)
+class PackageFile:
+    """A file of an installed package."""
+
+    path: str  # in the package; the last part of its URI
+    root: str  # the folder below which links are not followed
+    relative: str  # of the file, or of the archive that contains it, below `root`
+    container: Container = ""
+    member: str = ""  # the name in the archive
+    size: int = 0
+    stamp: tuple[int, int] = (0, 0)  # times of modification and change
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledPackage:
+    """An installed package. Its files are listed when they are needed."""
+
+    name: str
+    version: str
+    list_files: Callable[[], Sequence[PackageFile]]
+    refused: tuple[str, ...] = ()
+
+
+def normalize_name(ecosystem: Ecosystem, name: str) -> str:
+    """Return the form of a name in which equal packages have equal names."""
+    if ecosystem == "python":
+        return _PYTHON_SEPARATORS.sub("-", name).lower()
+    return name
+
+
+def is_safe_name(name: str, version: str = "") -> bool:
+    """Return whether a name and a version can be parts of a path without leading out of it."""
+    return (
+        len(name) + len(version) <= 300
+        and _NAME.fullmatch(name) is not None
+        and _VERSION.fullmatch(version) is not None
+        and ".." not in re.split(r"[/:]", name)
+        and "." not in re.split(r"[/:]", name)
+        and version not in (".", "..")
+    )

@@ -1,0 +1,259 @@
+"""`in:deps` answers from the packages that are installed, at their versions."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from command import rootle
+from real_environments import node_project, python_project
+from sample import MakeApp, write
+
+from rootle import App, Config, open_app
+from rootle.errors import QueryError, SourceError
+from rootle.tools import tools_of
+from rootle.types import DependencyStatus, SearchResponse
+
+_OLD = ("itsdangerous==1.1.0", "six==1.16.0")
+_NEW = ("itsdangerous==2.2.0", "six==1.16.0")
+_QUESTION = "how does itsdangerous compare the signature"
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Return two projects that pin different versions of a package."""
+    folder = tmp_path_factory.mktemp("projects")
+    return python_project(folder / "old", _OLD), python_project(folder / "new", _NEW)
+
+
+@pytest.fixture
+def projects(installed: tuple[Path, Path], tmp_path: Path) -> tuple[Path, Path]:
+    """Return copies of the two projects, which a test can change."""
+    copies = [tmp_path / root.name for root in installed]
+    for root, copy in zip(installed, copies, strict=True):
+        shutil.copytree(root, copy, symlinks=True)
+        write(copy, "app.py", "def greet(name: str) -> str:\n    return name\n")
+    return copies[0], copies[1]
+
+
+@pytest.fixture
+def apps(projects: tuple[Path, Path]) -> Iterator[tuple[App, App]]:
+    """Return apps of the two projects. They share the cache folder of the user."""
+    opened = [open_app(root, config=Config(include_memories=False)) for root in projects]
+    yield opened[0], opened[1]
+    for app in opened:
+        app.close()
+
+
+def _paths(response: SearchResponse) -> list[str]:
+    return [result.file_path for result in response.results]
+
+
+def _status(app: App) -> DependencyStatus:
+    status = app.status().dependencies
+    assert status is not None
+    return status
+
+
+def _site(root: Path) -> Path:
+    return next((root / ".venv" / "lib").glob("python*")) / "site-packages"
+
+
+def test_each_project_gets_the_answers_of_the_versions_that_it_pins(
+    apps: tuple[App, App],
+) -> None:
+    for app, version in zip(apps, ("1.1.0", "2.2.0"), strict=True):
+        response = app.search(f"in:deps {_QUESTION}")
+        first = response.results[0]
+        assert first.file_path.startswith(f"deps:itsdangerous@{version}/itsdangerous/")
+        assert (first.kind, first.trust) == ("deps", "dependency")
+        assert {result.origin for result in response.results} == {f"itsdangerous {version}"}
+        assert not response.suggestions
+
+
+def test_nothing_is_indexed_until_packages_are_asked_for(apps: tuple[App, App], home: Path) -> None:
+    assert "deps" not in {result.kind for result in apps[0].search(_QUESTION).results}
+    assert apps[0].status().dependencies is None
+    assert not list((home / "cache").rglob("packages-*.json"))
+
+
+def test_a_question_that_names_an_indexed_package_gets_its_files(apps: tuple[App, App]) -> None:
+    app = apps[0]
+    app.index()
+    app.index_dependencies()
+    assert app.search(_QUESTION).results[0].kind == "deps"  # no file of the project mentions it
+    for number in range(4):
+        write(app.root, f"use_{number}.py", "import itsdangerous  # compare the signature\n")
+    app.index()
+    kinds = [result.kind for result in app.search(_QUESTION).results]
+    assert kinds[0] == "code"
+    assert "deps" in kinds
+    plain = app.search("how is a name greeted").results
+    assert "deps" not in {result.kind for result in plain}
+    only = app.search(f"in:code {_QUESTION}").results
+    assert {result.kind for result in only} == {"code"}
+
+
+def test_projects_share_contents_that_are_equal(apps: tuple[App, App]) -> None:
+    first = apps[0].index_dependencies()
+    both = apps[1].index_dependencies()
+    assert first.index_dir == both.index_dir
+    assert (first.projects, both.projects) == (1, 2)
+    read: list[int] = []
+    third = open_app(shutil.copytree(apps[1].root, apps[1].root.with_name("third"), symlinks=True))
+    with third:
+        third.index_dependencies(lambda done, _: read.append(done))
+        assert not read
+        assert _paths(third.search(f"in:deps {_QUESTION}")) == _paths(
+            apps[1].search(f"in:deps {_QUESTION}")
+        )
+
+
+def test_equal_versions_with_different_contents_stay_apart(apps: tuple[App, App]) -> None:
+    for app, name in zip(apps, ("first_variant", "second_variant"), strict=True):
+        path = _site(app.root) / "six.py"
+        path.write_text(f"{path.read_text()}\ndef {name}(value):\n    return value\n")
+    for app, name in zip(apps, ("first_variant", "second_variant"), strict=True):
+        found = app.search("in:deps first_variant second_variant").results[0]
+        assert found.origin == "six 1.16.0"
+        assert name in found.snippet
+
+
+def test_only_changed_files_are_read_after_an_update(apps: tuple[App, App]) -> None:
+    app = apps[0]
+    app.index_dependencies()
+    path = _site(app.root) / "six.py"
+    path.write_text(f"{path.read_text()}\ndef brand_new_helper(value):\n    return value\n")
+    totals: list[int] = []
+    app.index_dependencies(lambda _, total: totals.append(total))
+    assert set(totals) == {path.stat().st_size}
+    assert "brand_new_helper" in app.search("in:deps brand_new_helper").results[0].snippet
+    (_site(app.root) / "itsdangerous" / "signer.py").unlink()
+    paths = _paths(app.search(f"in:deps {_QUESTION}"))
+    assert "deps:itsdangerous@1.1.0/itsdangerous/signer.py" not in paths
+
+
+def test_another_installed_version_than_the_locked_one_is_named(apps: tuple[App, App]) -> None:
+    app = apps[0]
+    write(app.root, "requirements.txt", "itsdangerous==2.0.0\nsix==1.16.0\n")
+    response = app.search(f"in:deps {_QUESTION}")
+    assert response.results[0].origin == "itsdangerous 1.1.0"
+    assert "the lock file names 2.0.0, and 1.1.0 is installed" in response.suggestions[0]
+    (other,) = _status(app).other_versions
+    assert (other.name, other.version, other.locked) == ("itsdangerous", "1.1.0", "2.0.0")
+
+
+def test_a_package_that_is_not_installed_is_named_with_the_remedy(apps: tuple[App, App]) -> None:
+    app = apps[0]
+    write(app.root, "requirements.txt", "six==1.16.0\nabsent-lib==3.0\n")
+    notes = app.search("in:deps metaclass").suggestions
+    assert any("absent-lib 3.0" in note and "pip install -r" in note for note in notes)
+    (missing,) = _status(app).missing
+    assert missing.remedy == "pip install -r requirements.txt"
+    write(app.root, "requirements.txt", "absent-lib==3.0\n")
+    with pytest.raises(QueryError, match=r"none of the packages.*absent-lib.*pip install"):
+        app.search("in:deps metaclass")
+
+
+def test_a_folder_without_lock_files_says_so(repository: Path, make_app: MakeApp) -> None:
+    with pytest.raises(QueryError, match="no lock file"):
+        make_app(repository).search("in:deps retry")
+
+
+def test_dependencies_can_be_turned_off(projects: tuple[Path, Path], make_app: MakeApp) -> None:
+    app = make_app(projects[0], dependencies="off")
+    with pytest.raises(QueryError, match="in:deps"):
+        app.search(f"in:deps {_QUESTION}")
+    with pytest.raises(QueryError, match="dependencies is off"):
+        app.index_dependencies()
+
+
+def test_an_index_that_may_not_be_written_is_searched(
+    projects: tuple[Path, Path], make_app: MakeApp
+) -> None:
+    make_app(projects[0]).index()
+    make_app(projects[0]).index_dependencies()
+    reader = make_app(projects[0], enable_indexing=False)
+    assert reader.search(f"in:deps {_QUESTION}").results[0].origin == "itsdangerous 1.1.0"
+
+
+def test_results_can_be_read(apps: tuple[App, App]) -> None:
+    app = apps[0]
+    with pytest.raises(SourceError, match="search with in:deps first"):
+        app.read("deps:itsdangerous@1.1.0/itsdangerous/signer.py")
+    uri = app.search(f"in:deps {_QUESTION}").results[0].file_path
+    text = (_site(app.root) / uri.partition("/")[2]).read_text()
+    assert app.read(uri).lines == tuple(text.removesuffix("\n").split("\n"))
+    assert app.read(f"{uri}:2-3").start_line == 2
+    (description,) = app.read("deps:six@1.16.0/DESCRIPTION.md:1-1").lines
+    assert description == "six"
+    with pytest.raises(SourceError, match="did you mean"):
+        app.read("deps:itsdangerous@1.1.0/itsdangerous/signe.py")
+
+
+def test_agents_search_and_read_packages(apps: tuple[App, App]) -> None:
+    tools = {tool.name: tool for tool in tools_of(apps[1])}
+    answer = tools["vectordb_search"].execute({"query": f"in:deps {_QUESTION}"})
+    assert "deps:itsdangerous@2.2.0/itsdangerous/" in answer.text
+    source = answer.text.splitlines()[0].split()[1]
+    assert source.startswith("deps:itsdangerous@2.2.0/itsdangerous/")
+    assert "signature" in tools["vectordb_read"].execute({"source": source}).text.lower()
+
+
+def test_the_command_line_indexes_searches_and_shows_packages(
+    projects: tuple[Path, Path],
+) -> None:
+    root = os.fspath(projects[1])
+    assert rootle("index", "--deps", root).code == 0
+    status = rootle("status", root).out
+    assert "packages    2, " in status
+    found = rootle("search", "--in", "deps", "--json", _QUESTION, "--root", root)
+    assert json.loads(found.out)["results"][0]["origin"] == "itsdangerous 2.2.0"
+
+
+def test_clear_deletes_the_packages_of_a_project_and_keeps_those_of_others(
+    apps: tuple[App, App],
+) -> None:
+    folder = Path(apps[0].index_dependencies().index_dir)
+    apps[1].index_dependencies()
+    assert apps[0].clear()
+    assert apps[0].status().dependencies is None
+    assert apps[1].search(f"in:deps {_QUESTION}").results
+    assert apps[1].clear()
+    assert not folder.exists()
+
+
+def test_a_damaged_index_is_created_again(apps: tuple[App, App]) -> None:
+    status = apps[0].index_dependencies()
+    apps[0].close()
+    for path in Path(status.index_dir).rglob("*.db"):
+        path.write_bytes(b"damaged")
+    assert apps[0].search(f"in:deps {_QUESTION}").results
+
+
+def test_the_index_is_private(apps: tuple[App, App]) -> None:
+    folder = Path(apps[0].index_dependencies().index_dir)
+    modes = {path.stat().st_mode & 0o077 for path in (folder, *folder.rglob("*"))}
+    assert modes <= {0, 0o044}  # the markers of a cache folder are readable
+
+
+def test_secrets_in_packages_are_masked(apps: tuple[App, App]) -> None:
+    token = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    path = _site(apps[0].root) / "six.py"
+    path.write_text(f'{path.read_text()}\nACCESS_TOKEN_OF_TEST = "{token}"\n')
+    found = apps[0].search("in:deps ACCESS_TOKEN_OF_TEST").results[0]
+    assert "ACCESS_TOKEN_OF_TEST" in found.snippet
+    assert token not in found.snippet
+
+
+@pytest.mark.slow
+def test_packages_of_npm_are_searched(tmp_path: Path, make_app: MakeApp) -> None:
+    root = node_project(tmp_path / "web", ["p-limit@5.0.0"])
+    response = make_app(root).search("in:deps limit the number of running promises")
+    assert response.results[0].origin == "p-limit 5.0.0"
+    everything = make_app(root, dependencies="all").index_dependencies()
+    assert "yocto-queue" in {package.name for package in everything.packages}

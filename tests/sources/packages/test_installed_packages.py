@@ -1,0 +1,265 @@
+"""Installed packages are found in every kind of folder, and nothing outside of them is read."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+from sample import write
+
+from rootle.sources.packages.dependency_listing import (
+    DependencyListing,
+    Extent,
+    list_dependencies,
+    make_environment,
+)
+from rootle.sources.packages.package_reader import PackageReader, hash_content, read_content
+from rootle.sources.packages.wanted_files import is_wanted
+from rootle.sources.source import Document
+
+_SITE = ".venv/lib/python3.11/site-packages"
+
+
+def _list(
+    root: Path, extent: Extent = "direct", folders: tuple[str, ...] = (), **variables: str
+) -> DependencyListing:
+    return list_dependencies(make_environment(root, folders, variables), extent)
+
+
+def _uris(listing: DependencyListing) -> list[str]:
+    return [package.uri(file) for package in listing.packages for file in package.files]
+
+
+def _install(root: Path, name: str, version: str, files: dict[str, str], site: str = _SITE) -> None:
+    """Write a Python package as pip would."""
+    info = f"{name}-{version}.dist-info"
+    metadata = f"Name: {name}\nVersion: {version}\nSummary: A {name}.\n\nUse it.\n"
+    recorded = [*files, f"{info}/METADATA", "../../../bin/run", "/etc/passwd", f"{name}/gone.py"]
+    for path, text in files.items():
+        write(root, f"{site}/{path}", text)
+    write(root, f"{site}/{info}/METADATA", metadata)
+    write(root, f"{site}/{info}/RECORD", "".join(f"{path},,\n" for path in recorded))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "group" / "project"
+    write(root, "requirements.txt", "Tiny_Http==1.0\n")
+    _install(
+        root,
+        "tiny_http",
+        "1.1",
+        {
+            "tiny_http/__init__.py": "x = 1\n",
+            "tiny_http/tests/test_a.py": "y = 1\n",
+            "tiny_http/data.json": "{}\n",
+            "tiny_http/lib.so": "\x7fELF",
+        },
+    )
+    return root
+
+
+def test_sources_and_the_description_of_a_python_package_are_listed(project: Path) -> None:
+    listing = _list(project)
+    assert _uris(listing) == [
+        "deps:tiny-http@1.1/tiny_http/__init__.py",
+        "deps:tiny-http@1.1/DESCRIPTION.md",
+    ]
+    assert listing.packages[0].locked == "1.0"
+    assert not listing.missing
+
+
+def test_the_description_is_read_without_the_metadata(project: Path) -> None:
+    file = _list(project).packages[0].files[-1]
+    raw = read_content(file, 1_000)
+    assert isinstance(raw, bytes)
+    found = PackageReader({"deps:a": (file, hash_content(raw))}, 1_000).read("deps:a")
+    assert isinstance(found, Document)
+    assert found.text == "tiny_http\n=========\n\nA tiny_http.\n\nUse it.\n"
+
+
+def test_a_file_that_changes_after_it_was_listed_is_not_indexed_under_the_old_hash(
+    project: Path,
+) -> None:
+    file = _list(project).packages[0].files[0]
+    assert PackageReader({"u": (file, "0" * 32)}, 1_000).read("u") == "unreadable"
+
+
+def test_a_missing_package_is_named_with_the_command_that_installs_it(project: Path) -> None:
+    write(project, "requirements.txt", "tiny-http==1.0\nabsent==2.0\nother; os_name == 'nt'\n")
+    (missing,) = _list(project).missing
+    assert (missing.name, missing.version) == ("absent", "2.0")
+    assert missing.remedy == "pip install -r requirements.txt"
+
+
+def test_links_inside_a_package_are_not_followed(project: Path, tmp_path: Path) -> None:
+    write(tmp_path, "private/secret.py", "key = 1\n")
+    place = project / _SITE / "tiny_http"
+    os.symlink(tmp_path / "private" / "secret.py", place / "linked.py")
+    os.symlink(tmp_path / "private", place / "folder")
+    record = project / _SITE / "tiny_http-1.1.dist-info" / "RECORD"
+    record.write_text("tiny_http/linked.py,,\ntiny_http/folder/secret.py,,\n")
+    files = _list(project).packages[0].files
+    read = [read_content(file, 1_000) for file in files if "secret" in file.path]
+    assert not any("linked" in file.path for file in files)
+    assert all(isinstance(content, str) for content in read)
+
+
+def test_an_environment_that_is_a_link_to_another_folder_is_refused_unless_configured(
+    project: Path, tmp_path: Path
+) -> None:
+    moved = tmp_path / "elsewhere"
+    (project / ".venv").rename(moved)
+    os.symlink(moved, project / ".venv")
+    listing = _list(project)
+    assert not listing.packages
+    assert "dependencyFolders" in listing.refused[0]
+    assert _uris(_list(project, folders=(os.fspath(moved),)))
+
+
+def test_the_active_environment_is_used_if_the_project_has_none(
+    project: Path, tmp_path: Path
+) -> None:
+    (project / ".venv").rename(tmp_path / "active")
+    assert not _list(project).packages
+    assert _list(project, VIRTUAL_ENV=os.fspath(tmp_path / "active")).packages
+
+
+def test_an_editable_package_outside_the_project_is_refused_unless_configured(
+    project: Path, tmp_path: Path
+) -> None:
+    outside = tmp_path / "sibling"
+    write(outside, "tiny_http/client.py", "def send(): ...\n")
+    url = json.dumps({"url": outside.as_uri(), "dir_info": {"editable": True}})
+    write(project, f"{_SITE}/tiny_http-1.1.dist-info/direct_url.json", url)
+    listing = _list(project)
+    assert not listing.packages
+    assert os.fspath(outside) in listing.refused[0]
+    configured = _list(project, folders=(os.fspath(outside),))
+    assert _uris(configured) == ["deps:tiny-http@1.1/tiny_http/client.py"]
+
+
+def test_packages_of_npm_are_found_also_through_the_links_of_pnpm(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    write(root, "package.json", '{"dependencies": {"@x/hono": "4", "ms": "2", "evil": "1"}}')
+    store = "node_modules/.pnpm/ms@2.0.0/node_modules/ms"
+    for place, version in (("node_modules/@x/hono", "4.6.3"), (store, "2.0.0")):
+        write(root, f"{place}/package.json", json.dumps({"version": version}))
+        write(root, f"{place}/dist/index.js", "export const a = 1\n")
+        write(root, f"{place}/dist/cjs/index.js", "exports.a = 1\n")
+        write(root, f"{place}/dist/index.min.js", "a=1\n")
+        write(root, f"{place}/node_modules/deep/index.js", "export const b = 1\n")
+    os.symlink(".pnpm/ms@2.0.0/node_modules/ms", root / "node_modules" / "ms")
+    write(tmp_path, "outside/package.json", '{"version": "1"}')
+    os.symlink(tmp_path / "outside", root / "node_modules" / "evil")
+    listing = _list(root)
+    assert _uris(listing) == ["deps:@x/hono@4.6.3/dist/index.js", "deps:ms@2.0.0/dist/index.js"]
+    assert "evil" in listing.refused[0]
+
+
+def test_transitive_packages_are_listed_on_request(tmp_path: Path) -> None:
+    lock = {
+        "packages": {
+            "": {"dependencies": {"a": "1"}},
+            "node_modules/a": {"version": "1.0.0"},
+            "node_modules/a/node_modules/b": {"version": "1.0.0"},
+            "node_modules/b": {"version": "2.0.0"},
+        }
+    }
+    write(tmp_path, "package-lock.json", json.dumps(lock))
+    for place, version in (("a", "1.0.0"), ("a/node_modules/b", "1.0.0"), ("b", "2.0.0")):
+        write(tmp_path, f"node_modules/{place}/package.json", json.dumps({"version": version}))
+        write(tmp_path, f"node_modules/{place}/index.js", "export const a = 1\n")
+    assert _uris(_list(tmp_path)) == ["deps:a@1.0.0/index.js"]
+    assert _uris(_list(tmp_path, "all")) == [
+        "deps:a@1.0.0/index.js",
+        "deps:b@1.0.0/index.js",
+        "deps:b@2.0.0/index.js",
+    ]
+
+
+def test_packages_of_other_languages_are_found_in_the_caches_of_their_managers(
+    tmp_path: Path,
+) -> None:
+    root, home = tmp_path / "project", tmp_path / "caches"
+    source = 'source = "registry+https://example.org"'
+    write(root, "Cargo.lock", f'[[package]]\nname = "itoa"\nversion = "1.0.0"\n{source}\n')
+    write(root, "go.mod", "module a\nrequire github.com/Big/toml v1.4.0\n")
+    write(root, "Gemfile.lock", "GEM\n  specs:\n    rack (3.0.0)\n\nDEPENDENCIES\n  rack\n")
+    write(root, "composer.lock", '{"packages": [{"name": "psr/log", "version": "3.0.0"}]}')
+    write(root, "composer.json", '{"require": {"psr/log": "3"}}')
+    write(root, "vendor/psr/log/src/Logger.php", "<?php\nclass Logger {}\n")
+    write(root, "gradle.lockfile", "org.a:json:2.0=runtimeClasspath\n")
+    write(home, "cargo/registry/src/index-1/itoa-1.0.0/src/lib.rs", "pub fn f() {}\n")
+    write(home, "mod/github.com/!big/toml@v1.4.0/decode.go", "package toml\n")
+    write(home, "mod/github.com/!big/toml@v1.4.0/decode_test.go", "package toml\n")
+    write(home, "gems/gems/rack-3.0.0/lib/rack.rb", "module Rack; end\n")
+    jar = home / "m2/org/a/json/2.0/json-2.0-sources.jar"
+    jar.parent.mkdir(parents=True)
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("org/a/Json.java", "class Json {}\n")
+        archive.writestr("../../evil.java", "class Evil {}\n")
+        archive.writestr("org/a/logo.png", "x")
+    caches = {"CARGO_HOME": "cargo", "GOMODCACHE": "mod", "GEM_HOME": "gems"}
+    listing = _list(
+        root,
+        "all",
+        folders=(os.fspath(home / "m2"),),
+        **{name: os.fspath(home / path) for name, path in caches.items()},
+    )
+    assert not listing.missing
+    assert sorted(_uris(listing)) == [
+        "deps:github.com/Big/toml@v1.4.0/decode.go",
+        "deps:itoa@1.0.0/src/lib.rs",
+        "deps:org.a/json@2.0/org/a/Json.java",
+        "deps:psr/log@3.0.0/src/Logger.php",
+        "deps:rack@3.0.0/lib/rack.rb",
+    ]
+    java = next(one for one in listing.packages if one.name == "org.a/json")
+    assert read_content(java.files[0], 1_000) == b"class Json {}\n"
+    assert read_content(java.files[0], 5) == b"class"
+
+
+def test_a_damaged_archive_of_sources_has_no_files(tmp_path: Path) -> None:
+    write(tmp_path, "gradle.lockfile", "org.a:json:2.0=runtimeClasspath\n")
+    write(tmp_path, "m2/org/a/json/2.0/json-2.0-sources.jar", b"PK\x03\x04broken")
+    assert not _list(tmp_path, folders=(os.fspath(tmp_path / "m2"),)).packages
+
+
+def test_packages_of_two_ecosystems_with_one_name_and_version_keep_their_own_files(
+    project: Path,
+) -> None:
+    write(project, "package.json", '{"dependencies": {"tiny-http": "1"}}')
+    write(project, "node_modules/tiny-http/package.json", '{"version": "1.1"}')
+    write(project, "node_modules/tiny-http/index.js", "export const a = 1\n")
+    names = [package.name for package in _list(project).packages]
+    assert names == ["tiny-http", "npm/tiny-http"]
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        ("httpx/_client.py", True),
+        ("httpx/_types.pyi", True),
+        ("dist/index.d.ts", True),
+        ("README.md", True),
+        ("CHANGELOG", True),
+        ("docs/usage.rst", True),
+        ("werkzeug/security.py", True),
+        ("LICENSE", False),
+        ("LICENSE.md", False),
+        ("words.txt", False),
+        ("data/model.json", False),
+        ("style.css", False),
+        ("tests/test_client.py", False),
+        ("src/__tests__/a.ts", False),
+        (".github/ci.py", False),
+        ("dist/app.min.js", False),
+        ("certs/server.key", False),
+    ],
+)
+def test_sources_stubs_and_documents_are_wanted(path: str, wanted: bool) -> None:
+    assert is_wanted(path) is wanted
