@@ -70,6 +70,11 @@ class IndexApi(AppBase):
             unused_settings=unused_settings(self.config),
             history=None if commits is None else commits.status(),
             revisions=None if revisions is None else revisions.status(),
+            external=(
+                self._container.external().sources().status()
+                if self._container.has_external()
+                else None
+            ),
         )
 
     def clear(self) -> bool:
@@ -84,7 +89,11 @@ class IndexApi(AppBase):
             had_commits = commits is not None and commits.clear()
             revisions = self._container.history().find_revision_indexes()
             had_revisions = revisions is not None and revisions.clear()
-            return self._container.indexer().clear() or had_commits or had_revisions
+            had_external = (
+                self._container.has_external() and self._container.external().sources().clear()
+            )
+            had_others = had_commits or had_revisions or had_external
+            return self._container.indexer().clear() or had_others
 
     def index_progress(self) -> tuple[int, int] | None:
         """Return the number of bytes that the first indexing run has read, and the total number.

@@ -1,6 +1,7 @@
 """The records that all packages share."""
 
 from rootle.types.documents import (
+    EXTERNAL_URI,
     EXTRACTED,
     FILES,
     NEEDS_EXTRA,
@@ -41,7 +42,9 @@ from rootle.types.search import (
     SearchResult,
 )
 from rootle.types.status import (
+    AddedSource,
     BackendStatus,
+    ExternalStatus,
     Health,
     HistoryStatus,
     IndexCoverage,
@@ -63,9 +66,11 @@ __all__ = [
     "COMMIT_KIND",
     "COMMIT_MESSAGE",
     "COMMIT_URI",
+    "EXTERNAL_URI",
     "EXTRACTED",
     "FILES",
     "NEEDS_EXTRA",
+    "AddedSource",
     "BackendStatus",
     "ChangedFile",
     "CommitFacts",
@@ -73,6 +78,7 @@ __all__ = [
     "Definition",
     "DocumentMention",
     "DocumentSection",
+    "ExternalStatus",
     "FileMetadata",
     "FileOutline",
     "Filters",

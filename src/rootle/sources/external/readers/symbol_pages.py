@@ -1,0 +1,76 @@
+"""Pages of documentation with the places of the symbols that an inventory lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rootle.sources.external.readers.html_markdown import MarkdownPage
+from rootle.sources.external.readers.tree import FolderTree
+from rootle.sources.external.records import (
+    MAX_SECTIONS,
+    ExternalDocument,
+    ExternalSourceError,
+)
+from rootle.types import DocumentSection
+
+_TOP = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageSymbol:
+    """A symbol that is documented on a page."""
+
+    name: str
+    kind: str  # such as "py:function"; "" if unknown
+    anchor: str  # an id in the page; "" for the whole page
+
+
+def read_page(
+    path: str, html: str, symbols: Sequence[PageSymbol], address: str = ""
+) -> ExternalDocument:
+    """Return a page in which each symbol with an anchor has a section, labeled by its name."""
+    page = MarkdownPage(html, {symbol.anchor for symbol in symbols if symbol.anchor})
+    lines = page.text.count("\n")
+    found: dict[int, PageSymbol] = {}
+    for symbol in symbols[:MAX_SECTIONS]:
+        line = page.anchors.get(symbol.anchor)
+        if line is not None:
+            found.setdefault(line, symbol)
+    whole = next((symbol.name for symbol in symbols if not symbol.anchor), _TOP)
+    sections = _make_sections(sorted(found.items()), lines)
+    return ExternalDocument(
+        path, page.text, page.title or whole, address=address, sections=tuple(sections)
+    )
+
+
+def read_page_file(
+    tree: FolderTree, file: str, path: str, symbols: Sequence[PageSymbol]
+) -> ExternalDocument | tuple[str, str]:
+    """Return a page of a folder, or its path and the reason why it cannot be read."""
+    try:
+        return read_page(path, tree.read_text(file), symbols)
+    except ExternalSourceError as error:
+        return path, str(error)
+
+
+def list_symbols(path: str, symbols: Iterable[PageSymbol], address: str = "") -> ExternalDocument:
+    """Return a document that lists symbols of a page whose text is not there."""
+    lines = [f"# {path}", ""]
+    lines += [
+        f"- `{symbol.name}` ({symbol.kind}): {path}{'#' if symbol.anchor else ''}{symbol.anchor}"
+        for symbol in symbols
+    ]
+    return ExternalDocument(path, "\n".join(lines) + "\n", path, address=address)
+
+
+def _make_sections(
+    found: Sequence[tuple[int, PageSymbol]], lines: int
+) -> Iterable[DocumentSection]:
+    """Yield the sections; each ends before the next one."""
+    ends = [*(line - 1 for line, _ in found[1:]), lines][: len(found)]
+    seen: set[str] = set()
+    for (line, symbol), end in zip(found, ends, strict=True):
+        if end >= line and symbol.name not in seen:
+            seen.add(symbol.name)
+            yield DocumentSection(symbol.name, line, end, f"{symbol.kind} {symbol.name}".strip())
