@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from rootle.config.fields import Config
 from rootle.errors import QueryError
 from rootle.index.local.index_dir import EXTERNAL_DIR
+from rootle.sources.external.kinds import WEB
 from rootle.sources.external.store import ExternalStore, SourceRecord
 from rootle.types import EXTERNAL_URI, WarningCallback
 
@@ -176,7 +177,10 @@ def _choose(config: Config, choose: Callable[[Config], ModelChoice]) -> ModelCho
 
 
 def _origin_of(uri: str, address: str, source: SourceRecord | None) -> str:
-    return address or (source.address if source is not None else uri)
+    """Return a URL of the document, else the URL or the name of its source."""
+    if address or source is None:
+        return address or uri
+    return source.address if source.kind == WEB else source.name
 
 
 def _days_since(record: SourceRecord) -> float:

@@ -28,6 +28,9 @@ _WEB_ADDRESS: Final = re.compile(r"https?://", re.IGNORECASE)
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
 _MAX_WEIGHT: Final = 10.0
 _MAX_SKIPS_NAMED: Final = 3
+_GENERIC_NAMES: Final = frozenset(
+    {"html", "doc", "docs", "documentation", "build", "public", "site"}
+)
 
 
 @dataclass
@@ -326,5 +329,7 @@ def _name_from(place: str) -> str:
             base = os.path.basename(os.path.dirname(place))
         for ending in (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip", ".docset"):
             base = base.removesuffix(ending)
+        if base.lower() in _GENERIC_NAMES:
+            base = os.path.basename(os.path.dirname(place))
     name = re.sub(r"[^A-Za-z0-9_.-]+", "-", base).strip("-._")[:50]
     return name or "source"

@@ -18,7 +18,7 @@ from typing import Final
 from rootle.text.agent_orders.patterns import SIGNS
 
 # Chosen on the development half of the benchmark.
-THRESHOLD: Final = 1.0
+THRESHOLD: Final = 0.85
 # Signs within this many characters count together.
 _WINDOW_CHARS: Final = 400
 _MAX_CHARS: Final = 400_000
@@ -26,6 +26,8 @@ _MAX_MATCHES: Final = 200  # of one sign
 _MAX_QUOTE_CHARS: Final = 120
 # Unicode tags spell a text that people do not see.
 _TAGS: Final = re.compile("[\U000e0020-\U000e007e]{4,}")
+# So do long sequences of characters without a width.
+_HIDDEN_BITS: Final = re.compile("[\u200b-\u200d\u2060-\u2064\ufeff]{8,}|[\ufe00-\ufe0f]{4,}")
 _INVISIBLE: Final = re.compile(
     "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f"
     "\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]"
@@ -47,7 +49,7 @@ def find_orders(text: str) -> AgentOrders | None:
 
     Only the first 400,000 characters are examined. The time is proportional to their number.
     """
-    if _TAGS.search(text):
+    if _TAGS.search(text) or _HIDDEN_BITS.search(text):
         return AgentOrders(THRESHOLD, "(text in invisible characters)", ("hidden",))
     plain = _normalize(text[:_MAX_CHARS])
     best: AgentOrders | None = None

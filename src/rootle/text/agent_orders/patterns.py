@@ -33,7 +33,7 @@ _EARLIER: Final = (
 _RULES: Final = (
     r"(?:instructions?|iunstructions?|prompts?|rules?|directives?|guidelines?|orders?|commands?|"
     r"directions?|guardrails?|restrictions?|constraints?|policies|policy|programming|training|"
-    r"safeguards?|filters?|tasks?|messages?|context|conversation|request)"
+    r"safeguards?|filters?|tasks?|messages?|context|conversation|request|guidance)"
 )
 _IGNORE: Final = (
     r"(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|es|ing)|bypass(?:ing)?|"
@@ -103,6 +103,12 @@ _ENGLISH: Final = (
         rf"\b{_SAY} (?:\w{{1,12}} ){{0,3}}your (?:\w{{1,12}} ){{0,2}}(?:instructions|prompt|"
         r"configuration|api key|credentials|guidelines|directives|rules|tools)\b",
     ),
+    _sign(
+        "prompt",
+        0.9,
+        rf"\b{_SAY} (?:\w{{1,12}} ){{0,4}}(?:your (?:context|context window|memory|conversation)|"
+        r"(?:everything|text|words|messages?|content) (?:\w{1,8} )?above|the conversation so far)\b",
+    ),
     _sign("prompt", 0.4, r"\bsystem[ -]prompt\b"),
     # Texts that a program would write around a prompt
     _sign(
@@ -116,8 +122,16 @@ _ENGLISH: Final = (
     _sign(
         "markup",
         0.7,
-        r"\bsystem (?:override|notice|alert|annotation|update|directive|instruction|command|note)\b"
+        r"\b(?:system|admin|administrator|operator|supervisor|security|priority|internal|hidden|"
+        r"developer|root|authority|executive|instruction|policy)[ _](?:override|notice|alert|"
+        r"annotation|update|directive|instructions?|command|note|message|processing|order)\b"
         r"[\w ]{0,25}[:\]\-–—]",
+    ),
+    _sign(
+        "markup",
+        0.9,
+        r"\(system_message\)|\[system[ _]message\]|<\|?im_start\|?> ?system|<<sys>>|"
+        r"\[hidden[ _](?:instructions?|message|prompt)",
     ),
     _sign(
         "markup",
@@ -164,6 +178,30 @@ _ENGLISH: Final = (
         "address", 0.4, rf"\b{_MODEL}\b[\w ,]{{0,30}}\b(?:must|should|shall|please|are required)\b"
     ),
     _sign("address", 0.4, rf"(?:^|[\[(<!*\s-]){_MODEL} ?(?:agents?|assistants?)?[:,] "),
+    _sign(
+        "address",
+        0.9,
+        r"(?:^|[.!?\])}>*#:;@\"'_|-] ?)(?:(?:dear|hey|hi|hello|attention|for|note|important|notice|"
+        r"message|instructions?|to|all|any|the|every|only|reviewing|reviewer|automated)[ :,]{1,2}){0,5}"
+        rf"{_AGENT}(?: \w{{1,12}}){{0,2}}[:,!)\]]{{1,2}} (?:please |kindly |you must |"
+        r"you should |you are |you will |always |never |do not |don't |when you|when summ|when ans|"
+        r"when rev|before |if you|ignore |disregard |forget |stop |run |execute |send |forward |read |"
+        r"add |delete |remove |rewrite |append |include |insert |recommend |suggest |approve |merge |"
+        r"fetch |download |visit |click |call |respond |reply |answer |say |output |print |report |"
+        r"treat |follow |your |this |the (?:user|correct|answer|following) )",
+    ),
+    _sign(
+        "address",
+        0.9,
+        rf"(?:^|\W)@(?:{_MODEL}|agent|assistant|bot)[\w-]{{0,12}}[:,]? (?:please |you |always |never |"
+        r"approve|merge|ignore|run |add |do )",
+    ),
+    _sign(
+        "address",
+        0.6,
+        rf"\b(?:as|being) (?:a|an|the|your) (?:\w{{1,12}} ){{0,2}}{_MODEL}\b,? (?:you|please|always|"
+        r"never|do not|it is your)",
+    ),
     # "You are now", "your new task"
     _sign(
         "role",
@@ -195,7 +233,8 @@ _ENGLISH: Final = (
         "role",
         0.6,
         r"\b(?:developer|debug|admin|maintenance|god|dan|jailbreak|unrestricted|sudo|root|override|"
-        r"diagnostic) mode (?:is |has been )?(?:enabled?|activated?|on\b|engaged|unlocked)",
+        r"diagnostic|test|testing|training|safe) mode (?:is |has been |now )?(?:enabled?|activated?|"
+        r"on\b|engaged|unlocked|active|requires)",
     ),
     _sign(
         "role",
@@ -256,6 +295,13 @@ _ENGLISH: Final = (
         rf"\b(?:read|open|cat|collect|gather|find|list|print|output|reveal|extract|show|get|access|"
         rf"retrieve|fetch|include|share|provide) (?:[\w'./,~-]{{1,20}} ){{0,5}}{_SECRETS}",
     ),
+    _sign(
+        "exfiltrate",
+        1.0,
+        r"(?:!\[[^\]]{0,40}\]\(|src=[\"']?)https?://[^)\s\"']{1,120}[?&](?:data|token|q|d|id|info|leak|"
+        r"secret|key|c|log|msg|payload|content|exfil|session)=(?:[{\[<$]|[a-z_]{0,12}(?:data|secret|"
+        r"token|key|here|history|conversation|value|summary|info))",
+    ),
     _sign("exfiltrate", 0.6, r"!\[[^\]]{0,40}\]\(https?://[^)\s]{1,120}[?&]\w{1,12}=[{\[<$]"),
     # Orders
     _sign(
@@ -297,8 +343,9 @@ _ENGLISH: Final = (
     _sign(
         "order",
         0.3,
-        r"\b(?:run|execute|call|invoke|use|fetch|install|download|delete|transfer|send|visit|open|"
-        r"click|submit|create|add|write|modify|update|change|approve|recommend|rate|append|include|"
+        r"\b(?:run|execute|call|invoke|fetch|download|delete|transfer|send|visit|"
+        r"click|submit|modify|approve|recommend|rate|append|include|push|merge|skip|rewrite|forward|"
+        r"post|suggest|praise|rank|mention|ignore|"
         r"say|output|respond|reply)\b",
     ),
     _sign(
@@ -313,6 +360,80 @@ _ENGLISH: Final = (
         0.5,
         r"\bwhen (?:\w{1,12} ){0,2}(?:you )?(?:summari[sz]\w{1,3}|answer\w{0,3}|respond\w{0,3}|"
         r"review\w{0,3}|generat\w{1,3}|asked|describ\w{1,3}|recommend\w{0,3}|process\w{0,3})\b",
+    ),
+    _sign(
+        "answer",
+        0.8,
+        r"\b(?:includ(?:e|ing)|add(?:ing)?|put(?:ting)?|append(?:ing)?|insert(?:ing)?|embed(?:ding)?|"
+        r"mention(?:ing)?|writ(?:e|ing)|us(?:e|ing)|output(?:ting)?|plac(?:e|ing)|start(?:ing)?|"
+        r"begin|end|prefix(?:ing)?) (?:[^\s]{1,40} ){0,8}?(?:in|to|of|at|with|on) (?:your|every|all|"
+        r"each|any|the (?:final|next)) (?:\w{1,12} ){0,3}(?:answers?|responses?|repl(?:y|ies)|"
+        r"summar(?:y|ies)|outputs?|completions?)\b",
+    ),
+    _sign(
+        "answer",
+        0.7,
+        r"\b(?:confirm|verify|prove|acknowledge|demonstrate|comply|proceed|respond|begin|start)"
+        r"(?: \w{1,14}){0,6} (?:by|with|requires?|through) (?:say|output|print|respond|reply|repeat|"
+        r"writ|includ|return|stat|display|answer)\w{1,4}\b",
+    ),
+    _sign(
+        "answer",
+        0.6,
+        r"\b(?:say|output|print|respond with|reply with|include|display|repeat)"
+        r"(?: [^\s.]{1,40}){1,8} (?:to|as|for) (?:confirm|prove|verif|acknowledg|show that you|"
+        r"demonstrat|proof|confirmation|verification|compliance|audit)\w{0,12}",
+    ),
+    _sign(
+        "answer",
+        0.5,
+        r"\b(?:every|each|all|any|the next|your next|your) (?:\w{1,12} ){0,2}(?:responses?|answers?|"
+        r"repl(?:y|ies)|outputs?) (?:\w{1,12} ){0,3}(?:must|should|shall|has to|need to|will) "
+        r"(?:also |now |always )?(?:include|contain|start|begin|end|be)\b",
+    ),
+    _sign(
+        "tool",
+        0.7,
+        r"\b(?:before|after|when|whenever|while) (?:\w{1,12} ){0,2}(?:call|us|invok|execut|runn)ing "
+        r"(?:this|any|the|other|another) (?:\w{1,12} ){0,2}(?:tools?|functions?)\b[^.]{0,80}?"
+        r"\b(?:output|always|must|first|read|send|call|include|pass|print|say)\b",
+    ),
+    _sign(
+        "tool",
+        0.6,
+        r"\b(?:call|invoke|use|trigger|run) (?:the |your )?[`'\"]?[\w.-]{2,40}[`'\"]? (?:tool|function)"
+        r"(?: \w{1,12}){0,3} (?:with|and|to|passing|using)\b",
+    ),
+    _sign(
+        "tool",
+        0.6,
+        r"\b(?:do not|don't|never) (?:skip|omit|bypass|ignore|refuse|decline|question|delay|stop|"
+        r"hesitate|output any|say anything|include any)\b(?: \w{1,12}){0,3} (?:this|these|it|any|"
+        r"step|instruction|request|else|warning|disclaimer)s?\b",
+    ),
+    _sign(
+        "role",
+        0.6,
+        r"\b(?:safety|content|security|ethical|all) (?:filters?|restrictions?|guidelines|protocols?|"
+        r"limitations|measures|checks|policies|guardrails) (?:\w{1,12} ){0,3}(?:disabled|lifted|"
+        r"removed|suspended|off|bypassed|relaxed|overridden|unlocked|do(?:es)? not apply|no longer)\b",
+    ),
+    # Praise and blame by order
+    _sign(
+        "praise",
+        0.7,
+        r"\b(?:give|rate|write|provide|recommend|score|rank|describe|present|mark|accept|evaluate|"
+        r"assess|promote|praise) (?:[\w'-]{1,14} ){0,6}(?:positive|highest|excellent|favou?rable|"
+        r"perfect|5[- ]star|five[- ]star|top|outstanding|glowing|best|strongly|exceptional|qualified)"
+        r"(?: [\w'-]{1,14}){0,3} (?:review|rating|score|evaluation|assessment|candidate|paper|option|"
+        r"choice|product|recommendation|match|terms|only)s?\b",
+    ),
+    _sign(
+        "praise",
+        0.6,
+        r"\b(?:do not|don't|never|without) (?:highlight|mention|includ|list|report|point out|not)\w{0,4} "
+        r"(?:\w{1,12} ){0,2}(?:negatives?|weakness(?:es)?|criticisms?|limitations?|flaws?|problems|"
+        r"drawbacks|competitors?|alternatives|risks|concerns|vulnerabilit(?:y|ies))\b",
     ),
     # False permissions
     _sign(
@@ -424,8 +545,8 @@ _OTHER_LANGUAGES: Final = (
         0.8,
         r"\b(?:ki|künstliche[nr]? intelligenz|ia|inteligencia artificial|intelligence artificielle|"
         r"intelligenza artificiale|yapay zek[aâ]|ии|искусственн\w{1,3} интеллект\w{0,2}|нейросет\w{1,3}|"
-        r"sztuczn\w{1,3} inteligencj\w{1,2})[- ]?(?:assistent\w{0,3}|agent\w{0,3}|modell\w{0,2}|"
-        r"asistan\w{0,4}|ассистент\w{0,2}|агент\w{0,3}|model\w{0,3})?\b"
+        r"sztuczn\w{1,3} inteligencj\w{1,2})[- ](?:assistent\w{0,3}|agent\w{0,3}|modell\w{0,2}|"
+        r"asistan\w{0,4}|ассистент\w{0,2}|агент\w{0,3}|model\w{0,3})\b"
         r"|(?:人工智能|ai助手|ai ?アシスタント|ai 어시스턴트|智能助手|الذكاء الاصطناعي|एआई)",
     ),
     _sign(

@@ -23,7 +23,7 @@ _VOID: Final = frozenset(
     "area base br col embed hr img input link meta source track wbr param".split()
 )
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
-_FENCE: Final = "```"
+FENCE: Final = "```"
 _TERM: Final = "term"  # marks a term of a list of definitions
 
 
@@ -150,7 +150,7 @@ class _MarkdownWriter(HTMLParser):
         if self._is_preformatted:
             self._is_preformatted = False
             if text.strip():
-                self.lines += [_FENCE, *text.strip("\n").split("\n"), _FENCE, ""]
+                self.lines += [FENCE, *text.strip("\n").split("\n"), FENCE, ""]
             return
         text = " ".join(text.split())
         if not text:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rootle.sources.external.readers.html_markdown import MarkdownPage
+from rootle.sources.external.readers.html_markdown import FENCE, MarkdownPage
 from rootle.sources.external.readers.tree import FolderTree
 from rootle.sources.external.records import (
     MAX_SECTIONS,
@@ -31,14 +32,13 @@ def read_page(
 ) -> ExternalDocument:
     """Return a page in which each symbol with an anchor has a section, labeled by its name."""
     page = MarkdownPage(html, {symbol.anchor for symbol in symbols if symbol.anchor})
-    lines = page.text.count("\n")
     found: dict[int, PageSymbol] = {}
     for symbol in symbols[:MAX_SECTIONS]:
         line = page.anchors.get(symbol.anchor)
         if line is not None:
             found.setdefault(line, symbol)
     whole = next((symbol.name for symbol in symbols if not symbol.anchor), _TOP)
-    sections = _make_sections(sorted(found.items()), lines)
+    sections = _make_sections(sorted(found.items()), page.text.split("\n")[:-1])
     return ExternalDocument(
         path, page.text, page.title or whole, address=address, sections=tuple(sections)
     )
@@ -65,12 +65,27 @@ def list_symbols(path: str, symbols: Iterable[PageSymbol], address: str = "") ->
 
 
 def _make_sections(
-    found: Sequence[tuple[int, PageSymbol]], lines: int
+    found: Sequence[tuple[int, PageSymbol]], lines: Sequence[str]
 ) -> Iterable[DocumentSection]:
-    """Yield the sections; each ends before the next one."""
-    ends = [*(line - 1 for line, _ in found[1:]), lines][: len(found)]
+    """Yield the sections; each ends before the next one, or before a heading."""
+    headings = list(_list_headings(lines))
+    ends = [*(line - 1 for line, _ in found[1:]), len(lines)][: len(found)]
     seen: set[str] = set()
-    for (line, symbol), end in zip(found, ends, strict=True):
+    for (line, symbol), last in zip(found, ends, strict=True):
+        end = last
+        at = bisect_right(headings, line)
+        if at < len(headings):
+            end = min(end, headings[at] - 1)
         if end >= line and symbol.name not in seen:
             seen.add(symbol.name)
             yield DocumentSection(symbol.name, line, end, f"{symbol.kind} {symbol.name}".strip())
+
+
+def _list_headings(lines: Sequence[str]) -> Iterable[int]:
+    """Yield the numbers of the lines that are headings, from 1. Lines of code are none."""
+    in_code = False
+    for number, line in enumerate(lines, start=1):
+        if line == FENCE:
+            in_code = not in_code
+        elif line.startswith("#") and not in_code:
+            yield number
