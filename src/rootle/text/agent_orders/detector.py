@@ -32,6 +32,15 @@ _INVISIBLE: Final = re.compile(
     "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f"
     "\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]"
 )
+# Letters of other scripts that look like Latin ones, in words that mix both.
+_MIXED_WORD: Final = re.compile(
+    r"(?=\w{0,30}[a-z])(?=\w{0,30}[\u0370-\u03ff\u0400-\u04ff])\w{2,40}"
+)
+_LOOKALIKES: Final = str.maketrans(
+    "\u0430\u0435\u0456\u043e\u0440\u0441\u0445\u0443\u0455\u0458\u04cf\u0501\u0475\u0442\u043a\u043c\u043d\u0432"
+    "\u03b1\u03bf\u03b9\u03bd\u03c1\u03c4\u03c5\u03ba\u03b5",
+    "aeiopcxysjldvtkmhbaoivptuke",
+)
 _SPACES: Final = re.compile(r"\s+")
 
 
@@ -68,7 +77,8 @@ def describe_orders(text: str) -> str | None:
 def _normalize(text: str) -> str:
     """Return a text in lower case with single spaces and without invisible characters."""
     plain = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).replace("\u2019", "'")
-    return _SPACES.sub(" ", plain.lower())
+    plain = _SPACES.sub(" ", plain.lower())
+    return _MIXED_WORD.sub(lambda word: word[0].translate(_LOOKALIKES), plain)
 
 
 def _match_signs(plain: str) -> list[tuple[int, int, str, float]]:
