@@ -18,6 +18,7 @@ from rootle.types import IndexUpdated, Memory, WarningCallback
 
 if TYPE_CHECKING:
     from rootle.app.dependency_components import DependencyComponents
+    from rootle.app.external_components import ExternalComponents
     from rootle.app.history_components import HistoryComponents
     from rootle.embed.model_choice import ModelChoice
     from rootle.federation.collection import Collection
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from rootle.index.reader import IndexReader
     from rootle.indexing.indexer import Indexer
     from rootle.indexing.refresh import IndexRefresher
-    from rootle.ingest.source_refs import DocumentSet
+    from rootle.ingest.source_refs import DocumentSet, OutsideDocument
     from rootle.ingest.workers.worker_process import PrestartedWorkers
     from rootle.memory.user_memory import UserMemory
     from rootle.protocols import Embedder, QueryExpander, Reranker
@@ -72,20 +73,21 @@ class Container:
         self._symbol_finder: SymbolFinder | None = None
         self._history: HistoryComponents | None = None
         self._dependencies: DependencyComponents | None = None
+        self._external: ExternalComponents | None = None
 
     def close(self) -> None:
         """Close all components; they are created again when they are needed."""
         if self._refresher is not None:
             self._refresher.close()
         with self._lock:
-            components = self._agent, self._indexer, self._memory, self._history
-            for component in (*components, self._dependencies):
+            components = (self._agent, self._indexer, self._memory, self._history)
+            for component in (*components, self._dependencies, self._external):
                 if component is not None:
                     component.close()
             if self._prestarted is not None:
                 self._prestarted.end()
             self._refresher = self._agent = self._indexer = self._memory = None
-            self._history = self._dependencies = None
+            self._history = self._dependencies = self._external = None
 
     @contextmanager
     def prestart_workers(self) -> Iterator[None]:
@@ -244,15 +246,40 @@ class Container:
 
     def collections(self) -> Mapping[str, Collection]:
         """Return the collections that can be searched beside the project, by their `in:` values."""
-        from rootle.federation.collection import MemoryCollection
+        from rootle.federation.collection import ExternalCollection, MemoryCollection
 
         def recall(topic: str) -> Sequence[Memory]:
             return self.memory().recall(topic)
 
-        collections: dict[str, Collection] = {"memory": MemoryCollection(recall)}
+        collections: dict[str, Collection] = {
+            "web": ExternalCollection(self.has_external, lambda: self.external().search()),
+            "memory": MemoryCollection(recall),
+        }
         if self._config.dependencies != "off":
             collections["deps"] = self.dependencies().collection()
         return collections
+
+    def has_external(self) -> bool:
+        """Return whether sources may have been added, without opening them."""
+        from rootle.index.local.index_dir import EXTERNAL_DIR
+
+        return os.path.isdir(self._index_dir / EXTERNAL_DIR)
+
+    def external(self) -> ExternalComponents:
+        """Return the components for the sources that the user added."""
+        from rootle.app.external_components import ExternalComponents
+
+        with self._lock:
+            if self._external is None:
+                self._external = ExternalComponents(
+                    self._root,
+                    self._index_dir,
+                    self._config,
+                    choose_model=self.model_choice,
+                    open_embedder=self._local_embedder,
+                    on_warning=self._on_warning,
+                )
+            return self._external
 
     def memories_about(self, paths: Sequence[str], names: AnyCollection[str]) -> tuple[Memory, ...]:
         """Return the memories that refer to files or names, or whose text contains a name.
@@ -320,7 +347,10 @@ class Container:
             except IndexStorageError:
                 return None
 
-        return DocumentSet(self._root, walk_rules(self._config), newest_snapshot)
+        def read_outside(reference: str) -> OutsideDocument | None:
+            return self.external().read(reference) if self.has_external() else None
+
+        return DocumentSet(self._root, walk_rules(self._config), newest_snapshot, read_outside)
 
     def _open_sources(self) -> tuple[Source, ...]:
         from rootle.indexing.fingerprint import walk_rules

@@ -16,6 +16,7 @@ from rootle.storage.paths import default_index_dir
 from rootle.types import WarningCallback, ignore_warning
 
 if TYPE_CHECKING:
+    from rootle.app.external_sources import ExternalSources
     from rootle.memory.user_memory import UserMemory
     from rootle.sources.source import Source
     from rootle.web.fallback import WebSearch
@@ -60,6 +61,11 @@ class App(SearchApi, HistoryApi, IndexApi):
         Raises ConfigError if `memoryStore` is empty.
         """
         return self._container.memory()
+
+    @property
+    def sources(self) -> ExternalSources:
+        """The sources of outside knowledge that were added to the folder."""
+        return self._container.external().sources()
 
     @cached_property
     def web_engines(self) -> WebSearch:

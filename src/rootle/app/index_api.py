@@ -89,6 +89,11 @@ class IndexApi(AppBase):
             history=None if commits is None else commits.status(),
             revisions=None if revisions is None else revisions.status(),
             dependencies=None if dependencies is None else dependencies.status(),
+            external=(
+                self._container.external().sources().status()
+                if self._container.has_external()
+                else None
+            ),
         )
 
     def clear(self) -> bool:
@@ -105,8 +110,11 @@ class IndexApi(AppBase):
             had_revisions = revisions is not None and revisions.clear()
             dependencies = self._container.dependencies().existing_index()
             self._container.dependencies().close()
-            had_others = dependencies is not None and dependencies.clear()
-            had_others = had_commits or had_revisions or had_others
+            had_dependencies = dependencies is not None and dependencies.clear()
+            had_external = (
+                self._container.has_external() and self._container.external().sources().clear()
+            )
+            had_others = had_commits or had_revisions or had_dependencies or had_external
             return self._container.indexer().clear() or had_others
 
     def index_progress(self) -> tuple[int, int] | None:

@@ -13,6 +13,7 @@ from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.serialization.json import apply_filters
 from rootle.serialization.revision_filter import split_revision
 from rootle.types import (
+    EXTERNAL_URI,
     PACKAGE_URI,
     FileOutline,
     Filters,
@@ -85,10 +86,11 @@ class SearchApi(AppBase):
     def read(self, source: str) -> Passage:
         """Return lines of a file or a commit.
 
-        `source` is "path", "path:120", "path:120-180", "path#heading", "path#definition" or a
-        commit hash. The path of a file of an installed package begins with "deps:". A file of the
-        folder need not be indexed yet. Raises SourceError for a file that does not exist, is
-        excluded from the index or is outside the folder; the message suggests an alternative.
+        `source` is "path", "path:120", "path:120-180", "path#heading", "path#definition", a commit
+        hash, or the URI or URL of a document from an added source. The path of a file of an
+        installed package begins with "deps:". A file of the folder need not be indexed yet. Raises
+        SourceError for a file that does not exist, is excluded from the index or is outside the
+        folder; the message suggests an alternative.
         """
         from rootle.ingest.source_refs import read_source
 
@@ -103,6 +105,8 @@ class SearchApi(AppBase):
         """
         from rootle.ingest.file_outline import read_file_outline
 
+        if path.startswith(EXTERNAL_URI):
+            return read_file_outline(path, self._container.external().index().snapshot())
         if found := _VERSION.fullmatch(path):
             return (
                 self._container.history()

@@ -27,6 +27,8 @@ COMMANDS: Final[Mapping[str, str]] = {
     "index": "create or update the index",
     "watch": "update the index whenever files change, until you press Ctrl-C",
     "status": "show the state of the index",
+    "add": "add a web site, folder or archive of outside knowledge",
+    "sources": "list, refresh and remove added sources",
     "clear": "delete the index and the search log",
     "config": "show the configuration or create a configuration file",
     "memory": "manage stored memories",
@@ -36,7 +38,8 @@ COMMANDS: Final[Mapping[str, str]] = {
 }
 # Commands whose modules are in a subfolder.
 _FOLDERS: Final[Mapping[str, str]] = {
-    "show": "history", "why": "history", "gone": "history", "impact": "history"
+    "show": "history", "why": "history", "gone": "history", "impact": "history",
+    "add": "external", "sources": "external"
 }  # fmt: skip
 _EXAMPLES: Final = """\
 rootle search "where is the retry backoff computed"

@@ -20,6 +20,7 @@ from rootle.serialization.markdown import (
     starts_with_notes,
 )
 from rootle.serialization.memories import memory_as_text
+from rootle.serialization.outside_text import marks_of
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier
 from rootle.types import Memory, QueryInterpretation, SearchResponse, SearchResult, Span
 
@@ -213,6 +214,9 @@ def _negation(value: str) -> str:
 def _print_result(result: SearchResult, words: set[str], style: Style) -> None:
     for number, span in enumerate(_spans_of(result)):
         _print_heading(result, span, style, is_first=number == 0)
+        if not number:
+            for mark in marks_of(result):
+                write_line(style.paint(f"  {printable(mark)}", _YELLOW))
         _print_lines(span, words, style)
     if result.duplicates:
         write_line(style.paint(f"  {_describe_duplicates(result.duplicates)}", _DIM))

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from rootle.cli.terminal import format_counts, printable
+from rootle.serialization.timestamps import format_age
 from rootle.serialization.unread_documents import describe_unread
 from rootle.types import (
     NEEDS_EXTRA,
     BackendStatus,
     DependencyStatus,
+    ExternalStatus,
     HistoryStatus,
     IndexStatus,
     WatcherStatus,
@@ -23,6 +25,7 @@ def print_status(status: IndexStatus, *, with_skipped_files: bool) -> None:
     """Print one labeled line per property; continuation lines have an empty label."""
     rows = [*_location_rows(status), *(_index_rows(status) if status.exists else _no_index_rows())]
     rows += _version_rows(status)
+    rows += _external_rows(status.external) if status.external is not None else ()
     for label, text in rows:
         print(f"{label:10}  {printable(text)}")
     if with_skipped_files and status.exists:
@@ -51,7 +54,7 @@ def _no_index_rows() -> Iterator[tuple[str, str]]:
 
 def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
     ratio = status.index_bytes / status.source_bytes if status.source_bytes else 0.0
-    yield "generation", f"{status.generation}, written {_format_age(status.age_seconds)} ago"
+    yield "generation", f"{status.generation}, written {format_age(status.age_seconds)} ago"
     yield "files", f"{status.files}, {status.source_bytes / 1e6:.1f} MB"
     yield "chunks", f"{status.chunks}"
     yield "disk", f"{status.index_bytes / 1e6:.1f} MB, {ratio:.2f} times the size of the files"
@@ -97,7 +100,7 @@ def _version_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
 def _dependency_rows(found: DependencyStatus) -> Iterator[tuple[str, str]]:
     count, files = len(found.packages), sum(one.files for one in found.packages)
     shared = f" shared by {found.projects} folders" if found.projects > 1 else ""
-    age = _format_age(found.age_seconds)
+    age = format_age(found.age_seconds)
     size = found.index_bytes / 1e6
     yield (
         "packages",
@@ -112,6 +115,14 @@ def _dependency_rows(found: DependencyStatus) -> Iterator[tuple[str, str]]:
             yield "", f"and {len(group) - _MAX_PACKAGES:,} more; see --json"
     for message in found.refused[:_MAX_PACKAGES]:
         yield "", message
+
+
+def _external_rows(external: ExternalStatus) -> Iterator[tuple[str, str]]:
+    size = f"{external.index_bytes / 1e6:.1f} MB"
+    yield "added", f"{len(external.sources)} sources, {size}; see `rootle sources`"
+    for source in external.sources:
+        age = format_age(source.age_seconds)
+        yield "", f"{source.name}: {source.documents:,} documents, read {age} ago"
 
 
 def _describe_history(history: HistoryStatus) -> str:
@@ -143,21 +154,12 @@ def _backend_rows(backend: BackendStatus, generation: int) -> Iterator[tuple[str
 
 def _describe_watcher(watcher: WatcherStatus) -> str:
     parts = [f"{watcher.health}, process {watcher.pid}"]
-    parts.append(f"last update {_format_age(watcher.last_commit_age_seconds)} ago")
+    parts.append(f"last update {format_age(watcher.last_commit_age_seconds)} ago")
     if watcher.waiting:
-        age = _format_age(watcher.waiting_age_seconds)
+        age = format_age(watcher.waiting_age_seconds)
         parts.append(f"changed files waiting: {watcher.waiting}, the oldest for {age}")
     if watcher.min_interval_seconds:
         parts.append(f"at most one update every {watcher.min_interval_seconds:g} s")
     if watcher.last_error is not None:
         parts.append(watcher.last_error)
     return "; ".join(parts)
-
-
-def _format_age(seconds: float | None) -> str:
-    if seconds is None:
-        return "an unknown time"
-    for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.0f} {unit}"
-    return f"{seconds:.0f} seconds"

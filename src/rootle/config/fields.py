@@ -332,6 +332,20 @@ class Config:
         "environment.",
     )
 
+    # Added sources
+    external_max_documents: int = config_field(
+        100_000,
+        "Maximum number of documents that are read from one source that was added with "
+        "`rootle add`.",
+        (1, 10_000_000),
+    )
+    external_max_age_days: float = config_field(
+        180.0,
+        "Age after which an answer from an added source says that the source should be refreshed. "
+        "0: never.",
+        (0.0, 36_500.0),
+    )
+
     # Freshness of the index
     enable_indexing: bool = config_field(
         True,

@@ -10,8 +10,9 @@ from typing import Literal, Protocol
 from rootle.search.query.syntax import ParsedQuery, parse_query
 from rootle.types import Memory, ResultKind, SearchQuery, SearchResponse
 
-# Where the results of a collection are shown: before or after those of the project.
-Position = Literal["first", "after"]
+# Where the results of a collection are shown: before or after those of the project, or before them
+# only if the project has no confident answer and the collection has one.
+Position = Literal["first", "after", "fallback"]
 
 
 class Collection(Protocol):
@@ -33,6 +34,34 @@ class Collection(Protocol):
 
         Raise QueryError if the collection cannot be searched; the message says how to change this.
         """
+
+
+class SearchPipeline(Protocol):
+    """Searches the index of a collection. It is imported when a question needs it."""
+
+    def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
+        """Return one page."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalCollection:
+    """Answers `in:web`, and questions that the project does not answer with confidence."""
+
+    exists: Callable[[], bool]  # whether a source may have been added; must be fast
+    open_search: Callable[[], SearchPipeline]
+
+    @property
+    def kind(self) -> ResultKind:
+        """The value of `in:`."""
+        return "web"
+
+    def find_position(self, question: ParsedQuery) -> Position | None:  # noqa: ARG002
+        """Return "fallback" if there are sources."""
+        return "fallback" if self.exists() else None
+
+    def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
+        """Return one page from the added sources. Raise QueryError if there are none."""
+        return self.open_search().search(query, explain=explain)
 
 
 @dataclass(frozen=True, slots=True)

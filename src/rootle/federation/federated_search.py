@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from rootle.config.fields import Config
 from rootle.errors import QueryError, RootleError
 from rootle.federation.collection import Collection, Position
-from rootle.federation.page_parts import PagePart, search_parts
+from rootle.federation.page_parts import PagePart, names_of_cursor, search_parts
 from rootle.search.query.syntax import (
     COLLECTION_KINDS,
     PROJECT_KINDS,
@@ -52,10 +52,14 @@ class FederatedSearch:
         if not positions or query.context or query.budget is not None:
             return search_project(query)
         parts = [PagePart(_PROJECT, search_project)]
+        spare = []
         for kind, position in positions.items():
             part = self._part(kind, explain=explain, is_optional=True)
-            parts.insert(0 if position == "first" else len(parts), part)
-        return search_parts(query, parts, check_query(query, self.config))
+            if position == "fallback":
+                spare.append(part)
+            else:
+                parts.insert(0 if position == "first" else len(parts), part)
+        return _search_with_spare(query, parts, spare, check_query(query, self.config))
 
     def _find_positions(self, question: ParsedQuery) -> dict[str, Position]:
         found = {
@@ -102,3 +106,25 @@ class FederatedSearch:
                 return replace(_EMPTY, degraded=(kind,))
 
         return PagePart(kind, search)
+
+
+def _search_with_spare(
+    query: SearchQuery, parts: Sequence[PagePart], spare: Sequence[PagePart], limit: int
+) -> SearchResponse:
+    """Return a page of `parts`, after the results of a spare part if only that is confident.
+
+    The cursor of such a page names the spare part.
+    """
+    named = names_of_cursor(query.cursor)
+    used = next((part for part in spare if part.name in named), None)
+    if used is not None:
+        return search_parts(query, [used, *parts], limit)
+    is_plain = len(parts) == 1 and not named
+    response = parts[0].search(query) if is_plain else search_parts(query, parts, limit)
+    if response.confident is not False or query.cursor:
+        return response
+    for part in spare:
+        found = part.search(replace(query, limit=1))
+        if found.results and found.confident:
+            return search_parts(query, [part, *parts], limit)
+    return response

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -50,6 +50,11 @@ def search_parts(query: SearchQuery, parts: Sequence[PagePart], limit: int) -> S
         if response.next_cursor is not None:
             following[part.name] = response.next_cursor
     return replace(_merge(responses), next_cursor=_join_cursors(following))
+
+
+def names_of_cursor(cursor: str | None) -> Collection[str]:
+    """Return the names of the parts in a cursor; none if it is not a cursor of several parts."""
+    return _read_cursor(cursor) if cursor and cursor.startswith(_CURSOR_PREFIX) else ()
 
 
 def _share_of(room: int, limit: int, at: int, rest: int) -> int:

@@ -22,8 +22,17 @@ from rootle.sources.git.commits.commit_list import find_commit
 from rootle.sources.git.git_dirs import find_work_tree
 from rootle.sources.git.trees.revision import find_revision
 from rootle.sources.git.trees.tree_source import read_tree_file
+from rootle.text.agent_orders.detector import describe_orders
 from rootle.text.terms import encodable
-from rootle.types import COMMIT_MESSAGE, COMMIT_URI, FILES, PACKAGE_URI, DocumentSection, Passage
+from rootle.types import (
+    COMMIT_MESSAGE,
+    COMMIT_URI,
+    EXTERNAL_URI,
+    FILES,
+    PACKAGE_URI,
+    DocumentSection,
+    Passage,
+)
 
 _MAX_REFERENCE_CHARS: Final = 1_000
 # For a single line, return the enclosing definition, or this many lines before and after it.
@@ -34,6 +43,19 @@ _MAX_NAMES: Final = 10
 _LINE_NUMBERS: Final = re.compile(r"[Ll]?\d+(?:[-\u2013:,CcLl]+\d+)*\W*")
 _TAG: Final = re.compile(r"[\w][\w./+-]{0,249}")
 _PATCH_START: Final = "diff --git "
+# Documents of added sources, by their URIs or addresses.
+_OUTSIDE: Final = (EXTERNAL_URI, "http://", "https://")
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideDocument:
+    """A document from outside the project, which is not trusted."""
+
+    uri: str
+    language: str
+    text: str
+    sections: Sequence[DocumentSection]
+    origin: str  # its address, or that of its source
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +65,8 @@ class DocumentSet:
     root: Path
     rules: WalkRules
     index: Callable[[], IndexReader | None]  # None while there is no index
+    # Returns the document of an added source with a URI or an address, None if there is none.
+    read_outside: Callable[[str], OutsideDocument | None] = lambda _: None
 
     def paths(self) -> list[str]:
         """Return the paths and URIs of all indexed documents, or of files if there is no index."""
@@ -79,7 +103,10 @@ def read_source(reference: str, documents: DocumentSet) -> Passage:
     """
     _check(reference)
     whole, meaning = _find_whole(reference, documents)
-    return _select(whole, meaning)
+    found = _select(whole, meaning)
+    if found.trust is None:
+        return found
+    return replace(found, warning=describe_orders("\n".join(found.lines)))
 
 
 def locate_source(reference: str, documents: DocumentSet) -> tuple[Passage, Passage, Reference]:
@@ -124,6 +151,8 @@ def _read_whole(path: str, documents: DocumentSet) -> _Whole | None:
     """
     if path.startswith(PACKAGE_URI):
         return documents.read_indexed(path)
+    if path.startswith(_OUTSIDE):
+        return _read_outside(path, documents)
     sha = _hash_in(path)
     if SHA.fullmatch(sha):
         commit = show_commit(documents.root, sha.lower(), documents.rules)
@@ -153,6 +182,14 @@ def _read_tagged_commit(name: str, documents: DocumentSet) -> _Whole | None:
         return None
     found = find_commit(folder, f"refs/tags/{name}")
     return None if found is None else _read_whole(found.sha, documents)
+
+
+def _read_outside(reference: str, documents: DocumentSet) -> _Whole | None:
+    found = documents.read_outside(reference)
+    if found is None:
+        return None
+    passage = _passage(found.uri, found.language, found.text)
+    return _Whole(replace(passage, origin=found.origin, trust="external"), found.sections)
 
 
 def _read_version(path: str, documents: DocumentSet) -> _Whole | None:

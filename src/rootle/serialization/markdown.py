@@ -9,6 +9,7 @@ from typing import Final
 from rootle.serialization.brief import describe_cut, is_weak, shorten_weak
 from rootle.serialization.citation import cite, describe_commit_briefly, result_spans
 from rootle.serialization.memories import memories_as_markdown
+from rootle.serialization.outside_text import marks_of
 from rootle.serialization.path_text import replace_unprintable
 from rootle.types import SearchResponse, SearchResult, Span
 
@@ -57,6 +58,9 @@ def result_as_markdown(result: SearchResult) -> str:
     spans = passages_of(result)
     changed = result.context is not None and result.context.changed
     about = "" if result.commit is None else f" {describe_commit_briefly(result.commit)}"
+    marks = marks_of(result)
+    if marks:
+        about += f" ({'; '.join(marks)})"
     return passages_as_markdown(
         result.file_path, result.metadata.language, spans, is_changed=changed, about=about
     )

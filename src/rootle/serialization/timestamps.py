@@ -21,5 +21,15 @@ def convert_to_utc(timestamp: str) -> str:
     return _format(zoned.astimezone(UTC), "seconds")
 
 
+def format_age(seconds: float | None) -> str:
+    """Return an age in words, such as "3 days"."""
+    if seconds is None:
+        return "an unknown time"
+    for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} seconds"
+
+
 def _format(moment: datetime, timespec: str) -> str:
     return moment.isoformat(timespec=timespec).replace("+00:00", "Z")

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from rootle.app import App
 from rootle.errors import SourceError
 from rootle.serialization.citation import cite, describe_commit_briefly, format_place, result_spans
+from rootle.serialization.outside_text import marks_of
 from rootle.serialization.path_text import escape_path, replace_unprintable, short_hash
+from rootle.text.agent_orders.detector import describe_orders
 from rootle.text.definition_head import group_lines
 from rootle.text.languages import PROSE
 from rootle.text.terms import encodable
@@ -57,6 +59,7 @@ def write_answer(
     blocks, data = [], []
     for number, (result, room) in enumerate(zip(results, rooms, strict=True), start=1):
         header, lines = writer.write(result, room)
+        lines = _mark_outside(result, lines)
         score = f" ({result.score:.2f})"
         blocks.append(f"{number}. {header}{score}" + "".join(f"\n{line}" for line in lines))
         source = cite(result.file_path, result_spans(result)[:1])
@@ -66,9 +69,26 @@ def write_answer(
                 "score": result.score,
                 "text": "\n".join(lines),
                 "about": _on_one_line(f"{result.metadata.language} {result.scope}".strip()),
+                **_outside_data(result),
             }
         )
     return AnswerText(_join(blocks), data)
+
+
+def _mark_outside(result: SearchResult, lines: Sequence[str]) -> list[str]:
+    """Return the lines of a result after its origin and, if they give orders, a warning.
+
+    The lines may be others than those of the result, so they are examined again.
+    """
+    if result.trust is None:
+        return list(lines)
+    warning = describe_orders("\n".join(lines)) or result.warning
+    return [*marks_of(replace(result, warning=warning)), *lines]
+
+
+def _outside_data(result: SearchResult) -> Mapping[str, str]:
+    values = {"origin": result.origin, "trust": result.trust, "warning": result.warning}
+    return {key: _on_one_line(value) for key, value in values.items() if value is not None}
 
 
 def _drop_far(response: SearchResponse) -> Sequence[SearchResult]:

@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import Final
 
 from rootle.serialization.memories import NOTICE, memory_as_text
+from rootle.serialization.outside_text import NOTICE as NOTICE_OUTSIDE
+from rootle.serialization.outside_text import has_external
 from rootle.types import Memory, SearchResponse
 
 # The meaning of each kind of degradation for the reader of an answer.
@@ -38,7 +40,8 @@ def list_notes(response: SearchResponse) -> list[str]:
         )
     degraded = [known.get(name, f"{name} was not available") for name in response.degraded]
     memories = [f"from memory ({NOTICE}): {_shorten(memory)}" for memory in response.memories]
-    return [*response.suggestions, *degraded, *memories]
+    outside = [NOTICE_OUTSIDE] if has_external(response) else []
+    return [*outside, *response.suggestions, *degraded, *memories]
 
 
 def _shorten(memory: Memory) -> str:

@@ -1,6 +1,7 @@
 """The records that all packages share."""
 
 from rootle.types.documents import (
+    EXTERNAL_URI,
     EXTRACTED,
     FILES,
     NEEDS_EXTRA,
@@ -42,9 +43,11 @@ from rootle.types.search import (
     SearchResult,
 )
 from rootle.types.status import (
+    AddedSource,
     BackendStatus,
     DependencyPackage,
     DependencyStatus,
+    ExternalStatus,
     Health,
     HistoryStatus,
     IndexCoverage,
@@ -66,10 +69,12 @@ __all__ = [
     "COMMIT_KIND",
     "COMMIT_MESSAGE",
     "COMMIT_URI",
+    "EXTERNAL_URI",
     "EXTRACTED",
     "FILES",
     "NEEDS_EXTRA",
     "PACKAGE_URI",
+    "AddedSource",
     "BackendStatus",
     "ChangedFile",
     "CommitFacts",
@@ -79,6 +84,7 @@ __all__ = [
     "DependencyStatus",
     "DocumentMention",
     "DocumentSection",
+    "ExternalStatus",
     "FileMetadata",
     "FileOutline",
     "Filters",

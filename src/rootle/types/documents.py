@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 FILES: Final = "files"  # name of the source that lists the files of the folder
 EXTRACTED: Final = "document"  # the "encoding" of text that a document reader extracted
 PACKAGE_URI: Final = "deps:"  # the URI of a file of an installed package begins with this
+# The URI of a document of an added source is this, the name of the source, "/" and a path.
+EXTERNAL_URI: Final = "web:"
 # The reason why documents are skipped that only an optional library can read.
 NEEDS_EXTRA: Final = "needs rootle[documents]"
 
@@ -78,6 +80,9 @@ class Passage:
     lines: tuple[str, ...]
     total_lines: int  # of the whole file or commit
     note: str = ""  # a message for the reader if the lines are not exactly those requested
+    origin: str | None = None  # of text from outside the project, as in SearchResult
+    trust: Literal["dependency", "external"] | None = None  # as in SearchResult
+    warning: str | None = None  # as in SearchResult
 
 
 @dataclass(frozen=True, slots=True)

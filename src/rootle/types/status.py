@@ -141,6 +141,30 @@ class DependencyStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class AddedSource:
+    """A source of outside knowledge that the user added."""
+
+    name: str
+    address: str  # a URL, or an absolute path
+    kind: str  # web, folder, sphinx, devdocs, dash, mdn, stack-exchange or llms.txt
+    documents: int
+    chars: int  # of their texts
+    age_seconds: float  # since they were last read
+    weight: float  # factor of the scores of its results
+    note: str = ""  # why it was not read completely; empty if it was
+    trust: Literal["external"] = "external"
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalStatus:
+    """The status of the index of the added sources."""
+
+    index_dir: str
+    index_bytes: int
+    sources: tuple[AddedSource, ...]  # by name
+
+
+@dataclass(frozen=True, slots=True)
 class IndexStatus:
     """The status of an index. Reading it does not update the index."""
 
@@ -176,6 +200,7 @@ class IndexStatus:
     history: HistoryStatus | None = None  # None if no commit is indexed
     revisions: RevisionStatus | None = None  # None if no earlier version is indexed
     dependencies: DependencyStatus | None = None  # None if no packages are indexed
+    external: ExternalStatus | None = None  # None if no source was added
 
 
 def ignore_progress(done: int, total: int) -> None:

@@ -14,6 +14,7 @@ from rootle.index.local.writer_lock import LOCK_NAME
 HISTORY_DIR: Final = "history"
 REVISIONS_DIR: Final = "revisions"  # the indexes of earlier versions, likewise
 DEPENDENCIES_DIR: Final = "dependencies"  # the index of packages, likewise
+EXTERNAL_DIR: Final = "external"  # the sources that the user added, and their index
 _TAG: Final = "CACHEDIR.TAG"
 CACHE_MARKERS: Final = {".gitignore": "*\n", _TAG: "Signature: 8a477f597d28d172789f06886806bc55\n"}
 
@@ -35,7 +36,9 @@ def check_index_dir(folder: Path) -> None:
     except OSError:
         return  # the folder does not exist yet, or taking the lock reports the problem
     names -= {
-        name for name in (HISTORY_DIR, REVISIONS_DIR, DEPENDENCIES_DIR) if is_index(folder / name)
+        name
+        for name in (HISTORY_DIR, REVISIONS_DIR, DEPENDENCIES_DIR, EXTERNAL_DIR)
+        if is_index(folder / name)
     }
     if names - {LOCK_NAME, *CACHE_MARKERS} and not is_index(folder):
         raise IndexStorageError(

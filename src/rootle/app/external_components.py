@@ -1,0 +1,187 @@
+"""Create the components for the sources that the user added, on first use."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rootle.config.fields import Config
+from rootle.errors import QueryError
+from rootle.index.local.index_dir import EXTERNAL_DIR
+from rootle.sources.external.kinds import WEB
+from rootle.sources.external.store import ExternalStore, SourceRecord
+from rootle.types import EXTERNAL_URI, WarningCallback
+
+if TYPE_CHECKING:
+    from rootle.app.external_sources import ExternalSources
+    from rootle.embed.model_choice import ModelChoice
+    from rootle.federation.external_search import ExternalSearch
+    from rootle.indexing.external_index import ExternalIndex
+    from rootle.ingest.source_refs import OutsideDocument
+    from rootle.protocols import Embedder
+    from rootle.search.agent import SearchAgent
+
+_SECONDS_PER_DAY: Final = 86_400.0
+
+
+class ExternalComponents:
+    """The components of one app that read and search added sources. Thread-safe."""
+
+    def __init__(
+        self,
+        root: Path,
+        index_dir: Path,
+        config: Config,
+        *,
+        choose_model: Callable[[], ModelChoice],
+        open_embedder: Callable[[], Embedder],
+        on_warning: WarningCallback,
+    ) -> None:
+        """`open_embedder` returns the model in use if it is a table, else the shipped model."""
+        self._root = root
+        self._config = config
+        self._choose_model = choose_model
+        self._open_embedder = open_embedder
+        self._on_warning = on_warning
+        self._lock = threading.RLock()
+        self.store = ExternalStore(index_dir / EXTERNAL_DIR)
+        self._index: ExternalIndex | None = None
+        self._agent: SearchAgent | None = None
+
+    def close(self) -> None:
+        """Close all components; they are created again when they are needed."""
+        with self._lock:
+            for component in (self._agent, self._index):
+                if component is not None:
+                    component.close()
+            self._agent = self._index = None
+
+    def sources(self) -> ExternalSources:
+        """Return the component that adds and removes sources."""
+        from rootle.app.external_sources import ExternalSources
+
+        return ExternalSources(self.store, self._config, self.index)
+
+    def search(self) -> ExternalSearch:
+        """Return the component that searches added sources."""
+        from rootle.federation.external_search import ExternalSearch
+
+        return ExternalSearch(self._open_agent, self)
+
+    def index(self) -> ExternalIndex:
+        """Return the index of the added sources."""
+        from rootle.indexing.external_index import ExternalIndex
+
+        with self._lock:
+            if self._index is None:
+                config, choice = self._setup()
+                self._index = ExternalIndex(
+                    self._root,
+                    self.store,
+                    config,
+                    choose_model=lambda: choice,
+                    open_embedder=self._open_embedder,
+                    on_warning=self._on_warning,
+                )
+            return self._index
+
+    def prepare(self) -> None:
+        """Index documents that have changed. Raise QueryError if no source was added."""
+        if not self.store.sources():
+            raise QueryError(
+                "in:web searches the sources that you added, and there are none; add one with "
+                "`rootle add URL` or `rootle add PATH`"
+            )
+        self.index().update()
+
+    def find_origins(self, uris: Sequence[str]) -> Mapping[str, str]:
+        """Return the address of each document, or of its source."""
+        sources = {record.name: record for record in self.store.sources()}
+        return {
+            uri: _origin_of(uri, address, sources.get(name))
+            for uri, (name, address, _) in self.store.facts(uris).items()
+        }
+
+    def list_notes(self, uris: Sequence[str]) -> Sequence[str]:
+        """Return a message for each source of the documents that was read too long ago."""
+        names = {uri.removeprefix(EXTERNAL_URI).partition("/")[0] for uri in uris}
+        max_age_s = self._config.external_max_age_days * _SECONDS_PER_DAY
+        return [
+            f"{record.name} was read {_days_since(record):.0f} days ago; "
+            f"`rootle sources refresh {record.name}` reads it again"
+            for record in self.store.sources()
+            if record.name in names and 0 < max_age_s < time.time() - record.read_s
+        ]
+
+    def read(self, reference: str) -> OutsideDocument | None:
+        """Return the document with a URI or an address; None if there is none."""
+        from rootle.ingest.source_refs import OutsideDocument
+
+        uri = reference
+        if not uri.startswith(EXTERNAL_URI):
+            uri = self.store.find_uri(reference) or ""
+        found = self.store.read(uri) if uri else None
+        if found is None:
+            return None
+        sources = {record.name: record for record in self.store.sources()}
+        origin = _origin_of(uri, found.address, sources.get(found.source))
+        return OutsideDocument(found.uri, found.language, found.text, found.sections, origin)
+
+    def _open_agent(self) -> SearchAgent:
+        """Return the pipeline that searches the added sources."""
+        from rootle.app.external_signals import ranker_of_sources
+        from rootle.search.factory import open_agent
+
+        with self._lock:
+            if self._agent is None:
+                config, choice = self._setup()
+                self._agent = open_agent(
+                    self.index().snapshot,
+                    self._open_embedder,
+                    config,
+                    model=choice.fingerprint,
+                    ranker=ranker_of_sources(config, self._find_factors),
+                )
+            return self._agent
+
+    def _find_factors(self, uris: Sequence[str]) -> Sequence[float]:
+        weights = {record.name: record.weight for record in self.store.sources()}
+        facts = self.store.facts(uris)
+        return [
+            weights.get(facts[uri][0], 1.0) * facts[uri][2] if uri in facts else 1.0 for uri in uris
+        ]
+
+    def _setup(self) -> tuple[Config, ModelChoice]:
+        """Return the configuration and the model for added sources."""
+        from dataclasses import replace
+
+        from rootle.config.fields import DEFAULT_MODEL
+        from rootle.embed.factory import choose_model
+        from rootle.indexing.external_index import external_config
+
+        config, choice = external_config(self._config), self._choose_model()
+        if choice.is_table:
+            return replace(config, embedding_model_id=choice.model), choice
+        # A slow model would need hours for a large source.
+        config = replace(config, embedding_model_id=DEFAULT_MODEL, embedding_endpoint="")
+        return config, _choose(config, choose_model)
+
+
+@cache
+def _choose(config: Config, choose: Callable[[Config], ModelChoice]) -> ModelChoice:
+    return choose(config)
+
+
+def _origin_of(uri: str, address: str, source: SourceRecord | None) -> str:
+    """Return a URL of the document, else the URL or the name of its source."""
+    if address or source is None:
+        return address or uri
+    return source.address if source.kind == WEB else source.name
+
+
+def _days_since(record: SourceRecord) -> float:
+    return (time.time() - record.read_s) / _SECONDS_PER_DAY

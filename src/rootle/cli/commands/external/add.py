@@ -1,0 +1,69 @@
+"""`rootle add`: add a source of outside knowledge."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from rootle.cli.options import SUCCESS, CommandParser, add_common_options, add_root
+
+_EXAMPLES: Final = """\
+rootle add https://docs.example.org/ --max-pages 500
+rootle add /usr/share/doc/python3/html --name python
+rootle add stackoverflow/Posts.xml --weight 0.8"""
+_KINDS: Final = "folder, sphinx, devdocs, dash, mdn, stack-exchange or llms.txt"
+
+
+def register(parser: CommandParser) -> None:
+    parser.describe(
+        "Read a web site, a folder or an archive, and index it for questions with in:web.\n"
+        "The kind of a folder or archive is recognized: documents, documentation built by Sphinx,\n"
+        "DevDocs and Dash docsets, MDN content, a Stack Exchange dump, llms.txt. Web pages are\n"
+        "read below the folder of the given page, from public addresses, within the rules of the\n"
+        "robots.txt of the site. An address that was added before is read again.",
+        _EXAMPLES,
+    )
+    parser.add_argument("address", metavar="URL|PATH", help="a URL, a folder, or a file")
+    parser.add_argument("--name", help="name in results (default: derived from the address)")
+    parser.add_argument("--kind", help=f"kind of a folder: {_KINDS} (default: recognized)")
+    parser.add_argument(
+        "--weight", type=float, default=1.0, help="factor of the scores of its results (default: 1)"
+    )
+    parser.add_argument(
+        "--depth",
+        type=int,
+        default=3,
+        metavar="N",
+        help="how many links may lead from the first web page to another one (default: 3)",
+    )
+    parser.add_argument(
+        "--max-pages",
+        type=int,
+        default=200,
+        metavar="N",
+        help="maximum number of web pages (default: 200)",
+    )
+    add_root(parser, "folder whose index the source is added to")
+    add_common_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from rootle.cli.context import open_app_from
+    from rootle.cli.external_output import report_documents, source_line
+    from rootle.cli.terminal import print_json, write_line
+
+    with open_app_from(args) as app:
+        source = app.sources.add(
+            args.address,
+            name=args.name,
+            kind=args.kind,
+            weight=args.weight,
+            depth=args.depth,
+            max_pages=args.max_pages,
+            on_progress=report_documents,
+        )
+    if args.json:
+        print_json(source)
+    else:
+        write_line(source_line(source))
+    return SUCCESS

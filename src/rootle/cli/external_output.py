@@ -1,0 +1,32 @@
+"""The output of the commands for added sources."""
+
+from __future__ import annotations
+
+import sys
+from typing import Final
+
+from rootle.cli.terminal import printable
+from rootle.serialization.timestamps import format_age
+from rootle.types import AddedSource
+
+_STEP: Final = 50
+
+
+def source_line(source: AddedSource) -> str:
+    """Return a source in one line."""
+    parts = [
+        f"{source.name}  {source.address}",
+        f"{source.kind}, {source.documents:,} documents, {source.chars / 1e6:.1f} MB, "
+        f"read {format_age(source.age_seconds)} ago, {source.trust}",
+    ]
+    if source.weight != 1.0:
+        parts[1] += f", weight {source.weight:g}"
+    if source.note:
+        parts.append(source.note)
+    return printable("  ".join(parts))
+
+
+def report_documents(count: int) -> None:
+    """Show the number of documents that were read, on a terminal."""
+    if sys.stderr.isatty() and (count == 1 or count % _STEP == 0):
+        print(f"\r{count:,} documents", end="", file=sys.stderr, flush=True)

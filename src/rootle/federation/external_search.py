@@ -1,0 +1,59 @@
+"""Search the sources that the user added, and mark what is found there as untrusted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from rootle.search.agent import SearchAgent
+from rootle.text.agent_orders.detector import describe_orders
+from rootle.types import SearchQuery, SearchResponse, SearchResult
+
+
+class ExternalUpdates(Protocol):
+    """Keeps the index of the added sources current, and describes them."""
+
+    def prepare(self) -> None:
+        """Index documents that have changed. Raise QueryError if no source was added."""
+
+    def find_origins(self, uris: Sequence[str]) -> Mapping[str, str]:
+        """Return the address of each document, or of its source."""
+
+    def list_notes(self, uris: Sequence[str]) -> Sequence[str]:
+        """Return messages about the sources of documents, such as their age."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalSearch:
+    """The pipeline that searches added sources."""
+
+    open_agent: Callable[[], SearchAgent]
+    updates: ExternalUpdates
+
+    def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
+        """Return one page. Raise QueryError if no source was added."""
+        self.updates.prepare()
+        response = self.open_agent().search(query, explain=explain)
+        uris = [result.file_path for result in response.results]
+        origins = self.updates.find_origins(uris)
+        results = tuple(
+            mark_as_external(result, origins.get(result.file_path, result.file_path))
+            for result in response.results
+        )
+        notes = (*response.suggestions, *self.updates.list_notes(uris))
+        return replace(response, results=results, suggestions=notes)
+
+
+def mark_as_external(result: SearchResult, origin: str) -> SearchResult:
+    """Return a result that says where its text comes from, and that it is not trusted."""
+    shown = [result.snippet, *(span.snippet for span in result.more_spans)]
+    if result.context is not None:
+        shown += [passage.snippet for passage in result.context.passages]
+    return replace(
+        result,
+        kind="web",
+        origin=origin,
+        trust="external",
+        warning=describe_orders("\n\n".join(shown)),
+    )

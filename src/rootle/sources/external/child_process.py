@@ -1,0 +1,118 @@
+"""Reads an added folder or archive in a child process with limits."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rootle.sources.external.records import (
+    MAX_DOCUMENT_CHARS,
+    ExternalDocument,
+    ExternalSourceError,
+    document_from_json,
+)
+
+# Unpacking the largest archive takes a few minutes.
+_MAX_SILENCE_S: Final = 600.0
+_MAX_LINE_CHARS: Final = 12 * MAX_DOCUMENT_CHARS
+# The child imports from the same path as this process, but never from the current folder.
+_PROGRAM: Final = """\
+import sys
+sys.path[:] = {path!r}
+from rootle.sources.external.child_main import main
+main()
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadNote:
+    """A message about a source that is not a document."""
+
+    kind: str = ""  # the kind that was recognized
+    skipped: str = ""  # the path of a document that was not read
+    reason: str = ""
+    failure: str = ""  # why the rest of the source was not read
+
+
+def read_local_source(
+    path: str, kind: str, max_documents: int, work_dir: str
+) -> Iterator[ExternalDocument | ReadNote]:
+    """Yield the documents of a folder or a file, and notes.
+
+    An archive is unpacked below `work_dir` for as long as it is read. An empty `kind` is
+    recognized.
+    """
+    # This process deletes the folder even if the child is killed.
+    with tempfile.TemporaryDirectory(prefix="unpacked-", dir=work_dir) as target:
+        request = {"path": path, "kind": kind, "max_documents": max_documents, "target": target}
+        yield from _run_child(request)
+
+
+def _run_child(request: dict[str, Any]) -> Iterator[ExternalDocument | ReadNote]:
+    path = request["path"]
+    folders = [folder for folder in sys.path if folder]
+    child = subprocess.Popen(
+        [sys.executable, "-P", "-c", _PROGRAM.format(path=folders)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        # Only this process handles Ctrl-C; it then ends the child.
+        process_group=0 if os.name == "posix" else None,
+    )
+    assert child.stdin is not None
+    assert child.stdout is not None
+    has_ended = False
+    try:
+        with child.stdin:
+            child.stdin.write(json.dumps(request).encode())
+        while line := _read_line(child):
+            item = _parse(line)
+            if item is None:
+                has_ended = True
+                break
+            yield item
+            if isinstance(item, ReadNote) and item.failure:
+                return
+    except (ValueError, TypeError, KeyError, OSError) as error:
+        raise ExternalSourceError(f"the process that reads {path} failed: {error}") from error
+    finally:
+        child.kill()
+        child.stdout.close()
+        child.wait()
+    if not has_ended:
+        yield ReadNote(failure=f"the process that reads {path} ended or took too long")
+
+
+def _read_line(child: subprocess.Popen[bytes]) -> bytes:
+    assert child.stdout is not None
+    timer = threading.Timer(_MAX_SILENCE_S, child.kill)
+    timer.daemon = True
+    timer.start()
+    try:
+        return child.stdout.readline(_MAX_LINE_CHARS)
+    finally:
+        timer.cancel()
+
+
+def _parse(line: bytes) -> ExternalDocument | ReadNote | None:
+    """Return a document, a note, or None at the end."""
+    data: dict[str, Any] = json.loads(line)
+    if "document" in data:
+        return document_from_json(data["document"])
+    if "skipped" in data:
+        path, reason = data["skipped"]
+        return ReadNote(skipped=str(path), reason=str(reason))
+    if "kind" in data:
+        return ReadNote(kind=str(data["kind"]))
+    if "error" in data:
+        return ReadNote(failure=str(data["error"])[:500])
+    if "limited" in data:
+        return ReadNote(failure=f"only the first {int(data['limited']):,} documents were read")
+    return None

@@ -1,0 +1,101 @@
+"""The kinds of sources that a user can add from this machine, and how each is recognized."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
+from typing import Final
+
+from rootle.sources.external.readers.dash import INDEX as DASH_INDEX
+from rootle.sources.external.readers.dash import read_dash
+from rootle.sources.external.readers.devdocs import INDEX as DEVDOCS_INDEX
+from rootle.sources.external.readers.devdocs import PAGES as DEVDOCS_PAGES
+from rootle.sources.external.readers.devdocs import read_devdocs
+from rootle.sources.external.readers.folder import read_folder
+from rootle.sources.external.readers.llms_text import FULL, LIST, read_llms_text
+from rootle.sources.external.readers.mdn import PAGE, read_mdn, split_front_matter
+from rootle.sources.external.readers.sphinx import INVENTORY, read_sphinx
+from rootle.sources.external.readers.stack_exchange import POSTS, read_stack_exchange
+from rootle.sources.external.readers.tree import FolderTree
+from rootle.sources.external.records import ExternalDocument, ExternalSourceError
+from rootle.sources.files.discovery import WalkRules
+
+Found = ExternalDocument | tuple[str, str]  # a document, or a path and the reason to skip it
+
+_READERS: Final[Mapping[str, Callable[[FolderTree, int], Iterable[Found]]]] = {
+    "stack-exchange": read_stack_exchange,
+    "devdocs": lambda tree, _: read_devdocs(tree),
+    "dash": lambda tree, _: read_dash(tree),
+    "sphinx": lambda tree, _: read_sphinx(tree),
+    "mdn": lambda tree, _: read_mdn(tree),
+    "llms.txt": lambda tree, _: read_llms_text(tree, FULL if tree.has(FULL) else LIST),
+    "folder": lambda tree, _: read_folder(tree.root, WalkRules()),
+}
+LOCAL_KINDS: Final = tuple(_READERS)
+# The format of pages from `rootle add URL`.
+WEB: Final = "web"
+_MDN_PROBES: Final = 20
+
+
+def read_kind(folder: str, kind: str, max_documents: int) -> Iterable[Found]:
+    """Return the documents in a folder. Raise ExternalSourceError if they cannot be read."""
+    return _READERS[kind](FolderTree(folder), max_documents)
+
+
+def recognize_folder(folder: str) -> tuple[str, str]:
+    """Return the kind of a folder, and the subfolder that contains the documents.
+
+    An archive often has one folder at its top, in which everything else is.
+    """
+    for candidate in (folder, *_only_subfolder(folder)):
+        kind = _recognize(FolderTree(candidate))
+        if kind is not None:
+            return kind, candidate
+    return "folder", folder
+
+
+def recognize_file(path: str) -> tuple[str, str] | None:
+    """Return the kind and the folder of a file that stands for a source; None for other files."""
+    folder, name = os.path.split(path)
+    kinds = {
+        POSTS: "stack-exchange",
+        INVENTORY: "sphinx",
+        DEVDOCS_INDEX: "devdocs",
+        LIST: "llms.txt",
+        FULL: "llms.txt",
+    }
+    return (kinds[name], folder) if name in kinds else None
+
+
+def check_kind(kind: str) -> None:
+    """Raise ExternalSourceError if there is no such kind for a path on this machine."""
+    if kind not in _READERS:
+        raise ExternalSourceError(f'unknown kind "{kind}"; use one of {", ".join(LOCAL_KINDS)}')
+
+
+def _only_subfolder(folder: str) -> list[str]:
+    names = [name for name in os.listdir(folder) if not name.startswith(".")]
+    inside = [os.path.join(folder, name) for name in names]
+    return inside if len(inside) == 1 and os.path.isdir(inside[0]) else []
+
+
+def _recognize(tree: FolderTree) -> str | None:
+    if tree.has(DASH_INDEX):
+        return "dash"
+    if tree.has(POSTS):
+        return "stack-exchange"
+    if tree.has(INVENTORY):
+        return "sphinx"
+    if tree.has(DEVDOCS_INDEX) and tree.has(DEVDOCS_PAGES):
+        return "devdocs"
+    if tree.has(FULL) or tree.has(LIST):
+        return "llms.txt"
+    return "mdn" if _is_mdn(tree) else None
+
+
+def _is_mdn(tree: FolderTree) -> bool:
+    """Return whether the first pages have the front matter of MDN."""
+    pages = islice(tree.files((PAGE,)), _MDN_PROBES)
+    fields = (split_front_matter(tree.read_text(path))[0] for path in pages)
+    return any({"title", "slug"} <= found.keys() for found in fields)

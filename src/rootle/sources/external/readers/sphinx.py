@@ -1,0 +1,71 @@
+"""Documentation that Sphinx built: the inventory `objects.inv` and the pages beside it."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Final
+
+from rootle.sources.external.readers.symbol_pages import PageSymbol, list_symbols, read_page_file
+from rootle.sources.external.readers.tree import FolderTree
+from rootle.sources.external.records import ExternalDocument, ExternalSourceError
+
+INVENTORY: Final = "objects.inv"
+_MAX_INVENTORY_BYTES: Final = 100_000_000
+_LINE: Final = re.compile(r"(\S.*?)\s+(\S+:\S+)\s+(-?\d+)\s+(\S*)\s+\S.*")
+_MAX_LINE_CHARS: Final = 1_000
+_PAGE_KINDS: Final = frozenset({"std:doc"})
+_WITHOUT_SECTION: Final = frozenset({"std:label", "std:doc"})
+
+
+def read_sphinx(tree: FolderTree) -> Iterator[ExternalDocument | tuple[str, str]]:
+    """Yield the pages that an inventory names; without the pages, lists of their symbols."""
+    content = tree.read(INVENTORY)
+    pages: dict[str, list[PageSymbol]] = defaultdict(list)
+    for page, symbol in read_inventory(content):
+        pages[page].append(symbol)
+    for path in sorted(pages):
+        found = tree.find_page(path)
+        symbols = [one for one in pages[path] if one.kind not in _WITHOUT_SECTION]
+        whole = [one for one in pages[path] if one.kind in _PAGE_KINDS]
+        if found is not None:
+            yield read_page_file(tree, found, path, [*symbols, *whole])
+        elif symbols:
+            yield list_symbols(path, symbols)
+
+
+def read_inventory(content: bytes) -> Iterator[tuple[str, PageSymbol]]:
+    """Yield the page and the symbol of each entry. Raise ExternalSourceError if it is damaged."""
+    if content.startswith(b"# Sphinx inventory version 1"):
+        yield from _read_version_1(content)
+        return
+    if not content.startswith(b"# Sphinx inventory version 2"):
+        raise ExternalSourceError(f"{INVENTORY} has an unknown format")
+    start = 0
+    for _ in range(4):
+        start = content.find(b"\n", start) + 1
+        if not start:
+            raise ExternalSourceError(f"{INVENTORY} is damaged")
+    try:
+        text = zlib.decompressobj().decompress(content[start:], _MAX_INVENTORY_BYTES)
+    except zlib.error as error:
+        raise ExternalSourceError(f"{INVENTORY} is damaged: {error}") from error
+    for line in text.decode("utf-8", "replace").split("\n"):
+        match = _LINE.fullmatch(line[:_MAX_LINE_CHARS])
+        if match is not None:
+            name, kind, place = match[1], match[2], match[4]
+            place = f"{place[:-1]}{name}" if place.endswith("$") else place
+            page, _, anchor = place.partition("#")
+            yield page, PageSymbol(name, kind, anchor)
+
+
+def _read_version_1(content: bytes) -> Iterator[tuple[str, PageSymbol]]:
+    for line in content.decode("utf-8", "replace").split("\n")[3:]:
+        parts = line.split(None, 2)
+        if len(parts) == 3:
+            name, kind, page = parts
+            is_module = kind == "mod"
+            anchor = f"module-{name}" if is_module else name
+            yield page.strip(), PageSymbol(name, f"py:{'module' if is_module else kind}", anchor)

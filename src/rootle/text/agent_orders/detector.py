@@ -1,0 +1,112 @@
+"""Detect text that gives orders to an agent instead of informing it.
+
+Web pages and other texts from strangers can contain sentences for the models that read them:
+"ignore the previous instructions", "do not tell the user". The detector adds up the weights of
+signs that occur close to each other. It knows no intentions: a page about such attacks is flagged
+as well, and orders in words that it does not know are not.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from rootle.text.agent_orders.patterns import SIGNS
+
+# Chosen on the development half of the benchmark.
+THRESHOLD: Final = 0.85
+# Signs within this many characters count together.
+_WINDOW_CHARS: Final = 400
+_MAX_CHARS: Final = 400_000
+_MAX_MATCHES: Final = 200  # of one sign
+_MAX_QUOTE_CHARS: Final = 120
+# Unicode tags spell a text that people do not see.
+_TAGS: Final = re.compile("[\U000e0020-\U000e007e]{4,}")
+# So do long sequences of characters without a width.
+_HIDDEN_BITS: Final = re.compile("[\u200b-\u200d\u2060-\u2064\ufeff]{8,}|[\ufe00-\ufe0f]{4,}")
+_INVISIBLE: Final = re.compile(
+    "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f"
+    "\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]"
+)
+# Letters of other scripts that look like Latin ones, in words that mix both.
+_MIXED_WORD: Final = re.compile(
+    r"(?=\w{0,30}[a-z])(?=\w{0,30}[\u0370-\u03ff\u0400-\u04ff])\w{2,40}"
+)
+_LOOKALIKES: Final = str.maketrans(
+    "\u0430\u0435\u0456\u043e\u0440\u0441\u0445\u0443\u0455\u0458\u04cf\u0501\u0475\u0442\u043a\u043c\u043d\u0432"
+    "\u03b1\u03bf\u03b9\u03bd\u03c1\u03c4\u03c5\u03ba\u03b5",
+    "aeiopcxysjldvtkmhbaoivptuke",
+)
+_SPACES: Final = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class AgentOrders:
+    """Orders to an agent that occur in a text."""
+
+    score: float  # at least THRESHOLD
+    quote: str  # the beginning of the text around the signs, on one line
+    groups: tuple[str, ...]  # the kinds of signs, such as "ignore" and "conceal"
+
+
+def find_orders(text: str) -> AgentOrders | None:
+    """Return the clearest orders to an agent in a text; None if there are none.
+
+    Only the first 400,000 characters are examined. The time is proportional to their number.
+    """
+    if _TAGS.search(text) or _HIDDEN_BITS.search(text):
+        return AgentOrders(THRESHOLD, "(text in invisible characters)", ("hidden",))
+    plain = _normalize(text[:_MAX_CHARS])
+    best: AgentOrders | None = None
+    for score, start, end, groups in _windows(_match_signs(plain)):
+        if score >= THRESHOLD and (best is None or score > best.score):
+            best = AgentOrders(round(score, 2), _quote(plain, start, end), groups)
+    return best
+
+
+def describe_orders(text: str) -> str | None:
+    """Return a warning about a text that gives orders to an agent; None for other texts."""
+    found = find_orders(text)
+    return None if found is None else f"this text gives orders to an agent: {found.quote}"
+
+
+def _normalize(text: str) -> str:
+    """Return a text in lower case with single spaces and without invisible characters."""
+    plain = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).replace("\u2019", "'")
+    plain = _SPACES.sub(" ", plain.lower())
+    return _MIXED_WORD.sub(lambda word: word[0].translate(_LOOKALIKES), plain)
+
+
+def _match_signs(plain: str) -> list[tuple[int, int, str, float]]:
+    """Return the start, end, group and weight of each sign, in order."""
+    found = []
+    for sign in SIGNS:
+        for count, match in enumerate(sign.regex.finditer(plain)):
+            if count >= _MAX_MATCHES:
+                break
+            found.append((match.start(), match.end(), sign.group, sign.weight))
+    return sorted(found)
+
+
+def _windows(
+    found: list[tuple[int, int, str, float]],
+) -> Iterator[tuple[float, int, int, tuple[str, ...]]]:
+    """Yield the score of the signs that follow each sign closely; of a group, one counts."""
+    for at, (start, _, _, _) in enumerate(found):
+        best: dict[str, float] = defaultdict(float)
+        last = start
+        for other, end, group, weight in found[at : at + 60]:
+            if other > start + _WINDOW_CHARS:
+                break
+            best[group] = max(best[group], weight)
+            last = max(last, end)
+        yield sum(best.values()), start, last, tuple(sorted(best))
+
+
+def _quote(plain: str, start: int, end: int) -> str:
+    quote = plain[start:end].strip()
+    return quote if len(quote) <= _MAX_QUOTE_CHARS else f"{quote[: _MAX_QUOTE_CHARS - 1]}…"

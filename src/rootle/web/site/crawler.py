@@ -1,0 +1,230 @@
+"""Reads the pages of a site, within limits and the rules of its `robots.txt`."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import posixpath
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from rootle.errors import RootleError, UnavailableError, WebPageError
+from rootle.web.page_charset_and_text import extract_text
+from rootle.web.page_download import DownloadedPage
+from rootle.web.site.links import forbids, list_html_links, list_markdown_links
+from rootle.web.site.robots import FORBIDDEN, RobotsRules, parse_robots
+from rootle.web.site.sitemap import parse_sitemap
+from rootle.web.url import PageUrl, parse_page_url
+
+MAX_SITEMAPS: Final = 50
+_MAX_SECONDS: Final = 3_600.0
+# A small server answers the requests one by one.
+_MIN_DELAY_S: Final = 0.1
+_MAX_FAILURES: Final = 20  # in sequence
+_MAX_QUEUE: Final = 100_000
+_HTML: Final = ("text/html", "application/xhtml+xml", "")
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class SiteLimits:
+    """How much of a site is read."""
+
+    depth: int = 3  # of links from the first page or the sitemap
+    max_pages: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SitePage:
+    """A page as Markdown."""
+
+    url: str
+    path: str  # below the folder of the first page
+    text: str
+
+
+class Downloads(Protocol):
+    """Downloads a page, as `PageDownloader` does."""
+
+    def download(self, url: PageUrl) -> DownloadedPage: ...
+
+
+@dataclass
+class SiteCrawler:
+    """Reads one site once. `report` explains afterwards what was left out."""
+
+    downloads: Downloads
+    limits: SiteLimits
+    sleep: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.monotonic
+    failures: list[str] = field(default_factory=list)
+    left_out: int = 0  # pages beyond the limits
+
+    def crawl(self, start: PageUrl) -> Iterator[SitePage]:
+        """Yield the pages below the folder of a page: it, those in the sitemap, and linked ones.
+
+        Raise WebPageError or UnavailableError if the first page cannot be read.
+        """
+        deadline = self.clock() + _MAX_SECONDS
+        site, first = self._open_site(start)
+        queue = deque([(link, 1) for link in self._first_links(site, first)])
+        known = {start, site.start, *(link for link, _ in queue)}
+        texts = {_digest(first.text)}
+        count, failed = 1, 0
+        yield SitePage(str(site.start), site.path_of(site.start), first.text)
+        while queue:
+            if count >= self.limits.max_pages or self.clock() > deadline:
+                self.left_out = len(queue)
+                return
+            url, depth = queue.popleft()
+            self.sleep(max(_MIN_DELAY_S, site.robots.delay_s))
+            try:
+                final, page = self._read(url)
+            except RootleError as error:
+                self.failures.append(str(error))
+                failed += 1
+                if failed >= _MAX_FAILURES:
+                    self.failures.append("the site does not answer any more")
+                    return
+                continue
+            failed = 0
+            if final != url and (final in known or not site.contains(final)):
+                continue
+            known.add(final)
+            if page.text.strip() and _digest(page.text) not in texts:
+                texts.add(_digest(page.text))
+                count += 1
+                yield SitePage(str(final), site.path_of(final), page.text)
+            if depth < self.limits.depth:
+                new = [link for link in page.links if link not in known and site.contains(link)]
+                known.update(new)
+                queue.extend((link, depth + 1) for link in new[: _MAX_QUEUE - len(queue)])
+
+    def report(self) -> str:
+        """Return what was left out, in one sentence; "" if nothing was."""
+        parts = []
+        if self.left_out:
+            parts.append(f"{self.left_out:,} more pages are beyond the limits")
+        if self.failures:
+            first = f"{len(self.failures)} pages could not be read, the first: {self.failures[0]}"
+            parts.append(first)
+        return "; ".join(parts)
+
+    def _open_site(self, start: PageUrl) -> tuple[_Site, _ReadPage]:
+        """Return the site of a page, and the page. A redirect may lead to another site."""
+        robots = self._read_robots(start)
+        _check_allowed(start, robots)
+        final, page = self._read(start)
+        if _site_of(final) != _site_of(start):
+            robots = self._read_robots(final)
+        _check_allowed(final, robots)
+        return _Site(final, robots), page
+
+    def _first_links(self, site: _Site, page: _ReadPage) -> list[PageUrl]:
+        if not self.limits.depth:
+            return []
+        links = dict.fromkeys([*page.links, *self._read_sitemaps(site)])
+        links.pop(site.start, None)
+        return [link for link in links if site.contains(link)][:_MAX_QUEUE]
+
+    def _read(self, url: PageUrl) -> tuple[PageUrl, _ReadPage]:
+        page = self.downloads.download(url)
+        final = parse_page_url(page.url)
+        return final, _read_page(page, final)
+
+    def _read_robots(self, page: PageUrl) -> RobotsRules:
+        """Return the rules of a site. A server that fails to send them forbids everything."""
+        url = PageUrl(page.scheme, page.host, page.port, "/robots.txt")
+        try:
+            return parse_robots(self.downloads.download(url).body)
+        except UnavailableError as error:
+            if not error.status:
+                raise
+            return FORBIDDEN
+        except WebPageError as error:
+            _LOG.info("no robots.txt: %s", error)
+            return RobotsRules()
+
+    def _read_sitemaps(self, site: _Site) -> list[PageUrl]:
+        """Return the pages that the sitemaps of a site list."""
+        start = site.start
+        root = PageUrl(start.scheme, start.host, start.port, "/sitemap.xml")
+        waiting = deque(site.robots.sitemaps or [str(root)])
+        pages: dict[PageUrl, None] = {}
+        for _ in range(MAX_SITEMAPS):
+            if not waiting:
+                break
+            try:
+                url = parse_page_url(waiting.popleft())
+                if _site_of(url) != _site_of(start):
+                    continue
+                found = parse_sitemap(self.downloads.download(url).body)
+            except RootleError:  # most sites have none
+                continue
+            waiting.extend(found.sitemaps[:MAX_SITEMAPS])
+            for page in found.pages[:_MAX_QUEUE]:
+                try:
+                    pages[parse_page_url(page)] = None
+                except WebPageError:
+                    continue
+        return list(pages)
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadPage:
+    text: str
+    links: tuple[PageUrl, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """The part of a site that is read: everything below the folder of the first page."""
+
+    start: PageUrl
+    robots: RobotsRules
+
+    @property
+    def folder(self) -> str:
+        path = self.start.target.partition("?")[0]
+        return path if path.endswith("/") else path.rpartition("/")[0] + "/"
+
+    def contains(self, link: PageUrl) -> bool:
+        """Return whether a page may be read and is in the folder."""
+        path = posixpath.normpath(link.target.partition("?")[0])
+        return (
+            _site_of(link) == _site_of(self.start)
+            and f"{path.rstrip('/')}/".startswith(self.folder)
+            and self.robots.allows(link.target)
+        )
+
+    def path_of(self, url: PageUrl) -> str:
+        """Return the path of a page below the folder."""
+        return url.target.removeprefix(self.folder).lstrip("/") or "index"
+
+
+def _site_of(url: PageUrl) -> tuple[str, str, int]:
+    return url.scheme, url.host, url.port
+
+
+def _check_allowed(url: PageUrl, robots: RobotsRules) -> None:
+    if not robots.allows(url.target):
+        raise WebPageError(f"{url} may not be read: the robots.txt of the site forbids it")
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def _read_page(page: DownloadedPage, url: PageUrl) -> _ReadPage:
+    """Return the text of a page, and its links. A page may forbid both."""
+    if page.media_type in _HTML:
+        html = page.body.decode("utf-8", "replace")
+        links = [] if forbids(html, "nofollow") else list_html_links(html, url)
+        text = "" if forbids(html, "noindex") else extract_text(page)
+        return _ReadPage(text, tuple(links))
+    text = extract_text(page)
+    is_data = page.media_type.endswith("json")
+    return _ReadPage(text, () if is_data else tuple(list_markdown_links(text, url)))
