@@ -298,13 +298,13 @@ class Container:
             except IndexStorageError:
                 return None
 
-        return DocumentSet(self._root, walk_rules(self._config), newest_snapshot)
+        return DocumentSet(self._root, walk_rules(self._config, self._index_dir), newest_snapshot)
 
     def _open_sources(self) -> tuple[Source, ...]:
         from rootle.indexing.fingerprint import walk_rules
         from rootle.sources.files.file_source import FileSource
 
-        return (FileSource(self._root, walk_rules(self._config)), *self._sources)
+        return (FileSource(self._root, walk_rules(self._config, self._index_dir)), *self._sources)
 
     def _prestarted_workers(self) -> PrestartedWorkers:
         from rootle.ingest.workers.worker_process import PrestartedWorkers

@@ -92,6 +92,10 @@ def _validate(field: Field[Any], value: Value, origin: Origin, name: str) -> Any
         raise ConfigError(f"{origin}: {name} is {shown}, expected {_KINDS[expected]}")
     if field.metadata["path"]:
         return _resolve_path(origin, data)
+    choices: tuple[str, ...] = field.metadata["choices"]
+    if choices and data not in choices:
+        shown = _abbreviate(value)
+        raise ConfigError(f"{origin}: {name} is {shown}, expected one of {', '.join(choices)}")
     span: tuple[float, float] | None = field.metadata["range"]
     if field.metadata["url"] and data and not data.startswith(("http://", "https://")):
         raise ConfigError(f'{origin}: {name} is {_abbreviate(value)}, expected a URL: "http://…"')

@@ -9,6 +9,8 @@ FILES: Final = "files"  # name of the source that lists the files of the folder
 EXTRACTED: Final = "document"  # the "encoding" of text that a document reader extracted
 # The reason why documents are skipped that only an optional library can read.
 NEEDS_EXTRA: Final = "needs rootle[documents]"
+# The reason why images are skipped if the program that recognizes their text is not installed.
+NEEDS_OCR: Final = "needs tesseract-ocr"
 
 
 @dataclass(frozen=True, slots=True)

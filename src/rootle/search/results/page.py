@@ -26,7 +26,7 @@ from rootle.search.results.working_tree import ExcerptReader, WorkingTree
 from rootle.search.retrieval.merged_candidates import is_among
 from rootle.search.stages.ranked_answer import RankedAnswer
 from rootle.serialization.timestamps import format_timestamp
-from rootle.text.languages import PROSE
+from rootle.text.languages import DOCUMENTATION
 from rootle.types import (
     EXTRACTED,
     FILES,
@@ -163,7 +163,7 @@ def _make_result(
         scope=first.scope,
         more_spans=spans[1:],
         place=first.place,
-        kind="docs" if state.language in PROSE else "code",
+        kind="docs" if state.language in DOCUMENTATION else "code",
     )
 
 

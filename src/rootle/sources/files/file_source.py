@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rootle.sources.documents.formats import document_format
 from rootle.sources.files.discovery import WalkRules, look_up_files, walk_files
@@ -16,6 +16,9 @@ from rootle.sources.files.text_reader import read_text
 from rootle.sources.secret_masking_reader import MaskingReader
 from rootle.sources.source import Document, Scan, Trust
 from rootle.types import EXTRACTED, FILES
+
+if TYPE_CHECKING:
+    from rootle.sources.documents.recognition_cache import RecognitionCache
 
 MAX_SHOWN_BYTES: Final = 16_000_000
 
@@ -33,7 +36,8 @@ class FileReader:
         if self._is_document(uri):
             from rootle.sources.documents.reader import read_document
 
-            document = read_document(self.root, uri, self.rules.max_file_bytes)
+            cache = self._recognition_cache()
+            document = read_document(self.root, uri, self.rules.max_file_bytes, cache)
             if document is not None:
                 return document
         found = read_text(self.root, uri, self.rules.readers, self.rules.max_file_bytes)
@@ -42,6 +46,14 @@ class FileReader:
         if found.encoding != EXTRACTED:
             found = add_text_places(found, uri, whole_tables=self.whole_tables)
         return found.to_document(uri)
+
+    def _recognition_cache(self) -> RecognitionCache | None:
+        """Return the cache of the texts in images, or None if they are not read."""
+        if self.rules.recognize == "off":
+            return None
+        from rootle.sources.documents.recognition_cache import RecognitionCache
+
+        return RecognitionCache(self.rules.recognition_dir, self.rules.secret_exceptions)
 
     def _is_document(self, uri: str) -> bool:
         """Return whether a built-in reader converts a file to text. Plugins come first."""

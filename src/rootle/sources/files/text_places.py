@@ -13,7 +13,10 @@ from typing import Final
 
 from rootle.sources.documents.places import MAX_TITLE_CHARS, join_places
 from rootle.sources.files.text_reader import TextFile
+from rootle.text.languages import language_of
 from rootle.types import EXTRACTED, DocumentSection
+
+_DIAGRAM_LANGUAGES: Final = frozenset({"graphviz", "mermaid", "plantuml"})
 
 # About 2,000 rows. A million more rows would only hide other documents.
 _MAX_TABLE_CHARS: Final = 200_000
@@ -40,6 +43,10 @@ def add_text_places(found: TextFile, path: str, *, whole_tables: bool = False) -
         return _read_transcript(found)
     if lower.endswith((".csv", ".tsv")):
         return found if whole_tables else _describe_table(found)
+    if (language := language_of(path)) in _DIAGRAM_LANGUAGES:
+        from rootle.sources.files.text_diagrams import find_diagrams
+
+        return replace(found, sections=find_diagrams(found.text, language))
     if _MANUAL_NAME.fullmatch(lower) and _MANUAL_START.search(found.text[:_HEAD_CHARS]):
         return replace(found, sections=tuple(_manual_sections(found.text)))
     return found
