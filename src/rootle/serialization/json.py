@@ -14,7 +14,7 @@ from rootle.types import Filters, SearchQuery
 _OPTIONAL_FIELDS: Final = frozenset(
     {
         *("explanation", "interpretation", "staleness", "coverage", "place", "symbols"),
-        *("commit", "last_commit", "history", "origin", "trust"),
+        *("commit", "last_commit", "history", "origin", "trust", "mentions"),
     }
 )
 

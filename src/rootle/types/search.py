@@ -67,6 +67,7 @@ class SearchResult:
     kind: ResultKind = "code"
     origin: str | None = None  # of text from outside the project: "httpx 0.28.1", or an address
     trust: OutsideTrust | None = None  # None for text of the project
+    mentions: Mapping[str, str] | None = None  # in a diagram: names -> "path:line" of definitions
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,7 @@ _READERS: Final = {
     "svg": ("diagrams.svg", "read_svg"),
     "drawio_png": ("images.image", "read_stored_diagram"),
     "image": ("images.image", "read_image"),
+    "screenshot": ("images.image", "read_screenshot"),
 }
 
 ReadFormat = Callable[[BinaryIO, ExtractedDocument], None]

@@ -35,8 +35,8 @@ _PLANTUML_TITLE: Final = re.compile(r"^[ \t]*title[ \t]+([^\n]{1,200})", re.MULT
 # The first statement of one of these kinds determines the kind of a diagram.
 _PLANTUML_KIND: Final = re.compile(
     r"^[ \t]*(?:(?P<sequence>(?:participant|actor|autonumber|activate)\b"
-    r"|\w{1,80}[ \t]*-{1,2}>{1,2}[ \t]*\w{1,80}[ \t]*:)|(?P<class>(?:class|abstract|interface|enum)\b)"
-    r"|(?P<state>state\b|\[\*\])"
+    r"|\w{1,80}[ \t]*-{1,2}>{1,2}[ \t]*\w{1,80}[ \t]*:)"
+    r"|(?P<class>(?:class|abstract|interface|enum)\b)|(?P<state>state\b|\[\*\])"
     r"|(?P<component>component|package|node|database|\[)"
     r"|(?P<entity>entity)\b|(?P<usecase>usecase|\()|(?P<activity>start$|:))",
     re.MULTILINE,

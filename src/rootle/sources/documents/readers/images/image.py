@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 import zlib
 from collections.abc import Iterator
@@ -42,13 +43,29 @@ def read_stored_diagram(file: BinaryIO, found: ExtractedDocument) -> None:
 
 def read_image(file: BinaryIO, found: ExtractedDocument) -> None:
     """Add the text that Tesseract recognizes in an image."""
-    raw = file.read(MAX_IMAGE_BYTES + 1)
-    if len(raw) > MAX_IMAGE_BYTES:
-        raise DocumentError(TOO_LARGE)
+    raw = _read_limited(file)
     width, height = _measure(raw)
     if width < _MIN_WIDTH or height < _MIN_HEIGHT:
         raise DocumentError(IMAGE_WITHOUT_TEXT)
-    if width * height > _MAX_PIXELS:
+    _add_text(raw, width * height, found)
+
+
+def read_screenshot(file: BinaryIO, found: ExtractedDocument) -> None:
+    """Add the text in an image of any size, in a format that Tesseract can read."""
+    raw = _read_limited(file)
+    pixels = math.prod(_measure(raw)) if raw.startswith((_PNG, _JPEG)) else 0
+    _add_text(raw, pixels, found)
+
+
+def _read_limited(file: BinaryIO) -> bytes:
+    raw = file.read(MAX_IMAGE_BYTES + 1)
+    if len(raw) > MAX_IMAGE_BYTES:
+        raise DocumentError(TOO_LARGE)
+    return raw
+
+
+def _add_text(raw: bytes, pixels: int, found: ExtractedDocument) -> None:
+    if pixels > _MAX_PIXELS:
         raise DocumentError(TOO_LARGE)
     found.language = "image"
     text = recognize_text(raw)
