@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -48,29 +48,40 @@ def add_mentions(index: IndexReader, result: SearchResult, file_id: int) -> Sear
     if result.metadata.language in DIAGRAMS:
         text = f"{text}\n{index.text(file_id)}"
     names = _list_names(text[:_MAX_CHARS])
-    places = find_definition_places(index, names)
+    places = find_definition_places(index, list(names.values()))
     own = f"{result.file_path}:"
-    mentions = {name: at for name, at in places.items() if not at.startswith(own)}
+    mentions = {
+        shown: places[name]
+        for shown, name in names.items()
+        if name in places and not places[name].startswith(own)
+    }
     kept = dict(list(_without_repeated_places(mentions))[:_MAX_MENTIONS])
     return replace(result, mentions=kept) if kept else result
 
 
-def _list_names(text: str) -> Sequence[str]:
-    """Return possible names, those that look like names in code first."""
-    marked: dict[str, None] = {}
-    joined: dict[str, None] = {}
-    plain: dict[str, None] = {}
+def _list_names(text: str) -> dict[str, str]:
+    """Return possible names of definitions by their text in the diagram.
+
+    Those that look like names in code come first.
+    """
+    marked: dict[str, str] = {}
+    joined: dict[str, str] = {}
+    plain: dict[str, str] = {}
     for line in text.split("\n"):
         words = [word for word in _WORD.findall(line) if word.lower() not in _KEYWORDS]
         for word in words:
             is_marked = "_" in word or not (word.islower() or word.istitle() or word.isupper())
-            (marked if is_marked else plain)[word] = None
+            (marked if is_marked else plain)[word] = word
         for count in range(2, _MAX_WORDS + 1):
             for at in range(len(words) - count + 1):
                 phrase = " ".join(words[at : at + count])
                 if phrase in line:
-                    joined[phrase] = None
-    return list(marked | joined | plain)[:_MAX_NAMES]
+                    joined[phrase] = "".join(map(_capitalize, phrase.split(" ")))
+    return dict(list((marked | joined | plain).items())[:_MAX_NAMES])
+
+
+def _capitalize(word: str) -> str:
+    return word[0].upper() + word[1:]
 
 
 def _without_repeated_places(mentions: dict[str, str]) -> Iterator[tuple[str, str]]:
