@@ -7,6 +7,7 @@ kind of the diagram and its title.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import count
 from typing import Final
@@ -97,9 +98,11 @@ def _mermaid_diagram(text: str) -> Iterator[tuple[int, int, str, str]]:
 
 
 def _plantuml_diagrams(text: str) -> Iterator[tuple[int, int, str, str]]:
+    ends = [end.end() for end in _PLANTUML_END.finditer(text)]
+    last = len(text.rstrip())
     for start in _PLANTUML_START.finditer(text):
-        end = _PLANTUML_END.search(text, start.end())
-        stop = end.end() if end else len(text.rstrip())
+        at = bisect_right(ends, start.end())
+        stop = ends[at] if at < len(ends) else last
         head = text[start.end() : min(stop, start.end() + _HEAD_CHARS)]
         found = _PLANTUML_KIND.search(head) if start[1] == "uml" else None
         kind = (found.lastgroup or "") if found else start[1].replace("uml", "")
@@ -110,8 +113,8 @@ def _plantuml_diagrams(text: str) -> Iterator[tuple[int, int, str, str]]:
 
 def _graphviz_diagrams(text: str) -> Iterator[tuple[int, int, str, str]]:
     starts = list(_GRAPH.finditer(text))
-    ends = [start.start() for start in starts[1:]]
-    for start, end in zip(starts, [*ends, len(text)], strict=True):
+    ends = [*(start.start() for start in starts[1:]), len(text)]
+    for start, end in zip(starts, ends, strict=False):
         stop = start.end() + len(text[start.end() : end].rstrip())
         name = start[2].strip('"')
         label = _GRAPH_LABEL.search(text[start.end() : min(stop, start.end() + _HEAD_CHARS)])

@@ -21,7 +21,8 @@ from rootle.sources.files.skip_rules import DAMAGED
 
 _BLOCK_BYTES: Final = 65_536
 _MAX_BYTES: Final = 100_000_000
-_MAX_PAGE_BYTES: Final = 20_000_000
+# Decoding percent signs needs ten times as much memory.
+_MAX_PAGE_BYTES: Final = 5_000_000
 _MAX_CELLS: Final = 100_000
 _ROOTS: Final = frozenset({"mxfile", "mxGraphModel"})
 _OBJECTS: Final = frozenset({"UserObject", "object"})

@@ -20,7 +20,8 @@ _MIN_HEIGHT: Final = 100
 # Tesseract needs about ten bytes per pixel, and the memory of the process is limited.
 _MAX_PIXELS: Final = 40_000_000
 MAX_IMAGE_BYTES: Final = 20_000_000
-_MAX_STORED_BYTES: Final = 20_000_000
+# Decoding percent signs needs ten times as much memory.
+_MAX_STORED_BYTES: Final = 5_000_000
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 _JPEG: Final = b"\xff\xd8\xff"
 _STORED_DIAGRAMS: Final = frozenset({b"mxfile", b"mxGraphModel"})
@@ -117,12 +118,13 @@ def _stored_texts(raw: bytes) -> Iterator[str]:
         if keyword not in _STORED_DIAGRAMS:
             continue
         if kind == b"tEXt":
-            yield unquote(rest.decode("latin-1"))
+            yield unquote(rest[:_MAX_STORED_BYTES].decode("latin-1"))
         elif kind == b"zTXt":
             yield unquote(_decompress(rest[1:]))
         elif kind == b"iTXt" and len(rest) > 2:
-            text = rest[2:].split(b"\0", 2)[-1]
-            yield unquote(_decompress(text) if rest[0] else text.decode("utf-8", "replace"))
+            body = rest[2:].split(b"\0", 2)[-1]
+            plain = body[:_MAX_STORED_BYTES].decode("utf-8", "replace")
+            yield unquote(_decompress(body) if rest[0] else plain)
 
 
 def _decompress(raw: bytes) -> str:
