@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rootle.sources.files.discovery import WalkRules
-from rootle.sources.files.file_source import FileReader
+from rootle.sources.files.file_source import FileReader, read_listed_file
 from rootle.sources.source import Document
 from rootle.types import DocumentSection
 
@@ -60,3 +60,18 @@ def test_the_graphs_of_a_graphviz_file_have_their_names(tmp_path: Path) -> None:
 def test_a_file_without_a_diagram_has_no_sections(tmp_path: Path) -> None:
     assert sections_of(tmp_path, "empty.gv", "nothing\n") == ()
     assert sections_of(tmp_path, "blank.mmd", "\n\n") == ()
+
+
+def test_the_diagrams_in_a_markdown_file_can_be_shown(tmp_path: Path) -> None:
+    text = (
+        "# Parts\n\n```mermaid\nsequenceDiagram\n  A->>B: hi\n```\n\nMore\n\n```dot\n"
+        'digraph { label="x" }\n```\n\n```python\nprint()\n```\n'
+    )
+    (tmp_path / "parts.md").write_text(text)
+    found = read_listed_file(tmp_path, "parts.md", WalkRules())
+    assert isinstance(found, Document)
+    assert found.sections == (
+        DocumentSection("diagram-1", 4, 5, "sequence diagram"),
+        DocumentSection("diagram-2", 11, 11, "x (directed graph)"),
+    )
+    assert sections_of(tmp_path, "parts.md", text) == ()

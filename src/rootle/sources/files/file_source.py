@@ -29,7 +29,7 @@ class FileReader:
 
     root: str
     rules: WalkRules
-    whole_tables: bool = False  # whether to read all rows of large tables
+    is_shown: bool = False  # whether to read files as they are shown, with all rows of tables
 
     def read(self, uri: str) -> Document | str:
         """Return a file, given by its path relative to the root, or the reason to skip it."""
@@ -44,7 +44,7 @@ class FileReader:
         if isinstance(found, str):
             return found
         if found.encoding != EXTRACTED:
-            found = add_text_places(found, uri, whole_tables=self.whole_tables)
+            found = add_text_places(found, uri, is_shown=self.is_shown)
         return found.to_document(uri)
 
     def _recognition_cache(self) -> RecognitionCache | None:
@@ -101,7 +101,7 @@ def read_listed_file(root: Path, path: str, rules: WalkRules) -> Document | str 
     # A text file is shown whole, even if only its beginning is indexed. If it is too large, it is
     # not shown at all.
     limit = max(rules.max_file_bytes, MAX_SHOWN_BYTES)
-    reader = FileReader(os.fspath(root), replace(rules, max_file_bytes=limit), whole_tables=True)
+    reader = FileReader(os.fspath(root), replace(rules, max_file_bytes=limit), is_shown=True)
     found = MaskingReader(reader, rules.secret_exceptions).read(path)
     if isinstance(found, Document) and found.omitted_chars and found.encoding != EXTRACTED:
         return TOO_LARGE

@@ -55,16 +55,25 @@ _GRAPH: Final = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _GRAPH_LABEL: Final = re.compile(r"^[ \t]*label[ \t]*=[ \t]*\"([^\"\n]{1,200})\"", re.MULTILINE)
+_FENCE_LANGUAGES: Final = {
+    "mermaid": "mermaid",
+    "plantuml": "plantuml",
+    "puml": "plantuml",
+    "dot": "graphviz",
+    "graphviz": "graphviz",
+}
+_FENCED: Final = re.compile(
+    r"^[ \t]*```[ \t]*(mermaid|plantuml|puml|dot|graphviz)\b[^\n]*\n(.*?)\n?^[ \t]*```",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 def find_diagrams(text: str, language: str) -> tuple[DocumentSection, ...]:
-    """Return a section for each diagram of a file in a language of diagrams.
+    """Return a section for each diagram of a file in Markdown or in a language of diagrams.
 
     A section has the label "diagram-1", or the name of the diagram if it has one.
     """
-    starts = {"plantuml": _plantuml_diagrams, "graphviz": _graphviz_diagrams}.get(
-        language, _mermaid_diagram
-    )
+    starts = _FINDERS[language]
     sections: list[DocumentSection] = []
     labels: set[str] = set()
     line, at = 1, 0
@@ -120,6 +129,22 @@ def _graphviz_diagrams(text: str) -> Iterator[tuple[int, int, str, str]]:
         label = _GRAPH_LABEL.search(text[start.end() : min(stop, start.end() + _HEAD_CHARS)])
         kind = "directed graph" if start[1] else "graph"
         yield start.start(), stop, name, f"{label[1] if label else name} ({kind})".lstrip()
+
+
+def _fenced_diagrams(text: str) -> Iterator[tuple[int, int, str, str]]:
+    """Yield the lines inside the blocks of diagrams in a Markdown file."""
+    for block in _FENCED.finditer(text):
+        language = _FENCE_LANGUAGES[block[1]]
+        first = next(iter(_FINDERS[language](block[2])), None)
+        yield block.start(2), block.end(2), "", first[3] if first else ""
+
+
+_FINDERS: Final = {
+    "graphviz": _graphviz_diagrams,
+    "markdown": _fenced_diagrams,
+    "mermaid": _mermaid_diagram,
+    "plantuml": _plantuml_diagrams,
+}
 
 
 def _join_title(title: str, kind: str) -> str:
