@@ -10,7 +10,6 @@ rootle, which have no such setting. Drawing the pictures needs Pillow.
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
 from collections import Counter
@@ -19,7 +18,6 @@ from random import Random
 
 from benchmarks.common.arguments import command_parser
 from rootle import Config, open_app
-from rootle.sources.documents.child_process import DOCUMENT_PROCESS
 
 _CODE_FILES = 200
 _RUNS = 2
@@ -42,16 +40,14 @@ def main() -> None:
 def _measure(root: Path, index_dir: Path, ocr: str) -> None:
     config = Config() if ocr == "off" else Config(ocr=ocr)
     for name, rebuild in (("first index", False), ("rebuild", True)):
-        started, cpu_s = time.perf_counter(), sum(os.times()[:4])
+        started = time.perf_counter()
         with open_app(root, index_dir=index_dir, config=config) as app:
             report = app.index(rebuild=rebuild)
             seconds = time.perf_counter() - started
             size = app.status().index_bytes / 1e6
-        DOCUMENT_PROCESS.end()  # so that its time and that of Tesseract are known
-        cpu_s = sum(os.times()[:4]) - cpu_s
         skipped = ", ".join(f"{count} {reason}" for reason, count in report.skipped.items())
         print(
-            f"{name:11} {seconds:6.1f} s ({cpu_s:.1f} s of CPU time), {report.files_total} files, "
+            f"{name:11} {seconds:6.1f} s, {report.files_total} files, "
             f"{report.chunks_total} chunks, {size:.1f} MB, skipped: {skipped or 'nothing'}"
         )
 

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from typing import Any
 
 from rootle.app.search_api import SearchApi
 from rootle.errors import QueryError
-from rootle.types import SearchQuery, SearchResponse, ignore_progress
+from rootle.types import Filters, SearchQuery, SearchResponse, ignore_progress
 
 
 class ImageApi(SearchApi):
     """Searches the folder for the words in an image, such as a screenshot."""
 
-    def search_image(self, path: str | os.PathLike[str], question: str = "") -> SearchResponse:
+    def search_image(
+        self,
+        path: str | os.PathLike[str],
+        question: str = "",
+        filters: Filters | Mapping[str, Any] | None = None,
+    ) -> SearchResponse:
         """Search the folder for the words in an image, and for those of `question`.
 
-        Tesseract recognizes the words. Raises QueryError if it is not installed, if the image
-        cannot be read or has no words that are indexed, and otherwise the errors of `search`.
+        Tesseract recognizes the words. `question` may contain operators, such as `lang:python`.
+        Raises QueryError if Tesseract is not installed, if the image cannot be read or has no words
+        that are indexed, and otherwise the errors of `search`.
         """
-        query = self.image_query(path)
-        return self.search(f"{question} {query.text_query}".strip())
+        return self.search(self.image_query(path, question), filters)
 
-    def image_query(self, path: str | os.PathLike[str]) -> SearchQuery:
-        """Return a query with the words in an image that occur in the index.
+    def image_query(self, path: str | os.PathLike[str], question: str = "") -> SearchQuery:
+        """Return a query with a question and the words in an image that occur in the index.
 
         Words in lines with an error message come first, and at most 30 words are used. Raises
         QueryError as `search_image` does, and IndexStorageError if there is no index and none can
@@ -36,4 +43,4 @@ class ImageApi(SearchApi):
         words = choose_words(text, self._container.indexer().snapshot().sparse.is_known)
         if not words:
             raise QueryError(f"{os.fspath(path)}: none of the words in the image is indexed")
-        return SearchQuery(" ".join(words))
+        return SearchQuery(" ".join([*filter(None, [question]), *words]))

@@ -18,6 +18,7 @@ CODE_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
     "erlang": ("erl", "hrl"),
     "fsharp": ("fs", "fsi", "fsx"),
     "go": ("go",),
+    "graphql": ("graphql", "graphqls", "gql"),
     "groovy": ("groovy", "gradle"),
     "haskell": ("hs", "lhs", "hsc"),
     "html": ("html", "htm", "xhtml"),

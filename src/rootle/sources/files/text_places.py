@@ -18,6 +18,8 @@ from rootle.types import EXTRACTED, DocumentSection
 
 _DIAGRAM_LANGUAGES: Final = frozenset({"graphviz", "mermaid", "plantuml"})
 _MARKDOWN: Final = "markdown"
+# Of JSON and YAML files, only OpenAPI documents have sections.
+_INTERFACE_LANGUAGES: Final = frozenset({"graphql", "json", "proto", "yaml"})
 
 # About 2,000 rows. A million more rows would only hide other documents.
 _MAX_TABLE_CHARS: Final = 200_000
@@ -50,6 +52,10 @@ def add_text_places(found: TextFile, path: str, *, is_shown: bool = False) -> Te
         from rootle.sources.files.text_diagrams import find_diagrams
 
         return replace(found, sections=find_diagrams(found.text, language))
+    if language in _INTERFACE_LANGUAGES:
+        from rootle.sources.files.interface_places import find_operations
+
+        return replace(found, sections=find_operations(found.text, language))
     if _MANUAL_NAME.fullmatch(lower) and _MANUAL_START.search(found.text[:_HEAD_CHARS]):
         return replace(found, sections=tuple(_manual_sections(found.text)))
     return found

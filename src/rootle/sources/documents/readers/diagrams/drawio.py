@@ -167,13 +167,15 @@ def _lines(page: _Page) -> Iterator[str]:
     for name, cell in page.cells.items():
         if cell.is_edge:
             arrow = "--" if "endArrow=none" in cell.style else "->"
-            source, target = (_labeled(end, page, diagram) for end in (cell.source, cell.target))
+            source, target = (
+                _find_labeled(end, page, diagram) for end in (cell.source, cell.target)
+            )
             label = " ".join(filter(None, edge_labels[name]))
             diagram.add_edge(source, target, label, arrow)
     yield from diagram.lines()
 
 
-def _labeled(name: str, page: _Page, diagram: DiagramText) -> str:
+def _find_labeled(name: str, page: _Page, diagram: DiagramText) -> str:
     """Return a cell, or the first cell around it that has a label."""
     seen = set()
     while name not in diagram.labels and name not in seen and name in page.cells:
