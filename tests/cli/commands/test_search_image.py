@@ -14,6 +14,8 @@ from sample import MakeApp, write_tree
 from rootle.errors import QueryError
 from rootle.sources.documents import recognition
 
+pytestmark = pytest.mark.slow  # Tesseract reads pictures
+
 FILES = {
     "src/upload.py": (
         "class QuotaExceededError(Exception):\n    pass\n\n\ndef check(size, quota):\n"

@@ -19,6 +19,8 @@ from rootle.sources.files.skip_rules import BINARY, DAMAGED, IMAGE_WITHOUT_TEXT,
 from rootle.sources.source import Document
 from rootle.types import NEEDS_OCR
 
+pytestmark = pytest.mark.slow  # Tesseract reads pictures
+
 KEY = "AKIA" + "Q3EGRXK2WNPLJ7HD"  # looks like a key of a cloud provider
 
 
