@@ -92,6 +92,10 @@ SKIPS: Final = {
     "minified": "Code or data without line breaks, or a source map.",
     "needs rootle[documents]": "A PDF file, and the library that reads PDF is not installed "
     "([documents](../how-to/documents.md)).",
+    "image without text": "An image that contains no text, or that is smaller than 200 x 100 "
+    "pixels ([diagrams and images](../how-to/diagrams-and-images.md)).",
+    "needs tesseract-ocr": "An image, and Tesseract is not installed, although `ocr` is set "
+    "([diagrams and images](../how-to/diagrams-and-images.md)).",
     "no text": "A [document](../how-to/documents.md) without text, such as a scanned PDF.",
     "not a regular file": "A FIFO, a socket or a device.",
     "reader failed": "Its [document reader](../how-to/plugins.md) raised an error, timed out or "

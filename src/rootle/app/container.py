@@ -350,13 +350,14 @@ class Container:
         def read_outside(reference: str) -> OutsideDocument | None:
             return self.external().read(reference) if self.has_external() else None
 
-        return DocumentSet(self._root, walk_rules(self._config), newest_snapshot, read_outside)
+        rules = walk_rules(self._config, self._index_dir)
+        return DocumentSet(self._root, rules, newest_snapshot, read_outside)
 
     def _open_sources(self) -> tuple[Source, ...]:
         from rootle.indexing.fingerprint import walk_rules
         from rootle.sources.files.file_source import FileSource
 
-        return (FileSource(self._root, walk_rules(self._config)), *self._sources)
+        return (FileSource(self._root, walk_rules(self._config, self._index_dir)), *self._sources)
 
     def _prestarted_workers(self) -> PrestartedWorkers:
         from rootle.ingest.workers.worker_process import PrestartedWorkers

@@ -218,6 +218,9 @@ def _print_result(result: SearchResult, words: set[str], style: Style) -> None:
             for mark in marks_of(result):
                 write_line(style.paint(f"  {printable(mark)}", _YELLOW))
         _print_lines(span, words, style)
+    if result.mentions:
+        places = ", ".join(f"{name} {place}" for name, place in result.mentions.items())
+        write_line(style.paint(f"  defined in: {printable(places)}", _DIM))
     if result.duplicates:
         write_line(style.paint(f"  {_describe_duplicates(result.duplicates)}", _DIM))
     if result.explanation:

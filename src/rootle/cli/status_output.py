@@ -7,9 +7,10 @@ from typing import Final
 
 from rootle.cli.terminal import format_counts, printable
 from rootle.serialization.timestamps import format_age
-from rootle.serialization.unread_documents import describe_unread
+from rootle.serialization.unread_documents import describe_unread, describe_unread_images
 from rootle.types import (
     NEEDS_EXTRA,
+    NEEDS_OCR,
     BackendStatus,
     DependencyStatus,
     ExternalStatus,
@@ -80,6 +81,8 @@ def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
     unread = status.skipped.get(NEEDS_EXTRA)
     if unread:
         yield "", describe_unread(unread)
+    if images := status.skipped.get(NEEDS_OCR):
+        yield "", describe_unread_images(images)
     if status.plugins:
         yield "plugins", ", ".join(status.plugins)
     for reason in status.broken_plugins:

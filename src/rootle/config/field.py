@@ -17,7 +17,6 @@ def config_field(
     path: bool = False,
     item: type[Any] | None = None,
     choices: tuple[str, ...] = (),
-    one_of: tuple[str, ...] = (),
 ) -> Any:
     """Return a dataclass field with a description, a range and validation rules.
 
@@ -32,10 +31,8 @@ def config_field(
         url: Whether the value must be an HTTP URL.
         path: Whether a value that begins with "/", "." or "~" is a path.
         item: The record type of the items of a list; None for strings.
-        choices: The allowed items of a list of strings; empty if any string is allowed.
-        one_of: The allowed strings; empty if any string is allowed.
+        choices: The allowed strings, or items of a list of strings; empty if any is allowed.
     """
     metadata: dict[str, object] = {"about": about, "range": span, "project": project}
     metadata |= {"secret": secret, "url": url, "path": path, "item": item, "choices": choices}
-    metadata["one_of"] = one_of
     return field(default=default, repr=not secret, metadata=metadata)

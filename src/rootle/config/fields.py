@@ -68,6 +68,13 @@ class Config:
         "like a secret, and a file whose path matches is indexed although its name suggests "
         "secrets (see [privacy](../explanation/privacy.md)).",
     )
+    ocr: str = config_field(
+        "off",
+        "Whether to read the text in PNG and JPEG images and in scanned PDF pages with Tesseract: "
+        "`off`, `docs` for images in folders with documentation, or `all`. An image takes about a "
+        "second (see [diagrams and images](../how-to/diagrams-and-images.md)).",
+        choices=("off", "docs", "all"),
+    )
     index_sharing: str = config_field(
         "private",
         "Who may read the files of the index: `private` for you alone, `group` for your user "
@@ -324,7 +331,7 @@ class Config:
         "Packages that `in:deps` searches: `direct` for those that the project names itself, `all` "
         "for those that they require, too, or `off` (see [search the packages that you use]"
         "(../how-to/dependencies.md)). Nothing is indexed until you ask for it.",
-        one_of=("direct", "all", "off"),
+        choices=("direct", "all", "off"),
     )
     dependency_folders: tuple[str, ...] = config_field(
         (),

@@ -90,12 +90,12 @@ def _validate(field: Field[Any], value: Value, origin: Origin, name: str) -> Any
     if type(data) is not expected:
         shown = "of another type" if field.metadata["secret"] else _abbreviate(value)
         raise ConfigError(f"{origin}: {name} is {shown}, expected {_KINDS[expected]}")
-    allowed: tuple[str, ...] = field.metadata["one_of"]
-    if allowed and data not in allowed:
-        listed = ", ".join(f'"{one}"' for one in allowed)
-        raise ConfigError(f"{origin}: {name} is {_abbreviate(value)}, expected one of {listed}")
     if field.metadata["path"]:
         return _resolve_path(origin, data)
+    choices: tuple[str, ...] = field.metadata["choices"]
+    if choices and data not in choices:
+        shown, listed = _abbreviate(value), ", ".join(f'"{one}"' for one in choices)
+        raise ConfigError(f"{origin}: {name} is {shown}, expected one of {listed}")
     span: tuple[float, float] | None = field.metadata["range"]
     if field.metadata["url"] and data and not data.startswith(("http://", "https://")):
         raise ConfigError(f'{origin}: {name} is {_abbreviate(value)}, expected a URL: "http://…"')

@@ -21,7 +21,9 @@ TextRange = tuple[int, int, int]  # file id, first character, end character
 
 
 # The reasons to skip files that contain no text.
-TEXTLESS: Final = frozenset({"binary", "not a regular file", "symlink", "vanished"})
+TEXTLESS: Final = frozenset(
+    {"binary", "image without text", "not a regular file", "symlink", "vanished"}
+)
 
 
 class FileState(NamedTuple):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 from rootle.config.fields import Config
 from rootle.ingest.chunking.chunk_size_defaults import CHUNKER_VERSION, ChunkLimits
 from rootle.plugins.registry import Found, Kind, find_plugins
 from rootle.sources.documents.formats import READERS_VERSION
+from rootle.sources.documents.recognition import RECOGNITION_DIR
 from rootle.sources.files.discovery import WalkRules
 
 # The version of the code that converts texts to terms and vectors. A new version causes every index
@@ -27,12 +29,18 @@ def chunk_limits(config: Config) -> ChunkLimits:
     )
 
 
-def walk_rules(config: Config) -> WalkRules:
-    """Return the configured limits of the file walk."""
+def walk_rules(config: Config, index_dir: Path | None = None) -> WalkRules:
+    """Return the configured limits of the file walk.
+
+    The text in images is recognized only if the folder of the index is given, which then also
+    contains a cache of the recognized texts.
+    """
     return WalkRules(
         config.max_file_bytes,
         _list_references(config, "document reader"),
         config.secret_exceptions,
+        "off" if index_dir is None else config.ocr,
+        "" if index_dir is None else str(index_dir / RECOGNITION_DIR),
     )
 
 
@@ -49,6 +57,7 @@ def fingerprint(config: Config, model_fingerprint: str) -> str:
         limits.max_file_chars,
         config.max_file_bytes,
         model_fingerprint,
+        *(("ocr",) if config.ocr != "off" else ()),  # PDF files are read in another way
         *_list_versions(_find_plugins(config, "chunker")),
         *(f"not secret {pattern!r}" for pattern in config.secret_exceptions),
         *(

@@ -33,6 +33,7 @@ from rootle.indexing.watch.watcher_channel import FOLDER as WATCH_FOLDER
 from rootle.indexing.watch.watcher_channel import WatcherChannel
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.plugins.registry import Plugins, find_plugins
+from rootle.sources.documents.recognition import RECOGNITION_DIR
 from rootle.storage.paths import default_index_dir
 from rootle.storage.permissions import make_private_dir
 from rootle.types import IndexReport, IndexUpdated, ProgressCallback
@@ -243,6 +244,7 @@ class Indexer:
                 self.index_dir / NOTICE_NAME,
             ):
                 path.unlink(missing_ok=True)
+            shutil.rmtree(self.index_dir / RECOGNITION_DIR, ignore_errors=True)
             delete_cache_markers(self.index_dir)
             if not WatcherChannel(self.index_dir).is_watched():
                 shutil.rmtree(self.index_dir / WATCH_FOLDER, ignore_errors=True)

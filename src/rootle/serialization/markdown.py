@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from rootle.serialization.brief import describe_cut, is_weak, shorten_weak
@@ -61,9 +61,15 @@ def result_as_markdown(result: SearchResult) -> str:
     marks = marks_of(result)
     if marks:
         about += f" ({'; '.join(marks)})"
-    return passages_as_markdown(
+    text = passages_as_markdown(
         result.file_path, result.metadata.language, spans, is_changed=changed, about=about
     )
+    return text + _mentions_as_markdown(result.mentions) if result.mentions else text
+
+
+def _mentions_as_markdown(mentions: Mapping[str, str]) -> str:
+    places = ", ".join(f"{name} {place}" for name, place in mentions.items())
+    return f"Defined in: {replace_unprintable(places)}\n\n"
 
 
 def passages_of(result: SearchResult) -> Sequence[Span]:

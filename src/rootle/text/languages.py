@@ -18,6 +18,7 @@ CODE_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
     "erlang": ("erl", "hrl"),
     "fsharp": ("fs", "fsi", "fsx"),
     "go": ("go",),
+    "graphql": ("graphql", "graphqls", "gql"),
     "groovy": ("groovy", "gradle"),
     "haskell": ("hs", "lhs", "hsc"),
     "html": ("html", "htm", "xhtml"),
@@ -71,6 +72,15 @@ CONFIG_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
     "yaml": ("yaml", "yml"),
 }
 
+DIAGRAM_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
+    "drawio": ("drawio", "dio"),
+    "graphviz": ("dot", "gv"),
+    "image": ("png", "jpg", "jpeg"),  # if their text is recognized
+    "mermaid": ("mmd", "mermaid"),
+    "plantuml": ("puml", "plantuml", "iuml", "wsd"),
+    "svg": ("svg",),
+}
+
 FILE_NAMES: Final[dict[str, str]] = {
     "brewfile": "ruby",
     "cmakelists.txt": "cmake",
@@ -99,11 +109,13 @@ FILE_NAMES: Final[dict[str, str]] = {
 }
 
 PROSE: Final = frozenset(PROSE_EXTENSIONS)
+DIAGRAMS: Final = frozenset(DIAGRAM_EXTENSIONS)
+DOCUMENTATION: Final = PROSE | DIAGRAMS
 UNKNOWN: Final = "unknown"
 
 _BY_EXTENSION: Final[dict[str, str]] = {
     extension: language
-    for table in (CODE_EXTENSIONS, PROSE_EXTENSIONS, CONFIG_EXTENSIONS)
+    for table in (CODE_EXTENSIONS, PROSE_EXTENSIONS, CONFIG_EXTENSIONS, DIAGRAM_EXTENSIONS)
     for language, extensions in table.items()
     for extension in extensions
 }

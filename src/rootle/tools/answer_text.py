@@ -139,7 +139,9 @@ class _Writer:
                 header = f"{escape_path(result.file_path)}{sign}{title}"
             lines += body
         lines += _name_places(named)
-        if result.metadata.language in PROSE:
+        if result.mentions:
+            lines += _format_mentions(result.mentions)
+        elif result.metadata.language in PROSE:
             lines += self._mentions(lines)
         return header, lines
 
@@ -175,8 +177,12 @@ class _Writer:
         found = [a or b for a, b in _MENTION.findall("\n".join(lines))]
         names = list(dict.fromkeys(re.split(r"[.:]+", name)[-1] for name in found))
         places = self._app.definition_places([name for name in names if name])
-        shown = [f"{name} {place}" for name, place in places.items()][:_MAX_MENTIONS]
-        return [f"defined in: {_on_one_line(', '.join(shown))}"] if shown else []
+        return _format_mentions(places)
+
+
+def _format_mentions(places: Mapping[str, str]) -> list[str]:
+    shown = [f"{name} {place}" for name, place in places.items()][:_MAX_MENTIONS]
+    return [f"defined in: {_on_one_line(', '.join(shown))}"] if shown else []
 
 
 def _write_commit(result: SearchResult, commit: CommitFacts, room: int) -> tuple[str, list[str]]:

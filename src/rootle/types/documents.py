@@ -12,6 +12,8 @@ PACKAGE_URI: Final = "deps:"  # the URI of a file of an installed package begins
 EXTERNAL_URI: Final = "web:"
 # The reason why documents are skipped that only an optional library can read.
 NEEDS_EXTRA: Final = "needs rootle[documents]"
+# The reason why images are skipped if the program that recognizes their text is not installed.
+NEEDS_OCR: Final = "needs tesseract-ocr"
 
 
 @dataclass(frozen=True, slots=True)

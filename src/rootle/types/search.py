@@ -68,6 +68,7 @@ class SearchResult:
     origin: str | None = None  # of text from outside the project: "httpx 0.28.1", or an address
     trust: OutsideTrust | None = None  # None for text of the project
     warning: str | None = None  # if text from outside the project gives orders to an agent
+    mentions: Mapping[str, str] | None = None  # in a diagram: names -> "path:line" of definitions
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from rootle.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from rootle.app import App
     from rootle.types import SearchQuery
 
 _EXAMPLES: Final = """\
@@ -25,6 +26,7 @@ rootle search "where is the retry backoff computed"
 rootle search --path src --lang python --changed-within 30 "parse the configuration"
 rootle search --context --budget 2000 "how are uploads retried"
 rootle search --at v2.1 "how are uploads retried"
+rootle search --image screenshot.png
 rootle search -n 3 --json retry_backoff"""
 
 
@@ -38,6 +40,12 @@ def register(parser: CommandParser) -> None:
         nargs="*",
         help='words, a name, an "exact phrase" or a /regular expression/; path:PATTERN, '
         "lang:LANGUAGE and -WORD filter the results",
+    )
+    parser.add_argument(
+        "--image",
+        metavar="FILE",
+        help="search for the words in a picture, such as a screenshot of an error message; needs "
+        "Tesseract",
     )
     add_root(parser, "folder to search")
     _add_filters(parser)
@@ -134,9 +142,13 @@ def run(args: argparse.Namespace) -> int:
         with open_app_from(args) as app:
             return answer_lines(app, sys.stdin.buffer, explain=args.explain)
     with open_for_question(args) as app:
+        if args.image is not None:
+            refresh_index(app, args.at)
+            args.question = [_read_image(app, args)]
         query = _build_query(args)
         app.check(query)
-        refresh_index(app, query.at)
+        if args.image is None:
+            refresh_index(app, query.at)
         response = app.search(query, explain=args.explain)
     # A limit or a budget determines the size of the answer, even if the answer is not confident.
     is_brief = args.limit is None and args.budget is None
@@ -154,6 +166,15 @@ def run(args: argparse.Namespace) -> int:
         style = Style.for_stream(sys.stdout, args.color)
         print_response(response, query.text_query, style, is_brief=is_brief)
     return SUCCESS if response.results else NO_RESULTS
+
+
+def _read_image(app: App, args: argparse.Namespace) -> str:
+    """Return the question with the words in an image, and print these words."""
+    from rootle.cli.terminal import warn
+
+    words = app.image_query(args.image).text_query
+    warn(f"words in the image: {words}")
+    return " ".join([*args.question, words])
 
 
 def _build_query(args: argparse.Namespace) -> SearchQuery:

@@ -13,7 +13,7 @@ from rootle.index.reader import FileState, IndexReader
 from rootle.rank.path_features import matches_path
 from rootle.search.query.syntax import ParsedQuery
 from rootle.serialization.dates import parse_date
-from rootle.text.languages import PROSE, language_of, resolve_language
+from rootle.text.languages import DOCUMENTATION, language_of, resolve_language
 from rootle.types import COMMIT_KIND, COMMIT_MESSAGE, FILES, SearchQuery
 
 _DAY_S: Final = 86_400
@@ -186,9 +186,9 @@ def _text_tests(parsed: ParsedQuery) -> Iterable[_Test]:
 def _history_tests(parsed: ParsedQuery, now_s: float) -> Iterable[_Test]:
     """Yield tests for `in:`, `author:`, `since:` and `until:`; commits pass every `in:`."""
     if parsed.kinds and "code" not in parsed.kinds:
-        yield lambda state: state.language in PROSE or state.source != FILES
+        yield lambda state: state.language in DOCUMENTATION or state.source != FILES
     if parsed.kinds and "docs" not in parsed.kinds:
-        yield lambda state: state.language not in PROSE or state.source != FILES
+        yield lambda state: state.language not in DOCUMENTATION or state.source != FILES
     if parsed.authors:
         wanted = [author.casefold() for author in parsed.authors]
         yield lambda state: any(author in state.author.casefold() for author in wanted)

@@ -26,7 +26,7 @@ from rootle.search.results.working_tree import ExcerptReader, WorkingTree
 from rootle.search.retrieval.merged_candidates import is_among
 from rootle.search.stages.ranked_answer import RankedAnswer
 from rootle.serialization.timestamps import format_timestamp
-from rootle.text.languages import PROSE
+from rootle.text.languages import DIAGRAMS, DOCUMENTATION
 from rootle.types import (
     EXTRACTED,
     FILES,
@@ -123,6 +123,8 @@ class PresentStep:
             result = _make_result(state, labeled, source, min(answer.max_score, float(scores[at])))
             if request.explain:
                 result = replace(result, explanation=_explain(answer, at))
+            if state.language in DIAGRAMS or state.language == "markdown":
+                result = _add_mentions(index, result, file_id)
             duplicates = answer.duplicates.get(file_id)
             yield replace(result, duplicates=duplicates) if duplicates else result
 
@@ -163,8 +165,16 @@ def _make_result(
         scope=first.scope,
         more_spans=spans[1:],
         place=first.place,
-        kind="docs" if state.language in PROSE else "code",
+        kind="docs" if state.language in DOCUMENTATION else "code",
     )
+
+
+def _add_mentions(index: IndexReader, result: SearchResult, file_id: int) -> SearchResult:
+    if result.metadata.language == "markdown" and "->" not in result.snippet:
+        return result
+    from rootle.search.results.diagram_mentions import add_mentions, shows_diagram
+
+    return add_mentions(index, result, file_id) if shows_diagram(result) else result
 
 
 def _label_spans(index: IndexReader, state: FileState, spans: tuple[Span, ...]) -> tuple[Span, ...]:

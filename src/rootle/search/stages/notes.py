@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
@@ -17,9 +18,9 @@ from rootle.search.request import SearchRequest
 from rootle.search.stages.absent_word_check import check_confidence
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.search.stages.unindexed_text import note_unindexed
-from rootle.serialization.unread_documents import describe_unread
+from rootle.serialization.unread_documents import describe_unread, describe_unread_images
 from rootle.text.terms import STOP_WORDS, WORD, whole_identifier
-from rootle.types import NEEDS_EXTRA, SearchQuery
+from rootle.types import NEEDS_EXTRA, NEEDS_OCR, SearchQuery
 
 _EMPTY_INDEX: Final = (
     "the index is empty: run `rootle index` in a folder with text files; "
@@ -70,10 +71,12 @@ def _depends_on_all_text(query: SearchQuery, parsed: ParsedQuery) -> bool:
 
 
 def _note_unread(index: IndexReader) -> Iterator[str]:
-    """Yield a note if there are documents that cannot be read without an optional library."""
-    count = sum(state.skip == NEEDS_EXTRA for state in index.unindexed_files())
-    if count:
-        yield describe_unread(count)
+    """Yield notes if there are files that only an optional library or another program can read."""
+    reasons = Counter(state.skip for state in index.unindexed_files())
+    if reasons[NEEDS_EXTRA]:
+        yield describe_unread(reasons[NEEDS_EXTRA])
+    if reasons[NEEDS_OCR]:
+        yield describe_unread_images(reasons[NEEDS_OCR])
 
 
 def _question_notes(question: ParsedQuestion) -> list[str]:

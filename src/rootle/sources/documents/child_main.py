@@ -34,6 +34,8 @@ HEADER: Final = struct.Struct("<Q")
 _TIME_PER_DOCUMENT_S: Final = 20.0
 # A single step, such as opening a file, can take longer. The parent waits a little longer still.
 MAX_SECONDS: Final = 30
+# The additional time for documents whose pages are images. A page takes one to three seconds.
+RECOGNITION_SECONDS: Final = 100
 # A process that indexed one document may run for weeks.
 _MAX_IDLE_S: Final = 60
 _MAX_MEMORY_BYTES: Final = 768 << 20
@@ -47,6 +49,11 @@ _READERS: Final = {
     "opendocument": ("opendocument", "read_opendocument"),
     "book": ("book", "read_book"),
     "pdf": ("pdf", "read_pdf"),
+    "drawio": ("diagrams.drawio", "read_drawio"),
+    "svg": ("diagrams.svg", "read_svg"),
+    "drawio_png": ("images.image", "read_stored_diagram"),
+    "image": ("images.image", "read_image"),
+    "screenshot": ("images.image", "read_screenshot"),
 }
 
 ReadFormat = Callable[[BinaryIO, ExtractedDocument], None]
@@ -63,7 +70,7 @@ def main() -> None:
     _end_after(_MAX_IDLE_S)
     while header := requests.read(HEADER.size):
         request = json.loads(requests.read(*HEADER.unpack(header)))
-        _end_after(MAX_SECONDS)
+        _end_after(MAX_SECONDS + RECOGNITION_SECONDS * request["recognizes"])
         answer = json.dumps(_answer(**request)).encode()
         answers.write(HEADER.pack(len(answer)) + answer)
         answers.flush()
@@ -87,8 +94,15 @@ def _limit_process() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY_BYTES, _MAX_MEMORY_BYTES))
 
 
-def _answer(root: str, path: str, document_format: str, max_chars: int) -> dict[str, Any]:
-    found = ExtractedDocument(max_chars, _TIME_PER_DOCUMENT_S)
+def _answer(
+    root: str,
+    path: str,
+    document_format: str,
+    max_chars: int,
+    recognizes: bool,
+) -> dict[str, Any]:
+    seconds = _TIME_PER_DOCUMENT_S + RECOGNITION_SECONDS * recognizes
+    found = ExtractedDocument(max_chars, seconds, recognizes=recognizes)
     try:
         reason = _read(root, path, document_format, found)
     except MemoryError:
@@ -103,6 +117,7 @@ def _answer(root: str, path: str, document_format: str, max_chars: int) -> dict[
         "date_s": found.date_s,
         "language": found.language,
         "omitted_chars": found.omitted_chars,
+        "is_recognized": found.is_recognized,
     }
 
 

@@ -14,18 +14,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rootle.sources.documents.child_main import HEADER, MAX_SECONDS
+from rootle.sources.documents.child_main import HEADER, MAX_SECONDS, RECOGNITION_SECONDS
 from rootle.sources.documents.places import join_places
 from rootle.sources.files.skip_rules import (
     DAMAGED,
     ENCRYPTED,
+    IMAGE_WITHOUT_TEXT,
     NO_TEXT,
     READER_FAILED,
+    TOO_LARGE,
     TOO_MUCH_MEMORY,
     TOO_SLOW,
     UNREADABLE,
 )
-from rootle.types import DocumentSection
+from rootle.types import NEEDS_OCR, DocumentSection
 
 _LOG = logging.getLogger(__name__)
 
@@ -40,7 +42,18 @@ _TIMEOUT_S: Final = MAX_SECONDS + 5.0
 _BYTES_PER_CHAR: Final = 12
 _MAX_OTHER_BYTES: Final = 100_000_000
 _REASONS: Final = frozenset(
-    {DAMAGED, ENCRYPTED, NO_TEXT, READER_FAILED, TOO_MUCH_MEMORY, UNREADABLE}
+    {
+        DAMAGED,
+        ENCRYPTED,
+        IMAGE_WITHOUT_TEXT,
+        NEEDS_OCR,
+        NO_TEXT,
+        READER_FAILED,
+        TOO_LARGE,
+        TOO_MUCH_MEMORY,
+        TOO_SLOW,
+        UNREADABLE,
+    }
 )
 
 
@@ -55,6 +68,7 @@ class DocumentText:
     date_s: float | None
     language: str
     omitted_chars: int
+    is_recognized: bool = False  # whether some of the text was recognized in images
 
 
 class DocumentProcess:
@@ -69,21 +83,34 @@ class DocumentProcess:
         self._owner = 0
 
     def read(
-        self, root: str, path: str, document_format: str, max_chars: int
+        self,
+        root: str,
+        path: str,
+        document_format: str,
+        max_chars: int,
+        *,
+        recognizes: bool = False,
     ) -> DocumentText | str:
         """Return the text of a document below `root`, or the reason to skip it.
 
-        At most `max_chars` characters are returned; the number of the others is estimated.
+        At most `max_chars` characters are returned; the number of the others is estimated. With
+        `recognizes`, the text in pages that are images is recognized.
         """
         request = {
             "root": root,
             "path": path,
             "document_format": document_format,
             "max_chars": max_chars,
+            "recognizes": recognizes,
         }
         message = json.dumps(request).encode()
+        timeout_s = _TIMEOUT_S + RECOGNITION_SECONDS * recognizes
         with self._lock:
-            answer = self._ask(message, max_chars) or self._ask(message, max_chars) or READER_FAILED
+            answer = (
+                self._ask(message, max_chars, timeout_s)
+                or self._ask(message, max_chars, timeout_s)
+                or READER_FAILED
+            )
         if isinstance(answer, str):
             _LOG.warning("%s: the process that reads documents ended: %s", path, answer)
             return answer
@@ -102,7 +129,7 @@ class DocumentProcess:
             child.kill()
             child.communicate()
 
-    def _ask(self, request: bytes, max_chars: int) -> dict[str, Any] | str | None:
+    def _ask(self, request: bytes, max_chars: int, timeout_s: float) -> dict[str, Any] | str | None:
         """Return the answer, or a reason. Return None if the idle child had just ended itself."""
         started = time.monotonic()
         try:
@@ -118,7 +145,7 @@ class DocumentProcess:
             timed_out.set()
             child.kill()
 
-        timer = threading.Timer(_TIMEOUT_S, stop)
+        timer = threading.Timer(timeout_s, stop)
         timer.daemon = True
         timer.start()
         try:
@@ -185,6 +212,7 @@ def _make_text(answer: dict[str, Any]) -> DocumentText:
         None if date_s is None else float(date_s),
         _plain(answer["language"]),
         max(0, int(answer["omitted_chars"])),
+        bool(answer["is_recognized"]),
     )
 
 

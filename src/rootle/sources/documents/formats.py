@@ -9,7 +9,7 @@ from typing import Final
 
 # Increment this when the text or the places of any format change: it is part of the fingerprint of
 # an index.
-READERS_VERSION: Final = 1
+READERS_VERSION: Final = 2
 
 _EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
     "notebook": ("ipynb",),
@@ -20,7 +20,13 @@ _EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
     "opendocument": ("odt", "odp", "ods"),
     "book": ("epub",),
     "pdf": ("pdf",),
+    "drawio": ("drawio", "dio"),
+    "svg": ("svg",),
+    "image": ("png", "jpg", "jpeg"),
 }
+IMAGE: Final = "image"  # read only if the configuration enables the recognition of text
+# Endings with two parts.
+_COMPOUND: Final[dict[str, str]] = {".drawio.png": "drawio_png", ".dio.png": "drawio_png"}
 _FORMATS: Final[dict[str, str]] = {
     extension: name for name, extensions in _EXTENSIONS.items() for extension in extensions
 }
@@ -33,7 +39,10 @@ _TEXT_FORMATS: Final = frozenset({"notebook", "mail"})
 def document_format(path: str) -> str | None:
     """Return the format of a document; None for a text file and for files of other formats."""
     _, dot, extension = path.lower().rpartition("/")[2].rpartition(".")
-    return _FORMATS.get(extension) if dot else None
+    found = _FORMATS.get(extension) if dot else None
+    if found == IMAGE:
+        return next((name for end, name in _COMPOUND.items() if path.lower().endswith(end)), IMAGE)
+    return found
 
 
 def is_owner_file(path: str) -> bool:

@@ -44,6 +44,8 @@ class ExtractedDocument:
     date_s: float | None = None
     language: str = "text"
     omitted_chars: int = 0  # an estimate
+    recognizes: bool = False  # whether to recognize the text in images of pages
+    is_recognized: bool = False  # whether any text was recognized
 
     def __post_init__(self) -> None:
         self._chars = 0

@@ -6,8 +6,9 @@ import hashlib
 import os
 from typing import Final
 
-from rootle.sources.documents.child_process import DOCUMENT_PROCESS
-from rootle.sources.documents.formats import document_format, is_text_format
+from rootle.sources.documents.child_process import DOCUMENT_PROCESS, DocumentText
+from rootle.sources.documents.formats import IMAGE, document_format, is_text_format
+from rootle.sources.documents.recognition_cache import RecognitionCache
 from rootle.sources.files.content_rules import is_private_key
 from rootle.sources.files.regular_file_reader import read_below
 from rootle.sources.files.skip_rules import BINARY, DAMAGED, SECRET, UNREADABLE
@@ -21,13 +22,17 @@ _BLOCK_BYTES: Final = 1 << 20
 _MAX_DIGESTED_BYTES: Final = 64 << 20
 # The beginning of the text that git stores instead of a large file that is not downloaded.
 _POINTER: Final = b"version https://git-lfs.github.com/"
+_RECOGNIZED_FORMATS: Final = frozenset({IMAGE, "pdf"})
 
 
-def read_document(root: str, uri: str, max_chars: int) -> Document | str | None:
+def read_document(
+    root: str, uri: str, max_chars: int, cache: RecognitionCache | None = None
+) -> Document | str | None:
     """Return a document below `root`, or the reason to skip it (one of skip_rules.REASONS).
 
     Return None if the file is text in spite of its name, so that its lines can be indexed. Of a
-    longer document, the places that fit into `max_chars` are returned.
+    longer document, the places that fit into `max_chars` are returned. With a `cache`, the text in
+    the pages of PDF files that are images is recognized.
     """
     start = read_below(root, uri, len(_POINTER))
     if isinstance(start, str):
@@ -41,7 +46,10 @@ def read_document(root: str, uri: str, max_chars: int) -> Document | str | None:
         digest = _digest(root, uri)
     except OSError:
         return UNREADABLE
-    found = DOCUMENT_PROCESS.read(root, uri, name, max_chars)
+    if cache is not None and name in _RECOGNIZED_FORMATS:
+        found = _recognize(root, uri, name, digest, max_chars, cache)
+    else:
+        found = DOCUMENT_PROCESS.read(root, uri, name, max_chars)
     if isinstance(found, str):
         return None if found == DAMAGED and is_text_format(name) else found
     if is_private_key(found.text):
@@ -58,6 +66,16 @@ def read_document(root: str, uri: str, max_chars: int) -> Document | str | None:
         sections=found.sections,
         omitted_chars=found.omitted_chars,
     )
+
+
+def _recognize(
+    root: str, uri: str, name: str, digest: bytes, max_chars: int, cache: RecognitionCache
+) -> DocumentText | str:
+    found = cache.find(digest, max_chars)
+    if found is None:
+        found = DOCUMENT_PROCESS.read(root, uri, name, max_chars, recognizes=True)
+        cache.store(digest, max_chars, found)
+    return found
 
 
 def _digest(root: str, uri: str) -> bytes:

@@ -132,11 +132,12 @@ def find_part(relations: Mapping[str, tuple[str, str]], kind: str) -> str:
     return next((name for found, name in relations.values() if found == kind), "")
 
 
-def read_xml(blocks: Iterable[bytes]) -> Iterator[XmlEvent]:
+def read_xml(blocks: Iterable[bytes], *, allow_doctype: bool = False) -> Iterator[XmlEvent]:
     """Yield the elements and texts of an XML document.
 
     A document with a declaration of types or entities is refused: no office program writes one, and
-    entities can expand to gigabytes. Text before an error is kept.
+    entities can expand to gigabytes. With `allow_doctype`, the document may name its type, as many
+    SVG files do, but must not declare anything. Text before an error is kept.
     """
     parser = expat.ParserCreate(namespace_separator=" ")
     events: list[XmlEvent] = []
@@ -146,7 +147,7 @@ def read_xml(blocks: Iterable[bytes]) -> Iterator[XmlEvent]:
     )
     parser.EndElementHandler = lambda name: events.append(XmlEvent(END, _local(name), {}))
     parser.CharacterDataHandler = lambda text: events.append(XmlEvent(TEXT, text, {}))
-    parser.StartDoctypeDeclHandler = _refuse
+    parser.StartDoctypeDeclHandler = _refuse_declarations if allow_doctype else _refuse
     parser.EntityDeclHandler = _refuse
     seen = False
     try:
@@ -173,6 +174,16 @@ def without_fallbacks(events: Iterable[XmlEvent]) -> Iterator[XmlEvent]:
 
 def _refuse(*_: object) -> None:
     raise DocumentError(DAMAGED)
+
+
+def _refuse_declarations(
+    name: str,  # noqa: ARG001
+    system: str | None,  # noqa: ARG001
+    public: str | None,  # noqa: ARG001
+    has_declarations: bool,
+) -> None:
+    if has_declarations:
+        raise DocumentError(DAMAGED)
 
 
 def _local_attributes(attributes: dict[str, str]) -> dict[str, str]:

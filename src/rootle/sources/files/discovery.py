@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from rootle.errors import IngestError
-from rootle.sources.documents.formats import can_read, document_format, is_owner_file
+from rootle.sources.documents.formats import IMAGE, can_read, document_format, is_owner_file
+from rootle.sources.documents.recognition import reason_not_recognized
 from rootle.sources.files.file_listing import FileListing, list_paths, list_tree
 from rootle.sources.files.size_limit import check_document_size
 from rootle.sources.files.skip_rules import (
@@ -42,6 +43,8 @@ class WalkRules:
     readers: tuple[tuple[str, str], ...] = ()
     # Glob patterns of values that are not secrets, and of paths of files without secrets.
     secret_exceptions: tuple[str, ...] = ()
+    recognize: str = "off"  # the value of `ocr`
+    recognition_dir: str = ""  # the folder of the cache of recognized texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +136,7 @@ def _skip_reason(path: str, info: os.stat_result, rules: WalkRules) -> str | Non
     if reason not in (None, BINARY) or _has_plugin(path, rules):
         return reason
     found = document_format(path)
-    return reason if found is None else _document_reason(path, found, info.st_size)
+    return reason if found is None else _document_reason(path, found, info.st_size, rules)
 
 
 def skip_reason(path: str, size: int, rules: WalkRules) -> str | None:
@@ -154,8 +157,10 @@ def _has_plugin(path: str, rules: WalkRules) -> bool:
     return bool(rules.readers) and path.lower().endswith(tuple(dict(rules.readers)))
 
 
-def _document_reason(path: str, name: str, size: int) -> str | None:
+def _document_reason(path: str, name: str, size: int, rules: WalkRules) -> str | None:
     """Return the reason to skip a document of a format that rootle can read, or None."""
+    if name == IMAGE:
+        return reason_not_recognized(path, size, rules.recognize)
     if is_owner_file(path):
         return BINARY
     if not can_read(name):

@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rootle.sources.documents.formats import document_format
 from rootle.sources.files.discovery import WalkRules, look_up_files, walk_files
@@ -17,6 +17,9 @@ from rootle.sources.secret_masking_reader import MaskingReader
 from rootle.sources.source import Document, Scan, Trust
 from rootle.types import EXTRACTED, FILES
 
+if TYPE_CHECKING:
+    from rootle.sources.documents.recognition_cache import RecognitionCache
+
 MAX_SHOWN_BYTES: Final = 16_000_000
 
 
@@ -26,22 +29,31 @@ class FileReader:
 
     root: str
     rules: WalkRules
-    whole_tables: bool = False  # whether to read all rows of large tables
+    is_shown: bool = False  # whether to read files as they are shown, with all rows of tables
 
     def read(self, uri: str) -> Document | str:
         """Return a file, given by its path relative to the root, or the reason to skip it."""
         if self._is_document(uri):
             from rootle.sources.documents.reader import read_document
 
-            document = read_document(self.root, uri, self.rules.max_file_bytes)
+            cache = self._recognition_cache()
+            document = read_document(self.root, uri, self.rules.max_file_bytes, cache)
             if document is not None:
                 return document
         found = read_text(self.root, uri, self.rules.readers, self.rules.max_file_bytes)
         if isinstance(found, str):
             return found
         if found.encoding != EXTRACTED:
-            found = add_text_places(found, uri, whole_tables=self.whole_tables)
+            found = add_text_places(found, uri, is_shown=self.is_shown)
         return found.to_document(uri)
+
+    def _recognition_cache(self) -> RecognitionCache | None:
+        """Return the cache of the texts in images, or None if they are not read."""
+        if self.rules.recognize == "off":
+            return None
+        from rootle.sources.documents.recognition_cache import RecognitionCache
+
+        return RecognitionCache(self.rules.recognition_dir, self.rules.secret_exceptions)
 
     def _is_document(self, uri: str) -> bool:
         """Return whether a built-in reader converts a file to text. Plugins come first."""
@@ -89,7 +101,7 @@ def read_listed_file(root: Path, path: str, rules: WalkRules) -> Document | str 
     # A text file is shown whole, even if only its beginning is indexed. If it is too large, it is
     # not shown at all.
     limit = max(rules.max_file_bytes, MAX_SHOWN_BYTES)
-    reader = FileReader(os.fspath(root), replace(rules, max_file_bytes=limit), whole_tables=True)
+    reader = FileReader(os.fspath(root), replace(rules, max_file_bytes=limit), is_shown=True)
     found = MaskingReader(reader, rules.secret_exceptions).read(path)
     if isinstance(found, Document) and found.omitted_chars and found.encoding != EXTRACTED:
         return TOO_LARGE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from rootle.types import NEEDS_EXTRA
+from rootle.types import NEEDS_EXTRA, NEEDS_OCR
 
 BINARY: Final = "binary"
 MINIFIED: Final = "minified"
@@ -23,6 +23,7 @@ DAMAGED: Final = "damaged"
 NO_TEXT: Final = "no text"
 TOO_SLOW: Final = "too slow to read"
 TOO_MUCH_MEMORY: Final = "too much memory"
+IMAGE_WITHOUT_TEXT: Final = "image without text"
 
 REASONS: Final = frozenset(
     {
@@ -42,7 +43,9 @@ REASONS: Final = frozenset(
         NO_TEXT,
         TOO_SLOW,
         TOO_MUCH_MEMORY,
+        IMAGE_WITHOUT_TEXT,
         NEEDS_EXTRA,
+        NEEDS_OCR,
     }
 )
 

@@ -13,7 +13,13 @@ from typing import Final
 
 from rootle.sources.documents.places import MAX_TITLE_CHARS, join_places
 from rootle.sources.files.text_reader import TextFile
+from rootle.text.languages import language_of
 from rootle.types import EXTRACTED, DocumentSection
+
+_DIAGRAM_LANGUAGES: Final = frozenset({"graphviz", "mermaid", "plantuml"})
+_MARKDOWN: Final = "markdown"
+# Of JSON and YAML files, only OpenAPI documents have sections.
+_INTERFACE_LANGUAGES: Final = frozenset({"graphql", "json", "proto", "yaml"})
 
 # About 2,000 rows. A million more rows would only hide other documents.
 _MAX_TABLE_CHARS: Final = 200_000
@@ -30,16 +36,26 @@ _CUE_TAG: Final = re.compile(r"<(/?)(\w[^<>\n]{0,200}|\d[\d:.]*|/?)>")
 _SPEAKER: Final = re.compile(r"<v(?:\.[\w.]+)?[ \t]+([^<>\n]{1,100})>")
 
 
-def add_text_places(found: TextFile, path: str, *, whole_tables: bool = False) -> TextFile:
+def add_text_places(found: TextFile, path: str, *, is_shown: bool = False) -> TextFile:
     """Return a file with its sections, or unchanged if it is of another kind.
 
-    Tables are cut after the first rows, unless they are requested whole.
+    If the file is shown and not indexed, tables are whole, and the diagrams in Markdown files are
+    sections. In an index, such files are split at headings.
     """
     lower = path.lower()
     if lower.endswith((".vtt", ".srt")):
         return _read_transcript(found)
     if lower.endswith((".csv", ".tsv")):
-        return found if whole_tables else _describe_table(found)
+        return found if is_shown else _describe_table(found)
+    language = language_of(path)
+    if language in _DIAGRAM_LANGUAGES or (is_shown and language == _MARKDOWN):
+        from rootle.sources.files.text_diagrams import find_diagrams
+
+        return replace(found, sections=find_diagrams(found.text, language))
+    if language in _INTERFACE_LANGUAGES:
+        from rootle.sources.files.interface_places import find_operations
+
+        return replace(found, sections=find_operations(found.text, language))
     if _MANUAL_NAME.fullmatch(lower) and _MANUAL_START.search(found.text[:_HEAD_CHARS]):
         return replace(found, sections=tuple(_manual_sections(found.text)))
     return found

@@ -1,4 +1,8 @@
-"""Read PDF files with PDFium: one place per page."""
+"""Read PDF files with PDFium: one place per page.
+
+If the recognition of text is enabled, pages without text, such as scanned ones, are drawn and read
+with Tesseract.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,17 @@ from typing import BinaryIO, Final
 import pypdfium2 as pdfium
 
 from rootle.sources.documents.places import DocumentError, ExtractedDocument
+from rootle.sources.documents.readers.images.tesseract import recognize_text
+from rootle.sources.documents.recognition import find_tesseract
 from rootle.sources.files.skip_rules import DAMAGED, ENCRYPTED
 
 _PASSWORD_ERROR: Final = 4  # FPDF_ERR_PASSWORD
 _UNSUPPORTED_SECURITY: Final = 5  # FPDF_ERR_SECURITY
 _MAX_TITLE_LINE: Final = 80
+_POINTS_PER_INCH: Final = 72
+# Most scanners use 200 to 300 dots per inch; more dots take longer and are read no better.
+_DOTS_PER_INCH: Final = 200
+_MAX_PAGE_PIXELS: Final = 10_000_000
 
 
 def read_pdf(file: BinaryIO, found: ExtractedDocument) -> None:
@@ -40,11 +50,36 @@ def _read_pages(document: pdfium.PdfDocument, found: ExtractedDocument) -> None:
             text_page = page.get_textpage()
             text = text_page.get_text_bounded()
             text_page.close()
+            if not text.strip() and found.recognizes:
+                text = _recognize(page, found)
             page.close()
         except pdfium.PdfiumError:
             continue  # one damaged page hides no other page
         text = _clean(text)
         found.add(f"page-{number}", text, _title(text), (count - number) / number)
+
+
+def _recognize(page: pdfium.PdfPage, found: ExtractedDocument) -> str:
+    """Return the text in the picture of a page, or an empty string."""
+    if find_tesseract() is None:
+        return ""
+    width, height = page.get_size()
+    scale = _DOTS_PER_INCH / _POINTS_PER_INCH
+    scale = min(scale, (_MAX_PAGE_PIXELS / max(1.0, width * height)) ** 0.5)
+    bitmap = page.render(scale=scale, grayscale=True)
+    rows = memoryview(bitmap.buffer).cast("B")
+    lines = (
+        bytes(rows[at : at + bitmap.width])
+        for at in range(0, bitmap.stride * bitmap.height, bitmap.stride)
+    )
+    image = f"P5 {bitmap.width} {bitmap.height} 255\n".encode() + b"".join(lines)
+    bitmap.close()
+    try:
+        text = recognize_text(image)
+    except DocumentError:
+        return ""  # one page that cannot be read hides no other page
+    found.is_recognized = found.is_recognized or bool(text)
+    return text
 
 
 def _clean(text: str) -> str:

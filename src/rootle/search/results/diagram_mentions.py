@@ -1,0 +1,92 @@
+"""Find the definitions of the names in diagrams."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from rootle.index.reader import IndexReader
+from rootle.search.results.definition_places import find_definition_places
+from rootle.text.languages import DIAGRAMS
+from rootle.types import SearchResult
+
+# An edge in a Markdown file is part of a diagram: A --> B, A ->> B, A --|> B.
+_EDGE: Final = re.compile(r"\w[^\n]{0,200}(?:-->|->>|\|>|[=-]{1,2}>)[^\n]{0,200}\w")
+_FENCE: Final = re.compile(r"```\s*(?:mermaid|plantuml|puml|dot|graphviz)\b")
+_WORD: Final = re.compile(r"[A-Za-z_]\w{2,79}")
+# Several words can be the parts of one name: "Retry policy" for RetryPolicy.
+_MAX_WORDS: Final = 3
+# Each name is looked up in the index.
+_MAX_NAMES: Final = 400
+_MAX_CHARS: Final = 20_000
+_MAX_MENTIONS: Final = 8
+# Words of the diagram languages, and words that are rarely names.
+_KEYWORDS: Final = frozenset(
+    "participant actor class classdiagram sequencediagram statediagram flowchart graph digraph "
+    "subgraph node edge label title note over left right end start state component package "
+    "interface database queue entity color shape style fill rect box loop alt else opt and the for "
+    "with from into not startuml enduml skinparam rankdir autonumber activate deactivate direction "
+    "symbols true false".split()
+)
+
+
+def shows_diagram(result: SearchResult) -> bool:
+    """Return whether a result is a diagram, or a part of a Markdown file that contains one."""
+    if result.metadata.language in DIAGRAMS:
+        return True
+    text = result.snippet
+    return result.metadata.language == "markdown" and bool(
+        _FENCE.search(text) or _EDGE.search(text)
+    )
+
+
+def add_mentions(index: IndexReader, result: SearchResult, file_id: int) -> SearchResult:
+    """Return the result of a diagram with the places of the names that have one definition."""
+    text = "\n".join([result.snippet, *(span.snippet for span in result.more_spans)])
+    if result.metadata.language in DIAGRAMS:
+        text = f"{text}\n{index.text(file_id)}"
+    names = _list_names(text[:_MAX_CHARS])
+    places = find_definition_places(index, list(names.values()))
+    own = f"{result.file_path}:"
+    mentions = {
+        shown: places[name]
+        for shown, name in names.items()
+        if name in places and not places[name].startswith(own)
+    }
+    kept = dict(list(_without_repeated_places(mentions))[:_MAX_MENTIONS])
+    return replace(result, mentions=kept) if kept else result
+
+
+def _list_names(text: str) -> dict[str, str]:
+    """Return possible names of definitions by their text in the diagram.
+
+    Those that look like names in code come first.
+    """
+    marked: dict[str, str] = {}
+    joined: dict[str, str] = {}
+    plain: dict[str, str] = {}
+    for line in text.split("\n"):
+        words = [word for word in _WORD.findall(line) if word.lower() not in _KEYWORDS]
+        for word in words:
+            is_marked = "_" in word or not (word.islower() or word.istitle() or word.isupper())
+            (marked if is_marked else plain)[word] = word
+        for count in range(2, _MAX_WORDS + 1):
+            for at in range(len(words) - count + 1):
+                phrase = " ".join(words[at : at + count])
+                if phrase in line:
+                    joined[phrase] = "".join(map(_capitalize, phrase.split(" ")))
+    return dict(list((marked | joined | plain).items())[:_MAX_NAMES])
+
+
+def _capitalize(word: str) -> str:
+    return word[0].upper() + word[1:]
+
+
+def _without_repeated_places(mentions: dict[str, str]) -> Iterator[tuple[str, str]]:
+    seen = set()
+    for name, place in mentions.items():
+        if place not in seen:
+            seen.add(place)
+            yield name, place

@@ -1,0 +1,1 @@
+"""Readers of diagrams: their labels and edges become lines of text."""

@@ -1,0 +1,63 @@
+"""The labels and edges of a diagram as lines of text."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+_MAX_LABEL_CHARS: Final = 500
+# A drawing of a map can have hundreds of thousands of paths and labels.
+_MAX_ITEMS: Final = 20_000
+_TAG: Final = re.compile(r"<(/?)([A-Za-z][\w-]*)[^<>]{0,2000}>")
+# Tags inside a word, as in "Retry<b>Policy</b>"; all others separate words.
+_INLINE_TAGS: Final = frozenset("b i u s em strong span font sub sup code a small".split())
+_LINE_BREAK: Final = re.compile(r"\\n")
+
+
+@dataclass
+class DiagramText:
+    """Collects the nodes and edges of one diagram. Nodes are identified by any string."""
+
+    labels: dict[str, str] = field(default_factory=dict)
+    edges: list[tuple[str, str, str, str]] = field(default_factory=list)
+
+    def add_node(self, name: str, label: str) -> None:
+        """Add a node, or more text to the label of a node. Empty labels are ignored."""
+        label = label[:_MAX_LABEL_CHARS].strip()
+        if not label or len(self.labels) >= _MAX_ITEMS:
+            return
+        known = self.labels.get(name)
+        self.labels[name] = f"{known} {label}"[:_MAX_LABEL_CHARS] if known else label
+
+    def add_edge(self, source: str, target: str, label: str, arrow: str = "->") -> None:
+        """Add an edge between two nodes, which may be added later."""
+        if len(self.edges) < _MAX_ITEMS:
+            self.edges.append((source, target, label[:_MAX_LABEL_CHARS].strip(), arrow))
+
+    def lines(self) -> Iterator[str]:
+        """Yield the labels of all nodes, each once, and then the edges as "A -> B: label".
+
+        An end of an edge that is not a labeled node is shown as "?". Edges without any label are
+        left out.
+        """
+        yield from dict.fromkeys(self.labels.values())
+        lines: dict[str, None] = {}
+        for source, target, label, arrow in self.edges:
+            ends = [self.labels.get(name, "?") for name in (source, target)]
+            if ends != ["?", "?"]:
+                lines[f"{ends[0]} {arrow} {ends[1]}" + (f": {label}" if label else "")] = None
+            elif label:
+                lines[label] = None
+        yield from lines
+
+
+def plain_label(label: str) -> str:
+    """Return a label without HTML tags, entities and line breaks."""
+    if "<" in label:
+        label = _TAG.sub(lambda tag: "" if tag[2].lower() in _INLINE_TAGS else " ", label)
+    if "&" in label:
+        label = html.unescape(label)
+    return " ".join(_LINE_BREAK.sub(" ", label).split())

@@ -1,0 +1,60 @@
+"""Recognize the text in images with the program Tesseract."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import Final
+
+from rootle.sources.documents.places import DocumentError
+from rootle.sources.documents.recognition import find_tesseract
+from rootle.sources.files.skip_rules import READER_FAILED, TOO_SLOW
+from rootle.types import NEEDS_OCR
+
+# A page of text takes about two seconds.
+_TIMEOUT_S: Final = 20.0
+_MAX_CHARS: Final = 200_000
+# Lines without two letters or digits in a row are frames, icons and shadows.
+_MIN_RUN: Final = 2
+
+
+def recognize_text(image: bytes, timeout_s: float = _TIMEOUT_S) -> str:
+    """Return the lines of text in a PNG, JPEG or PNM image; an empty string if there is none.
+
+    Raise DocumentError if Tesseract is missing, fails or takes too long. The limits of this
+    process, for example for its memory, apply to Tesseract too.
+    """
+    program = find_tesseract()
+    if program is None:
+        raise DocumentError(NEEDS_OCR)
+    # Each worker process reads one image. More threads would only compete for the cores.
+    environment = {**os.environ, "OMP_THREAD_LIMIT": "1"}
+    try:
+        done = subprocess.run(
+            [program, "stdin", "stdout"],
+            input=image,
+            capture_output=True,
+            timeout=timeout_s,
+            cwd="/",
+            env=environment,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise DocumentError(TOO_SLOW) from error
+    except OSError as error:
+        raise DocumentError(READER_FAILED) from error
+    if done.returncode:
+        raise DocumentError(READER_FAILED)
+    lines = done.stdout.decode("utf-8", "replace")[:_MAX_CHARS].split("\n")
+    return "\n".join(line for line in map(_clean, lines) if line)
+
+
+def _clean(line: str) -> str:
+    """Return a line without form feeds, or an empty string if it contains no word."""
+    line = " ".join(line.split())
+    run = 0
+    for character in line:
+        run = run + 1 if character.isalnum() else 0
+        if run >= _MIN_RUN:
+            return line
+    return ""

@@ -1,0 +1,45 @@
+"""Whether the text in images is recognized, and in which images."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from functools import cache
+from typing import Final
+
+from rootle.sources.files.skip_rules import BINARY, TOO_LARGE
+from rootle.types import NEEDS_OCR
+
+# The folder of recognized texts in the folder of an index.
+RECOGNITION_DIR: Final = "images"
+
+# Folders with documentation. Elsewhere, most images are icons, textures and test data.
+_DOCS_FOLDERS: Final = frozenset(
+    "adr adrs architecture design designs diagram diagrams doc docs documentation drawings figures "
+    "guide guides manual manuals notes rfc rfcs screenshot screenshots spec specs specification "
+    "uml whiteboard whiteboards wiki".split()
+)
+# An image of at least 200 x 100 pixels with text is larger.
+_MIN_BYTES: Final = 600
+_MAX_BYTES: Final = 20_000_000
+
+
+@cache
+def find_tesseract() -> str | None:
+    """Return the path of the program Tesseract, or None if it is not installed."""
+    found = shutil.which("tesseract")
+    # A relative entry of PATH would run a program of the current folder.
+    return found if found is not None and os.path.isabs(found) else None
+
+
+def reason_not_recognized(path: str, size: int, mode: str) -> str | None:
+    """Return the reason to skip an image, given its path and its size in bytes; None to read it."""
+    if mode == "off" or size < _MIN_BYTES or not (mode == "all" or _is_in_docs(path)):
+        return BINARY
+    if size > _MAX_BYTES:
+        return TOO_LARGE
+    return NEEDS_OCR if find_tesseract() is None else None
+
+
+def _is_in_docs(path: str) -> bool:
+    return not _DOCS_FOLDERS.isdisjoint(path.lower().split("/")[:-1])

@@ -1,0 +1,69 @@
+"""Results that are diagrams say where the names in them are defined."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from diagram_files import GRAPH, drawio_file
+from sample import MakeApp, write_tree
+
+from rootle import SearchQuery, SearchResult
+from rootle.tools import search_folder
+
+FILES = {
+    "src/retry.py": "import time\n\n\nclass RetryPolicy:\n    pass\n",
+    "src/breaker.go": "package net\n\ntype CircuitBreaker struct {\n\tfailures int\n}\n",
+    "src/alarm.py": "def page():\n    return 'night shift'\n",
+    "lib/alarm.py": "def page():\n    return 'day shift'\n",
+    "docs/parts.drawio": drawio_file(("Parts", GRAPH)),
+    "docs/flow.mmd": "flowchart LR\n  r[Retry policy] --> b[CircuitBreaker]\n  b --> page\n",
+    "docs/notes.md": "# Notes\n\n```mermaid\nflowchart LR\n  RetryPolicy --> Seagull\n```\n",
+    "docs/plain.md": "# Plain\n\nThe RetryPolicy never waits for a pelican.\n",
+}
+
+
+def find(results: tuple[SearchResult, ...], path: str) -> SearchResult:
+    return next(result for result in results if result.file_path == path)
+
+
+def test_the_names_in_a_diagram_are_linked_to_their_only_definition(
+    make_app: MakeApp, tmp_path: Path
+) -> None:
+    app = make_app(write_tree(tmp_path / "project", FILES))
+    drawing = find(app.search("opens after 5 failures").results, "docs/parts.drawio")
+    assert drawing.place == "parts"
+    assert drawing.mentions == {
+        "RetryPolicy": "src/retry.py:4",
+        "Circuit breaker": "src/breaker.go:3",
+    }
+    flow = find(app.search("flowchart of the retry policy").results, "docs/flow.mmd")
+    assert flow.mentions == {
+        "CircuitBreaker": "src/breaker.go:3",
+        "Retry policy": "src/retry.py:4",
+    }
+
+
+def test_a_diagram_in_a_page_is_linked_and_its_prose_is_not(
+    make_app: MakeApp, tmp_path: Path
+) -> None:
+    app = make_app(write_tree(tmp_path / "project", FILES))
+    notes = find(app.search("edge to the seagull").results, "docs/notes.md")
+    assert notes.mentions == {"RetryPolicy": "src/retry.py:4"}
+    assert find(app.search("pelican").results, "docs/plain.md").mentions is None
+
+
+def test_diagrams_are_documentation(make_app: MakeApp, tmp_path: Path) -> None:
+    app = make_app(write_tree(tmp_path / "project", FILES))
+    found = app.search("in:docs circuit breaker").results
+    assert {result.file_path for result in found} >= {"docs/parts.drawio", "docs/flow.mmd"}
+    assert all(result.kind == "docs" for result in found)
+    only = app.search(SearchQuery("circuit breaker lang:mermaid")).results
+    assert [result.file_path for result in only] == ["docs/flow.mmd"]
+
+
+def test_the_answer_for_an_agent_names_the_definitions(make_app: MakeApp, tmp_path: Path) -> None:
+    app = make_app(write_tree(tmp_path / "project", FILES))
+    answer = search_folder(app).run("opens after 5 failures").text
+    assert "docs/parts.drawio#parts" in answer
+    assert "defined in: RetryPolicy src/retry.py:4, Circuit breaker src/breaker.go:3" in answer
+    assert "Circuit breaker -- Alarm: page" in app.read("docs/parts.drawio#parts").lines
