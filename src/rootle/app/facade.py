@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rootle.app.history_api import HistoryApi
 from rootle.app.index_api import IndexApi
+from rootle.app.links_api import LinksApi
 from rootle.app.search_api import SearchApi
 from rootle.config.fields import Config
 from rootle.storage.paths import default_index_dir
@@ -50,7 +51,7 @@ def open_app(
     )
 
 
-class App(SearchApi, HistoryApi, IndexApi):
+class App(SearchApi, HistoryApi, IndexApi, LinksApi):
     """Searches one folder and maintains its index. Thread-safe."""
 
     @property

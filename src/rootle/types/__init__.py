@@ -13,6 +13,7 @@ from rootle.types.documents import (
     Span,
     TextChunk,
 )
+from rootle.types.drift import DriftAnswer, DriftKind, DriftOrigin, DriftReport
 from rootle.types.history import (
     COMMIT_KIND,
     COMMIT_MESSAGE,
@@ -73,6 +74,10 @@ __all__ = [
     "Definition",
     "DocumentMention",
     "DocumentSection",
+    "DriftAnswer",
+    "DriftKind",
+    "DriftOrigin",
+    "DriftReport",
     "FileMetadata",
     "FileOutline",
     "Filters",
