@@ -23,6 +23,12 @@ _PLACEHOLDER_PATH: Final = re.compile(
     r"|build|dist|target|out|bin|node_modules|\.git)(?:[/_.-]|$)|\.\.\."
 )
 _EXTENSION: Final = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,5})$")
+# Subjects of commits that moved code to another project, where its names still exist.
+_MOVED_OUT: Final = re.compile(
+    r"(?i)\b(?:split|extract|mov|port|migrat|switch)\w*\b.*(?:\b(?:package|library|lib|repo|repository"
+    r"|gem|crate|plugin)\b|\bto (?:use )?(?:the )?[\w-]+[/-][\w-]+|\bto use\b)"
+    r"|\buse (?:the )?[\w.-]+ (?:library|package|lib)\b|\bvendor|third.?party|submodule"
+)
 _TEST_FILE: Final = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)|Tests?\.\w+$")
 _OPTION_DEFINITION: Final = re.compile(
     r"(?i)option|add_arg|argument|flag|getopt|strcmp|\bon\b|\bArg\b|long|case|\busage"
@@ -84,7 +90,11 @@ class DriftChecks:
             return None  # "lxml's HTMLParser"
         is_key = mention.is_marked and not mention.is_example and not name.isupper()
         found = self._definition_of(name, is_key)
-        if found is None or (len(parts) > 1 and not self._is_owner(parts[-2], found)):
+        if found is None or _MOVED_OUT.search(found.commit.subject):
+            return None
+        if len(parts) > 1 and not self._is_owner(parts[-2], found):
+            return None
+        if len(parts) > 2 and self._is_foreign_package(parts[0]):
             return None
         evidence = f"{found.path} defined {name}"
         return Finding("name", evidence, commit=found.commit)
@@ -215,11 +225,10 @@ class DriftChecks:
         """
         if self._signatures.is_open_class(owner, self._project) or self._is_foreign(owner):
             return False
-        words = set(re.findall(r"[a-z0-9]+", found.path.lower()))
+        words = {fold(part) for part in re.split(r"[/.]", found.path)}
         return (
-            owner.lower() in words
-            or fold(owner) in fold(found.path)
-            or owner in found.line
+            fold(owner) in words
+            or re.search(rf"(?<!\w){re.escape(owner)}(?!\w)", found.line) is not None
             or owner in ("self", "this", "cls")
             or bool(self._signatures.definitions_of(owner))
             or self._definition_of(owner, False) is not None
@@ -233,6 +242,10 @@ class DriftChecks:
             and owner.lower() not in self._project.module_names
             and not self._signatures.definitions_of(owner)
         )
+
+    def _is_foreign_package(self, name: str) -> bool:
+        is_module = name.lower() in self._project.module_names
+        return not is_module and not self._signatures.definitions_of(name)
 
     def _is_defined_in(self, text: NamedText, name: str) -> bool:
         """Return whether an example in the text defines the name itself."""

@@ -12,9 +12,13 @@ MentionKind = Literal["name", "path", "option", "call"]
 _MAX_LINE_CHARS: Final = 2_000
 _MAX_SPAN_CHARS: Final = 200
 _MIN_NAME_CHARS: Final = 4
-_FENCE: Final = re.compile(r"\s*(`{3,}|~{3,}|-{4,}$|\.{4,}$)")
+_FENCES: Final = {
+    "markdown": re.compile(r"\s*(`{3,}|~{3,})"),
+    "asciidoc": re.compile(r"(-{4,}|\.{4,}|`{3,})\s*$"),
+}
 _HEADING: Final = re.compile(r"(#{1,6}|={1,6})\s+(\S.*)")
 _UNDERLINE: Final = re.compile(r"([=\-~^\"'*+#`])\1{2,}\s*$")
+_CODE_BLOCK: Final = re.compile(r"\s*\.\. (?:code|code-block|sourcecode|literalinclude|prompt)::")
 _SPAN: Final = re.compile(r"(``?)([^`\n]+?)\1")
 _LINK: Final = re.compile(r"\]\(\s*<?([^)\s>#?]+)")
 _URL: Final = re.compile(
@@ -59,13 +63,14 @@ class ProseLine:
     is_example: bool
 
 
-def read_lines(lines: Sequence[str]) -> Iterator[ProseLine]:
-    """Yield the lines of a document, and whether each is in a block of code."""
+def read_lines(lines: Sequence[str], language: str) -> Iterator[ProseLine]:
+    """Yield the lines of a document in a prose language, and whether each is in a code block."""
+    fences = _FENCES.get(language)
     fence = heading = ""
     literal = -1  # the indentation of the paragraph above a literal block
     for number, text in enumerate(lines, start=1):
         text = text[:_MAX_LINE_CHARS]
-        match = _FENCE.match(text)
+        match = fences.match(text) if fences is not None else None
         if match is not None and (not fence or match[1].startswith(fence)):
             fence = "" if fence else match[1]
             continue
@@ -78,7 +83,10 @@ def read_lines(lines: Sequence[str]) -> Iterator[ProseLine]:
                 heading = title[2]
             elif number < len(lines) and text.strip() and _UNDERLINE.match(lines[number]):
                 heading = text
-            if text.rstrip().endswith("::"):
+            is_directive = language == "rst" and text.lstrip().startswith(".. ")
+            if language == "rst" and text.rstrip().endswith("::") and not is_directive:
+                literal = indent
+            elif is_directive and _CODE_BLOCK.match(text):
                 literal = indent
         yield ProseLine(number, text, heading, bool(fence) or 0 <= literal < indent)
 
@@ -102,6 +110,7 @@ def find_mentions(line: ProseLine) -> Iterator[Mention]:
     for option in _OPTION.findall(plain):
         yield Mention(line.number, option, "option", is_marked=False)
     for name in _NAME.findall(plain):
+        name = name.rstrip("?!")
         if _CODE_LIKE.search(name) and is_specific(name):
             yield Mention(line.number, name, "name", is_marked=False)
 

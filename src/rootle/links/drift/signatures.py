@@ -58,7 +58,12 @@ class Signatures:
         self._text_of = lru_cache(maxsize=128)(self._read)
 
     def heads_of(self, name: str) -> list[str]:
-        """Return the definitions of a function with their parameters, on one line each."""
+        """Return the definitions of a function with their parameters, on one line each.
+
+        The result is empty if the name is that of a class, too: its constructor is elsewhere.
+        """
+        if self._classes(name):
+            return []
         found = [self._head(symbol) for symbol in self.definitions_of(name)]
         return [head for head in found if "(" in head]
 

@@ -16,7 +16,6 @@ from rootle.links.drift.past_texts import (
     is_past_heading,
     speaks_of_past,
 )
-from rootle.links.drift.project_names import ProjectNames
 from rootle.text.languages import PROSE
 from rootle.types import DriftOrigin, Memory
 
@@ -49,7 +48,7 @@ def read_documents(index: IndexReader) -> Iterator[NamedText]:
     for state in index.all_files():
         if state.skip is None and state.language in PROSE and not describes_past(state.path):
             lines = index.text(state.id).split("\n")
-            yield _make(state.path, "document", lines, _present_lines(lines))
+            yield _make(state.path, "document", lines, _present_lines(lines, state.language))
 
 
 def read_comments(state: FileState, divided: DividedText) -> NamedText | None:
@@ -68,14 +67,8 @@ def read_comments(state: FileState, divided: DividedText) -> NamedText | None:
 def read_memory(memory: Memory) -> NamedText:
     """Return a memory with its names."""
     lines = memory.text.split("\n")
-    found = _find(list(read_lines(lines)))
+    found = _find(list(read_lines(lines, "markdown")))
     return NamedText("", "memory", found, {0: memory.text}, memory)
-
-
-def without_present(text: NamedText, project: ProjectNames) -> NamedText | None:
-    """Return a text with the names that the code does not contain, or None without any."""
-    del project
-    return text if text.mentions else None
 
 
 def _make(
@@ -84,8 +77,8 @@ def _make(
     return NamedText(path, origin, _find(shown), dict(enumerate(lines, start=1)))
 
 
-def _present_lines(lines: Sequence[str]) -> list[ProseLine]:
-    return [line for line in read_lines(lines) if not is_past_heading(line.heading)]
+def _present_lines(lines: Sequence[str], language: str) -> list[ProseLine]:
+    return [line for line in read_lines(lines, language) if not is_past_heading(line.heading)]
 
 
 def _find(lines: Sequence[ProseLine]) -> tuple[Mention, ...]:
