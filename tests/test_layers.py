@@ -69,7 +69,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "search": {"index", "rank", "rerank", "syntax"},
     "history": {"index", "search"},
     "federation": {"history", "index", "search"},
-    "links": {"history", "index", "search", "syntax"},
+    "links": {"history", "index", "provenance", "search", "syntax"},
     "memory": {"index"},
     "provenance": {"index", "ingest", "sources"},
     # Assembly

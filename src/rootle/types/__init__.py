@@ -29,6 +29,7 @@ from rootle.types.history import (
     SearchedRevision,
     WhyAnswer,
 )
+from rootle.types.links import PlaceLinks
 from rootle.types.memories import Memory, MemoryOrigin, MemoryReference
 from rootle.types.search import (
     Filters,
@@ -96,6 +97,7 @@ __all__ = [
     "PartialFile",
     "Passage",
     "PassageCommit",
+    "PlaceLinks",
     "ProgressCallback",
     "QueryInterpretation",
     "Record",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
@@ -55,13 +55,11 @@ class DriftChecks:
         self._project = project
         self._past = past
         self._signatures = signatures
-        self._definition_of: Callable[[str, bool], PastName | None] = cache(
-            lambda name, is_marked: past and past.find_definition(name, may_be_local=is_marked)
-        )
+        self._definition_of: Callable[[str, bool], PastName | None] = cache(self._find_definition)
 
     def check(self, text: NamedText, mention: Mention) -> DriftReport | None:
         """Return a report about a name, or None without evidence that it is gone or changed."""
-        if text.origin != "memory" and text.speaks_of_past(mention.line):
+        if text.speaks_of_past(mention.line):
             return None
         checks = {
             "name": self._check_name,
@@ -71,6 +69,24 @@ class DriftChecks:
         }
         found = checks[mention.kind](text, mention)
         return None if found is None else make_report(text, mention.line, mention.text, found)
+
+    def check_memory(self, text: NamedText) -> Iterator[DriftReport]:
+        """Yield reports about the files and symbols to which a memory refers.
+
+        They existed when the memory was stored.
+        """
+        for about in text.memory.about if text.memory is not None else ():
+            if about.path not in self._project.files:
+                found = Finding("path", f"{about.path} existed when the memory was stored")
+                yield make_report(text, 0, about.path, found)
+            elif about.symbol and not self._project.has(last_part(about.symbol)):
+                evidence = f"{about.path} defined it when the memory was stored"
+                yield make_report(text, 0, about.symbol, Finding("name", evidence))
+
+    def _find_definition(self, name: str, may_be_local: bool) -> PastName | None:
+        if self._past is None:
+            return None
+        return self._past.find_definition(name, may_be_local=may_be_local)
 
     def _check_name(self, text: NamedText, mention: Mention) -> Finding | None:
         name = last_part(mention.text)
@@ -235,7 +251,7 @@ class DriftChecks:
         )
 
     def _is_foreign(self, owner: str) -> bool:
-        """Return whether the code uses a name that it does not define, in no module of that name."""
+        """Return whether the code uses a name that it does not define, and that is no module."""
         is_used = owner in self._project.words and owner not in ("self", "this", "cls")
         return (
             is_used

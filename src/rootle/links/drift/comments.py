@@ -75,7 +75,7 @@ def divide(text: str, language: str) -> DividedText:
             found.comments[number] = rest.removesuffix(block[1]).lstrip("*! ")
             end = "" if block[1] in rest else block[1]
         elif markers and stripped.startswith(markers):
-            found.comments[number] = stripped.lstrip("/#-!%;\"* ")
+            found.comments[number] = stripped.lstrip('/#-!%;"* ')
         else:
             found.code.append(line.partition(trailing)[0] if trailing else line)
             string = next((one for one in strings if stripped.count(one) % 2), "")

@@ -26,16 +26,18 @@ _URL: Final = re.compile(
     r"\[[^\]]*\]\(\s*<?https?:[^)\s]*[^)]*\)|`[^`<]*<https?:[^>]*>`_*|"
     r"(?:https?|ftp|git|ssh)://[^\s)>\]]+|\b[\w.+-]+@[\w-]+\.\w+"
 )
-_NAME: Final = re.compile(
-    r"[A-Za-z_$@][\w$]*(?:(?:\.|::|->|\#)[A-Za-z_$][\w$]*)*[?!]?(?:\(\))?"
-)
+_NAME: Final = re.compile(r"[A-Za-z_$@][\w$]*(?:(?:\.|::|->|\#)[A-Za-z_$][\w$]*)*[?!]?(?:\(\))?")
 _CALL: Final = re.compile(
     r"(?P<name>[A-Za-z_$][\w$]*(?:(?:\.|::|->|\#)[A-Za-z_$][\w$]*)*[?!]?)\((?P<args>[^()]*)\)"
 )
 _OPTION: Final = re.compile(r"(?<![\w-])--[a-z][a-z0-9]*(?:-[a-z0-9]+)+(?![\w-])")
-_PATH: Final = re.compile(r"(?<![\w./:@~$%*{<-])(?:\.{0,2}/)?[\w.@+-]+(?:/[\w.@+-]+)+(?![\w/*{<$]|-\W)")
+_PATH: Final = re.compile(
+    r"(?<![\w./:@~$%*{<-])(?:\.{0,2}/)?[\w.@+-]+(?:/[\w.@+-]+)+(?![\w/*{<$]|-\W)"
+)
 # Names that cannot be English words, with an underscore or a capital letter inside, or a call.
-_CODE_LIKE: Final = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z0-9]_[A-Za-z0-9]|::|\(\)$|#[a-z]")
+_CODE_LIKE: Final = re.compile(
+    r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z0-9]_[A-Za-z0-9]|::|\(\)$|#[a-z]"
+)
 _PLACEHOLDER: Final = re.compile(
     r"(?i)^_*(?:foo|bar|baz|qux|my|your|some|example|sample|dummy|fake|xxx|acme|todo|fixme)"
 )
@@ -83,12 +85,16 @@ def read_lines(lines: Sequence[str], language: str) -> Iterator[ProseLine]:
                 heading = title[2]
             elif number < len(lines) and text.strip() and _UNDERLINE.match(lines[number]):
                 heading = text
-            is_directive = language == "rst" and text.lstrip().startswith(".. ")
-            if language == "rst" and text.rstrip().endswith("::") and not is_directive:
-                literal = indent
-            elif is_directive and _CODE_BLOCK.match(text):
+            if language == "rst" and _starts_code(text):
                 literal = indent
         yield ProseLine(number, text, heading, bool(fence) or 0 <= literal < indent)
+
+
+def _starts_code(text: str) -> bool:
+    """Return whether a block of code follows a line of reStructuredText."""
+    if text.lstrip().startswith(".. "):
+        return _CODE_BLOCK.match(text) is not None
+    return text.rstrip().endswith("::")
 
 
 def find_mentions(line: ProseLine) -> Iterator[Mention]:

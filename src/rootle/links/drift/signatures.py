@@ -83,9 +83,7 @@ class Signatures:
         bases = set(re.findall(r"[A-Za-z_]\w+", head)) - _BASE_WORDS - {"object"}
         if _DYNAMIC.search(self._text_of(symbol.path)) is not None:
             return True
-        return any(
-            base not in project.words or not self.definitions_of(base) for base in bases
-        )
+        return any(base not in project.words or not self.definitions_of(base) for base in bases)
 
     def mentions(self, path: str, name: str) -> bool:
         """Return whether a module contains a name, or may have names that it does not contain."""
