@@ -12,12 +12,14 @@ from typing import Final
 from rootle.links.drift.mentions import Mention, is_specific, last_part, split_parts
 from rootle.links.drift.past_names import PastName, PastNames
 from rootle.links.drift.project_names import ProjectNames, fold
-from rootle.links.drift.signatures import Signatures, parse_arguments
+from rootle.links.drift.signatures import Signatures, count_parameters, parse_arguments
 from rootle.links.drift.texts import NamedText
 from rootle.text.languages import UNKNOWN, language_of
 from rootle.types import CommitFacts, DriftKind, DriftReport
 
 _MAX_TEXT_CHARS: Final = 200
+# Shorter names in examples are often names of the example itself.
+_MIN_EXAMPLE_CHARS: Final = 10
 _PLACEHOLDER_PATH: Final = re.compile(
     r"(?i)(?:^|/)(?:path/to|your|my|foo|bar|example|some|xxx|tmp|usr|etc|var|home|opt|dev|proc"
     r"|build|dist|target|out|bin|node_modules|\.git)(?:[/_.-]|$)|\.\.\."
@@ -220,8 +222,10 @@ class DriftChecks:
             return None
         known = [set(re.findall(r"\w+", head)) for head in heads]
         unknown = [one for one in arguments.names if not any(one in words for words in known)]
-        if not unknown:
-            return None
+        is_keyword = any(one in arguments.keywords for one in unknown)
+        most = max(map(count_parameters, heads))
+        if not unknown or not (is_keyword or len(arguments.names) > most):
+            return None  # the document uses other names for the same parameters
         if self._past is not None:
             found = self._past.find_parameters(last, unknown)
             if found is None or self._signatures.are_used_together(last, unknown):
@@ -307,6 +311,8 @@ def _is_file_name(name: str) -> bool:
 def _is_distinctive(name: str, mention: Mention, text: NamedText) -> bool:
     """Return whether a name is unlikely to be a word, a product, or a name of other code."""
     if mention.is_marked:
+        if mention.is_example and len(name) < _MIN_EXAMPLE_CHARS:
+            return False
         is_compound = "_" in name.strip("_") or re.search(r"[a-z0-9][A-Z]", name) is not None
         return is_compound or (len(name) >= 5 and name[:1].isupper())
     if text.origin == "comment" and _TEST_FILE.search(text.path):

@@ -99,6 +99,8 @@ class _DriftSearch:
         checks = DriftChecks(project, self._past, self._signatures)
         found = [checks.check(text, mention) for text in texts for mention in text.mentions]
         reports = [report for report in found if report is not None]
+        for text in texts:
+            reports += checks.check_memory(text)
         return texts, _merge([*reports, *self._report_parameters()])
 
     def _check_paths(self) -> None:

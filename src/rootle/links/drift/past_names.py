@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -125,8 +125,7 @@ class PastNames:
                 return lines[0] if lines else ""
         return ""
 
-    def _find(self, name: str, matches: object) -> PastName | None:
-        assert callable(matches)
+    def _find(self, name: str, matches: Callable[[str], bool]) -> PastName | None:
         whole = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w])")
         for state in self._commits_with(name):
             for path, lines in self._sections(state.id):

@@ -48,6 +48,14 @@ def parse_arguments(text: str) -> Arguments | None:
     return Arguments(tuple(names), frozenset(keywords)) if names else None
 
 
+def count_parameters(head: str) -> int:
+    """Return the greatest number of arguments that a function accepts, by its head."""
+    inside = head.partition("(")[2].rpartition(")")[0]
+    if "..." in inside or "*" in inside:
+        return 1_000
+    return inside.count(",") + 1 if inside.strip() else 0
+
+
 class Signatures:
     """Reads the heads of definitions in an index."""
 

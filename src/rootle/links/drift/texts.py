@@ -21,7 +21,11 @@ from rootle.types import DriftOrigin, Memory
 
 _MAX_NAMES: Final = 5_000  # of one text
 # Comments that contain code, which was disabled.
-_DISABLED_CODE: Final = re.compile(r"[;{}]\s*$|^\s*[\w.]+\(.*\)\s*$|\s=\s|^\s*(?:if|for|return)\b")
+_DISABLED_CODE: Final = re.compile(
+    r"[;{}(]\s*$|^\s*[\w.]+(?:\(.*\))?,?\s*$|\s=\s"
+    r"|^\s*(?:if|for|return|import|from|fun|func|fn|def|class|using|package|include|try|await|let"
+    r"|var|const|val|public|private|static)\s+[\w.({*]+(?:\s*[({:;=,]|\s*$)"
+)
 
 
 @dataclass(frozen=True)
