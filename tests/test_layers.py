@@ -69,12 +69,13 @@ ALLOWED: Mapping[str, set[str]] = {
     "search": {"index", "rank", "rerank", "syntax"},
     "history": {"index", "search"},
     "federation": {"history", "index", "search"},
+    "links": {"history", "index", "provenance", "search", "syntax"},
     "memory": {"index"},
     "provenance": {"index", "ingest", "sources"},
     # Assembly
     "app": {
         *("embed", "expansion", "federation", "history", "index", "indexing", "ingest", "memory"),
-        *("provenance", "rank", "rerank", "search", "sources", "web"),
+        *("links", "provenance", "rank", "rerank", "search", "sources", "web"),
     },
     "tools": {"app", "rerank"},
     "server": {"app", "tools", ""},
@@ -87,6 +88,7 @@ INTERFACES: Mapping[tuple[str, str], set[str]] = {
     ("search", "index"): {"index.reader"},
     ("history", "index"): {"index.reader"},
     ("federation", "index"): {"index.reader"},
+    ("links", "index"): {"index.reader"},
     ("memory", "index"): {"index.reader"},
     ("agents", "tools"): {"tools.query_wording"},
     ("ingest", "embed"): {"embed.model_choice"},

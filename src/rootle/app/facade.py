@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rootle.app.history_api import HistoryApi
 from rootle.app.image_api import ImageApi
 from rootle.app.index_api import IndexApi
+from rootle.app.links_api import LinksApi
 from rootle.config.fields import Config
 from rootle.storage.paths import default_index_dir
 from rootle.types import WarningCallback, ignore_warning
@@ -51,7 +52,7 @@ def open_app(
     )
 
 
-class App(ImageApi, HistoryApi, IndexApi):
+class App(ImageApi, HistoryApi, IndexApi, LinksApi):
     """Searches one folder and maintains its index. Thread-safe."""
 
     @property

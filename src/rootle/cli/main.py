@@ -23,6 +23,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "symbol": "show where a name is defined and used",
     "why": "show the commits that explain lines of a file",
     "gone": "find code that no longer exists, and the commits that removed it",
+    "drift": "find documents, comments and memories that name what no longer exists",
     "impact": "given a change, show the other files that probably need to change",
     "index": "create or update the index",
     "watch": "update the index whenever files change, until you press Ctrl-C",
@@ -39,7 +40,7 @@ COMMANDS: Final[Mapping[str, str]] = {
 # Commands whose modules are in a subfolder.
 _FOLDERS: Final[Mapping[str, str]] = {
     "show": "history", "why": "history", "gone": "history", "impact": "history",
-    "add": "external", "sources": "external"
+    "drift": "history", "add": "external", "sources": "external",
 }  # fmt: skip
 _EXAMPLES: Final = """\
 rootle search "where is the retry backoff computed"

@@ -58,14 +58,18 @@ def add_mentions(
     Documents are optional: the answer is returned without them if the index cannot be read.
     """
     try:
-        return replace(answer, documents=_find_mentions(place, open_index, find))
+        return replace(answer, documents=find_documents(place, open_index, find))
     except IndexStorageError as error:
         return replace(answer, notes=(*answer.notes, f"documents were not searched: {error}"))
 
 
-def _find_mentions(
+def find_documents(
     place: CodePlace, open_index: Callable[[], IndexReader], find: FindDocuments
 ) -> tuple[DocumentMention, ...]:
+    """Return at most five documents that mention a place, decisions first.
+
+    Raise IndexStorageError if the index cannot be read.
+    """
     found: dict[str, DocumentMention] = {}
     for name in list_names(place):
         if '"' in name:

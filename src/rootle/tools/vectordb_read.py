@@ -8,6 +8,7 @@ from typing import Final
 from rootle.app import App
 from rootle.errors import RootleError
 from rootle.serialization.json import to_json
+from rootle.serialization.links import link_lines
 from rootle.serialization.outside_text import describe_origin, describe_warning
 from rootle.serialization.path_text import escape_path, replace_unprintable
 from rootle.serialization.why import why_lines
@@ -21,6 +22,7 @@ MAX_LINES: Final = 300
 MAX_CHARS: Final = 12_000
 _MAX_LINE_CHARS: Final = 1_000
 _WHY: Final = "why:"
+_LINKS: Final = "links:"
 
 _DESCRIPTION: Final = (
     "Read more around a search result, or any file, section, definition or commit of this folder, "
@@ -28,7 +30,8 @@ _DESCRIPTION: Final = (
 )
 _SOURCE: Final = (
     "path:120-180, path:120 (the definition around a line), path#Class.method, README.md#heading, "
-    "path, a commit hash, or why:path:120 (the commits that explain these lines)"
+    "path, a commit hash, why:path:120 (the commits that explain these lines), or links:path#name "
+    "(the documents, tests, uses and commits of code, or the code that a section names)"
 )
 
 
@@ -48,6 +51,9 @@ def _run(app: App, source: str) -> Answer:
     try:
         if place is not None:
             return _explain(app, place)
+        place = text_after(_LINKS, source)
+        if place is not None:
+            return _list_links(app, place)
         passage = app.read(source)
     except RootleError as problem:
         return error(str(problem))
@@ -61,6 +67,14 @@ def _explain(app: App, place: str) -> Answer:
     if count < len(lines):
         lines[count:] = [f"… ({len(lines) - count} more lines are left out)"]
     return Answer("\n".join(lines), to_json(answer))
+
+
+def _list_links(app: App, place: str) -> Answer:
+    links = app.links(place)
+    name = f" in {links.name}" if links.name else ""
+    lines = [f"{links.place}{name}", *link_lines(links), *(f"Note: {it}" for it in links.notes)]
+    lines = [encodable(replace_unprintable(line)) for line in lines]
+    return Answer("\n".join(lines[: _count_that_fits(lines, 0)]), to_json(links))
 
 
 def _answer(passage: Passage) -> Answer:

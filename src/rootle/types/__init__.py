@@ -16,6 +16,7 @@ from rootle.types.documents import (
     Span,
     TextChunk,
 )
+from rootle.types.drift import DriftAnswer, DriftKind, DriftOrigin, DriftReport
 from rootle.types.history import (
     COMMIT_KIND,
     COMMIT_MESSAGE,
@@ -31,6 +32,7 @@ from rootle.types.history import (
     SearchedRevision,
     WhyAnswer,
 )
+from rootle.types.links import PlaceLinks
 from rootle.types.memories import Memory, MemoryOrigin, MemoryReference
 from rootle.types.search import (
     Filters,
@@ -86,6 +88,10 @@ __all__ = [
     "DependencyStatus",
     "DocumentMention",
     "DocumentSection",
+    "DriftAnswer",
+    "DriftKind",
+    "DriftOrigin",
+    "DriftReport",
     "ExternalStatus",
     "FileMetadata",
     "FileOutline",
@@ -105,6 +111,7 @@ __all__ = [
     "PartialFile",
     "Passage",
     "PassageCommit",
+    "PlaceLinks",
     "ProgressCallback",
     "QueryInterpretation",
     "Record",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Final
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
 
 from rootle.cli.options import (
     NO_RESULTS,
@@ -18,8 +19,12 @@ from rootle.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rootle.app import App
-    from rootle.types import SearchQuery
+    from rootle.types import PlaceLinks, SearchQuery, SearchResponse
+
+_LINKED_RESULTS: Final = 3
 
 _EXAMPLES: Final = """\
 rootle search "where is the retry backoff computed"
@@ -116,6 +121,11 @@ def _add_output_options(parser: CommandParser) -> None:
         help="lines to leave out of the output of --context and --budget; repeatable",
     )
     parser.add_argument(
+        "--links",
+        action="store_true",
+        help="list the documents, tests, uses and last commits of each of the first three results",
+    )
+    parser.add_argument(
         "--markdown", action="store_true", help="print Markdown for a language model"
     )
     parser.add_argument(
@@ -150,12 +160,13 @@ def run(args: argparse.Namespace) -> int:
         if args.image is None:
             refresh_index(app, query.at)
         response = app.search(query, explain=args.explain)
+        links = _find_links(app, response) if args.links else None
     # A limit or a budget determines the size of the answer, even if the answer is not confident.
     is_brief = args.limit is None and args.budget is None
     if args.json:
         from rootle.cli.terminal import print_json
 
-        print_json(response)
+        print_json(response if links is None else _add_links(response, links))
     elif args.markdown or args.budget is not None:
         from rootle.cli.search_output import print_markdown
 
@@ -165,6 +176,8 @@ def run(args: argparse.Namespace) -> int:
 
         style = Style.for_stream(sys.stdout, args.color)
         print_response(response, query.text_query, style, is_brief=is_brief)
+    if links and not args.json:
+        _print_links(links)
     return SUCCESS if response.results else NO_RESULTS
 
 
@@ -175,6 +188,39 @@ def _read_image(app: App, args: argparse.Namespace) -> str:
     words = app.image_query(args.image).text_query
     warn(f"words in the image: {words}")
     return " ".join([*args.question, words])
+
+
+def _find_links(app: App, response: SearchResponse) -> list[PlaceLinks]:
+    """Return the links of the first results that are files of the folder."""
+    from rootle.errors import SourceError
+    from rootle.serialization.path_text import escape_path
+
+    found = []
+    for result in response.results[:_LINKED_RESULTS]:
+        if result.commit is not None or result.origin is not None:
+            continue
+        path = escape_path(result.file_path)
+        with suppress(SourceError):
+            links = app.links(f"{path}:{result.start_line}-{result.end_line}")
+            found.append(links if links.name else app.links(f"{path}:{result.start_line}"))
+    return found
+
+
+def _add_links(response: SearchResponse, links: Sequence[PlaceLinks]) -> dict[str, Any]:
+    """Return the JSON form of a response with a list of links."""
+    from rootle.serialization.json import to_json
+
+    return {**to_json(response), "links": to_json(tuple(links))}
+
+
+def _print_links(links: Sequence[PlaceLinks]) -> None:
+    from rootle.cli.terminal import write_line, write_lines
+    from rootle.serialization.links import link_lines
+
+    for one in links:
+        write_line("")
+        write_line(f"{one.place} {one.name}".rstrip())
+        write_lines(link_lines(one))
 
 
 def _build_query(args: argparse.Namespace) -> SearchQuery:

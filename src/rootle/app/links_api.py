@@ -1,0 +1,77 @@
+"""The part of the public API that compares documents with the code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import partial
+
+from rootle.app.base import AppBase
+from rootle.errors import RootleError
+from rootle.types import DriftAnswer, Memory, PlaceLinks, ignore_progress
+
+
+class LinksApi(AppBase):
+    """Links documents and code, and finds documents that no longer match the code."""
+
+    def links(self, place: str) -> PlaceLinks:
+        """Return the documents, tests, uses and last commits of code.
+
+        For a section of a document, return the definitions that it names and its last commits.
+        `place` is "path:120", "path:10-20" or "path#name". The index is updated first if a check
+        for changes is due; commits are listed only if they are indexed. Raises SourceError if there
+        is no such place.
+        """
+        from rootle.links.place_links import LinkSources, find_links
+        from rootle.provenance.place import find_place
+
+        container = self._container
+        container.refresher().refresh(ignore_progress, fully=False)
+        commits = container.history().existing_commit_search()
+        sources = LinkSources(
+            container.indexer().snapshot,
+            container.symbol_finder(),
+            partial(self._search_files, explain=False),
+            None if commits is None else commits.view(),
+        )
+        return find_links(find_place(place, container.documents()), sources)
+
+    def drift(self, paths: Sequence[str] = ()) -> DriftAnswer:
+        """Return the names in documents, comments and memories that are gone or have changed.
+
+        `paths` limits this to files and folders. Only names are reported for which there is
+        evidence that they were names of this project: in its commits, or because they are qualified
+        by something that exists. The index and the index of the commits are updated first.
+
+        Raises QueryError if a path is not indexed.
+        """
+        from rootle.links.drift.find_drift import find_drift
+
+        container = self._container
+        container.refresher().refresh(ignore_progress, fully=False)
+        return find_drift(
+            paths,
+            container.indexer().snapshot(),
+            container.symbol_finder(),
+            container.history().commit_search(),
+            self._list_memories,
+        )
+
+    def _list_memories(self) -> Sequence[Memory]:
+        """Return the memories of this project; none if they are disabled or cannot be listed."""
+        from rootle.memory.factory import existence_check
+
+        config = self.config
+        if not (config.memory_store and existence_check(config)()):
+            return ()
+        try:
+            found = self._container.memory().list_memories()
+        except RootleError as error:
+            self._on_warning(f"memories are not checked: {error}")
+            return ()
+        root = os.path.realpath(self.root)
+        return [
+            memory
+            for memory in found
+            if root in memory.stored_in or any(about.root == root for about in memory.about)
+        ]

@@ -1,0 +1,71 @@
+"""`rootle drift`: find texts that name what no longer exists."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from rootle.cli.options import (
+    NO_RESULTS,
+    SUCCESS,
+    CommandParser,
+    add_common_options,
+    add_root,
+    add_yes,
+)
+
+_EXAMPLES: Final = """\
+rootle drift
+rootle drift README.md docs
+rootle drift --json"""
+
+
+def register(parser: CommandParser) -> None:
+    parser.describe(
+        "Find documents, comments and memories that name functions, options, files or parameters\n"
+        "which no longer exist, with the commits that removed or changed them. Changelogs and\n"
+        "decision records are left out. The index and the index of the commits are created or\n"
+        "updated first. Without a git repository, only qualified names are checked.",
+        _EXAMPLES,
+    )
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="files and folders to check (default: all)"
+    )
+    add_root(parser, "folder of a project")
+    add_yes(parser)
+    add_common_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from rootle.cli.context import open_for_question, refresh_index, root_folder
+    from rootle.cli.terminal import print_json, warn, write_line, write_lines
+
+    with open_for_question(args) as app:
+        paths = _relative(args.paths, root_folder(args))
+        refresh_index(app)
+        answer = app.drift(paths)
+    if args.json:
+        print_json(answer)
+    else:
+        from rootle.serialization.links import drift_lines
+
+        for at, report in enumerate(answer.reports):
+            if at:
+                write_line("")
+            write_lines(drift_lines(report))
+        for note in answer.suggestions:
+            warn(note)
+        if not answer.reports:
+            warn(f"no name is gone ({answer.names} names in {answer.texts} texts were checked)")
+    return SUCCESS if answer.reports else NO_RESULTS
+
+
+def _relative(paths: Sequence[str], root: Path) -> list[str]:
+    """Return the paths relative to the folder; others are left as they are."""
+    top = os.path.realpath(root)
+    found = (os.path.relpath(os.path.realpath(path), top) for path in paths)
+    pairs = zip(paths, found, strict=True)
+    return [path if inner.startswith("..") else inner.replace(os.sep, "/") for path, inner in pairs]

@@ -1,0 +1,1 @@
+"""Links between documents and code, and documents that no longer match the code."""

@@ -1,0 +1,1 @@
+"""Find documents, comments and memories that name what no longer exists."""

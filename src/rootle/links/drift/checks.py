@@ -1,0 +1,326 @@
+"""Decide whether a name in a text was a name of the project that is gone or has changed."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final
+
+from rootle.links.drift.mentions import Mention, is_specific, last_part, split_parts
+from rootle.links.drift.past_names import PastName, PastNames
+from rootle.links.drift.project_names import ProjectNames, fold
+from rootle.links.drift.signatures import Signatures, count_parameters, parse_arguments
+from rootle.links.drift.texts import NamedText
+from rootle.text.languages import UNKNOWN, language_of
+from rootle.types import CommitFacts, DriftKind, DriftReport
+
+_MAX_TEXT_CHARS: Final = 200
+# Shorter names in examples are often names of the example itself.
+_MIN_EXAMPLE_CHARS: Final = 10
+_PLACEHOLDER_PATH: Final = re.compile(
+    r"(?i)(?:^|/)(?:path/to|your|my|foo|bar|example|some|xxx|tmp|usr|etc|var|home|opt|dev|proc"
+    r"|build|dist|target|out|bin|node_modules|\.git)(?:[/_.-]|$)|\.\.\."
+)
+_EXTENSION: Final = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,5})$")
+# Subjects of commits that moved code to another project, where its names still exist.
+_MOVED_OUT: Final = re.compile(
+    r"(?i)\b(?:split|extract|mov|port|migrat|switch)\w*\b.*(?:\b(?:package|library|lib|repo|repository"
+    r"|gem|crate|plugin)\b|\bto (?:use )?(?:the )?[\w-]+[/-][\w-]+|\bto use\b)"
+    r"|\buse (?:the )?[\w.-]+ (?:library|package|lib)\b|\bvendor|third.?party|submodule"
+)
+_TEST_FILE: Final = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)|Tests?\.\w+$")
+_OPTION_DEFINITION: Final = re.compile(
+    r"(?i)option|add_arg|argument|flag|getopt|strcmp|\bon\b|\bArg\b|long|case|\busage"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The evidence for a report."""
+
+    kind: DriftKind
+    evidence: str
+    is_changed: bool = False
+    replacement: str = ""
+    commit: CommitFacts | None = None
+
+
+class DriftChecks:
+    """Checks the names of texts against the present code and its history."""
+
+    def __init__(
+        self, project: ProjectNames, past: PastNames | None, signatures: Signatures
+    ) -> None:
+        self._project = project
+        self._past = past
+        self._signatures = signatures
+        self._definition_of: Callable[[str, bool], PastName | None] = cache(self._find_definition)
+
+    def check(self, text: NamedText, mention: Mention) -> DriftReport | None:
+        """Return a report about a name, or None without evidence that it is gone or changed."""
+        if text.speaks_of_past(mention.line):
+            return None
+        checks = {
+            "name": self._check_name,
+            "path": self._check_path,
+            "option": self._check_option,
+            "call": self._check_call,
+        }
+        found = checks[mention.kind](text, mention)
+        return None if found is None else make_report(text, mention.line, mention.text, found)
+
+    def check_memory(self, text: NamedText) -> Iterator[DriftReport]:
+        """Yield reports about the files and symbols to which a memory refers.
+
+        They existed when the memory was stored.
+        """
+        for about in text.memory.about if text.memory is not None else ():
+            if about.path not in self._project.files:
+                found = Finding("path", f"{about.path} existed when the memory was stored")
+                yield make_report(text, 0, about.path, found)
+            elif about.symbol and not self._project.has(last_part(about.symbol)):
+                evidence = f"{about.path} defined it when the memory was stored"
+                yield make_report(text, 0, about.symbol, Finding("name", evidence))
+
+    def _find_definition(self, name: str, may_be_local: bool) -> PastName | None:
+        if self._past is None:
+            return None
+        return self._past.find_definition(name, may_be_local=may_be_local)
+
+    def _check_name(self, text: NamedText, mention: Mention) -> Finding | None:
+        name = last_part(mention.text)
+        parts = split_parts(mention.text)
+        if _is_file_name(mention.text):
+            return None
+        module = self._check_module(mention.text, parts)
+        if module is not None or self._project.has(name):
+            return module
+        if not is_specific(name) or self._is_defined_in(text, name):
+            return None
+        if self._past is None:
+            return self._check_member(parts)
+        if not _is_distinctive(name, mention, text):
+            return None
+        if re.search(rf"\w's\s+[`*]*{re.escape(name)}", text.lines.get(mention.line, "")):
+            return None  # "lxml's HTMLParser"
+        is_key = mention.is_marked and not mention.is_example and not name.isupper()
+        found = self._definition_of(name, is_key)
+        if found is None or _MOVED_OUT.search(found.commit.subject):
+            return None
+        if len(parts) > 1 and not self._is_owner(parts[-2], found):
+            return None
+        if len(parts) > 2 and self._is_foreign_package(parts[0]):
+            return None
+        evidence = f"{found.path} defined {name}"
+        return Finding("name", evidence, commit=found.commit)
+
+    def _check_member(self, parts: list[str]) -> Finding | None:
+        """Check "Class.method" without the history: the class must not inherit from others."""
+        if len(parts) < 2 or not self._signatures.is_closed_class(parts[-2], self._project):
+            return None
+        return Finding("name", f"{parts[-2]} exists, but has no {parts[-1]}")
+
+    def _check_module(self, text: str, parts: list[str]) -> Finding | None:
+        """Check "package.module.name" of Python: a module that was deleted or moved."""
+        if "::" in text or "#" in text or len(parts) < 2 or not all(map(str.isidentifier, parts)):
+            return None
+        for top in ("", "src/", "lib/"):
+            folder = f"{top}{parts[0]}"
+            if f"{folder}/__init__.py" not in self._project.files:
+                continue
+            for part in parts[1:]:
+                inner = f"{folder}/{part}"
+                if f"{inner}/__init__.py" in self._project.files:
+                    folder = inner
+                    continue
+                if f"{inner}.py" in self._project.files or self._signatures.mentions(
+                    f"{folder}/__init__.py", part
+                ):
+                    return None
+                return self._find_module(inner, folder, part)
+        return None
+
+    def _find_module(self, inner: str, folder: str, part: str) -> Finding | None:
+        evidence = f"{folder} has no module {part}"
+        if self._past is None:
+            is_known = self._project.has(part) or part[:1].isupper()
+            return None if is_known else Finding("module", evidence)
+        for path in (f"{inner}.py", f"{inner}/__init__.py"):
+            found = self._past.find_path(path)
+            if found is not None:
+                commit, moved = found
+                return Finding("module", evidence, bool(moved), moved, commit)
+        return None
+
+    def _check_path(self, text: NamedText, mention: Mention) -> Finding | None:
+        raw = mention.text.rstrip(".,:;").rstrip("/")
+        if _PLACEHOLDER_PATH.search(raw) or raw.startswith(("/", "~", "-", "@", "+")):
+            return None
+        paths = _possible_paths(text.path, raw)
+        if not paths or any(map(self._exists, (*paths, raw.lstrip("./")))):
+            return None
+        if _EXTENSION.search(raw) is None:
+            return None
+        if self._past is None:
+            return self._check_folder(paths)
+        for path in paths:
+            found = self._past.find_path(path)
+            if found is not None:
+                commit, moved = found
+                moved = moved if moved in self._project.files else ""
+                evidence = f"{path} was a file of this project"
+                return Finding("path", evidence, bool(moved), moved, commit)
+        return None
+
+    def _check_folder(self, paths: Iterable[str]) -> Finding | None:
+        """Check a path without the history: its folder must have other files of its language."""
+        for path in paths:
+            folder, language = path.rpartition("/")[0], language_of(path)
+            if folder and folder in self._project.folders and language != UNKNOWN:
+                similar = (
+                    one
+                    for one in self._project.files
+                    if one.startswith(f"{folder}/") and language_of(one) == language
+                )
+                if next(similar, None) is not None:
+                    return Finding("path", f"{folder} exists, but has no {path.rpartition('/')[2]}")
+        return None
+
+    def _exists(self, path: str) -> bool:
+        files, folders = self._project.files, self._project.folders
+        if path in files or path in folders:
+            return True
+        name = path.rpartition("/")[2]
+        same = self._project.by_file_name.get(name, ())
+        if any(f"/{one}".endswith(f"/{path}") for one in same):
+            return True
+        return any(f"/{folder}/".endswith(f"/{path}/") for folder in folders)
+
+    def _check_option(self, text: NamedText, mention: Mention) -> Finding | None:  # noqa: ARG002
+        name = mention.text.lstrip("-")
+        positive = name.removeprefix("no-")
+        if self._past is None or any(map(self._project.has, (name, positive))):
+            return None
+        found = self._past.find_text(mention.text) or self._past.find_text(name)
+        if found is None or not _defines_options(found):
+            return None
+        return Finding("option", f"{found.path} contained {mention.text}", commit=found.commit)
+
+    def _check_call(self, text: NamedText, mention: Mention) -> Finding | None:
+        """Check the parameters of `name(first, second)`, which is marked as code."""
+        del text
+        name, _, rest = mention.text.partition("(")
+        arguments = parse_arguments(rest.rpartition(")")[0])
+        last = last_part(name)
+        if not arguments or not self._project.has(last):
+            return None
+        heads = self._signatures.heads_of(last)
+        if not heads:
+            return None
+        known = [set(re.findall(r"\w+", head)) for head in heads]
+        unknown = [one for one in arguments.names if not any(one in words for words in known)]
+        is_keyword = any(one in arguments.keywords for one in unknown)
+        most = max(map(count_parameters, heads))
+        if not unknown or not (is_keyword or len(arguments.names) > most):
+            return None  # the document uses other names for the same parameters
+        if self._past is not None:
+            found = self._past.find_parameters(last, unknown)
+            if found is None or self._signatures.are_used_together(last, unknown):
+                return None
+            evidence = f"{last} had the parameter {', '.join(unknown)}"
+            return Finding("signature", evidence, True, heads[0], found.commit)
+        named = [one for one in unknown if one in arguments.keywords]
+        if not named or any("*" in head or "..." in head for head in heads):
+            return None
+        evidence = f"{last} has no parameter {', '.join(named)}"
+        return Finding("signature", evidence, True, heads[0])
+
+    def _is_owner(self, owner: str, found: PastName) -> bool:
+        """Return whether a qualifier is a definition of the project, or names the file.
+
+        A present class must not have members that other projects define.
+        """
+        if self._signatures.is_open_class(owner, self._project) or self._is_foreign(owner):
+            return False
+        words = {fold(part) for part in re.split(r"[/.]", found.path)}
+        return (
+            fold(owner) in words
+            or re.search(rf"(?<!\w){re.escape(owner)}(?!\w)", found.line) is not None
+            or owner in ("self", "this", "cls")
+            or bool(self._signatures.definitions_of(owner))
+            or self._definition_of(owner, False) is not None
+        )
+
+    def _is_foreign(self, owner: str) -> bool:
+        """Return whether the code uses a name that it does not define, and that is no module."""
+        is_used = owner in self._project.words and owner not in ("self", "this", "cls")
+        return (
+            is_used
+            and owner.lower() not in self._project.module_names
+            and not self._signatures.definitions_of(owner)
+        )
+
+    def _is_foreign_package(self, name: str) -> bool:
+        is_module = name.lower() in self._project.module_names
+        return not is_module and not self._signatures.definitions_of(name)
+
+    def _is_defined_in(self, text: NamedText, name: str) -> bool:
+        """Return whether an example in the text defines the name itself."""
+        defines = re.compile(
+            rf"(?:\b(?:defp?|defmodule|module|function|class|func|fn|const|let|var|interface|struct|type|import)\s+"
+            rf"(?:[^=;]*[\s(,])?{re.escape(name)}\b|\|\s*(?:\w+,\s*)*{re.escape(name)}\b|(?<![\w.]){re.escape(name)}\s*(?:=(?!=)|:\s|=>))"
+        )
+        return text.origin != "memory" and any(map(defines.search, text.lines.values()))
+
+
+def make_report(text: NamedText, line: int, name: str, found: Finding) -> DriftReport:
+    """Return the report for evidence about a name on a line of a text."""
+    report = DriftReport(
+        text.path,
+        line,
+        name,
+        found.kind,
+        text.origin,
+        text.line(line)[:_MAX_TEXT_CHARS],
+        found.is_changed,
+        found.evidence,
+        found.replacement,
+        found.commit,
+    )
+    if text.memory is None:
+        return report
+    shown = text.memory.text[:_MAX_TEXT_CHARS]
+    return replace(report, line=0, text=shown, memory=text.memory.id)
+
+
+def _possible_paths(document: str, raw: str) -> list[str]:
+    """Return the paths from the root of the folder that a path in a document may name."""
+    folder = document.rpartition("/")[0]
+    below = os.path.normpath(f"{folder}/{raw}" if folder else raw).replace(os.sep, "/")
+    found = [below, os.path.normpath(raw).replace(os.sep, "/")]
+    return [path for path in dict.fromkeys(found) if not path.startswith((".", "/"))]
+
+
+def _is_file_name(name: str) -> bool:
+    return "." in name and language_of(name) != UNKNOWN and "(" not in name
+
+
+def _is_distinctive(name: str, mention: Mention, text: NamedText) -> bool:
+    """Return whether a name is unlikely to be a word, a product, or a name of other code."""
+    if mention.is_marked:
+        if mention.is_example and len(name) < _MIN_EXAMPLE_CHARS:
+            return False
+        is_compound = "_" in name.strip("_") or re.search(r"[a-z0-9][A-Z]", name) is not None
+        return is_compound or (len(name) >= 5 and name[:1].isupper())
+    if text.origin == "comment" and _TEST_FILE.search(text.path):
+        return False
+    is_class = name[:1].isupper() and not name.isupper() and "_" not in name
+    return text.origin != "document" or not is_class
+
+
+def _defines_options(found: PastName) -> bool:
+    is_script = language_of(found.path) in ("bash", "yaml", "make", "dockerfile", UNKNOWN)
+    return not is_script and _OPTION_DEFINITION.search(found.line) is not None

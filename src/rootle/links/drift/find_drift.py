@@ -1,0 +1,154 @@
+"""Find documents, comments and memories that name what no longer exists."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from rootle.errors import QueryError
+from rootle.history.commit_request import PARTIAL, elapsed_ms
+from rootle.history.commit_search import CommitSearch
+from rootle.index.reader import FileState, IndexReader
+from rootle.links.drift.checks import DriftChecks, Finding, make_report
+from rootle.links.drift.comments import DividedText
+from rootle.links.drift.parameters import (
+    MAX_PARSED_CHARS,
+    UnknownParameter,
+    find_unknown_parameters,
+    may_have_parameters,
+)
+from rootle.links.drift.past_names import PastNames
+from rootle.links.drift.past_texts import is_foreign
+from rootle.links.drift.project_names import read_project
+from rootle.links.drift.signatures import Signatures
+from rootle.links.drift.texts import NamedText, read_comments, read_documents, read_memory
+from rootle.search.symbols.finder import SymbolFinder
+from rootle.types import DriftAnswer, DriftReport, Memory
+
+NO_HISTORY: Final = (
+    "no commits can be searched here, so only names are reported that are qualified by something "
+    "that exists"
+)
+_TOO_MUCH_TEXT: Final = "the folder has more text than is read, so nothing is reported"
+_TOO_MANY_NAMES: Final = "not all names were looked up in the commits"
+
+
+def find_drift(
+    paths: Sequence[str],
+    index: IndexReader,
+    finder: SymbolFinder,
+    commits: CommitSearch | None,
+    list_memories: Callable[[], Sequence[Memory]],
+) -> DriftAnswer:
+    """Return the names in texts that no longer match the code, by path and line.
+
+    `paths` are files or folders; if there are none, all documents, comments and memories are
+    checked. Raise QueryError if one of the paths is not indexed.
+    """
+    started_s = time.perf_counter()
+    wanted = [path.strip("/").removeprefix("./") for path in paths]
+    note = NO_HISTORY if commits is None else commits.prepare()
+    view = None if commits is None else commits.view()
+    past = None if view is None else PastNames(view)
+    search = _DriftSearch(index, finder, past, wanted)
+    memories = list_memories() if not wanted else ()
+    texts, reports = search.run(memories)
+    notes = [note] if note else []
+    if not search.is_complete:
+        notes.append(_TOO_MUCH_TEXT)
+    if past is not None and past.is_exhausted:
+        notes.append(_TOO_MANY_NAMES)
+    names = {mention.text for text in texts for mention in text.mentions}
+    degraded = (PARTIAL,) if note and commits is not None else ()
+    ordered = tuple(sorted(reports, key=lambda one: (one.path == "", one.path, one.line, one.name)))
+    return DriftAnswer(
+        ordered, len(texts), len(names), degraded, tuple(notes), elapsed_ms(started_s)
+    )
+
+
+class _DriftSearch:
+    """Answers one request."""
+
+    def __init__(
+        self,
+        index: IndexReader,
+        finder: SymbolFinder,
+        past: PastNames | None,
+        wanted: Collection[str],
+    ) -> None:
+        self._index = index
+        self._past = past
+        self._signatures = Signatures(index, finder)
+        self._wanted = wanted
+        self._comments: list[NamedText] = []
+        self._parameters: list[tuple[NamedText, UnknownParameter]] = []
+        self._parse_budget = MAX_PARSED_CHARS
+        self.is_complete = True
+
+    def run(self, memories: Sequence[Memory]) -> tuple[list[NamedText], list[DriftReport]]:
+        """Return the texts that were read, and the reports about them."""
+        self._check_paths()
+        project = read_project(self._index, self._read_comments)
+        self.is_complete = project.is_complete
+        documents = [text for text in read_documents(self._index) if self._is_wanted(text.path)]
+        texts = [*documents, *self._comments, *map(read_memory, memories)]
+        if not project.is_complete:
+            return texts, []
+        checks = DriftChecks(project, self._past, self._signatures)
+        found = [checks.check(text, mention) for text in texts for mention in text.mentions]
+        reports = [report for report in found if report is not None]
+        for text in texts:
+            reports += checks.check_memory(text)
+        return texts, _merge([*reports, *self._report_parameters()])
+
+    def _check_paths(self) -> None:
+        known = [state.path for state in self._index.all_files()]
+        for path in self._wanted:
+            if not any(_is_below(one, path) for one in known):
+                raise QueryError(f"{path} is not indexed; name a file or folder of this project")
+
+    def _is_wanted(self, path: str) -> bool:
+        return not self._wanted or any(_is_below(path, one) for one in self._wanted)
+
+    def _read_comments(self, state: FileState, divided: DividedText) -> None:
+        if not divided.comments or not self._is_wanted(state.path):
+            return
+        text = read_comments(state, divided)
+        if text is not None:
+            self._comments.append(text)
+        if is_foreign(state.path) or self._parse_budget < state.chars:
+            return
+        content = self._index.text(state.id)
+        if may_have_parameters(content, state.language):
+            self._parse_budget -= state.chars
+            owner = NamedText(state.path, "comment", (), divided.comments)
+            for unknown in find_unknown_parameters(content, state.language, divided):
+                self._parameters.append((owner, unknown))
+
+    def _report_parameters(self) -> Iterator[DriftReport]:
+        for text, unknown in self._parameters:
+            past = self._past
+            found = past and past.find_word(text.path, unknown.function, unknown.name)
+            if past is not None and found is None:
+                continue
+            evidence = f"{unknown.function} has no parameter {unknown.name}"
+            commit = found.commit if found else None
+            finding = Finding("parameter", evidence, True, unknown.head, commit)
+            yield make_report(text, unknown.line, unknown.name, finding)
+
+
+def _merge(reports: Sequence[DriftReport]) -> list[DriftReport]:
+    """Return the reports without a second one for the same name in the same text."""
+    found: dict[tuple[str, str, str, str], DriftReport] = {}
+    for report in reports:
+        key = (report.path, report.memory, report.kind, report.name.removesuffix("()"))
+        known = found.get(key)
+        if known is None or report.line < known.line:
+            found[key] = replace(report)
+    return list(found.values())
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/") or folder in ("", ".")

@@ -1,0 +1,170 @@
+"""Find the names of code in prose: in code spans, links, roles and ordinary text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+MentionKind = Literal["name", "path", "option", "call"]
+
+_MAX_LINE_CHARS: Final = 2_000
+_MAX_SPAN_CHARS: Final = 200
+_MIN_NAME_CHARS: Final = 4
+_FENCES: Final = {
+    "markdown": re.compile(r"\s*(`{3,}|~{3,})"),
+    "asciidoc": re.compile(r"(-{4,}|\.{4,}|`{3,})\s*$"),
+}
+_HEADING: Final = re.compile(r"(#{1,6}|={1,6})\s+(\S.*)")
+_UNDERLINE: Final = re.compile(r"([=\-~^\"'*+#`])\1{2,}\s*$")
+_CODE_BLOCK: Final = re.compile(r"\s*\.\. (?:code|code-block|sourcecode|literalinclude|prompt)::")
+_SPAN: Final = re.compile(r"(``?)([^`\n]+?)\1")
+_LINK: Final = re.compile(r"\]\(\s*<?([^)\s>#?]+)")
+_URL: Final = re.compile(
+    # A link to another site, or to a certain version.
+    r"\[[^\]]*\]\(\s*<?https?:[^)\s]*[^)]*\)|`[^`<]*<https?:[^>]*>`_*|"
+    r"(?:https?|ftp|git|ssh)://[^\s)>\]]+|\b[\w.+-]+@[\w-]+\.\w+"
+)
+_NAME: Final = re.compile(r"[A-Za-z_$@][\w$]*(?:(?:\.|::|->|\#)[A-Za-z_$][\w$]*)*[?!]?(?:\(\))?")
+_CALL: Final = re.compile(
+    r"(?P<name>[A-Za-z_$][\w$]*(?:(?:\.|::|->|\#)[A-Za-z_$][\w$]*)*[?!]?)\((?P<args>[^()]*)\)"
+)
+_OPTION: Final = re.compile(r"(?<![\w-])--[a-z][a-z0-9]*(?:-[a-z0-9]+)+(?![\w-])")
+_PATH: Final = re.compile(
+    r"(?<![\w./:@~$%*{<-])(?:\.{0,2}/)?[\w.@+-]+(?:/[\w.@+-]+)+(?![\w/*{<$]|-\W)"
+)
+# Names that cannot be English words, with an underscore or a capital letter inside, or a call.
+_CODE_LIKE: Final = re.compile(
+    r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z0-9]_[A-Za-z0-9]|::|\(\)$|#[a-z]"
+)
+_PLACEHOLDER: Final = re.compile(
+    r"(?i)^_*(?:foo|bar|baz|qux|my|your|some|example|sample|dummy|fake|xxx|acme|todo|fixme)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name in a text."""
+
+    line: int  # from 1
+    text: str  # as it is written
+    kind: MentionKind
+    is_marked: bool  # whether it is marked as code
+    is_example: bool = False  # whether it is in a block of code
+    is_link: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProseLine:
+    """A line of a text with the heading above it."""
+
+    number: int  # from 1
+    text: str
+    heading: str
+    is_example: bool
+
+
+def read_lines(lines: Sequence[str], language: str) -> Iterator[ProseLine]:
+    """Yield the lines of a document in a prose language, and whether each is in a code block."""
+    fences = _FENCES.get(language)
+    fence = heading = ""
+    literal = -1  # the indentation of the paragraph above a literal block
+    for number, text in enumerate(lines, start=1):
+        text = text[:_MAX_LINE_CHARS]
+        match = fences.match(text) if fences is not None else None
+        if match is not None and (not fence or match[1].startswith(fence)):
+            fence = "" if fence else match[1]
+            continue
+        indent = len(text) - len(text.lstrip())
+        if literal >= 0 and text.strip() and indent <= literal:
+            literal = -1
+        if not fence and literal < 0:
+            title = _HEADING.match(text)
+            if title is not None:
+                heading = title[2]
+            elif number < len(lines) and text.strip() and _UNDERLINE.match(lines[number]):
+                heading = text
+            if language == "rst" and _starts_code(text):
+                literal = indent
+        yield ProseLine(number, text, heading, bool(fence) or 0 <= literal < indent)
+
+
+def _starts_code(text: str) -> bool:
+    """Return whether a block of code follows a line of reStructuredText."""
+    if text.lstrip().startswith(".. "):
+        return _CODE_BLOCK.match(text) is not None
+    return text.rstrip().endswith("::")
+
+
+def find_mentions(line: ProseLine) -> Iterator[Mention]:
+    """Yield the names in a line of prose. A name may occur several times."""
+    text = _URL.sub(" ", line.text)
+    if line.is_example:
+        yield from _in_code(line, text)
+        return
+    for target in _LINK.findall(text):
+        if "/" in target or "." in target:
+            yield Mention(line.number, target, "path", is_marked=True, is_link=True)
+    rest = _LINK.sub("](", text)
+    for span in _SPAN.finditer(rest):
+        yield from _in_span(line, span[2].strip())
+    plain = _SPAN.sub(" ` ", rest)
+    for path in _PATH.findall(plain):
+        yield Mention(line.number, path, "path", is_marked=False)
+    plain = _PATH.sub(" ", plain)
+    for option in _OPTION.findall(plain):
+        yield Mention(line.number, option, "option", is_marked=False)
+    for name in _NAME.findall(plain):
+        name = name.rstrip("?!")
+        if _CODE_LIKE.search(name) and is_specific(name):
+            yield Mention(line.number, name, "name", is_marked=False)
+
+
+def is_specific(name: str) -> bool:
+    """Return whether a name is long enough and no placeholder."""
+    last = last_part(name)
+    return len(last) >= _MIN_NAME_CHARS and not any(
+        _PLACEHOLDER.match(part) for part in split_parts(name)
+    )
+
+
+def split_parts(name: str) -> list[str]:
+    """Return the parts of a qualified name: "a.B#c()" has the parts a, B and c."""
+    parts = re.split(r"\.|::|->|#", name.removesuffix("()").lstrip("~@$!"))
+    return [part.lstrip("$").rstrip("?!") for part in parts if part]
+
+
+def last_part(name: str) -> str:
+    """Return the last part of a qualified name."""
+    parts = split_parts(name)
+    return parts[-1] if parts else ""
+
+
+def _in_span(line: ProseLine, span: str) -> Iterator[Mention]:
+    if len(span) > _MAX_SPAN_CHARS:
+        return
+    role = re.match(r"^(?:[\w .,]+)<([^<>]+)>$", span)  # a role with a title: `text <target>`
+    span = (role[1] if role else span).lstrip("~!")
+    is_command = " " in span
+    for option in _OPTION.findall(span):
+        words = span[: span.index(option)].split()
+        if not words or not is_command:
+            yield Mention(line.number, option, "option", is_marked=True)
+    if is_command and not _CALL.fullmatch(span):
+        return
+    if _PATH.fullmatch(span):
+        yield Mention(line.number, span, "path", is_marked=True)
+        return
+    call = _CALL.fullmatch(span)
+    if call is not None and call["args"].strip() and is_specific(call["name"]):
+        yield Mention(line.number, span, "call", is_marked=True)
+    name = call["name"] if call is not None else span
+    if _NAME.fullmatch(name) and is_specific(name):
+        yield Mention(line.number, name, "name", is_marked=True)
+
+
+def _in_code(line: ProseLine, text: str) -> Iterator[Mention]:
+    for name in _NAME.findall(text):
+        if _CODE_LIKE.search(name) and is_specific(name):
+            yield Mention(line.number, name, "name", is_marked=True, is_example=True)

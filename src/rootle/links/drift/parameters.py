@@ -1,0 +1,106 @@
+"""Find parameters in doc comments that their functions do not have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from rootle.links.drift.comments import DividedText
+from rootle.syntax.source_tree import read_source_tree
+from rootle.syntax.symbol_outline import Unit
+
+# Parsing this many characters takes about two seconds.
+MAX_PARSED_CHARS: Final = 4_000_000
+_MAX_FILE_CHARS: Final = 500_000
+_QUICK: Final = re.compile(r"[@\\]param\b|:param ")
+_RUBY_PARAMETER: Final = re.compile(r"^@param\s+(?:\[[^\]]*\]\s+)?\*{0,2}(?P<tag>\w+)(?P<field>)")
+_PHP_PARAMETER: Final = re.compile(r"^@param\b[^$]{0,200}\$(?P<tag>\w+)(?P<field>)")
+_NO_NAMES: Final = frozenset("true false nil null none the this that and".split())
+_PARAMETER: Final = re.compile(
+    r"^(?:[@\\]param(?:\[\w+(?:, *\w+)*\])?\s+(?:\{[^}]*\}\s+)?(?:[\w\\|?<>,\[\]]+\s+(?=[&.]*\$))?"
+    r"[&.]*\[?\$?(?P<tag>[A-Za-z_]\w*)|:param\s+(?:[\w.\[\], |]+\s+)?\*{0,2}(?P<field>\w+):)"
+)
+_PATTERNS: Final = {"ruby": _RUBY_PARAMETER, "php": _PHP_PARAMETER}
+# Functions whose parameters their heads do not show.
+_ANY_PARAMETERS: Final = re.compile(r"\*\w|\.\.\.|\barguments\b|func_get_args|\boverload\b|@\w+\(")
+_DESTRUCTURED: Final = re.compile(r"\(\s*(?:[^()]*,\s*)?[{\[]")
+_DESTRUCTURING: Final = frozenset({"javascript", "typescript", "tsx"})
+# In these languages, parameters have the names that their doc comments use.
+_LANGUAGES: Final = frozenset(
+    "python javascript typescript tsx php java kotlin csharp c cpp ruby lua swift scala".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownParameter:
+    """A parameter that only the doc comment of a function names."""
+
+    line: int  # from 1
+    name: str
+    function: str
+    head: str  # the first line of the function
+
+
+def may_have_parameters(text: str, language: str) -> bool:
+    """Return whether a text contains doc comments with parameters."""
+    is_short = len(text) <= _MAX_FILE_CHARS
+    return language in _LANGUAGES and is_short and _QUICK.search(text) is not None
+
+
+def find_unknown_parameters(
+    text: str, language: str, divided: DividedText
+) -> Iterator[UnknownParameter]:
+    """Yield the parameters in doc comments whose names do not occur in their functions."""
+    tree = read_source_tree(text, language)
+    if tree is None or tree.root.has_error:
+        return
+    lines = text.split("\n")
+    for unit in _functions(tree.outline.root):
+        yield from _check(unit, lines, language, divided)
+
+
+def _functions(unit: Unit) -> Iterator[Unit]:
+    for member in unit.members:
+        if member.is_box or member.members:
+            yield from _functions(member)
+        elif member.symbol:
+            yield member
+
+
+def _check(
+    unit: Unit, lines: list[str], language: str, divided: DividedText
+) -> Iterator[UnknownParameter]:
+    rows = range(unit.first, unit.end)
+    named = {}
+    pattern = _PATTERNS.get(language, _PARAMETER)
+    for row in rows:
+        match = pattern.match(divided.comments.get(row + 1, ""))
+        if match is not None:
+            named[match["tag"] or match["field"]] = row + 1
+    if not named:
+        return
+    code = "\n".join(lines[row] for row in rows if row + 1 not in divided.comments)
+    at = code.find(unit.symbol)
+    head = code[at : _end_of_parameters(code, at)]
+    if at < 0 or "(" not in head or _ANY_PARAMETERS.search(code):
+        return
+    if language in _DESTRUCTURING and (_DESTRUCTURED.search(head) or "=>" in head):
+        return
+    words = set(re.findall(r"\w+", code))
+    for name, line in named.items():
+        if name not in words and len(name) > 1 and name.lower() not in _NO_NAMES:
+            yield UnknownParameter(line, name, unit.symbol, " ".join(head.split()))
+
+
+def _end_of_parameters(code: str, start: int) -> int:
+    depth = 0
+    for at in range(max(start, 0), len(code)):
+        if code[at] == "(":
+            depth += 1
+        elif code[at] == ")":
+            depth -= 1
+            if depth == 0:
+                return at + 1
+    return start

@@ -1,0 +1,54 @@
+"""Recognize texts that describe the past, and documents that are not about this project."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_PAST_DOCUMENT: Final = re.compile(
+    r"(?i)(?:^|[/_.\-\s])(?:change-?logs?|changes|history|news|releases?|release-?notes|upgrad\w*"
+    r"|migrat\w*|whats-?new|breaking\w*|adrs?|decisions?|rfcs?|proposals?|designs?|blogs?|posts"
+    r"|archived?|old|[a-z]?eps?|kips?|legacy|deprecat\w*|versioned_docs|todo|roadmap|authors|contributors|contributions|thanks"
+    r"|licen[sc]es?|copying|notices?|credits|faq)(?=[/_.\-\s]|$)"
+)
+_VERSION_FOLDER: Final = re.compile(r"(?:^|/)[vV]?\d+(?:\.(?:\d+|x))+(?=[/._-]|$)|(?:^|/)v\d+/")
+_FOREIGN: Final = re.compile(
+    r"(?:^|/)(?:vendor|vendored|node_modules|third[_-]?party|deps|external|dist|\.yarn|testdata"
+    r"|fixtures?|snapshots?|__snapshots__|resources|corpus|locales?|i18n|translations?)/"
+)
+_PAST_WORDS: Final = re.compile(
+    r"(?i)\b(?:remov(?:ed?|al|es|ing)|deprecat\w+|renam\w+|former(?:ly)?|previous(?:ly)?|used to"
+    r"|no longer|legacy|prior to|before|earlier|obsolete|dropped|was called|were called|were"
+    r"|replac(?:ed?|es|ing|ement)|instead of|rather than|old(?:er)?|migrat\w+|upgrad\w+|until|since"
+    r"|histor\w+|originally|superseded?|in favou?r of|moved|changed|versionchanged|versionadded"
+    r"|was|anymore|thanks|back ?ports?|compat\w*|alias(?:es)?|as of|not (?:implemented|supported)"
+    r"|ported|adapted|borrowed|copied|inspired|based on|taken from|like in|similar to|equivalent)\b"
+)
+_PAST_HEADING: Final = re.compile(
+    r"(?i)\b(?:change-?log|changes|history|news|release|upgrad\w*|migrat\w*|deprecat\w*|removed"
+    r"|breaking|renamed|legacy|credits?|licen[sc]e|v?\d+\.\d+(?:\.\d+)?)\b"
+)
+
+
+def describes_past(path: str) -> bool:
+    """Return whether a document describes earlier versions, by its path."""
+    return (
+        _PAST_DOCUMENT.search(path) is not None
+        or _VERSION_FOLDER.search(path) is not None
+        or is_foreign(path)
+    )
+
+
+def is_foreign(path: str) -> bool:
+    """Return whether a file is not written by the project, or is data of its tests."""
+    return _FOREIGN.search(path) is not None
+
+
+def is_past_heading(heading: str) -> bool:
+    """Return whether the section below a heading describes earlier versions."""
+    return _PAST_HEADING.search(heading) is not None
+
+
+def speaks_of_past(text: str) -> bool:
+    """Return whether a sentence compares with something that existed earlier or elsewhere."""
+    return _PAST_WORDS.search(text) is not None

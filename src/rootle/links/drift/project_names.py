@@ -1,0 +1,89 @@
+"""The words of the code of a project, its files and its folders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from rootle.index.reader import FileState, IndexReader
+from rootle.links.drift.comments import DividedText, divide
+from rootle.text.languages import CODE_EXTENSIONS, PROSE
+
+# Reading this many characters takes about ten seconds.
+MAX_CHARS: Final = 150_000_000
+_TOKEN: Final = re.compile(r"[^\W\d]\w*(?:-\w+)*")
+
+
+@dataclass(frozen=True)
+class ProjectNames:
+    """The names that exist in the present files."""
+
+    words: frozenset[str]  # of code, data and settings, without comments
+    files: frozenset[str]  # paths, of files whose content is not indexed too
+    is_complete: bool  # False: there was more text than can be read
+
+    @cached_property
+    def folded(self) -> frozenset[str]:
+        """The words without capital letters and separators."""
+        return frozenset(map(fold, self.words))
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """The folders with files, without a final slash."""
+        found = set()
+        for path in self.files:
+            folder = path.rpartition("/")[0]
+            while folder and folder not in found:
+                found.add(folder)
+                folder = folder.rpartition("/")[0]
+        return frozenset(found)
+
+    @cached_property
+    def module_names(self) -> frozenset[str]:
+        """The names of the folders and of the files without extensions, in lower case."""
+        paths = (*self.folders, *self.files)
+        return frozenset(path.rpartition("/")[2].partition(".")[0].lower() for path in paths)
+
+    @cached_property
+    def by_file_name(self) -> Mapping[str, list[str]]:
+        """The paths by the names of the files."""
+        found: dict[str, list[str]] = {}
+        for path in sorted(self.files):
+            found.setdefault(path.rpartition("/")[2], []).append(path)
+        return found
+
+    def has(self, name: str) -> bool:
+        """Return whether a name occurs in code in any common spelling."""
+        return name in self.words or fold(name) in self.folded
+
+
+def fold(name: str) -> str:
+    """Return a name without capital letters and separators: retry_max and retryMax are equal."""
+    return name.replace("_", "").replace("-", "").lower()
+
+
+def read_project(
+    index: IndexReader, on_comments: Callable[[FileState, DividedText], None]
+) -> ProjectNames:
+    """Return the names in an index, and pass the comments of each source file to a function."""
+    words: set[str] = set()
+    paths: set[str] = set()
+    left = MAX_CHARS
+    for state in index.all_files():
+        paths.add(state.path)
+        if state.skip is not None or state.language in PROSE or left <= 0:
+            continue
+        left -= state.chars
+        divided = divide(index.text(state.id), state.language)
+        words.update(_TOKEN.findall("\n".join(divided.code)))
+        if state.language in CODE_EXTENSIONS:
+            on_comments(state, divided)
+    words.update(part for word in list(_with_hyphen(words)) for part in word.split("-"))
+    return ProjectNames(frozenset(words), frozenset(paths), left > 0)
+
+
+def _with_hyphen(words: set[str]) -> Iterator[str]:
+    return (word for word in words if "-" in word)

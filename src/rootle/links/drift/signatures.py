@@ -1,0 +1,128 @@
+"""The present signatures of functions, and the classes whose members are all in the project."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from rootle.index.reader import IndexReader
+from rootle.links.drift.project_names import ProjectNames
+from rootle.search.symbols.finder import SymbolFinder
+from rootle.search.symbols.symbol_request import MAX_LIMIT, SymbolRequest
+from rootle.types import Symbol
+
+_MAX_HEAD_LINES: Final = 30
+_ARGUMENT: Final = re.compile(r"[&*$]*([A-Za-z_]\w*)\s*(=.*|:.*|\?)?$", re.DOTALL)
+_BOX_KINDS: Final = frozenset({"class", "struct", "interface", "trait", "enum", "record"})
+_DYNAMIC: Final = re.compile(
+    r"__getattr__|method_missing|__call\b|define_method|Proxy\(|setattr|\bimport \*|derive\("
+)
+_BASE_WORDS: Final = frozenset(
+    "class struct interface trait enum record public private protected internal final abstract"
+    " static sealed export default extends implements data open pub object partial".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The names of parameters in a document."""
+
+    names: tuple[str, ...]
+    keywords: frozenset[str]  # those that are written as "name=value"
+
+
+def parse_arguments(text: str) -> Arguments | None:
+    """Return the names in "first, second=None"; None if the text has other expressions."""
+    names: list[str] = []
+    keywords = set()
+    for part in filter(None, (one.strip() for one in text.split(","))):
+        match = _ARGUMENT.match(part.strip("[]"))
+        if match is None:
+            return None
+        names.append(match[1])
+        if (match[2] or "").startswith("="):
+            keywords.add(match[1])
+    return Arguments(tuple(names), frozenset(keywords)) if names else None
+
+
+def count_parameters(head: str) -> int:
+    """Return the greatest number of arguments that a function accepts, by its head."""
+    inside = head.partition("(")[2].rpartition(")")[0]
+    if "..." in inside or "*" in inside:
+        return 1_000
+    return inside.count(",") + 1 if inside.strip() else 0
+
+
+class Signatures:
+    """Reads the heads of definitions in an index."""
+
+    def __init__(self, index: IndexReader, finder: SymbolFinder) -> None:
+        self._index = index
+        self._finder = finder
+        self.definitions_of = lru_cache(maxsize=4_096)(self._find)
+        self._text_of = lru_cache(maxsize=128)(self._read)
+
+    def heads_of(self, name: str) -> list[str]:
+        """Return the definitions of a function with their parameters, on one line each.
+
+        The result is empty if the name is that of a class, too: its constructor is elsewhere.
+        """
+        if self._classes(name):
+            return []
+        found = [self._head(symbol) for symbol in self.definitions_of(name)]
+        return [head for head in found if "(" in head]
+
+    def is_closed_class(self, name: str, project: ProjectNames) -> bool:
+        """Return whether a class exists, and all of its members are defined in the project."""
+        return bool(self._classes(name)) and not self.is_open_class(name, project)
+
+    def is_open_class(self, name: str, project: ProjectNames) -> bool:
+        """Return whether a class exists, but may have members that the project does not define."""
+        return any(self._is_open(symbol, project) for symbol in self._classes(name))
+
+    def _classes(self, name: str) -> list[Symbol]:
+        return [one for one in self.definitions_of(name) if one.kind in _BOX_KINDS]
+
+    def _is_open(self, symbol: Symbol, project: ProjectNames) -> bool:
+        head = symbol.signature.partition(symbol.name)[2].partition("{")[0]
+        bases = set(re.findall(r"[A-Za-z_]\w+", head)) - _BASE_WORDS - {"object"}
+        if _DYNAMIC.search(self._text_of(symbol.path)) is not None:
+            return True
+        return any(base not in project.words or not self.definitions_of(base) for base in bases)
+
+    def mentions(self, path: str, name: str) -> bool:
+        """Return whether a module contains a name, or may have names that it does not contain."""
+        text = self._text_of(path)
+        is_open = "__getattr__" in text or "import *" in text
+        return is_open or re.search(rf"\b{re.escape(name)}\b", text) is not None
+
+    def are_used_together(self, name: str, words: Sequence[str]) -> bool:
+        """Return whether a line of code contains a name and all of some words."""
+        uses = self._finder.find(self._index, SymbolRequest(name, "uses", limit=MAX_LIMIT)).uses
+        code = (use.text for use in uses if use.kind not in ("comment", "document"))
+        return any(all(re.search(rf"\b{re.escape(w)}\b", line) for w in words) for line in code)
+
+    def _find(self, name: str) -> Sequence[Symbol]:
+        return self._finder.find(self._index, SymbolRequest(name)).definitions
+
+    def _head(self, symbol: Symbol) -> str:
+        lines = self._text_of(symbol.path).split("\n")
+        text = "\n".join(lines[symbol.line - 1 : symbol.line - 1 + _MAX_HEAD_LINES])
+        start, depth = text.find(symbol.name), 0
+        for at in range(max(start, 0), len(text)):
+            if text[at] == "(":
+                depth += 1
+            elif text[at] == ")":
+                depth -= 1
+                if depth == 0:
+                    return " ".join(text[start : at + 1].split())
+            elif depth == 0 and text[at] in "{;\n" and at > start:
+                return text[start:at].strip()
+        return ""
+
+    def _read(self, path: str) -> str:
+        state = self._index.file_at(path)
+        return self._index.text(state.id) if state is not None and state.skip is None else ""

@@ -1,0 +1,96 @@
+"""Find the documents, tests, uses and commits of code, and the definitions that a section names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rootle.history.commit_results import describe_commit
+from rootle.history.commit_view import CommitView
+from rootle.index.reader import IndexReader
+from rootle.links.drift.mentions import find_mentions, read_lines
+from rootle.provenance.mentions import FindDocuments, find_documents
+from rootle.provenance.place import CodePlace
+from rootle.search.symbols.finder import SymbolFinder
+from rootle.search.symbols.symbol_request import MAX_LIMIT, SymbolRequest
+from rootle.text.languages import CODE_EXTENSIONS, PROSE
+from rootle.types import CommitFacts, PlaceLinks, Symbol, SymbolUse
+
+_MAX_SHOWN: Final = 5
+_MAX_COMMITS: Final = 3
+_MAX_DEFINITIONS: Final = 20
+_MAX_NAMES: Final = 100  # of a section that are looked up
+# A name with more definitions does not say which of them a section is about.
+_MAX_SAME_NAME: Final = 3
+_TEXT_KINDS: Final = frozenset({"comment", "string", "document"})
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSources:
+    """The components that know the links."""
+
+    open_index: Callable[[], IndexReader]
+    finder: SymbolFinder
+    find_files: FindDocuments
+    commits: CommitView | None  # None if no commits are indexed
+
+
+def find_links(place: CodePlace, sources: LinkSources) -> PlaceLinks:
+    """Return the links of a place. Nothing is indexed."""
+    is_document = place.whole.language in PROSE
+    uses: Sequence[SymbolUse] = ()
+    is_complete = True
+    if not is_document and place.names:
+        request = SymbolRequest(".".join(place.names[-2:]), "uses", limit=MAX_LIMIT)
+        answer = sources.finder.find(sources.open_index(), request)
+        uses = [use for use in answer.uses if use.kind not in _TEXT_KINDS]
+        is_complete = answer.is_complete
+    tests = [use for use in uses if use.is_test]
+    others = [use for use in uses if not use.is_test]
+    documents = () if is_document else find_documents(place, sources.open_index, sources.find_files)
+    notes = () if sources.commits is not None else ("no commits are indexed",)
+    return PlaceLinks(
+        place.text,
+        place.names[-1] if place.names else "",
+        is_document,
+        tuple(_named_definitions(place, sources)) if is_document else (),
+        documents,
+        tuple(others[:_MAX_SHOWN]),
+        len(others),
+        tuple(tests[:_MAX_SHOWN]),
+        len(tests),
+        is_complete,
+        tuple(_last_commits(place, sources.commits)),
+        notes,
+    )
+
+
+def _named_definitions(place: CodePlace, sources: LinkSources) -> Iterator[Symbol]:
+    """Yield the definitions of the names in a section, at most three for a name."""
+    names: dict[str, None] = {}
+    for line in read_lines(place.passage.lines, place.whole.language):
+        for mention in find_mentions(line):
+            if mention.kind in ("name", "call"):
+                name = mention.text.partition("(")[0].lstrip("@$")
+                names[name] = None
+    index, count = sources.open_index(), 0
+    for name in list(names)[:_MAX_NAMES]:
+        found = sources.finder.find(index, SymbolRequest(name)).definitions
+        found = tuple(one for one in found if one.language in CODE_EXTENSIONS)
+        if len(found) <= _MAX_SAME_NAME and count < _MAX_DEFINITIONS:
+            count += len(found)
+            yield from found
+
+
+def _last_commits(place: CodePlace, view: CommitView | None) -> Iterator[CommitFacts]:
+    """Yield the last commits that changed the definition, or otherwise the file."""
+    if view is None:
+        return
+    changes = view.changes_of(place.whole.source)
+    name = place.names[-1] if place.names else ""
+    exact = [at for at, section in changes if name and name in section.title.split(", ")]
+    ids = (exact or [at for at, _ in changes])[:_MAX_COMMITS]
+    states = view.index.files(ids)
+    for at in ids:
+        yield describe_commit(view, states[at])

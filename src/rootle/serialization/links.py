@@ -1,0 +1,55 @@
+"""Format the links of a place, and names that no longer match the code, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from rootle.serialization.citation import describe_commit_briefly
+from rootle.serialization.path_text import escape_path, short_hash
+from rootle.serialization.symbols import definition_lines
+from rootle.types import DriftReport, PlaceLinks, SymbolUse
+
+_MAX_TEXT_CHARS: Final = 120
+
+
+def link_lines(links: PlaceLinks) -> Iterator[str]:
+    """Yield the links of a place by kind, without the kinds of which there are none."""
+    if links.definitions:
+        yield "Defines what this section names:"
+        yield from (f"  {line}" for line in definition_lines(links.definitions))
+    if links.documents:
+        yield "Documents:"
+    for mention in links.documents:
+        yield f"  {escape_path(mention.path)}:{mention.line} ({mention.name})  {mention.text}"
+    at_least = "" if links.is_complete else "at least "
+    for title, uses, total in (
+        ("Tests", links.tests, links.total_tests),
+        ("Uses", links.uses, links.total_uses),
+    ):
+        if uses:
+            yield f"{title} ({len(uses)} of {at_least}{total}):"
+            yield from map(_use_line, uses)
+    if links.commits:
+        yield "Last commits:"
+    for commit in links.commits:
+        yield f"  {short_hash(commit.hash)} {describe_commit_briefly(commit)}"
+
+
+def _use_line(use: SymbolUse) -> str:
+    return f"  {escape_path(use.path)}:{use.line} ({use.kind})  {use.text[:_MAX_TEXT_CHARS]}"
+
+
+def drift_lines(report: DriftReport) -> Iterator[str]:
+    """Yield the place and the name, the evidence, the commit and the line."""
+    place = (
+        f"{escape_path(report.path)}:{report.line}" if report.path else f"memory {report.memory}"
+    )
+    state = "changed" if report.is_changed else "gone"
+    yield f"{place}  {report.name} is {state} ({report.kind} in a {report.origin})"
+    now = f"; now {report.replacement[:_MAX_TEXT_CHARS]}" if report.replacement else ""
+    yield f"  {report.evidence}{now}"
+    if report.commit is not None:
+        commit = report.commit
+        yield f"  {state} by {short_hash(commit.hash)} {describe_commit_briefly(commit)}"
+    yield f"  | {report.text[:_MAX_TEXT_CHARS]}"
