@@ -162,7 +162,7 @@ def rootle_why(app: Any, place: str) -> list[str]:
 
 def rootle_gone(app: Any, query: str) -> list[str]:
     """Return the commits that removed the code that rootle finds."""
-    return [removal.commit.hash for removal in app.gone(query).removals]
+    return [removal.commit.hash for removal in app.gone(query, TOP_K).removals]
 
 
 def score_cases(system: str, cases: Iterable[Case], ask: Ask) -> list[HistoryScore]:

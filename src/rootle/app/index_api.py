@@ -63,12 +63,12 @@ class IndexApi(AppBase):
         from rootle.indexing.status import read_status
 
         status = read_status(self._container.indexer())
-        commits = self._container.history().commit_index()
-        revisions = self._container.history().find_revision_indexes()
+        history = self._container.history()
+        revisions = history.find_revision_indexes()
         return replace(
             status,
             unused_settings=unused_settings(self.config),
-            history=None if commits is None else commits.status(),
+            history=history.commit_status(),
             revisions=None if revisions is None else revisions.status(),
         )
 
@@ -80,11 +80,11 @@ class IndexApi(AppBase):
         self._check_may_write()
         with self._container.refresher().replace_index():
             delete_search_state(self.index_dir)
-            commits = self._container.history().commit_index()
-            had_commits = commits is not None and commits.clear()
-            revisions = self._container.history().find_revision_indexes()
+            history = self._container.history()
+            had_commits = [index.clear() for index in history.commit_indexes()]  # each of them
+            revisions = history.find_revision_indexes()
             had_revisions = revisions is not None and revisions.clear()
-            return self._container.indexer().clear() or had_commits or had_revisions
+            return self._container.indexer().clear() or any(had_commits) or had_revisions
 
     def index_progress(self) -> tuple[int, int] | None:
         """Return the number of bytes that the first indexing run has read, and the total number.
