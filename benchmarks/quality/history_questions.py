@@ -142,6 +142,8 @@ def score_rootle(
     asks: dict[str, Callable[[Any, str], list[str]]] = {ORIGIN: rootle_why, REMOVED: rootle_gone}
     scores = []
     with index_folder(indexes) as folder, indexed_app(root, folder / name) as app:
+        # Otherwise, the first questions would be answered before all commits are indexed.
+        app.index_history()
         for case in cases:
             found = asks.get(case.task, rootle_commits)(app, case.query)
             scores.append(HistoryScore(ROOTLE, case.task, rank_of(case, found)))
@@ -162,7 +164,7 @@ def rootle_why(app: Any, place: str) -> list[str]:
 
 def rootle_gone(app: Any, query: str) -> list[str]:
     """Return the commits that removed the code that rootle finds."""
-    return [removal.commit.hash for removal in app.gone(query).removals]
+    return [removal.commit.hash for removal in app.gone(query, TOP_K).removals]
 
 
 def score_cases(system: str, cases: Iterable[Case], ask: Ask) -> list[HistoryScore]:

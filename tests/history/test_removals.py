@@ -83,6 +83,41 @@ def test_a_removed_function_is_found_with_the_commit_that_removed_it(
     assert not any("fetch_page" in line for line in found.lines)
 
 
+@pytest.mark.slow
+def test_a_function_is_found_by_its_body_if_many_messages_contain_the_words(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    wanted = (
+        "def zz(lock):\n"
+        '    """Wait until no other process writes."""\n'
+        "    while lock.is_held_by_other_process():\n"
+        "        sleep_briefly(lock)\n"
+    )
+    others = "".join(f"def handle_{at}():\n    return dispatch({at})\n\n\n" for at in range(140))
+    messages = [f"Describe waiting for the lock of another process {at}" for at in range(50)]
+    hashes = make_history(
+        tmp_path / "repo",
+        ("Add", {"net.py": others + wanted, "kept.py": "def main():\n    return 1\n"}),
+        ("Clean up", {"net.py": None}),
+        *((message, {f"{message[-2:]}.txt": "A note.\n"}) for message in messages),
+    )
+    found = find(make_app(tmp_path / "repo"), "wait for the lock of another process")[0]
+
+    assert (found.commit.hash, found.name) == (hashes[1], "zz")
+    assert (found.start_line, len(found.lines)) == (4 * 140 + 1, 4)
+
+
+def test_a_comment_is_no_definition(tmp_path: Path, make_app: MakeApp) -> None:
+    make_history(
+        tmp_path / "repo",
+        ("Add requests", {"net/request.py": RETRY}),
+        ("Fail at once on a missing page", {"net/request.py": WITHOUT_RETRY}),
+    )
+    names = [one.name for one in find(make_app(tmp_path / "repo"), "servers answer 404")]
+
+    assert names == ["retry_404"]
+
+
 def test_renamed_and_moved_code_is_not_gone(tmp_path: Path, make_app: MakeApp) -> None:
     make_history(
         tmp_path / "repo",

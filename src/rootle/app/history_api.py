@@ -52,9 +52,9 @@ class HistoryApi(AppBase):
         from rootle.history.removals import find_removals
 
         self._container.refresher().refresh(ignore_progress, fully=False)
-        indexer = self._container.indexer()
+        history, indexer = self._container.history(), self._container.indexer()
         return find_removals(
-            query, limit, self._container.history().commit_search, indexer.snapshot
+            query, limit, history.commit_search, history.removed_definitions, indexer.snapshot
         )
 
     def impact(
@@ -81,17 +81,19 @@ class HistoryApi(AppBase):
     def index_history(self, on_progress: ProgressCallback | None = None) -> None:
         """Index all commits that `maxHistoryCommits` allows, and wait until this is done.
 
-        Otherwise, the first question about the past starts this in the background. Raises
-        IndexStorageError if the folder is not in a git repository.
+        The definitions that they removed are indexed too. Otherwise, the first question about the
+        past starts this in the background. Raises IndexStorageError if the folder is not in a git
+        repository.
         """
         self._check_may_write()
-        commits = self._container.history().commit_index()
-        if commits is None:
+        indexes = self._container.history().commit_indexes()
+        if not indexes:
             raise IndexStorageError(
                 f"there are no commits to index: {self.root} is not in a git repository, or "
                 "maxHistoryCommits is 0"
             )
-        commits.update(on_progress or ignore_progress)
+        for index in indexes:
+            index.update(on_progress or ignore_progress)
 
     def index_revision(self, name: str, on_progress: ProgressCallback | None = None) -> None:
         """Index the files of a hash, tag, branch or date, unless that is done already.

@@ -5,26 +5,29 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rootle.config.fields import DEFAULT_MODEL, Config
 from rootle.errors import QueryError
-from rootle.index.local.index_dir import HISTORY_DIR, REVISIONS_DIR
+from rootle.index.local.index_dir import HISTORY_DIR, REMOVED_DIR, REVISIONS_DIR
 from rootle.sources.git.git_dirs import find_git_folders
 from rootle.storage.paths import default_index_dir, default_repository_dir
-from rootle.types import WarningCallback
+from rootle.types import HistoryStatus, WarningCallback
 
 if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
     from rootle.history.commit_search import CommitSearch
+    from rootle.history.removed_definitions import RemovedDefinitions
     from rootle.history.revision_search import RevisionSearch
     from rootle.index.reader import IndexReader
     from rootle.indexing.commit_index import CommitIndex
     from rootle.indexing.revisions.revision_index import RevisionIndexes
     from rootle.protocols import Embedder
     from rootle.search.agent import SearchAgent
+    from rootle.sources.git.commits.commit_source import ConvertCommit
 
 # A question about the past waits this long for commits that are not indexed yet.
 _MAX_WAIT_S: Final = 10.0
@@ -56,7 +59,7 @@ class HistoryComponents:
         self._open_agent = open_agent
         self._on_warning = on_warning
         self._lock = threading.RLock()
-        self._commit_index: CommitIndex | None = None
+        self._commit_indexes: dict[str, CommitIndex] = {}
         self._commit_agent: SearchAgent | None = None
         self._commit_search: CommitSearch | None = None
         self._revision_search: RevisionSearch | None = None
@@ -64,33 +67,36 @@ class HistoryComponents:
     def close(self) -> None:
         """Close all components; they are created again when they are needed."""
         with self._lock:
-            for component in (self._commit_agent, self._commit_index, self._revision_search):
+            indexes = self._commit_indexes.values()
+            for component in (self._commit_agent, *indexes, self._revision_search):
                 if component is not None:
                     component.close()
-            self._commit_agent = self._commit_search = self._commit_index = None
-            self._revision_search = None
+            self._commit_agent = self._commit_search = self._revision_search = None
+            self._commit_indexes.clear()
 
     def commit_index(self) -> CommitIndex | None:
         """Return the index of the repository's commits; None if there is none to build or read."""
-        from rootle.embed.factory import choose_model
-        from rootle.indexing.commit_index import CommitIndex, commit_config
-        from rootle.sources.git.commit_text import explain_hidden_commits
+        from rootle.sources.git.commits.commit_document import make_document
 
-        with self._lock:
-            if self._commit_index is None and self._config.max_history_commits:
-                folder = self._find_dir(HISTORY_DIR)
-                if folder is None or explain_hidden_commits(self._root) is not None:
-                    return None
-                config = commit_config(self._config)
-                self._commit_index = CommitIndex(
-                    self._root,
-                    folder,
-                    config,
-                    choose_model=cache(lambda: choose_model(config)),
-                    open_embedder=self._shipped_embedder,
-                    on_warning=self._on_warning,
-                )
-            return self._commit_index
+        return self._open_commit_index(HISTORY_DIR, make_document)
+
+    def removed_index(self) -> CommitIndex | None:
+        """Return the index of removed definitions; None if there is none to build or read."""
+        from rootle.sources.git.commits.removed_document import make_removed_document
+
+        return self._open_commit_index(REMOVED_DIR, make_removed_document)
+
+    def commit_indexes(self) -> tuple[CommitIndex, ...]:
+        """Return the index of the commits and that of the removed definitions, if any."""
+        found = (self.commit_index(), self.removed_index())
+        return tuple(index for index in found if index is not None)
+
+    def commit_status(self) -> HistoryStatus | None:
+        """Return the status of the commits, with the size of both indexes; None without commits."""
+        found = [index.status() for index in self.commit_indexes()]
+        if not found or found[0] is None:
+            return None
+        return replace(found[0], index_bytes=sum(one.index_bytes for one in found if one))
 
     def commit_search(self) -> CommitSearch | None:
         """Return the component that searches commits; None if there are none to search."""
@@ -103,6 +109,13 @@ class HistoryComponents:
                     partial(self._open_commit_agent, commits), commits, _MAX_WAIT_S
                 )
             return self._commit_search
+
+    def removed_definitions(self) -> RemovedDefinitions | None:
+        """Return the component that searches removed definitions; None if there are none."""
+        from rootle.history.removed_definitions import RemovedDefinitions
+
+        index = self.removed_index()
+        return None if index is None else RemovedDefinitions(index, self._shipped_embedder)
 
     def existing_commit_search(self) -> CommitSearch | None:
         """Return the component that searches commits; None if none are indexed yet.
@@ -159,6 +172,29 @@ class HistoryComponents:
                     lambda open_index: self._open_agent(open_index, *self._revision_setup()),
                 )
             return self._revision_search
+
+    def _open_commit_index(self, name: str, convert: ConvertCommit) -> CommitIndex | None:
+        """Return the index of the documents that `convert` makes of commits."""
+        from rootle.embed.factory import choose_model
+        from rootle.indexing.commit_index import CommitIndex, commit_config
+        from rootle.sources.git.commit_text import explain_hidden_commits
+
+        with self._lock:
+            if name not in self._commit_indexes and self._config.max_history_commits:
+                folder = self._find_dir(name)
+                if folder is None or explain_hidden_commits(self._root) is not None:
+                    return None
+                config = commit_config(self._config)
+                self._commit_indexes[name] = CommitIndex(
+                    self._root,
+                    folder,
+                    config,
+                    choose_model=cache(lambda: choose_model(config)),
+                    open_embedder=self._shipped_embedder,
+                    on_warning=self._on_warning,
+                    convert=convert,
+                )
+            return self._commit_indexes.get(name)
 
     def _find_dir(self, name: str) -> Path | None:
         """Return the folder for one kind of index of the repository; None outside of repositories.

@@ -80,13 +80,13 @@ class IndexApi(AppBase):
         from rootle.indexing.status import read_status
 
         status = read_status(self._container.indexer())
-        commits = self._container.history().commit_index()
-        revisions = self._container.history().find_revision_indexes()
+        history = self._container.history()
+        revisions = history.find_revision_indexes()
         dependencies = self._container.dependencies().existing_index()
         return replace(
             status,
             unused_settings=unused_settings(self.config),
-            history=None if commits is None else commits.status(),
+            history=history.commit_status(),
             revisions=None if revisions is None else revisions.status(),
             dependencies=None if dependencies is None else dependencies.status(),
             external=(
@@ -104,9 +104,9 @@ class IndexApi(AppBase):
         self._check_may_write()
         with self._container.refresher().replace_index():
             delete_search_state(self.index_dir)
-            commits = self._container.history().commit_index()
-            had_commits = commits is not None and commits.clear()
-            revisions = self._container.history().find_revision_indexes()
+            history = self._container.history()
+            had_commits = [index.clear() for index in history.commit_indexes()]  # each of them
+            revisions = history.find_revision_indexes()
             had_revisions = revisions is not None and revisions.clear()
             dependencies = self._container.dependencies().existing_index()
             self._container.dependencies().close()
@@ -114,7 +114,7 @@ class IndexApi(AppBase):
             had_external = (
                 self._container.has_external() and self._container.external().sources().clear()
             )
-            had_others = had_commits or had_revisions or had_dependencies or had_external
+            had_others = any(had_commits) or had_revisions or had_dependencies or had_external
             return self._container.indexer().clear() or had_others
 
     def index_progress(self) -> tuple[int, int] | None:

@@ -73,8 +73,11 @@ class CommitUpdates(Protocol):
     def visible_paths(self, paths: Collection[str]) -> set[str]:
         """Return the paths of files that would be indexed if they existed."""
 
-    def find_by_count(self, text: str, max_count: int) -> Sequence[str]:
-        """Return the newest commits that changed how often a text occurs, newest first."""
+    def find_by_count(self, text: str, max_count: int, timeout_s: float) -> Sequence[str]:
+        """Return the newest commits that changed how often a text occurs, newest first.
+
+        After the timeout, these are the commits that were found so far.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,11 +54,14 @@ _WHOLE_DEFINITION: Final = 0.15
 _SIMILAR_NAME: Final = 0.3
 _REMOVING_COMMIT: Final = 0.1
 _COMMIT_RANK: Final = 0.35
+_SIMILARITY: Final = 3.0
 _SAME_NAME: Final = 3.0
 _OTHER_SPELLING: Final = 0.9
 _HALF_RANK: Final = 5  # the rank at which a commit gets half of the summand for it
 _MIN_SHARE: Final = 0.3  # of the words of a question
-_MAX_SCORE: Final = 1 + _WHOLE_DEFINITION + _SIMILAR_NAME + _REMOVING_COMMIT + _COMMIT_RANK
+_MAX_SCORE: Final = (
+    1 + _WHOLE_DEFINITION + _SIMILAR_NAME + _REMOVING_COMMIT + _COMMIT_RANK + _SIMILARITY
+)
 _LONG_LINES: Final = 60
 
 
@@ -121,16 +124,19 @@ def score_removal(
     weights: Mapping[str, float],
     code: RemovedLines,
     message: str,
-    rank: int,
+    rank: float,
+    similarity: float = 0.0,
 ) -> float:
     """Return how well removed code matches a question, 0 if it does not.
 
     `message` is that of the commit, and `rank` the rank of the commit for the question, from 0.
+    `similarity` is that of the definition to the question, from 0 to 1; 0 if it is not among the
+    most similar ones.
     """
     if question.phrases and not _contains_phrases(question, code):
         return 0.0
     is_same = _is_named(question, code.name)
-    needs_words = not is_same and not question.phrases
+    needs_words = not is_same and not question.phrases and not similarity
     if needs_words and _may_share(weights, code, message) < _MIN_SHARE:
         return 0.0
     share = _share(weights, code, message)
@@ -139,6 +145,7 @@ def score_removal(
     total = share + _COMMIT_RANK / (1 + rank / _HALF_RANK)
     total += _WHOLE_DEFINITION if code.name else 0.0
     total += _SIMILAR_NAME * _name_similarity(weights, code.name)
+    total += _SIMILARITY * similarity
     total += _REMOVING_COMMIT if _REMOVES.search(message) else 0.0
     total = min(total / _MAX_SCORE, 1.0)
     if question.keys:

@@ -20,12 +20,13 @@ from rootle.indexing.status import measure_folder
 from rootle.ingest.plan import token_key
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.sources.git.commit_text import filter_visible
+from rootle.sources.git.commits.commit_document import make_document
 from rootle.sources.git.commits.commit_list import (
     find_commit,
     list_commits,
     list_commits_with_text,
 )
-from rootle.sources.git.commits.commit_source import COMMITS, CommitSource
+from rootle.sources.git.commits.commit_source import COMMITS, CommitSource, ConvertCommit
 from rootle.sources.git.commits.patch_process import PatchProcess
 from rootle.sources.git.commits.removed_code import RemovedCode, find_removed_code
 from rootle.text.secret_masking import mask_secrets
@@ -68,8 +69,12 @@ class CommitIndex:
         choose_model: Callable[[], ModelChoice],
         open_embedder: Callable[[], Embedder],
         on_warning: WarningCallback,
+        convert: ConvertCommit = make_document,
     ) -> None:
-        """`config` is the result of `commit_config`, and the model the one that it names."""
+        """`config` is the result of `commit_config`, and the model the one that it names.
+
+        `convert` returns the document that is indexed for a commit.
+        """
         self._root = os.path.realpath(root)
         self._may_write = config.enable_indexing
         self._max_commits = config.max_history_commits
@@ -79,7 +84,7 @@ class CommitIndex:
         self._patch_lock = threading.Lock()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._source = CommitSource(self._root, self._max_commits, self._count)
+        self._source = CommitSource(self._root, self._max_commits, self._count, convert)
         self._scope = CommitScope(self._root, self._max_commits)
         self._failure = ""  # of the last update
         setup = IndexSetup(
@@ -192,13 +197,13 @@ class CommitIndex:
         """Return the paths of files that would be indexed if they existed."""
         return filter_visible(Path(self._root), paths, self._rules)
 
-    def find_by_count(self, text: str, max_count: int) -> Sequence[str]:
+    def find_by_count(self, text: str, max_count: int, timeout_s: float) -> Sequence[str]:
         """Return the newest commits that changed how often a text occurs, newest first.
 
-        git reads the changes of all commits until it has found enough; the result is empty if that
-        takes too long.
+        git reads the changes of the commits, newest first, until it has found enough or the timeout
+        is over.
         """
-        return list_commits_with_text(self._root, text, max_count=max_count)
+        return list_commits_with_text(self._root, text, max_count=max_count, timeout_s=timeout_s)
 
     def _localize(self, code: RemovedCode) -> RemovedCode:
         masked = mask_secrets("\n".join(code.lines), self._rules.secret_exceptions).text

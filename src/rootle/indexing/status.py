@@ -12,7 +12,7 @@ from time import time
 
 from rootle.errors import IndexMissingError, IndexStorageError, IndexUnfinishedError
 from rootle.index.local.commit_dates import parse_records
-from rootle.index.local.index_dir import EXTERNAL_DIR, HISTORY_DIR, REVISIONS_DIR
+from rootle.index.local.index_dir import INNER_DIRS
 from rootle.index.local.snapshot import Snapshot
 from rootle.index.reader import FileState
 from rootle.indexing.indexer import Indexer
@@ -69,7 +69,7 @@ def _describe_index(indexer: Indexer, snapshot: Snapshot) -> IndexStatus:
         generation=snapshot.generation,
         files=len(indexed),
         chunks=snapshot.chunk_count(),
-        index_bytes=measure_folder(indexer.index_dir, (HISTORY_DIR, REVISIONS_DIR, EXTERNAL_DIR)),
+        index_bytes=measure_folder(indexer.index_dir, INNER_DIRS),
         source_bytes=sum(state.size for state in indexed),
         age_seconds=_age(float(updated)) if updated else None,
         model=snapshot.value("model"),

@@ -13,6 +13,8 @@ from rootle.types.memories import Memory
 COMMIT_KIND: Final = "commit"
 COMMIT_URI: Final = "git:"  # the URI of a commit is this and its hash
 COMMIT_MESSAGE: Final = "message"  # the label of the section with the message
+# Between the scope and the name in the title of a section with a removed definition.
+REMOVED_SCOPE_SEPARATOR: Final = " > "
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
@@ -11,8 +12,7 @@ from rootle.sources.git.commit_time import parse_commit_time
 
 _HEAD: Final = re.compile(rb"^HEAD ([0-9a-f]{40,64})$", re.MULTILINE)
 _TIMEOUT_S: Final = 10.0
-# git reads about 2,000 commits per second.
-_TEXT_TIMEOUT_S: Final = 10.0
+_HASH: Final = re.compile(rb"[0-9a-f]{40,64}")
 
 
 class ListedCommit(NamedTuple):
@@ -57,16 +57,22 @@ def _parse(text: bytes) -> Iterator[ListedCommit]:
             yield ListedCommit(sha, parse_commit_time(seconds))
 
 
-def list_commits_with_text(folder: str, text: str, *, max_count: int) -> list[str]:
+def list_commits_with_text(
+    folder: str, text: str, *, max_count: int, timeout_s: float
+) -> list[str]:
     """Return the newest commits that changed how often a text occurs, newest first.
 
-    The list is empty if git does not finish in time.
+    After the timeout, the commits that git has found so far are returned.
     """
     options = ("--format=%H", f"--max-count={max_count}", "--no-show-signature", "--no-textconv")
-    output = run_git(
-        folder, "log", f"-S{text}", *options, "--no-ext-diff", "--", timeout_s=_TEXT_TIMEOUT_S
-    )
-    return output.stdout.decode("ascii", "replace").split() if output.returncode == 0 else []
+    last = ("--no-ext-diff", "--")
+    with stream_git(folder, "log", f"-S{text}", *options, *last, config={}) as stream:
+        timer = threading.Timer(timeout_s, stream.stop)
+        timer.daemon = True
+        timer.start()
+        found = b"".join(stream)
+        timer.cancel()
+    return [line.decode("ascii") for line in found.split(b"\n") if _HASH.fullmatch(line)]
 
 
 def find_commit(folder: str, revision: str) -> ListedCommit | None:

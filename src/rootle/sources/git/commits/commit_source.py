@@ -9,6 +9,7 @@ from rootle.errors import IngestError
 from rootle.sources.files.skip_rules import VANISHED
 from rootle.sources.git.commits.commit_document import make_document
 from rootle.sources.git.commits.commit_list import ListedCommit, list_commits, list_heads
+from rootle.sources.git.commits.patch_parsing import CommitPatch
 from rootle.sources.git.commits.patch_process import PatchProcess
 from rootle.sources.git.history import (
     digest_clone_limits,
@@ -28,6 +29,8 @@ _MESSAGE_BYTES: Final = 500
 # A partial clone lacks most contents, so a few commits show whether it was completed.
 _PROBES: Final = 20
 
+ConvertCommit = Callable[[CommitPatch], Document]  # a function of a module, which can be pickled
+
 
 class CommitSource:
     """The newest commits in the history of all work trees of a repository."""
@@ -35,14 +38,22 @@ class CommitSource:
     name = COMMITS
     trust: Trust = "project"
 
-    def __init__(self, folder: str, max_commits: int, count_indexed: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        folder: str,
+        max_commits: int,
+        count_indexed: Callable[[], int],
+        convert: ConvertCommit = make_document,
+    ) -> None:
         """Take the real path of a folder in any work tree of the repository.
 
-        `count_indexed` returns the number of commits in the index.
+        `count_indexed` returns the number of commits in the index, and `convert` the document for a
+        commit.
         """
         self._folder = folder
         self._max_commits = max_commits
         self._count_indexed = count_indexed
+        self._convert = convert
 
     def scan(self, token: str = "") -> Scan:
         """List the commits, or only the new ones if history was only extended.
@@ -85,7 +96,7 @@ class CommitSource:
 
     def reader(self) -> CommitReader:
         """Return a reader with its own git process."""
-        return CommitReader(self._folder)
+        return CommitReader(self._folder, self._convert)
 
     def _extends(self, heads: Sequence[str], known: Sequence[str]) -> bool:
         """Return whether each known head is in the history of a current one."""
@@ -121,10 +132,11 @@ class CommitSource:
 class CommitReader:
     """Reads commits. A copy in another process starts its own git."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, convert: ConvertCommit) -> None:
         self._patches = PatchProcess(folder)
+        self._convert = convert
 
     def read(self, uri: str) -> Document | str:
         """Return a commit as a document, or the reason why it cannot be read."""
         commit = self._patches.read(uri.removeprefix(COMMIT_URI))
-        return VANISHED if commit is None else make_document(commit)
+        return VANISHED if commit is None else self._convert(commit)

@@ -23,6 +23,7 @@ _MIN_REMOVED_SHARE: Final = 0.5
 # Code of which at least this share was added in the same commit was moved.
 _MOVED_SHARE: Final = 0.6
 _COMMENT: Final = re.compile(r"""\s*(?:#|//|/\*|\*|--|%|;|'|@|\[|"{3}|<!--)""")
+_MARKDOWN: Final = (".md", ".mdx", ".markdown")
 # Lines at the indentation of a definition that do not end it.
 _CLOSING: Final = re.compile(r"\s*(?:[)\]}>|{]|end\b|else\b|[A-Za-z_]\w*:\s*$|#)")
 
@@ -88,14 +89,18 @@ def _is_moved(block: RemovedCode, added: set[str]) -> bool:
 
 def _find_in(change: FileChange) -> Iterator[RemovedCode]:
     names = set(find_removed_names(change.hunks))
+    is_markdown = change.old_path.lower().endswith(_MARKDOWN)
     for hunk in change.hunks:
         lines = list(_old_lines(hunk))
         covered: set[int] = set()
         for at, line in enumerate(lines):
-            name = _definition_in(line)
+            name = _definition_in(line, is_markdown=is_markdown)
             if not name or name not in names:
                 continue
-            start, end = _comment_start(lines, at), _definition_end(lines, at)
+            start, end = (
+                _comment_start(lines, at),
+                _definition_end(lines, at, is_markdown=is_markdown),
+            )
             removed = [one for one in lines[start:end] if one.is_removed]
             is_renamed = at + 1 < end and not lines[at + 1].is_removed
             if is_renamed or len(removed) < _MIN_REMOVED_SHARE * (end - start):
@@ -135,10 +140,12 @@ def _old_lines(hunk: Hunk) -> Iterator[_OldLine]:
             number += 1
 
 
-def _definition_in(line: _OldLine) -> str:
-    if not line.is_removed or line.text.rstrip().endswith(";"):
+def _definition_in(line: _OldLine, *, is_markdown: bool) -> str:
+    text = line.text
+    if not line.is_removed or text.rstrip().endswith(";"):
         return ""
-    return defined_name(line.text)
+    # In other files, such a line is a comment and not a heading.
+    return "" if text.startswith("#") and not is_markdown else defined_name(text)
 
 
 def _scope(lines: Sequence[_OldLine], at: int, heading: str) -> str:
@@ -166,7 +173,7 @@ def _comment_start(lines: Sequence[_OldLine], at: int) -> int:
     return start
 
 
-def _definition_end(lines: Sequence[_OldLine], at: int) -> int:
+def _definition_end(lines: Sequence[_OldLine], at: int, *, is_markdown: bool) -> int:
     """Return the index after the last line of a definition, judged by the indentation."""
     indent = _indent(lines[at].text)
     end = at + 1
@@ -176,7 +183,7 @@ def _definition_end(lines: Sequence[_OldLine], at: int) -> int:
             continue
         if _indent(text) <= indent and not _CLOSING.match(text):
             break
-        if _indent(text) <= indent and _definition_in(lines[number]):
+        if _indent(text) <= indent and _definition_in(lines[number], is_markdown=is_markdown):
             break
         end = number + 1
     return end

@@ -1,0 +1,64 @@
+"""Convert a commit to a document that contains the definitions that it removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import blake2b
+from typing import Final
+
+from rootle.sources.git.commits.commit_document import subject_of
+from rootle.sources.git.commits.patch_parsing import CommitPatch
+from rootle.sources.git.commits.removed_code import RemovedCode, find_removed_code
+from rootle.sources.source import Document
+from rootle.types import COMMIT_KIND, COMMIT_URI, REMOVED_SCOPE_SEPARATOR, DocumentSection
+
+# Of one commit. A commit that removes more deletes a whole component, whose first files show what
+# it was.
+_MAX_CHARS: Final = 200_000
+_MAX_LINE_CHARS: Final = 240
+
+
+def make_removed_document(commit: CommitPatch) -> Document:
+    """Return the definitions that a commit removed, one section each; empty if there are none.
+
+    The label of a section is the path and the line before the commit, "src/net.py:12". Its title is
+    the scope and the name. Its first line contains path, scope and name, and the removed lines
+    follow. The title of the document is the subject of the commit, so that the words of the subject
+    count for each definition.
+    """
+    lines: list[str] = []
+    sections: list[DocumentSection] = []
+    for code in _select(commit):
+        start = len(lines) + 1
+        lines.append(" ".join(filter(None, (code.path, code.scope, code.name))))
+        lines += [line[:_MAX_LINE_CHARS].replace("\n", " ") for line in code.lines]
+        label = f"{code.path}:{code.start_line}"
+        title = f"{code.scope}{REMOVED_SCOPE_SEPARATOR}{code.name}"
+        sections.append(DocumentSection(label, start, len(lines), title))
+    text = "\n".join(lines)
+    content = f"{commit.sha}\n{text}".encode("utf-8", "surrogatepass")
+    return Document(
+        f"{COMMIT_URI}{commit.sha}",
+        text,
+        blake2b(content, digest_size=16).digest(),
+        language="text",
+        encoding="git",
+        kind=COMMIT_KIND,
+        title=subject_of(commit.message) if sections else "",
+        author=commit.author,
+        date_s=float(commit.seconds),
+        sections=tuple(sections),
+    )
+
+
+def _select(commit: CommitPatch) -> Iterator[RemovedCode]:
+    left = _MAX_CHARS
+    labels = set()
+    for code in find_removed_code(commit):
+        place = code.path, code.start_line
+        left -= sum(map(len, code.lines)) if code.name else 0
+        if left < 0:
+            return
+        if code.name and place not in labels:
+            labels.add(place)
+            yield code
