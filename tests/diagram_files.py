@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
-import shutil
 import struct
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
+
+from program_cache import install_debian_package
 
 GRAPH = (
     "<mxGraphModel><root><mxCell id='0'/><mxCell id='1' parent='0'/>"
@@ -66,5 +67,5 @@ def draw_lines(path: Path, lines: Sequence[str], size: tuple[int, int] = (640, 2
 
 
 def require_tesseract() -> None:
-    """Fail with the command that installs Tesseract if it is missing."""
-    assert shutil.which("tesseract"), "needs Tesseract: apt-get install tesseract-ocr"
+    """Install Tesseract if it is missing; fail with the command to run if this is not allowed."""
+    install_debian_package("tesseract", "tesseract-ocr")

@@ -45,3 +45,20 @@ def run_installer(command: Sequence[str | Path], folder: Path | None = None) -> 
 def need_command(tool: str, cure: str) -> None:
     if shutil.which(tool, path=ENVIRONMENT.get("PATH")) is None:
         pytest.fail(f"this test needs `{tool}`: {cure}")
+
+
+def install_debian_package(tool: str, package: str) -> None:
+    """Install a program with apt-get if it is missing and this process may do so.
+
+    Fail with the command to run if it cannot be installed.
+    """
+    if shutil.which(tool, path=ENVIRONMENT.get("PATH")) is not None:
+        return
+    install = ["apt-get", "install", "-y", "-q", "--no-install-recommends", package]
+    if os.geteuid() or shutil.which("apt-get") is None:
+        pytest.fail(f"this test needs `{tool}`: apt-get install {package}")
+    _CACHE.mkdir(parents=True, exist_ok=True)
+    with FileLock(_CACHE / "apt.lock"):
+        if subprocess.run(install, env=ENVIRONMENT, capture_output=True).returncode:
+            run_installer(["apt-get", "update", "-q"])
+            run_installer(install)
