@@ -79,12 +79,12 @@ class HistoryWalk:
 
     def _add(self, commit: Commit) -> None:
         # The oldest commits of a shallow clone seem to add all files of their trees.
-        is_cut_off = commit.sha in self._shallow
+        is_cut_off = bool(self._shallow) and commit.sha in self._shallow
         self._is_cut_short |= is_cut_off
-        date = NOT_IN_HISTORY if is_cut_off else CommitDate(True, *_facts_of(commit))
-        for path in self._unread.intersection(commit.paths):
-            self._found[path] = date
-            self._unread.remove(path)
+        if dated := self._unread.intersection(commit.paths):
+            date = NOT_IN_HISTORY if is_cut_off else CommitDate(True, *_facts_of(commit))
+            self._found.update(dict.fromkeys(dated, date))
+            self._unread -= dated
         self._position += 1
 
     def _end(self) -> None:
@@ -95,7 +95,8 @@ class HistoryWalk:
 
 
 def _facts_of(commit: Commit) -> tuple[int, str]:
-    return commit.facts.seconds, commit.facts.author
+    facts = commit.facts
+    return facts.seconds, facts.author
 
 
 def open_walk(root: Path, repository: str, dates: CommitDates) -> HistoryWalk:

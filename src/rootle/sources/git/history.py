@@ -43,11 +43,23 @@ class LastCommit:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit and the files that it changed, relative to the folder, without deleted ones."""
+    """A commit and the files that it changed, relative to the folder, without deleted ones.
 
-    sha: str
-    facts: LastCommit
+    Its header is parsed on demand, because few commits are the last ones of any file.
+    """
+
+    header: str  # as in `_log_format`, with the bytes that are not UTF-8 as surrogates
     paths: list[str]
+
+    @property
+    def sha(self) -> str:
+        return self.header.partition(" ")[0]
+
+    @property
+    def facts(self) -> LastCommit:
+        text = self.header if self.header.isascii() else _replace_surrogates(self.header)
+        seconds, _, author = text.partition(" ")[2].partition(" ")
+        return LastCommit(parse_commit_time(seconds), author)
 
 
 class CommitLog:
@@ -58,21 +70,17 @@ class CommitLog:
 
     def __iter__(self) -> Iterator[Commit]:
         """Yield the commits, without one that is incomplete because git was stopped."""
-        commit: Commit | None = None
-        status = b""
-        for entry in _split(self._stream):
-            if status:
-                if commit is not None and not status.endswith(b"D"):
-                    commit.paths.append(os.fsdecode(entry))
-                status = b""
-            elif b" " in entry:  # the header of a commit; a status is one or more letters
-                if commit is not None:
-                    yield commit
-                commit = _parse_header(entry.lstrip(b"\n"))
-            else:
-                status = entry.lstrip(b"\n")
-        if commit is not None and self._stream.wait() == 0:
-            yield commit
+        header, paths = "", list[str]()
+        entries = _split(self._stream)
+        for entry in entries:
+            if " " in entry:  # the header of a commit; a status is one or more letters
+                if header:
+                    yield Commit(header, paths)
+                header, paths = entry.lstrip("\n"), []
+            elif (path := next(entries, "")) and not entry.endswith("D"):
+                paths.append(path)
+        if header and self._stream.wait() == 0:
+            yield Commit(header, paths)
 
     @property
     def is_complete(self) -> bool:
@@ -111,20 +119,19 @@ def _log_format(folder: str) -> str:
     return f"--format=%x00%H %ct {names}"
 
 
-def _split(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def _split(chunks: Iterable[bytes]) -> Iterator[str]:
     """Yield the entries that end with NUL, without empty ones."""
     rest = b""
     for chunk in chunks:
-        *entries, rest = (rest + chunk).split(b"\0")
-        for entry in entries:
-            if entry and entry != b"\n":
+        complete, _, rest = (rest + chunk).rpartition(b"\0")
+        for entry in os.fsdecode(complete).split("\0"):
+            if entry and entry != "\n":
                 yield entry
 
 
-def _parse_header(text: bytes) -> Commit:
-    sha, _, facts = text.decode("utf-8", "replace").partition(" ")
-    seconds, _, author = facts.partition(" ")
-    return Commit(sha, LastCommit(parse_commit_time(seconds), author), [])
+def _replace_surrogates(text: str) -> str:
+    """Return a text with replacement characters for the bytes that are not UTF-8."""
+    return os.fsencode(text).decode("utf-8", "replace")
 
 
 def list_committed_files(folder: str, head: str) -> list[str] | None:
