@@ -15,7 +15,6 @@ from collections import defaultdict
 from pathlib import Path
 
 from benchmarks.common.arguments import command_parser
-from benchmarks.common.internals import index_commits
 from rootle import App, open_app
 
 DEPTH = 5
@@ -38,7 +37,7 @@ def main() -> None:
             open_app(args.checkouts / repository, index_dir=folder) as app,
         ):
             app.index()
-            index_commits(app)
+            app.index_history()
             for label in labels:
                 for kind, ranks in found.items():
                     rank = _find(app, label[kind], label["commits"])

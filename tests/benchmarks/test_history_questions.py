@@ -11,6 +11,8 @@ from benchmarks.history.labels import (
     read_removed_functions,
 )
 from benchmarks.history.message_search import Message, MessageIndex
+from benchmarks.quality.history_oracle import QuestionRanks
+from benchmarks.quality.history_oracle import summarize as summarize_lists
 from benchmarks.quality.history_questions import (
     Case,
     HistoryScore,
@@ -73,3 +75,13 @@ def test_each_label_names_full_hashes() -> None:
     for commits in answers:
         assert 1 <= len(commits) <= 3
         assert all(len(commit) == 40 for commit in commits)
+
+
+def test_one_of_several_lists_is_enough_for_the_share_of_any() -> None:
+    ranks = [
+        QuestionRanks("tune", HARD, {"answer": None, "vectors": 40, "words": None, "code": 7}),
+        QuestionRanks("tune", HARD, {"answer": 3, "vectors": None, "words": None, "code": None}),
+    ]
+    shares = summarize_lists(ranks)["hard, tune split"]
+    assert (shares["answer@10"], shares["code@10"], shares["any@10"]) == (0.5, 0.5, 1.0)
+    assert (shares["vectors@10"], shares["vectors@50"]) == (0.0, 0.5)

@@ -107,6 +107,18 @@ def test_a_function_is_found_by_its_body_if_many_messages_contain_the_words(
     assert (found.start_line, len(found.lines)) == (4 * 140 + 1, 4)
 
 
+@pytest.mark.parametrize("query", ["unknown_name", "render a triangle mesh"])
+def test_nothing_is_found_if_no_removed_code_has_a_word_of_the_question(
+    query: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    make_history(
+        tmp_path / "repo",
+        ("Add requests", {"net/request.py": RETRY}),
+        ("Fail at once on a missing page", {"net/request.py": WITHOUT_RETRY}),
+    )
+    assert find(make_app(tmp_path / "repo"), query) == []
+
+
 def test_a_comment_is_no_definition(tmp_path: Path, make_app: MakeApp) -> None:
     make_history(
         tmp_path / "repo",

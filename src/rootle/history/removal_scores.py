@@ -59,6 +59,8 @@ _SAME_NAME: Final = 3.0
 _OTHER_SPELLING: Final = 0.9
 _HALF_RANK: Final = 5  # the rank at which a commit gets half of the summand for it
 _MIN_SHARE: Final = 0.3  # of the words of a question
+# A description may use other words than the code, but code without any of its words is noise.
+_MIN_SHARE_IF_SIMILAR: Final = 0.1
 _MAX_SCORE: Final = (
     1 + _WHOLE_DEFINITION + _SIMILAR_NAME + _REMOVING_COMMIT + _COMMIT_RANK + _SIMILARITY
 )
@@ -72,6 +74,11 @@ class RemovalQuestion:
     text: str  # without quotes
     names: tuple[str, ...]  # names of definitions in it, without their qualifiers
     phrases: tuple[str, ...]  # that the removed code must contain
+
+    @property
+    def is_word(self) -> bool:
+        """Whether the question is one word, such as a name, which describes nothing."""
+        return len(self.text.split()) == 1
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -136,11 +143,12 @@ def score_removal(
     if question.phrases and not _contains_phrases(question, code):
         return 0.0
     is_same = _is_named(question, code.name)
-    needs_words = not is_same and not question.phrases and not similarity
-    if needs_words and _may_share(weights, code, message) < _MIN_SHARE:
+    needs_words = not is_same and not question.phrases
+    min_share = _MIN_SHARE_IF_SIMILAR if similarity and not question.is_word else _MIN_SHARE
+    if needs_words and _may_share(weights, code, message) < min_share:
         return 0.0
     share = _share(weights, code, message)
-    if needs_words and share < _MIN_SHARE:
+    if needs_words and share < min_share:
         return 0.0
     total = share + _COMMIT_RANK / (1 + rank / _HALF_RANK)
     total += _WHOLE_DEFINITION if code.name else 0.0

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from rootle.errors import IndexStorageError
-from rootle.index.reader import IndexReader
+from rootle.index.reader import ChunkRow, IndexReader
 from rootle.protocols import NO_HITS, Embedder, Ranked, WeightedTerm
 from rootle.types import REMOVED_SCOPE_SEPARATOR, DocumentSection
 
@@ -17,6 +17,7 @@ _HITS: Final = 500
 _MAX_FOUND: Final = 80
 # The subject of the removing commit, relative to the words of the code and to its vector.
 _SUBJECT_WEIGHT: Final = 0.3
+_MAX_SUM: Final = 2 + _SUBJECT_WEIGHT
 
 
 class RemovedIndex(Protocol):
@@ -85,62 +86,58 @@ class RemovedDefinitions:
     ) -> dict[int, float]:
         """Return the similarity of chunks, from 0 to 1."""
         vector = self.open_embedder().embed([text])[0]
-        dense = index.dense.nearest(vector, _HITS, files).hits if vector.any() else NO_HITS
         weighted = [WeightedTerm(term, 1.0) for term in terms]
-        words = index.sparse.query(weighted, _HITS, files) if terms else NO_HITS
-        by_meaning, by_words = _scale(dense), _scale(words)
-        floor = min(by_meaning.values(), default=0.0)
-        chunks = list(by_meaning.keys() | by_words.keys())
-        rows = index.chunks(chunks)
-        subjects = _scale(
+        nearest = index.dense.nearest(vector, _HITS, files).hits if vector.any() else NO_HITS
+        by_vector = _scale(nearest)
+        by_words = _scale(index.sparse.query(weighted, _HITS, files))
+        by_subject = _scale(
             index.sparse.field_scores("files", ("path",), weighted, _HITS, files=files)
-            if terms
-            else NO_HITS
         )
-        total = 2 + _SUBJECT_WEIGHT
+        lowest = min(by_vector.values(), default=0.0)
+        rows = index.chunks(list(by_vector.keys() | by_words.keys()))
         return {
             at: (
-                by_meaning.get(at, floor)
+                by_vector.get(at, lowest)
                 + by_words.get(at, 0.0)
-                + _SUBJECT_WEIGHT * subjects.get(rows[at].file_id, 0.0)
+                + _SUBJECT_WEIGHT * by_subject.get(row.file_id, 0.0)
             )
-            / total
-            for at in chunks
-            if at in rows
+            / _MAX_SUM
+            for at, row in rows.items()
         }
 
-    def _read(self, index: IndexReader, scores: dict[int, float]) -> list[RemovedDefinition]:
-        """Return the definitions in which the chunks are, in the same order."""
+    def _read(self, index: IndexReader, scores: Mapping[int, float]) -> list[RemovedDefinition]:
+        """Return the definitions that contain the chunks, in the same order."""
         rows = index.chunks(list(scores))
-        sections: dict[int, Sequence[DocumentSection]] = {}
-        found: dict[tuple[int, int], RemovedDefinition] = {}
+        places: dict[tuple[int, DocumentSection], float] = {}
         for chunk, similarity in scores.items():
-            row = rows[chunk]
-            own = sections.setdefault(row.file_id, index.sections_of(row.file_id))
-            at = bisect_right([one.start_line for one in own], row.start_line) - 1
-            key = row.file_id, at
-            if at < 0 or key in found or not own[at].label.startswith(self.updates.prefix):
-                continue
-            found[key] = self._make(index, row.file_id, own[at], similarity)
-            if len(found) == _MAX_FOUND:
+            section = _section_at(index, rows[chunk])
+            if section is not None and section.label.startswith(self.updates.prefix):
+                places.setdefault((rows[chunk].file_id, section), similarity)
+            if len(places) == _MAX_FOUND:
                 break
-        return list(found.values())
+        states = index.files({commit for commit, _ in places})
+        texts = {commit: index.text(commit).split("\n") for commit in states}
+        return [
+            self._make(states[commit].path, texts[commit], section, similarity)
+            for (commit, section), similarity in places.items()
+        ]
 
     def _make(
-        self, index: IndexReader, commit: int, section: DocumentSection, similarity: float
+        self, uri: str, text: Sequence[str], section: DocumentSection, similarity: float
     ) -> RemovedDefinition:
         path, _, line = section.label.rpartition(":")
         scope, _, name = section.title.partition(REMOVED_SCOPE_SEPARATOR)
-        lines = index.text(commit).split("\n")[section.start_line : section.end_line]
-        return RemovedDefinition(
-            index.files([commit])[commit].path,
-            path.removeprefix(self.updates.prefix),
-            name,
-            scope,
-            int(line),
-            tuple(lines),
-            similarity,
-        )
+        # The first line of a section repeats path, scope and name.
+        lines = tuple(text[section.start_line : section.end_line])
+        path = path.removeprefix(self.updates.prefix)
+        return RemovedDefinition(uri, path, name, scope, int(line), lines, similarity)
+
+
+def _section_at(index: IndexReader, chunk: ChunkRow) -> DocumentSection | None:
+    """Return the section that contains a chunk."""
+    sections = index.sections_of(chunk.file_id)
+    at = bisect_right([one.start_line for one in sections], chunk.start_line) - 1
+    return sections[at] if at >= 0 else None
 
 
 def _scale(hits: Ranked) -> dict[int, float]:
