@@ -246,6 +246,7 @@ class Container:
 
     def collections(self) -> Mapping[str, Collection]:
         """Return the collections that can be searched beside the project, by their `in:` values."""
+        from rootle.app.dependency_components import InstalledPackages
         from rootle.federation.collection import ExternalCollection, MemoryCollection
 
         def recall(topic: str) -> Sequence[Memory]:
@@ -256,7 +257,7 @@ class Container:
             "memory": MemoryCollection(recall),
         }
         if self._config.dependencies != "off":
-            collections["deps"] = self.dependencies().collection()
+            collections["deps"] = InstalledPackages(self.dependencies())
         return collections
 
     def has_external(self) -> bool:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from functools import cache
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from rootle.config.fields import DEFAULT_MODEL, Config
 from rootle.errors import IndexMissingError, IndexStorageError, SourceError
-from rootle.storage.paths import default_index_dir, default_shared_dir
-from rootle.types import PACKAGE_URI, SearchQuery, SearchResponse, WarningCallback
+from rootle.index.local.index_dir import DEPENDENCIES_DIR
+from rootle.storage.paths import default_index_dir, default_shared_dir, package_catalog_path
+from rootle.types import PACKAGE_URI, ResultKind, SearchQuery, SearchResponse, WarningCallback
 
 if TYPE_CHECKING:
+    from rootle.federation.collection import Position
     from rootle.federation.dependency_collection import DependencyCollection, KnownPackages
     from rootle.index.local.snapshot_source import SnapshotSource
     from rootle.index.reader import IndexReader
@@ -22,8 +26,31 @@ if TYPE_CHECKING:
     from rootle.ingest.source_refs import DocumentSet
     from rootle.protocols import Embedder
     from rootle.search.agent import SearchAgent
+    from rootle.search.query.syntax import ParsedQuery
 
 _T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledPackages:
+    """The collection of the packages, which is loaded only if there are any or they are named."""
+
+    components: DependencyComponents
+
+    @property
+    def kind(self) -> ResultKind:
+        """The value of `in:`."""
+        return "deps"
+
+    def find_position(self, question: ParsedQuery) -> Position | None:
+        """Return the position of the results; None if no packages are indexed."""
+        if not os.path.exists(self.components.catalog_path):
+            return None
+        return self.components.collection().find_position(question)
+
+    def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
+        """Return one page of the packages that are installed now."""
+        return self.components.collection().search(query, explain=explain)
 
 
 class DependencyComponents:
@@ -74,7 +101,7 @@ class DependencyComponents:
                 self._index = DependencyIndex(
                     DependencySetup(
                         self._root,
-                        self._folder(),
+                        self._folder,
                         config,
                         choose_model=cache(lambda: choose_model(config)),
                         open_embedder=self._open_embedder,
@@ -85,7 +112,7 @@ class DependencyComponents:
 
     def existing_index(self) -> DependencyIndex | None:
         """Return the index of the packages; None if there cannot be one."""
-        return self.index() if os.path.isdir(self._folder()) else None
+        return self.index() if os.path.isdir(self._folder) else None
 
     def collection(self) -> DependencyCollection:
         """Return the collection of the packages."""
@@ -97,7 +124,15 @@ class DependencyComponents:
         return DependencyCollection(self.read_known, search, self._count_mentions)
 
     def read_index(self, read: Callable[[IndexReader], _T]) -> _T:
-        """Return the result of `read`, which receives the index of the installed packages."""
+        """Return the result of `read`, which receives the index of the last search, if any.
+
+        The packages are not listed again, because the lines of a result are read right after it.
+        """
+        with self._lock:
+            opened = self._opened
+        if opened is not None:
+            with suppress(IndexStorageError):
+                return read(opened[1].current())
         return self._open(lambda source, _: read(source.current()))
 
     def documents(self) -> DocumentSet:
@@ -116,7 +151,7 @@ class DependencyComponents:
         return DocumentSet(
             self._root,
             walk_rules(self._config),
-            lambda: self._open(lambda source, _: source.current()),
+            lambda: self.read_index(lambda index: index),
         )
 
     def read_known(self) -> KnownPackages | None:
@@ -124,7 +159,7 @@ class DependencyComponents:
 
         This reads a small file, and only if it has changed.
         """
-        path = self._catalog_path
+        path = self.catalog_path
         try:
             info = os.stat(path)
         except OSError:
@@ -135,19 +170,17 @@ class DependencyComponents:
                 self._known = state, _read_known(path)
             return self._known[1]
 
-    @property
-    def _catalog_path(self) -> Path:
-        from rootle.indexing.dependencies.package_catalog import catalog_path
+    @cached_property
+    def catalog_path(self) -> Path:
+        """The file that lists the indexed packages, if there are any."""
+        return package_catalog_path(self._folder, os.path.realpath(self._root))
 
-        return catalog_path(self._folder(), os.path.realpath(self._root))
-
+    @cached_property
     def _folder(self) -> Path:
-        """Return the folder of the indexes.
+        """The folder of the indexes.
 
         All projects share it, unless the index directory is chosen: it then contains the folder.
         """
-        from rootle.index.local.index_dir import DEPENDENCIES_DIR
-
         if self._index_dir != default_index_dir(self._root):
             return self._index_dir / DEPENDENCIES_DIR
         return default_shared_dir(DEPENDENCIES_DIR)

@@ -19,7 +19,7 @@ _WORDS: Final = frozenset(
     crypto css cycle data date debug decorator delegates depend destroy detect diff dir dot ecdsa
     either emitter enabled encodings end entities env error errors escape etag events execute exit
     express extend fabric faker fast fast-json figures file files filter find fire fields finished
-    flat flow font form format formidable forwarded fresh function furo futures get glob global
+    flat flow font form format formidable forwarded fresh function fuse furo futures get glob global
     globals go graph gray green grid grpc handle has hash helmet history hook hosts html http https
     hypothesis icons id ignore image immediate immutable import inherits init inquirer install
     interpret invoke is items itertools jar jinja joint json keys keyring kind language later layout
@@ -33,9 +33,9 @@ _WORDS: Final = frozenset(
     resolve response rest retry rich right rimraf role router routes rsa rule run runtime safe sage
     schema scope scrapy search semver send serve serial server session set shell signal signature
     simple six slice slot slug socket sort source split sprint stack standard state static stats
-    status stream streams string strip style styles sure symbol syn table tag tail tap tape target
-    temp tenacity term test text thread threads through time timeout token tokens toml tool tools
-    tornado track trace transform tree trim trio twig type types underscore union unique units
+    status storage stream streams string strip style styles sure symbol syn table tag tail tap tape
+    target temp tenacity term test text thread threads through time timeout token tokens toml tool
+    tools tornado track trace transform tree trim trio twig type types underscore union unique units
     update url urls use user util utils uuid validate validator value version view virtual wait
     watch wheel when which wrap write yaml yarn zip zone
     """.split()

@@ -63,6 +63,19 @@ def default_shared_dir(name: str) -> Path:
     return user_cache_path("rootle", appauthor=False) / name
 
 
+def package_catalog_path(folder: Path, root: str) -> Path:
+    """Return the path of the list of the indexed packages of a project.
+
+    `folder` is that of all indexes of packages, and `root` the real path of the project.
+    """
+    return folder / f"packages-{project_key(root)}.json"
+
+
+def project_key(root: str) -> str:
+    """Return a name for a project, given its real path."""
+    return hashlib.blake2b(os.fsencode(root), digest_size=8).hexdigest()
+
+
 def result_cache_dir(index_dir: Path) -> Path:
     """Return the folder in which the result pages of one index are cached on disk."""
     from platformdirs import user_state_path

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.slow
 
 _STATUS = {
     "revisions",
+    "dependencies",
     "root",
     "indexDir",
     "exists",

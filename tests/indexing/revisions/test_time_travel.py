@@ -150,7 +150,7 @@ def test_answers_are_those_of_a_new_index_of_a_checkout(
 def test_answers_stay_the_same_after_revisions_were_deleted(
     history: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rootle.indexing.revisions.revision_folders.MAX_REVISIONS", 2)
+    monkeypatch.setattr("rootle.indexing.revisions.revision_index.MAX_REVISIONS", 2)
     with open_app(history, index_dir=tmp_path / "index") as app:
         for revision in ("v4", "v0", "v3", "v1", "v0", "v2"):
             _answers(app, revision)
@@ -427,15 +427,15 @@ _DIE = """
 import os, sys
 from rootle import open_app
 from rootle.index.local.derived_indexes import DerivedWriter
-from rootle.indexing.revisions import revision_index, revision_store
+from rootle.indexing.shared import shared_store
 from rootle.ingest.index_writer import IndexWriter
 
 def die(*args, **options):
     os._exit(9)
 
 target = [
-    (DerivedWriter, "commit"), (revision_index, "write_view"), (revision_index, "publish_view"),
-    (revision_store.RevisionStore, "values"),
+    (DerivedWriter, "commit"), (shared_store, "write_view"), (shared_store, "publish_view"),
+    (shared_store.SharedStore, "_shared_values"),
 ][int(sys.argv[4])]
 setattr(*target, die)
 open_app(sys.argv[1], index_dir=sys.argv[2]).index_revision(sys.argv[3])

@@ -95,6 +95,18 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(project: P
     assert missing.remedy == "pip install -r requirements.txt"
 
 
+def test_packages_that_an_installed_package_requires_are_found_without_a_lock_file(
+    project: Path,
+) -> None:
+    _install(project, "inner", "2.0", {"inner.py": "x = 1\n"})
+    _install(project, "unused", "2.0", {"unused.py": "x = 1\n"})
+    path = project / _SITE / "tiny_http-1.1.dist-info" / "METADATA"
+    required = "Requires-Dist: Inner (>=1)\nRequires-Dist: unused; extra == 'x'\n"
+    path.write_text(path.read_text().replace("Summary", f"{required}Summary"))
+    assert [one.name for one in _list(project).packages] == ["tiny-http"]
+    assert [one.name for one in _list(project, "all").packages] == ["tiny-http", "inner"]
+
+
 def test_links_inside_a_package_are_not_followed(project: Path, tmp_path: Path) -> None:
     write(tmp_path, "private/secret.py", "key = 1\n")
     place = project / _SITE / "tiny_http"

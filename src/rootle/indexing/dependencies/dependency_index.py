@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -20,8 +21,6 @@ from rootle.index.local.writer_lock import LOCK_NAME, writer_lock
 from rootle.index.reader import FileState
 from rootle.indexing.dependencies.package_catalog import (
     PackageCatalog,
-    catalog_path,
-    project_key,
     read_catalog,
     write_catalog,
 )
@@ -46,6 +45,7 @@ from rootle.sources.packages.dependency_listing import (
 )
 from rootle.sources.packages.package_source import HashedFiles, PackageSource
 from rootle.sources.source import Source
+from rootle.storage.paths import package_catalog_path, project_key
 from rootle.storage.permissions import make_private_dir, make_subfolder
 from rootle.types import (
     DependencyPackage,
@@ -104,8 +104,10 @@ class DependencyIndex:
     def __init__(self, setup: DependencySetup) -> None:
         self._setup = setup
         self._root = os.path.realpath(setup.root)
+        self._hashes: ContentHashes | None = None  # of the last call
+        self._lock = threading.Lock()
         self._store_setup = StoreSetup(setup.config, setup.choose_model, setup.open_embedder)
-        self._catalog_path = catalog_path(setup.folder, self._root)
+        self._catalog_path = package_catalog_path(setup.folder, self._root)
 
     @property
     def catalog(self) -> PackageCatalog | None:
@@ -130,14 +132,15 @@ class DependencyIndex:
         _check_not_empty(listing)
         if not self._setup.folder.is_dir():
             self._make_folder()
-        hashes = ContentHashes(hashes_path(self._setup.folder, self._root), config.max_file_bytes)
-        files = hashes.add_to(listing.packages)
-        view = self._view_of(files)
-        if not view.is_dir():
-            self._create(view, files, on_progress)
-        with storage_errors(self._setup.folder):
-            hashes.save()
-            self._save_catalog(view, listing)
+        with self._lock:
+            hashes = self._open_hashes()
+            files = hashes.add_to(listing.packages)
+            view = self._view_of(files)
+            if not view.is_dir():
+                self._create(view, files, on_progress)
+            with storage_errors(self._setup.folder):
+                hashes.save()
+                self._save_catalog(view, listing)
         note_use(view)
         return view
 
@@ -156,6 +159,7 @@ class DependencyIndex:
         folder = self._setup.folder
         if not os.path.isdir(folder):
             return False
+        self._hashes = None
         with self._hold_lock(), storage_errors(folder):
             had_catalog = self._catalog_path.exists()
             for view in self._own_views():
@@ -190,6 +194,12 @@ class DependencyIndex:
             catalog.refused,
             catalog.lock_files,
         )
+
+    def _open_hashes(self) -> ContentHashes:
+        if self._hashes is None:
+            path = hashes_path(self._setup.folder, self._root)
+            self._hashes = ContentHashes(path, self._setup.config.max_file_bytes)
+        return self._hashes
 
     def _find_latest(self) -> Path:
         catalog = self.catalog
@@ -294,8 +304,9 @@ def _list_aliases(listing: DependencyListing) -> Iterator[tuple[str, str]]:
         is_folder = any(file.root.endswith("site-packages") for file in package.files)
         for alias in names if is_folder else ():
             yield alias.lower().lstrip("_"), package.name
-        last = package.name.rpartition("/")[2]
-        if not re.fullmatch(r"v\d+", last):  # the version of a Go module
+        scope, _, last = package.name.rpartition("/")
+        # The last part can be the version of a Go module, and "@types/node" contains only types.
+        if scope != "@types" and not re.fullmatch(r"v\d+", last):
             yield last.lower().replace("_", "-"), package.name
     for package in listing.packages:
         yield package.name.lower(), package.name

@@ -1,16 +1,14 @@
 """The list of the indexed packages of a project, in a small file beside the indexes.
 
-Questions that do not ask for packages read only this file, so it imports nothing else.
+A question that does not ask for packages reads only this file.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,16 +31,6 @@ class PackageCatalog:
     # The values are names of packages.
     aliases: Mapping[str, str] = field(default_factory=dict)
     indexed_s: float = 0.0  # Unix time
-
-
-def project_key(root: str) -> str:
-    """Return the name of a project in the folder of all indexes."""
-    return blake2b(os.fsencode(root), digest_size=8).hexdigest()
-
-
-def catalog_path(folder: Path, root: str) -> Path:
-    """Return the path of the list of a project."""
-    return folder / f"packages-{project_key(root)}.json"
 
 
 def read_catalog(path: Path) -> PackageCatalog | None:

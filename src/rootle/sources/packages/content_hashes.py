@@ -26,6 +26,7 @@ class ContentHashes:
         self._path = path
         self._max_bytes = max_bytes
         self._known = self._load()
+        self._has_changed = False
 
     def add_to(self, packages: Iterable[ListedPackage]) -> HashedFiles:
         """Return the files that can be read, with their hashes.
@@ -43,15 +44,16 @@ class ContentHashes:
                 if digest:
                     current[key] = stamp, digest
                     found[package.uri(file)] = file, digest
-        self.has_changed = current != self._known
+        self._has_changed = self._has_changed or current != self._known
         self._known = current
         return HashedFiles(found)
 
     def save(self) -> None:
-        """Write the hashes, if they have changed."""
-        if self.has_changed:
+        """Write the hashes, if they have changed since they were loaded or written."""
+        if self._has_changed:
             data = json.dumps({"format": self._format, "files": self._known})
             write_file(self._path, data.encode(), sync=False)
+            self._has_changed = False
 
     @property
     def _format(self) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
@@ -94,8 +95,7 @@ def list_dependencies(environment: Environment, extent: Extent) -> DependencyLis
         if place not in finders:
             finders[place] = _FINDERS[lock.ecosystem](environment, lock.folder)
             refused += finders[place].refused
-        for locked in _select(lock, extent):
-            found = finders[place].find(locked)
+        for locked, found in _find_all(lock, finders[place], extent):
             if found is None:
                 if not locked.is_optional:
                     key = lock.ecosystem, normalize_name(lock.ecosystem, locked.name)
@@ -104,9 +104,9 @@ def list_dependencies(environment: Environment, extent: Extent) -> DependencyLis
                     )
                 continue
             refused += found.refused
-            key3 = lock.ecosystem, found.name, found.version
-            if key3 not in listed and not found.refused:
-                listed[key3] = _list(found, locked)
+            identity = lock.ecosystem, found.name, found.version
+            if identity not in listed and not found.refused:
+                listed[identity] = _list(found, locked)
     return DependencyListing(
         tuple(lock.path for lock in locks),
         tuple(_limit(_distinguish(listed))),
@@ -126,8 +126,24 @@ _FINDERS: Final[Mapping[Ecosystem, Callable[[Environment, str], Finder]]] = {
 }
 
 
-def _select(lock: LockFile, extent: Extent) -> Sequence[LockedPackage]:
-    return [one for one in lock.packages if extent == "all" or one.is_direct]
+def _find_all(
+    lock: LockFile, finder: Finder, extent: Extent
+) -> Iterator[tuple[LockedPackage, InstalledPackage | None]]:
+    """Yield the packages of a lock file, and what is installed.
+
+    With `extent` "all", packages that those of a list of names require are found by their metadata.
+    """
+    queue = deque(one for one in lock.packages if extent == "all" or one.is_direct)
+    seen = {normalize_name(lock.ecosystem, one.name) for one in queue}
+    while queue:
+        locked = queue.popleft()
+        found = finder.find(locked)
+        yield locked, found
+        for required in found.list_required() if found and extent == "all" else ():
+            name = normalize_name(lock.ecosystem, required.name)
+            if name not in seen:
+                seen.add(name)
+                queue.append(required)
 
 
 def _list(found: InstalledPackage, locked: LockedPackage) -> ListedPackage:

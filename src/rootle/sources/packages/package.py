@@ -88,6 +88,8 @@ class InstalledPackage:
     version: str
     list_files: Callable[[], Sequence[PackageFile]]
     refused: tuple[str, ...] = ()
+    # The packages that it requires; empty if only lock files say so.
+    list_required: Callable[[], Sequence[LockedPackage]] = tuple
 
 
 def normalize_name(ecosystem: Ecosystem, name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from rootle.sources.files.skip_rules import reason_by_name
@@ -38,6 +39,7 @@ _MAX_ENTRIES: Final = 60_000
 _MAX_DEPTH: Final = 20
 
 
+@lru_cache(maxsize=1 << 16)  # every search lists the same files again
 def is_wanted(path: str) -> bool:
     """Return whether a file is a source, a stub or a document of a package."""
     *folders, name = path.lower().split("/")

@@ -28,6 +28,7 @@ from rootle.sources.packages.wanted_files import (
 )
 
 _INFO: Final = re.compile(r"(.+?)-([^-]+?)(?:-py\d.*)?\.(?:dist-info|egg-info)", re.ASCII)
+_REQUIRED: Final = re.compile(r"Requires-Dist:\s*([A-Za-z0-9][\w.-]*)", re.ASCII)
 _VENV_NAMES: Final = (".venv", "venv", "env")
 _SITE: Final = "site-packages"
 _MAX_LIST_BYTES: Final = 20_000_000
@@ -58,7 +59,9 @@ class PythonPackages:
     def _open(self, site: str, info: str, name: str, version: str) -> InstalledPackage | None:
         editable = _editable_folder(site, info)
         if not editable:
-            return InstalledPackage(name, version, partial(_list_installed, site, info))
+            files = partial(_list_installed, site, info)
+            required = partial(_list_required, site, info)
+            return InstalledPackage(name, version, files, list_required=required)
         if is_below(editable, self._environment.root):  # the project's own files
             return InstalledPackage(name, version, list)
         if self._environment.may_read(editable):
@@ -141,6 +144,18 @@ def _editable_folder(site: str, info: str) -> str:
         return unquote(urlsplit(str(data["url"])).path)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return ""
+
+
+def _list_required(site: str, info: str) -> list[LockedPackage]:
+    """Return the packages that a package requires in every environment, without its extras."""
+    raw = read_below(site, f"{info}/METADATA", _MAX_LIST_BYTES)
+    lines = [] if isinstance(raw, str) else raw.decode("utf-8", "replace").splitlines()
+    found = []
+    for line in lines[: lines.index("") if "" in lines else None]:
+        required = _REQUIRED.match(line)
+        if required is not None and "extra" not in line:
+            found.append(LockedPackage(required[1], is_direct=False, is_optional=True))
+    return found
 
 
 def _list_installed(site: str, info: str) -> list[PackageFile]:
