@@ -73,11 +73,11 @@ FEATURES: Final = {
     "`batch_insert` contains `insert`; only contained stems of up to eight words count",
     "depth": "depth in the directory tree, relative to the deepest candidate",
     "one_passage": "share of the query words that occur together in one chunk; 0 for queries of up "
-    "to six words, counted in full from nine",
+    "to six words, counted in full from nine, and for tests, uses and error messages",
     "mentions": "BM25 score of the file as one document, if the query asks who uses a symbol; 0 "
     "for documents and for files that define the symbol",
     "adjacent_pairs": "largest share of the adjacent words of the query that are also adjacent in "
-    "one of the two best chunks; counted as `one_passage`, and in full for error messages",
+    "one of the two best chunks; counted as `one_passage`",
     "adjacent_triples": "the same for three adjacent words",
 }
 

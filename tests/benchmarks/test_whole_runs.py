@@ -15,6 +15,7 @@ from benchmarks.common.git import run_git
 from benchmarks.history import changed_files, oracle_recall
 from benchmarks.quality import (
     answer_reading,
+    candidate_lists,
     check_labels,
     clone_repos,
     labelled_questions,
@@ -132,6 +133,13 @@ def test_oracles_are_computed_for_labels_and_the_public_benchmark(zoo: Path, run
     assert "the index has no line of the answer to 0.0%" in output
     output = run(oracle_analysis.main, zoo / "checkouts", "--bench", zoo / "bench", "--only", "zoo")
     assert "of 3 questions" in output
+
+
+def test_the_depth_of_the_first_answer_is_measured_in_every_list(zoo: Path, run: Run) -> None:
+    output = run(candidate_lists.main, zoo / "checkouts", "--json", zoo / "out.json")
+    report = read(zoo / "out.json")
+    assert report["text"]["lines 10"] == report["any list"]["file 10"] == 1.0
+    assert output.startswith("1 questions")
 
 
 def test_the_calibration_of_scores_is_measured_and_drawn(zoo: Path, run: Run) -> None:

@@ -170,3 +170,20 @@ def test_lists_after_a_description_are_the_voice_of_a_model(
     text: str, *, is_composed: bool
 ) -> None:
     assert _parse(text).is_composed is is_composed
+
+
+@pytest.mark.parametrize(
+    ("text", "detail"),
+    [
+        ("connection pooling", 0.0),
+        ("how lazy loading of plugins works", 0.0),
+        ("test that early hints are sent", 1.0),
+        ("where is parse_header used", 1.0),
+        ("ERROR! conflicting action statements: copy, template", 1.0),
+        ("why is the oldest snapshot of every month kept although the policy keeps a week", 1.0),
+    ],
+)
+def test_questions_about_one_place_are_detailed_even_if_they_are_short(
+    text: str, detail: float
+) -> None:
+    assert _parse(text).detail == detail

@@ -106,7 +106,7 @@ def file_features(inputs: RankingInputs) -> Floats:
     peaks[[NAMES.index(name) for name in WORD_ORDER]] = 1.0
     table = table / np.where(peaks > 0, peaks, 1.0)
     table[:, NAMES.index("one_passage")] *= inputs.question.detail
-    table[:, [NAMES.index(name) for name in WORD_ORDER]] *= inputs.question.word_order_weight
+    table[:, [NAMES.index(name) for name in WORD_ORDER]] *= inputs.question.detail
     return table
 
 

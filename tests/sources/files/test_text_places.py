@@ -91,6 +91,12 @@ def test_a_manual_page_has_its_sections_and_keeps_its_lines(tmp_path: Path) -> N
     assert read(tmp_path, "server.log.1", "a line\n.SH is a macro\n").sections == ()
 
 
+def test_a_manual_page_without_headings_is_text(tmp_path: Path) -> None:
+    text = ".TH WHALE 1\n.so man1/dolphin.1\n"
+    document = read(tmp_path, "whale.1", text)
+    assert (document.text, document.sections) == (text, ())
+
+
 def test_a_small_table_is_indexed_in_full_with_its_shape(tmp_path: Path) -> None:
     text = "region,amount\nnorth,1\nsouth,2\n"
     document = read(tmp_path, "costs.csv", text)

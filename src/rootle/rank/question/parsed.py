@@ -29,6 +29,9 @@ GUESS_WEIGHT: Final = 0.5
 # Up to six words name a topic, such as the subject of a file; nine or more describe one place.
 _TOPIC_WORDS: Final = 6
 _PLACE_WORDS: Final = 9
+# These questions ask about one place even if they are short
+# (docs/decisions/0047-detail-depends-on-the-kind-of-question.md).
+_PLACE_INTENTS: Final[frozenset[Intent]] = frozenset(("error", "test", "usage"))
 # Shorter requests, such as "handle redirects", only name a topic, which tests seldom explain.
 _CHANGE_WORDS: Final = 5
 # If fewer words remain without the guessed names, the text is a list of names, none of which is
@@ -72,18 +75,11 @@ class Question:
 
     @property
     def detail(self) -> float:
-        """How detailed the question is: from 0 for a short topic to 1 for a long description."""
+        """How detailed the question is: from 0 for a short topic to 1 for one described place."""
+        if self.intent in _PLACE_INTENTS:
+            return 1.0
         share = (len(self.words) - _TOPIC_WORDS) / (_PLACE_WORDS - _TOPIC_WORDS)
         return min(max(share, 0.0), 1.0)
-
-    @property
-    def word_order_weight(self) -> float:
-        """How much the order of words counts, from 0 to 1.
-
-        Topics of a few words are often adjacent in documents and tests. An error message is not a
-        topic, even if it is short.
-        """
-        return 1.0 if self.intent == "error" else self.detail
 
 
 def parse_question(text: str, stem: Stemmer) -> Question:

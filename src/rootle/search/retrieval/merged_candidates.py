@@ -299,7 +299,7 @@ def _compare_word_order(found: _Found, index: IndexReader) -> Floats:
     """Return the rows `FileInputs.pairs` and `FileInputs.triples`."""
     chosen = found.chosen
     shares = np.zeros((2, len(chosen.files)))
-    if not found.question.word_order_weight or not len(chosen.chunks):
+    if not found.question.detail or not len(chosen.chunks):
         return shares  # for most questions, the ranking ignores these rows
     order = word_order(found.question.text)
     if not order.pairs:

@@ -72,7 +72,8 @@ def _manual_sections(text: str) -> Iterator[DocumentSection]:
         lines.append(line)
         at = start
     seen: set[str] = set()
-    for heading, first, after in zip(headings, lines, [*lines[1:], last + 1], strict=True):
+    ends = [*lines[1:], last + 1][: len(lines)]  # a manual page may have no headings
+    for heading, first, after in zip(headings, lines, ends, strict=True):
         title = " ".join(heading[1].split())
         if title not in seen:
             yield DocumentSection(title, first, after - 1, title)
