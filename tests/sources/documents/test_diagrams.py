@@ -90,6 +90,12 @@ def test_the_texts_of_an_svg_image_are_read_and_its_shapes_are_not(tmp_path: Pat
     ]
 
 
+def test_a_terminal_that_is_drawn_keeps_its_lines(tmp_path: Path) -> None:
+    words = ["$ harbour dock --all", "docking the first ship at the northern pier", "x" * 60]
+    lines = "".join(f"<tspan x='1' y='{at}'>{line}</tspan>" for at, line in enumerate(words))
+    assert text_of(read(tmp_path, "t.svg", f"{SVG}<text>{lines}</text></svg>")).split("\n") == words
+
+
 def test_edges_that_graphviz_draws_name_their_nodes(tmp_path: Path) -> None:
     content = (
         f'{SVG}<g class="graph"><title>G</title>'
@@ -111,6 +117,14 @@ def test_an_icon_has_no_text_and_a_sprite_has_the_names_of_its_symbols(tmp_path:
     text = text_of(found)
     assert "icon-699" in text
     assert len(text) < 10_000
+
+
+def test_of_a_map_with_many_names_the_first_ones_are_read(tmp_path: Path) -> None:
+    names = "".join(f"<text>street {number}</text>" for number in range(8_000))
+    found = read(tmp_path, "map.svg", f"{SVG}{names}</svg>")
+    assert isinstance(found, Document)
+    assert found.text.count("\n") == 5_000
+    assert found.omitted_chars == 3_000 * len("street 7999")
 
 
 def test_hostile_diagrams_are_named(tmp_path: Path) -> None:

@@ -49,11 +49,11 @@ def add_text_places(found: TextFile, path: str, *, is_shown: bool = False) -> Te
         return found if is_shown else _describe_table(found)
     language = language_of(path)
     if language in _DIAGRAM_LANGUAGES or (is_shown and language == _MARKDOWN):
-        from rootle.sources.files.text_diagrams import find_diagrams
+        from rootle.sources.files.places.text_diagrams import find_diagrams
 
         return replace(found, sections=find_diagrams(found.text, language))
     if language in _INTERFACE_LANGUAGES:
-        from rootle.sources.files.interface_places import find_operations
+        from rootle.sources.files.places.interface_places import find_operations
 
         return replace(found, sections=find_operations(found.text, language))
     if _MANUAL_NAME.fullmatch(lower) and _MANUAL_START.search(found.text[:_HEAD_CHARS]):

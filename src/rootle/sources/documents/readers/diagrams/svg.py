@@ -17,11 +17,17 @@ from rootle.sources.files.skip_rules import DAMAGED, IMAGE_WITHOUT_TEXT
 
 _BLOCK_BYTES: Final = 65_536
 _MAX_BYTES: Final = 50_000_000
+# A map can have the names of all streets of a city.
+_MAX_LINES: Final = 5_000
 _MAX_SYMBOLS: Final = 2_000
 _MAX_SYMBOL_CHARS: Final = 80
 _TEXTS: Final = frozenset({"text", "title", "desc"})
 # The elements of HTML inside an image that begin a new line.
 _HTML_BLOCKS: Final = frozenset({"div", "p", "li", "br", "td", "foreignObject"})
+# The lines of a label belong together, those of a longer text, such as the content of a terminal,
+# do not.
+_MAX_LABEL_CHARS: Final = 100
+_LINE_END: Final = "\0"  # does not occur in XML
 _NOT_SHOWN: Final = frozenset({"style", "script"})
 _MAX_DEPTH: Final = 6  # of a text inside spans and links of a text element
 _ARROWS: Final = ("->", "--")
@@ -45,7 +51,8 @@ def read_svg(file: BinaryIO, found: ExtractedDocument) -> None:
     if not lines:
         raise DocumentError(IMAGE_WITHOUT_TEXT)
     found.title = reader.title
-    found.add("diagram-1", "\n".join(lines), reader.title)
+    found.omit(sum(map(len, lines[_MAX_LINES:])))
+    found.add("diagram-1", "\n".join(lines[:_MAX_LINES]), reader.title)
 
 
 def _read_blocks(file: BinaryIO) -> Iterator[bytes]:
@@ -99,7 +106,7 @@ class _SvgReader:
         if name in _TEXTS or name in _HTML_BLOCKS:
             self._flush("")
         elif name == "tspan" and self._parts and (attributes.keys() & {"x", "y", "dy"}):
-            self._parts.append(" ")
+            self._parts.append(_LINE_END)
         elif name == "symbol" and len(self._symbols) < _MAX_SYMBOLS:
             self._symbols += [attributes["id"][:_MAX_SYMBOL_CHARS]] if "id" in attributes else []
         elif name == "g" and kind in ("node", "edge"):
@@ -119,7 +126,11 @@ class _SvgReader:
                 self._close_group(kind)
 
     def _flush(self, name: str) -> None:
-        text, self._parts = plain_label("".join(self._parts)), []
+        text, self._parts = "".join(self._parts), []
+        for line in [text] if len(text) <= _MAX_LABEL_CHARS else text.split(_LINE_END):
+            self._add_text(name, plain_label(line.replace(_LINE_END, " ")))
+
+    def _add_text(self, name: str, text: str) -> None:
         if not text:
             return
         parent = self._path[-2][1] if len(self._path) > 1 else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from typing import Final
 
 from rootle.sources.documents.places import DocumentError
@@ -13,6 +14,7 @@ from rootle.types import NEEDS_OCR
 
 # A page of text takes about two seconds.
 _TIMEOUT_S: Final = 20.0
+_MAX_CPU_S: Final = 30
 _MAX_CHARS: Final = 200_000
 # Lines without two letters or digits in a row are frames, icons and shadows.
 _MIN_RUN: Final = 2
@@ -37,6 +39,8 @@ def recognize_text(image: bytes, timeout_s: float = _TIMEOUT_S) -> str:
             timeout=timeout_s,
             cwd="/",
             env=environment,
+            # A program that has lost its parent must end too.
+            preexec_fn=_limit_time if sys.platform != "win32" else None,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
@@ -47,6 +51,13 @@ def recognize_text(image: bytes, timeout_s: float = _TIMEOUT_S) -> str:
         raise DocumentError(READER_FAILED)
     lines = done.stdout.decode("utf-8", "replace")[:_MAX_CHARS].split("\n")
     return "\n".join(line for line in map(_clean, lines) if line)
+
+
+def _limit_time() -> None:
+    if sys.platform != "win32":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CPU, (_MAX_CPU_S, _MAX_CPU_S))
 
 
 def _clean(line: str) -> str:

@@ -1,0 +1,1 @@
+"""Sections of text files that keep their lines: diagrams and descriptions of interfaces."""
