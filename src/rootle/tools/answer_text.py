@@ -139,7 +139,7 @@ class _Writer:
                 header = f"{escape_path(result.file_path)}{sign}{title}"
             lines += body
         lines += _name_places(named)
-        if result.metadata.language in PROSE:
+        if result.metadata.language in PROSE and result.trust is None:
             lines += self._mentions(lines)
         return header, lines
 

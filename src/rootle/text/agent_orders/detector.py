@@ -13,6 +13,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Final
 
 from rootle.text.agent_orders.patterns import SIGNS
@@ -95,16 +96,18 @@ def _match_signs(plain: str) -> list[tuple[int, int, str, float]]:
 def _windows(
     found: list[tuple[int, int, str, float]],
 ) -> Iterator[tuple[float, int, int, tuple[str, ...]]]:
-    """Yield the score of the signs that follow each sign closely; of a group, one counts."""
+    """Yield the score of the signs that follow each sign closely; of a group, one counts.
+
+    The start is that of the strongest sign.
+    """
     for at, (start, _, _, _) in enumerate(found):
         best: dict[str, float] = defaultdict(float)
-        last = start
-        for other, end, group, weight in found[at : at + 60]:
-            if other > start + _WINDOW_CHARS:
-                break
+        near = [one for one in found[at : at + 60] if one[0] <= start + _WINDOW_CHARS]
+        for _, _, group, weight in near:
             best[group] = max(best[group], weight)
-            last = max(last, end)
-        yield sum(best.values()), start, last, tuple(sorted(best))
+        strongest = max(near, key=itemgetter(3))
+        last = max(end for _, end, _, _ in near)
+        yield sum(best.values()), strongest[0], last, tuple(sorted(best))
 
 
 def _quote(plain: str, start: int, end: int) -> str:

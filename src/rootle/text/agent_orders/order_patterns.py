@@ -38,7 +38,7 @@ ORDER_SIGNS: Final[tuple[OrderPattern, ...]] = (
     # What is to be sent away
     sign(
         "exfiltrate",
-        0.7,
+        0.5,
         rf"\b{SEND} (?:[\w'./,~*-]{{1,20}} ){{0,8}}{SECRETS}[^.!?\n]{{0,60}}?"
         r"(?:\bto\b|\bat\b|\bvia\b|\bas\b|\bin\b|https?://)",
     ),
