@@ -33,7 +33,7 @@ JSON_NAMES = {
     "Context": "passages changed",
     "Span": "startLine endLine snippet scope place",
     "SearchResult": "filePath startLine endLine snippet score source metadata scope moreSpans "
-    "duplicates context explanation place commit lastCommit kind origin trust",
+    "duplicates context explanation place commit lastCommit kind origin trust warning",
     "SearchResponse": "results nextCursor degraded confident generation tookMs suggestions "
     "interpretation staleness coverage memories symbols revision",
     "QueryInterpretation": "intent phrases regex excluded paths languages corrected translated "
@@ -43,7 +43,8 @@ JSON_NAMES = {
     "IndexStatus": "root indexDir exists generation files chunks indexBytes sourceBytes ageSeconds "
     "model languages encodings skipped skippedFiles pending pendingEmbeddings skippedTextShare "
     "unusedSettings backends pendingSince pendingReason pendingRetryAt modelNote watcher "
-    "plugins brokenPlugins partialFiles undatedFiles undatedReason history revisions",
+    "plugins brokenPlugins partialFiles undatedFiles undatedReason history revisions "
+    "external",
     "IndexUpdated": "generation changed removed",
     "Staleness": "ageSeconds changedFiles",
     "WatcherStatus": "health pid lastCommitAgeSeconds waiting waitingAgeSeconds "

@@ -37,7 +37,7 @@ def guide(tmp_path: Path) -> Path:
     return write_tree(
         tmp_path / "guide",
         {
-            "locks.md": "# Locks\n\n## Timeouts\n\nA lock expires after ninety seconds of silence.\n",
+            "locks.md": "# Locks\n\n## Timeouts\n\nA lock expires after ninety seconds.\n",
             "queues.md": "# Queues\n\nA queue delivers messages in the order of arrival.\n",
         },
     )
@@ -95,7 +95,7 @@ def test_a_plain_question_gets_outside_results_only_if_the_project_has_no_answer
     app.sources.add(guide, name="manual")
     assert search(app, "parse_header")[0] == "src/parse.py"
     assert not any(path.startswith("web:") for path in search(app, "parse_header"))
-    answer = app.search("after how many seconds of silence does a lock expire")
+    answer = app.search("after how many seconds does a lock expire")
     assert answer.results[0].file_path == "web:manual/locks.md"
     assert answer.confident
 
@@ -247,8 +247,8 @@ def test_a_read_only_index_has_fixed_sources(tmp_path: Path, make_app: MakeApp) 
 @pytest.fixture
 def site() -> Iterator[JsonServer]:
     pages = {
-        "/docs/": "<title>Start</title><h1>Start</h1><p>Welcome.</p><a href='tides.html'>next</a>",
-        "/docs/tides.html": "<h1>Harbor</h1><h2>Gates</h2><p>The harbor gates open at noon.</p>",
+        "/docs/": "<title>Start</title><h1>Start</h1><p>Welcome.</p><a href='harbor.html'>next</a>",
+        "/docs/harbor.html": "<h1>Harbor</h1><h2>Gates</h2><p>The harbor gates open at noon.</p>",
     }
 
     def answer(request: Request) -> Reply:
@@ -270,7 +270,7 @@ def test_an_added_site_is_cited_by_its_url(app: App, site: JsonServer) -> None:
     added = sources.add(f"{site.url}/docs/", name="harbor")
     assert (added.kind, added.documents) == ("web", 2)
     found = app.search("in:web when do the harbor gates open").results[0]
-    assert found.origin == f"{site.url}/docs/tides.html"
-    assert found.file_path == "web:harbor/tides.html"
-    passage = app.read(f"{site.url}/docs/tides.html#Gates")
+    assert found.origin == f"{site.url}/docs/harbor.html"
+    assert found.file_path == "web:harbor/harbor.html"
+    passage = app.read(f"{site.url}/docs/harbor.html#Gates")
     assert "noon" in "\n".join(passage.lines)

@@ -68,7 +68,9 @@ def site() -> Iterator[Site]:
 
 def test_linked_pages_below_the_first_one_are_read(site: Site) -> None:
     site.pages = {
-        "/docs/": page("Start", "a.html#part", "sub/b.html", "/blog/", "mailto:x@y.z", "https://a.b/"),
+        "/docs/": page(
+            "Start", "a.html#part", "sub/b.html", "/blog/", "mailto:x@y.z", "https://a.b/"
+        ),
         "/docs/a.html": page("A", "./", "a.html?"),
         "/docs/sub/b.html": page("B", "../../docs/a.html", "/docs/../private.html"),
     }

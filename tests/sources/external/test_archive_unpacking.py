@@ -55,7 +55,11 @@ def test_links_and_devices_in_an_archive_are_left_out(tmp_path: Path) -> None:
     unpacker = unpack(path, tmp_path / "out")
     assert files_below(tmp_path / "out") == {"a.md", "link/passwd"}
     assert not (tmp_path / "out/link").is_symlink()
-    assert [reason for _, reason in unpacker.skipped] == ["symlink", "symlink", "not a regular file"]
+    assert [reason for _, reason in unpacker.skipped] == [
+        "symlink",
+        "symlink",
+        "not a regular file",
+    ]
 
 
 def test_a_bomb_is_refused(tmp_path: Path) -> None:

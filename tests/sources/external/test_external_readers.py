@@ -113,7 +113,7 @@ def test_llms_full_is_divided_at_headings_outside_of_code() -> None:
     assert (second.path, second.title) == ("llms-full.txt/2-two", "Two")
 
 
-def test_llms_txt_leads_to_the_files_beside_it(tmp_path: Path) -> None:
+def test_llms_txt_leads_to_files_in_its_folder(tmp_path: Path) -> None:
     (tmp_path / "llms.txt").write_text("# Lib\n\n- [Guide](guide.md): all\n- [Up](../up.md)\n")
     (tmp_path / "guide.md").write_text("# Guide\n\nStart here.\n")
     (tmp_path.parent / "up.md").write_text("# Up\n")

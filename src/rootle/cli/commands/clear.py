@@ -17,8 +17,8 @@ def register(parser: CommandParser) -> None:
     parser.describe(
         "Delete the index of a folder and its cached result pages. This also deletes the\n"
         "indexes of the repository's commits and earlier versions, which all of its work trees\n"
-        "share, and the search log, which all folders share. The files in the folder are not\n"
-        "changed.",
+        "share, the sources that were added with `rootle add`, and the search log, which all\n"
+        "folders share. The files in the folder are not changed.",
         _EXAMPLES,
     )
     add_path(parser)
