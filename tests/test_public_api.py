@@ -33,7 +33,7 @@ JSON_NAMES = {
     "Context": "passages changed",
     "Span": "startLine endLine snippet scope place",
     "SearchResult": "filePath startLine endLine snippet score source metadata scope moreSpans "
-    "duplicates context explanation place commit lastCommit kind origin trust mentions",
+    "duplicates context explanation place commit lastCommit kind origin trust warning mentions",
     "SearchResponse": "results nextCursor degraded confident generation tookMs suggestions "
     "interpretation staleness coverage memories symbols revision",
     "QueryInterpretation": "intent phrases regex excluded paths languages corrected translated "
@@ -44,7 +44,7 @@ JSON_NAMES = {
     "model languages encodings skipped skippedFiles pending pendingEmbeddings skippedTextShare "
     "unusedSettings backends pendingSince pendingReason pendingRetryAt modelNote watcher "
     "plugins brokenPlugins partialFiles undatedFiles undatedReason history revisions "
-    "dependencies",
+    "dependencies external",
     "IndexUpdated": "generation changed removed",
     "Staleness": "ageSeconds changedFiles",
     "WatcherStatus": "health pid lastCommitAgeSeconds waiting waitingAgeSeconds "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -133,18 +134,20 @@ class ExternalComponents:
 
     def _open_agent(self) -> SearchAgent:
         """Return the pipeline that searches the added sources."""
-        from rootle.app.external_signals import ranker_of_sources
+        from rootle.rank.rankers.registry import configured_ranker
+        from rootle.rank.signals import DocumentFactors
         from rootle.search.factory import open_agent
 
         with self._lock:
             if self._agent is None:
                 config, choice = self._setup()
+                factors = DocumentFactors(config.signal_weights, (), self._find_factors)
                 self._agent = open_agent(
                     self.index().snapshot,
                     self._open_embedder,
                     config,
                     model=choice.fingerprint,
-                    ranker=ranker_of_sources(config, self._find_factors),
+                    ranker=replace(configured_ranker(config), signals=factors),
                 )
             return self._agent
 
@@ -157,8 +160,6 @@ class ExternalComponents:
 
     def _setup(self) -> tuple[Config, ModelChoice]:
         """Return the configuration and the model for added sources."""
-        from dataclasses import replace
-
         from rootle.config.fields import DEFAULT_MODEL
         from rootle.embed.factory import choose_model
         from rootle.indexing.external_index import external_config

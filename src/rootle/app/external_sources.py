@@ -329,7 +329,7 @@ def _name_from(place: str) -> str:
             base = os.path.basename(os.path.dirname(place))
         for ending in (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip", ".docset"):
             base = base.removesuffix(ending)
-        if base.lower() in _GENERIC_NAMES:
+        if os.path.basename(place).lower() in _GENERIC_NAMES:
             base = os.path.basename(os.path.dirname(place))
     name = re.sub(r"[^A-Za-z0-9_.-]+", "-", base).strip("-._")[:50]
     return name or "source"

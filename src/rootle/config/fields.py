@@ -430,7 +430,7 @@ class Config:
     web_search: bool = config_field(
         False,
         "Let agents search the web and read pages (see [web search](../how-to/web-search.md)). "
-        "If false, rootle sends no request to the web.",
+        "If false, only `rootle add URL` sends requests to the web.",
     )
     web_engines: tuple[str, ...] = config_field(
         WEB_ENGINES,

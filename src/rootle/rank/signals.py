@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -49,6 +50,18 @@ class Signals:
         authors = files.authors or ("",) * len(files.paths)
         pairs = zip(files.paths, authors, strict=True)
         return np.array([trust_factor(path, author, self.trust) for path, author in pairs])
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFactors(Signals):
+    """Multiplies the score of each document by a factor, and applies no other signal."""
+
+    find_factors: Callable[[Sequence[str]], Sequence[float]]  # by the paths of documents
+
+    def changes(self, scores: Floats, files: FileInputs) -> dict[str, Floats]:
+        """Return the changes to the scores of the candidate files, by the name of the signal."""
+        factors = np.array(self.find_factors(files.paths), dtype=np.float64)
+        return {TRUST: scores * (factors - 1.0)}
 
 
 def configured_signals(config: Config) -> Signals | None:

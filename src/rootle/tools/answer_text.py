@@ -141,7 +141,7 @@ class _Writer:
         lines += _name_places(named)
         if result.mentions:
             lines += _format_mentions(result.mentions)
-        elif result.metadata.language in PROSE:
+        elif result.metadata.language in PROSE and result.trust is None:
             lines += self._mentions(lines)
         return header, lines
 

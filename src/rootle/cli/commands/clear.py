@@ -15,10 +15,10 @@ rootle clear --index-dir .rootle"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Delete the index of a folder and the cached search results. Also delete the index of the\n"
-        "repository's commits and the indexes of earlier revisions, which all work trees of the\n"
-        "repository share, and the search log, which all folders share. The files in the folder\n"
-        "are not changed.",
+        "Delete the index of a folder, the cached search results, and the sources that were added\n"
+        "with `rootle add`. Also delete the index of the repository's commits and the indexes of\n"
+        "earlier revisions, which all work trees of the repository share, and the search log,\n"
+        "which all folders share. The files in the folder are not changed.",
         _EXAMPLES,
     )
     add_path(parser)

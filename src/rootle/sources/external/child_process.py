@@ -46,7 +46,7 @@ def read_local_source(
 ) -> Iterator[ExternalDocument | ReadNote]:
     """Yield the documents of a folder or a file, and notes.
 
-    An archive is unpacked below `work_dir` for as long as it is read. An empty `kind` is
+    An archive is unpacked below `work_dir` while it is read. An empty `kind` is
     recognized.
     """
     # This process deletes the folder even if the child is killed.

@@ -56,7 +56,7 @@ def recognize_folder(folder: str) -> tuple[str, str]:
 
 
 def recognize_file(path: str) -> tuple[str, str] | None:
-    """Return the kind and the folder of a file that stands for a source; None for other files."""
+    """Return the kind and the folder of a file that represents a source; None for other files."""
     folder, name = os.path.split(path)
     kinds = {
         POSTS: "stack-exchange",

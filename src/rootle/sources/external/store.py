@@ -49,7 +49,7 @@ class SourceRecord:
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """A document as it is stored."""
+    """A stored document."""
 
     uri: str
     source: str

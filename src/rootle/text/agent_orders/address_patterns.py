@@ -132,9 +132,7 @@ ADDRESS_SIGNS: Final[tuple[OrderPattern, ...]] = (
         r"handl(?:es?|ing)|view(?:s|ing)?|us(?:es?|ing)|consum(?:es?|ing)|ingest(?:s|ing)?) "
         r"(?:this|the|these|our)\b",
     ),
-    sign(
-        "address", 0.4, rf"\b{MODEL}\b[\w ,]{{0,30}}\b(?:must|should|shall|please|are required)\b"
-    ),
+    sign("address", 0.4, rf"\b{MODEL}\b[\w ,]{{0,30}}\b(?:must|should|please|are required)\b"),
     sign("address", 0.4, rf"(?:^|[\[(<!*\s-]){MODEL} ?(?:agents?|assistants?)?[:,] "),
     sign(
         "address",

@@ -7,7 +7,7 @@ from typing import Final
 from rootle.text.agent_orders.signs import IGNORE, MODEL, SECRETS, OrderPattern, sign
 
 ANSWER_SIGNS: Final[tuple[OrderPattern, ...]] = (
-    # What to answer to later questions
+    # Answers to later questions
     sign(
         "answer",
         0.7,

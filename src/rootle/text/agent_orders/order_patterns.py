@@ -7,7 +7,7 @@ from typing import Final
 from rootle.text.agent_orders.signs import SECRETS, SEND, OrderPattern, sign
 
 ORDER_SIGNS: Final[tuple[OrderPattern, ...]] = (
-    # What is to be kept from the user
+    # Concealment from the user
     sign(
         "conceal",
         0.9,
@@ -35,10 +35,10 @@ ORDER_SIGNS: Final[tuple[OrderPattern, ...]] = (
         r"confirmation|permission|(?:further |any )?(?:approval|consent))|"
         r"(?:user|human)(?:'s)? (?:knowledge|awareness|consent))\b",
     ),
-    # What is to be sent away
+    # Transfers of secrets
     sign(
         "exfiltrate",
-        0.7,
+        0.5,
         rf"\b{SEND} (?:[\w'./,~*-]{{1,20}} ){{0,8}}{SECRETS}[^.!?\n]{{0,60}}?"
         r"(?:\bto\b|\bat\b|\bvia\b|\bas\b|\bin\b|https?://)",
     ),
@@ -69,7 +69,7 @@ ORDER_SIGNS: Final[tuple[OrderPattern, ...]] = (
         "order",
         0.4,
         r"\byou (?:must|have to|need to|are required to|are instructed to|are ordered to|will now|"
-        r"should now|shall|are to|are authorized to|are obligated to|are expected to)\b",
+        r"should now|are to|are authorized to|are obligated to|are expected to)\b",
     ),
     sign(
         "order",
@@ -156,7 +156,7 @@ ORDER_SIGNS: Final[tuple[OrderPattern, ...]] = (
         0.5,
         r"\b(?:every|each|all|any|the next|your next|your) (?:\w{1,12} ){0,2}(?:responses?|"
         r"answers?|"
-        r"repl(?:y|ies)|outputs?) (?:\w{1,12} ){0,3}(?:must|should|shall|has to|need to|will) "
+        r"repl(?:y|ies)|outputs?) (?:\w{1,12} ){0,3}(?:must|should|has to|need to|will) "
         r"(?:also |now |always )?(?:include|contain|start|begin|end|be)\b",
     ),
     sign(
@@ -216,7 +216,7 @@ ORDER_SIGNS: Final[tuple[OrderPattern, ...]] = (
         0.6,
         r"\b(?:the |your |my )?(?:user|owner|operator|administrator|admin|developer|maintainers?|"
         r"security team|company|boss|manager|anthropic|openai|google)s? "
-        r"(?:has|have|had|already|hereby|explicitly|wants?|is|are|requires?|instructs?|"
+        r"(?:has|have|had|already|explicitly|wants?|is|are|requires?|instructs?|"
         r"authori[sz]es?"
         r"|asks?|requests?|approved?) (?:\w{1,12} ){0,3}(?:you\b|authori[sz]ed|approved|consented|"
         r"granted|permitted|configured|pre-?approved|given|agreed|confirmed|instructed)",

@@ -1,0 +1,43 @@
+"""`rootle add` and `rootle sources`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from command import rootle
+from sample import write_tree
+
+
+def test_sources_are_added_listed_searched_and_removed(tmp_path: Path) -> None:
+    project = write_tree(tmp_path / "project", {"a.py": "A = 1\n"})
+    guide = write_tree(tmp_path / "guide", {"locks.md": "# Locks\n\nA lock expires at noon.\n"})
+    where = ("--root", project, "--index-dir", tmp_path / "index")
+    added = rootle("add", guide, *where)
+    assert added.code == 0
+    assert added.out.startswith(f"guide  {guide}  folder, 1 documents")
+    listed = json.loads(rootle("sources", "--json", *where).out)
+    assert [source["name"] for source in listed["sources"]] == ["guide"]
+    assert listed["sources"][0]["trust"] == "external"
+    found = rootle("search", "--in", "web", "when does a lock expire", *where)
+    assert "web:guide/locks.md" in found.out
+    assert "untrusted, from guide" in found.out
+    status = rootle("status", project, "--index-dir", tmp_path / "index")
+    assert "guide: 1 documents" in status.out
+    assert rootle("sources", "refresh", "guide", *where).code == 0
+    assert rootle("sources", "remove", "guide", *where).out == "removed guide\n"
+    empty = rootle("sources", *where)
+    assert empty.code == 1
+    assert "`rootle add URL`" in empty.err
+
+
+def test_errors_name_the_address_and_the_source(tmp_path: Path) -> None:
+    project = write_tree(tmp_path / "project", {"a.py": "A = 1\n"})
+    where = ("--root", project, "--index-dir", tmp_path / "index")
+    private = rootle("add", "http://127.0.0.1:9/docs/", *where)
+    assert private.code == 2
+    assert "not on the public internet" in private.err
+    assert rootle("add", tmp_path / "nothing", *where).code == 2
+    unknown = rootle("sources", "remove", "x", *where)
+    assert unknown.code == 2
+    assert 'there is no source "x"' in unknown.err

@@ -1,0 +1,108 @@
+"""Archives are unpacked below one folder, without links, and within limits."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from rootle.sources.external.records import ExternalSourceError
+from rootle.sources.external.unpacking import Unpacker, is_safe_name
+
+
+def unpack(archive: Path, target: Path, **limits: int) -> Unpacker:
+    target.mkdir()
+    unpacker = Unpacker(str(target), **limits)
+    with archive.open("rb") as file:
+        unpacker.unpack(file, archive.name)
+    return unpacker
+
+
+def files_below(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def add(archive: tarfile.TarFile, name: str, text: bytes = b"text", **values: object) -> None:
+    member = tarfile.TarInfo(name)
+    member.size = len(text)
+    for key, value in values.items():
+        setattr(member, key, value)
+    archive.addfile(member, io.BytesIO(text))
+
+
+def test_names_that_lead_out_of_an_archive_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "docs.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("a/b.md", "../up.md", "/root.md", "c/../../up2.md", "C:/x.md", "d\\..\\e.md"):
+            archive.writestr(name, "text")
+    unpacker = unpack(path, tmp_path / "out")
+    assert files_below(tmp_path / "out") == {"a/b.md", "root.md"} - {"root.md"}
+    assert {reason for _, reason in unpacker.skipped} == {"leads out of the archive"}
+    assert not (tmp_path / "up.md").exists()
+
+
+def test_links_and_devices_in_an_archive_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "docs.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        add(archive, "a.md")
+        add(archive, "link", b"", type=tarfile.SYMTYPE, linkname="/etc")
+        add(archive, "link/passwd", b"mine")
+        add(archive, "hard", b"", type=tarfile.LNKTYPE, linkname="a.md")
+        add(archive, "pipe", b"", type=tarfile.FIFOTYPE)
+    unpacker = unpack(path, tmp_path / "out")
+    assert files_below(tmp_path / "out") == {"a.md", "link/passwd"}
+    assert not (tmp_path / "out/link").is_symlink()
+    assert [reason for _, reason in unpacker.skipped] == [
+        "symlink",
+        "symlink",
+        "not a regular file",
+    ]
+
+
+def test_a_bomb_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("zeros", bytes(80_000_000))
+    with pytest.raises(ExternalSourceError, match="unpacks to more than 50 MB"):
+        unpack(path, tmp_path / "out")
+
+
+def test_the_number_of_files_and_bytes_is_limited(tmp_path: Path) -> None:
+    path = tmp_path / "docs.tar"
+    with tarfile.open(path, "w") as archive:
+        for number in range(5):
+            add(archive, f"{number}.md", b"x" * 100)
+    with pytest.raises(ExternalSourceError, match="more than 3 files"):
+        unpack(path, tmp_path / "few", max_files=3)
+    with pytest.raises(ExternalSourceError, match="unpacks to more"):
+        unpack(path, tmp_path / "small", max_bytes=250)
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tar.gz", "a.tar.xz"])
+def test_a_damaged_archive_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"PK\x03\x04 this is no archive")
+    with pytest.raises(ExternalSourceError, match="the archive cannot be read"):
+        unpack(tmp_path / name, tmp_path / "out")
+
+
+def test_an_encrypted_archive_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "docs.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.md", "text")
+    content = bytearray(path.read_bytes())
+    for start in (content.find(b"PK\x03\x04") + 6, content.find(b"PK\x01\x02") + 8):
+        content[start] |= 1
+    path.write_bytes(content)
+    with pytest.raises(ExternalSourceError, match="encrypted"):
+        unpack(path, tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("name", "is_safe"),
+    [("a/b.md", True), ("./a", True), ("", False), ("a/../b", False), ("/" * 5, False)],
+)
+def test_safe_names(name: str, *, is_safe: bool) -> None:
+    assert is_safe_name(name) == is_safe

@@ -1,0 +1,144 @@
+"""Sources in the formats of Sphinx, DevDocs, Dash, MDN, Stack Exchange and llms.txt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from external_samples import (
+    write_devdocs,
+    write_docset,
+    write_mdn,
+    write_sphinx,
+    write_stack_exchange,
+)
+
+from rootle.sources.external.kinds import read_kind, recognize_folder
+from rootle.sources.external.readers.html_markdown import MarkdownPage
+from rootle.sources.external.readers.llms_text import split_llms_text
+from rootle.sources.external.records import ExternalDocument, ExternalSourceError
+
+
+def read(folder: Path, kind: str) -> list[ExternalDocument]:
+    """Return the documents of a folder whose kind must be recognized."""
+    found, root = recognize_folder(str(folder))
+    assert found == kind
+    return [one for one in read_kind(root, kind, 100) if isinstance(one, ExternalDocument)]
+
+
+def section_of(document: ExternalDocument, label: str) -> str:
+    """Return the text of a section."""
+    section = next(one for one in document.sections if one.label == label)
+    return "\n".join(document.text.split("\n")[section.start_line - 1 : section.end_line])
+
+
+def test_a_symbol_of_an_inventory_names_its_place_on_the_page(tmp_path: Path) -> None:
+    (page,) = read(write_sphinx(tmp_path / "html"), "sphinx")
+    assert (page.path, page.title) == ("api/streams.html", "Streams")
+    assert "lock the file" in section_of(page, "lib.open_stream")
+    assert "close_stream" not in section_of(page, "lib.open_stream")
+    assert "# no heading" in section_of(page, "lib.open_stream")
+    assert "2019" not in section_of(page, "lib.close_stream")
+
+
+def test_an_inventory_without_pages_lists_its_symbols(tmp_path: Path) -> None:
+    (page,) = read(write_sphinx(tmp_path / "html", with_pages=False), "sphinx")
+    assert "`lib.open_stream` (py:function): api/streams.html#lib.open_stream" in page.text
+
+
+def test_a_devdocs_page_has_the_places_of_the_index_and_its_address(tmp_path: Path) -> None:
+    (page,) = read(write_devdocs(tmp_path / "lib"), "devdocs")
+    assert page.address == "https://devdocs.io/lib~1/streams"
+    assert "lock the file" in section_of(page, "open_stream()")
+
+
+def test_a_docset_is_read_below_its_documents_only(tmp_path: Path) -> None:
+    (tmp_path / "outside.html").write_text("<p>outside</p>")
+    (page,) = read(write_docset(tmp_path / "Lib.docset"), "dash")
+    assert page.path == "api/streams.html"
+    assert "lock the file" in section_of(page, "open_stream")
+
+
+def test_a_page_of_mdn_loses_its_front_matter_and_macros(tmp_path: Path) -> None:
+    (page,) = read(write_mdn(tmp_path / "content"), "mdn")
+    assert page.address == "https://developer.mozilla.org/en-US/docs/Web/API/LockManager"
+    assert page.text.startswith("# LockManager\n")
+    assert "The `LockManager` requests locks." in page.text
+    assert "Use `promises` to wait." in page.text
+    assert "page-type" not in page.text
+
+
+def test_a_question_and_its_answers_are_one_document(tmp_path: Path) -> None:
+    folder = write_stack_exchange(tmp_path / "unix.stackexchange.com")
+    first, second = read(folder, "stack-exchange")
+    assert first.path == "questions/1"
+    assert first.address == "https://unix.stackexchange.com/questions/1"
+    assert "Tags: python, dictionary\nScore: 12" in first.text
+    labels = [section.label for section in first.sections]
+    assert labels == ["question", "answer-5", "answer-4"]  # the accepted answer is first
+    assert "## Accepted answer (score 40)" in section_of(first, "answer-5")
+    assert "z = x | y" in section_of(first, "answer-5")
+    assert first.factor > 1 > second.factor
+    assert first.date_s == 1577934245
+
+
+def test_a_damaged_dump_keeps_the_posts_before_the_damage(tmp_path: Path) -> None:
+    folder = write_stack_exchange(tmp_path / "dump")
+    posts = folder / "Posts.xml"
+    rows = posts.read_text().split("\n")
+    filler = [rows[2].replace(' Id="1"', f' Id="{at}"') for at in range(10, 2_000)]
+    posts.write_text("\n".join([*rows[:4], *filler, '<row Id="9" <']))
+    found = list(read_kind(str(folder), "stack-exchange", 10_000))
+    assert len(found) == 1_992
+
+
+def test_a_dump_with_entities_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "Posts.xml").write_text('<!DOCTYPE a [<!ENTITY a "x">]><posts>&a;</posts>')
+    with pytest.raises(ExternalSourceError, match="entities"):
+        list(read_kind(str(tmp_path), "stack-exchange", 10))
+
+
+@pytest.mark.parametrize("content", [b"", b"# Sphinx inventory version 2\n", b"PK\x03\x04"])
+def test_a_damaged_inventory_is_named(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "objects.inv").write_bytes(content)
+    with pytest.raises(ExternalSourceError, match=r"objects\.inv"):
+        list(read_kind(str(tmp_path), "sphinx", 10))
+
+
+def test_llms_full_is_divided_at_headings_outside_of_code() -> None:
+    text = "# One\nSource: https://a.example/one\n\n```\n# no heading\n```\n# Two\n\nMore.\n"
+    first, second = split_llms_text("llms-full.txt", text)
+    assert (first.title, first.address) == ("One", "https://a.example/one")
+    assert "# no heading" in first.text
+    assert (second.path, second.title) == ("llms-full.txt/2-two", "Two")
+
+
+def test_llms_txt_leads_to_files_in_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "llms.txt").write_text("# Lib\n\n- [Guide](guide.md): all\n- [Up](../up.md)\n")
+    (tmp_path / "guide.md").write_text("# Guide\n\nStart here.\n")
+    (tmp_path.parent / "up.md").write_text("# Up\n")
+    paths = [document.path for document in read(tmp_path, "llms.txt")]
+    assert paths == ["llms.txt", "guide.md"]
+
+
+def test_a_folder_of_documents_has_html_as_markdown(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(PAGE_WITH_LIST)
+    (tmp_path / "b.md").write_text("# B\n\ntext\n")
+    (tmp_path / "c.bin").write_bytes(b"\0\1\2" * 100)
+    found = {one.path: one for one in read(tmp_path, "folder")}
+    assert set(found) == {"a.html", "b.md"}
+    assert "## Steps" in found["a.html"].text
+    assert "- first\n- second" in found["a.html"].text
+
+
+PAGE_WITH_LIST = "<h2>Steps</h2><ul><li>first</li><li><p>second</p></li></ul>"
+
+
+def test_unclosed_tags_do_not_hide_the_rest_of_a_page() -> None:
+    page = MarkdownPage("<p>one<li>two<div><table><tr><td>three<p>four")
+    for word in ("one", "two", "three", "four"):
+        assert word in page.text
+
+
+def test_a_deeply_nested_page_takes_no_deep_recursion() -> None:
+    assert "end" in MarkdownPage("<div>" * 50_000 + "end").text

@@ -1,0 +1,261 @@
+"""Sites are read within their robots.txt, their folder, and the limits of depth and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from json_server import JsonServer, Reply, Request, serving
+
+from rootle.errors import UnavailableError, WebPageError
+from rootle.web.page_download import PageDownloader
+from rootle.web.site.crawler import SiteCrawler, SiteLimits, SitePage
+from rootle.web.site.robots import matches, parse_robots
+from rootle.web.site.sitemap import parse_sitemap
+from rootle.web.url import parse_page_url
+
+_HTML = {"Content-Type": "text/html"}
+
+
+def page(title: str, *links: str, head: str = "") -> Reply:
+    anchors = "".join(f'<p><a href="{link}">{link}</a></p>' for link in links)
+    body = f"<html><head><title>{title}</title>{head}</head><body><main><h1>{title}</h1>"
+    text = f"{body}<p>All about {title}, at some length.</p>{anchors}</main></body></html>"
+    return Reply(raw=text.encode(), headers=_HTML)
+
+
+def text(content: str, media_type: str = "text/plain") -> Reply:
+    return Reply(raw=content.encode(), headers={"Content-Type": media_type})
+
+
+class Site:
+    """A site whose pages a test sets by path."""
+
+    def __init__(self, server: JsonServer) -> None:
+        self.server = server
+        self.pages: dict[str, Reply] = {}
+        server.answer = self._answer
+
+    def _answer(self, request: Request) -> Reply:
+        return self.pages.get(request.path, Reply(status=404, raw=b"gone", headers=_HTML))
+
+    def crawl(self, start: str = "/docs/", *, depth: int = 3, max_pages: int = 50) -> SiteCrawler:
+        """Read the site; `paths` of the result are those of its pages."""
+        downloads = PageDownloader(timeout_s=20.0, is_allowed=lambda address: True)
+        crawler = SiteCrawler(downloads, SiteLimits(depth, max_pages), sleep=self.waits.append)
+        self.found = list(crawler.crawl(parse_page_url(f"{self.server.url}{start}")))
+        return crawler
+
+    found: list[SitePage]
+    waits: list[float]
+
+    @property
+    def paths(self) -> list[str]:
+        return [one.path for one in self.found]
+
+    @property
+    def requested(self) -> list[str]:
+        return [request.path for request in self.server.requests]
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with serving(lambda request: Reply(status=404)) as server:
+        site = Site(server)
+        site.waits = []
+        yield site
+
+
+def test_linked_pages_below_the_first_one_are_read(site: Site) -> None:
+    site.pages = {
+        "/docs/": page(
+            "Start", "a.html#part", "sub/b.html", "/blog/", "mailto:x@y.z", "https://a.b/"
+        ),
+        "/docs/a.html": page("A", "./", "a.html?"),
+        "/docs/sub/b.html": page("B", "../../docs/a.html", "/docs/../private.html"),
+    }
+    crawler = site.crawl()
+    assert site.paths == ["index", "a.html", "sub/b.html"]
+    assert site.found[1].text.startswith("# A")
+    assert site.found[1].url == f"{site.server.url}/docs/a.html"
+    assert "/blog/" not in site.requested
+    assert "/private.html" not in site.requested
+    assert crawler.report() == ""
+
+
+def test_robots_txt_is_obeyed(site: Site) -> None:
+    robots = (
+        "User-agent: *\nDisallow: /\n\nUser-agent: rootle\nDisallow: /docs/private\n"
+        "Allow: /docs/private/open.html\nCrawl-delay: 2\n"
+    )
+    site.pages = {
+        "/robots.txt": text(robots),
+        "/docs/": page("Start", "private/x.html", "private/open.html"),
+        "/docs/private/x.html": page("X"),
+        "/docs/private/open.html": page("Open"),
+    }
+    site.crawl()
+    assert site.paths == ["index", "private/open.html"]
+    assert "/docs/private/x.html" not in site.requested
+    assert set(site.waits) == {2.0}
+
+
+def test_a_site_that_forbids_the_first_page_is_not_read(site: Site) -> None:
+    site.pages = {"/robots.txt": text("User-agent: *\nDisallow: /docs"), "/docs/": page("Start")}
+    with pytest.raises(WebPageError, match=r"robots\.txt of the site forbids"):
+        site.crawl()
+    assert site.requested == ["/robots.txt"]
+
+
+def test_a_site_whose_rules_cannot_be_read_is_not_read(site: Site) -> None:
+    site.pages = {"/robots.txt": Reply(status=503), "/docs/": page("Start")}
+    with pytest.raises(WebPageError, match="forbids"):
+        site.crawl()
+
+
+def test_the_sitemap_leads_to_pages_without_links(site: Site) -> None:
+    base = site.server.url
+    index = f"<sitemapindex><sitemap><loc>{base}/map2.xml</loc></sitemap></sitemapindex>"
+    urls = "".join(
+        f"<url><loc>{url}</loc></url>"
+        for url in (f"{base}/docs/deep/c.html", f"{base}/blog/", "https://other.example/docs/")
+    )
+    site.pages = {
+        "/robots.txt": text(f"Sitemap: {base}/map.xml"),
+        "/map.xml": text(index, "application/xml"),
+        "/map2.xml": text(f"<urlset xmlns='http://www.sitemaps.org/x'>{urls}</urlset>"),
+        "/docs/": page("Start"),
+        "/docs/deep/c.html": page("C"),
+    }
+    site.crawl()
+    assert site.paths == ["index", "deep/c.html"]
+
+
+def test_depth_and_number_of_pages_are_limited(site: Site) -> None:
+    site.pages = {f"/docs/{at}": page(f"Page {at}", f"{at + 1}") for at in range(1, 30)}
+    crawler = site.crawl("/docs/1", depth=2)
+    assert site.paths == ["1", "2", "3"]
+    crawler = site.crawl("/docs/1", depth=20, max_pages=4)
+    assert len(site.found) == 4
+    assert "more pages are beyond the limits" in crawler.report()
+    site.crawl("/docs/1", depth=0)
+    assert site.paths == ["1"]
+
+
+def test_a_site_with_endless_pages_ends_at_the_limit(site: Site) -> None:
+    def answer(request: Request) -> Reply:
+        if not request.path.startswith("/docs"):
+            return Reply(status=404)
+        number = len(request.path)
+        return page(f"Number {number}", f"{request.path}x", f"{request.path}?day={number}")
+
+    site.server.answer = answer
+    crawler = site.crawl("/docs/", depth=20, max_pages=12)
+    assert len(site.found) == 12
+    assert crawler.left_out
+
+
+def test_pages_with_the_same_text_are_stored_once(site: Site) -> None:
+    site.pages = {"/docs/": page("Start", "?a=1", "?a=2")}
+    site.pages |= {f"/docs/?a={at}": page("Same") for at in (1, 2)}
+    site.crawl()
+    assert site.paths == ["index", "?a=1"]
+
+
+def test_missing_pages_are_reported_and_the_others_read(site: Site) -> None:
+    site.pages = {"/docs/": page("Start", "gone.html", "b.html"), "/docs/b.html": page("B")}
+    crawler = site.crawl()
+    assert site.paths == ["index", "b.html"]
+    assert "1 pages could not be read" in crawler.report()
+    assert "HTTP 404" in crawler.report()
+
+
+def test_a_missing_first_page_is_an_error(site: Site) -> None:
+    with pytest.raises(WebPageError, match="HTTP 404"):
+        site.crawl()
+
+
+def test_redirects_stay_on_the_site(site: Site) -> None:
+    site.pages = {
+        "/docs/": page("Start", "old.html", "away.html", "b.html"),
+        "/docs/old.html": Reply(status=301, headers={"Location": "/docs/b.html"}),
+        "/docs/away.html": Reply(status=302, headers={"Location": "/blog/away.html"}),
+        "/docs/b.html": page("B"),
+        "/blog/away.html": page("Away"),
+    }
+    site.crawl()
+    assert site.paths == ["index", "b.html"]
+
+
+def test_a_redirect_of_the_first_page_moves_the_folder(site: Site) -> None:
+    site.pages = {
+        "/docs/": Reply(status=301, headers={"Location": "/en/docs/"}),
+        "/en/docs/": page("Start", "a.html", "/docs/other.html"),
+        "/en/docs/a.html": page("A"),
+        "/docs/other.html": page("Other"),
+    }
+    site.crawl()
+    assert site.paths == ["index", "a.html"]
+
+
+def test_pages_can_forbid_indexing_and_following(site: Site) -> None:
+    site.pages = {
+        "/docs/": page("Start", "hidden.html", "end.html"),
+        "/docs/hidden.html": page(
+            "Hidden", "c.html", head='<meta name="robots" content="noindex">'
+        ),
+        "/docs/end.html": page("End", "d.html", head='<meta content="nofollow" name="robots">'),
+        "/docs/c.html": page("C"),
+        "/docs/d.html": page("D"),
+    }
+    site.crawl()
+    assert site.paths == ["index", "end.html", "c.html"]
+
+
+def test_llms_txt_leads_to_its_pages(site: Site) -> None:
+    site.pages = {
+        "/docs/llms.txt": text("# Lib\n\n- [Guide](guide.md): all\n- [X](https://x.example/y)\n"),
+        "/docs/guide.md": text("# Guide\n\nStart here.\n", "text/markdown"),
+    }
+    site.crawl("/docs/llms.txt", depth=1)
+    assert site.paths == ["llms.txt", "guide.md"]
+
+
+def test_private_addresses_are_refused() -> None:
+    crawler = SiteCrawler(PageDownloader(timeout_s=5.0), SiteLimits())
+    with pytest.raises((WebPageError, UnavailableError), match="not on the public internet"):
+        list(crawler.crawl(parse_page_url("http://127.0.0.1:9/docs/")))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "is_match"),
+    [
+        ("/a", "/abc", True),
+        ("/a$", "/abc", False),
+        ("/a$", "/a", True),
+        ("/*.pdf$", "/x/y.pdf", True),
+        ("/*.pdf$", "/x/y.pdf?z", False),
+        ("/a*b*c", "/a1b2c3", True),
+        ("/a*b*c", "/a1c2b3", False),
+        ("*", "/", True),
+        ("/" + "*a" * 500 + "$", "/" + "a" * 499 + "b", False),
+    ],
+)
+def test_patterns_of_robots_txt(pattern: str, path: str, *, is_match: bool) -> None:
+    assert matches(pattern, path) == is_match
+
+
+def test_the_longest_rule_of_the_named_group_decides() -> None:
+    rules = parse_robots(
+        b"User-agent: other\nDisallow: /\nUser-agent: a\nUser-agent: *\nDisallow: /x\n"
+        b"Allow: /x/y\nDisallow:\nnonsense\nCrawl-delay: nan\n"
+    )
+    assert rules.allows("/")
+    assert not rules.allows("/x/a")
+    assert rules.allows("/x/%79")
+    assert rules.delay_s == 0
+
+
+def test_a_sitemap_with_entities_is_ignored() -> None:
+    bomb = b'<!DOCTYPE u [<!ENTITY a "aaaa">]><urlset><url><loc>http://a/&a;</loc></url></urlset>'
+    assert parse_sitemap(bomb).pages == ()
