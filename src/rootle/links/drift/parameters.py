@@ -24,8 +24,10 @@ _PARAMETER: Final = re.compile(
 )
 _PATTERNS: Final = {"ruby": _RUBY_PARAMETER, "php": _PHP_PARAMETER}
 # Functions whose parameters their heads do not show.
-_ANY_PARAMETERS: Final = re.compile(r"\*\w|\.\.\.|\barguments\b|func_get_args|\boverload\b|@\w+\(")
+_ANY_PARAMETERS: Final = re.compile(r"\*\s*\w|\.\.\.")
+_READS_ARGUMENTS: Final = re.compile(r"\barguments\b|func_get_args|\boverload\b|@\w+\(")
 _DESTRUCTURED: Final = re.compile(r"\(\s*(?:[^()]*,\s*)?[{\[]")
+_POINTERS: Final = frozenset({"c", "cpp"})
 _DESTRUCTURING: Final = frozenset({"javascript", "typescript", "tsx"})
 # In these languages, parameters have the names that their doc comments use.
 _LANGUAGES: Final = frozenset(
@@ -84,7 +86,9 @@ def _check(
     code = "\n".join(lines[row] for row in rows if row + 1 not in divided.comments)
     at = code.find(unit.symbol)
     head = code[at : _end_of_parameters(code, at)]
-    if at < 0 or "(" not in head or _ANY_PARAMETERS.search(code):
+    if at < 0 or "(" not in head or _READS_ARGUMENTS.search(code):
+        return
+    if language not in _POINTERS and _ANY_PARAMETERS.search(head):
         return
     if language in _DESTRUCTURING and (_DESTRUCTURED.search(head) or "=>" in head):
         return

@@ -81,6 +81,7 @@ class PastNames:
                 and "(" in line
                 and all(one.search(line.partition(name)[2]) for one in wanted)
             ),
+            is_kept=True,
         )
 
     def find_word(self, path: str, function: str, name: str) -> PastName | None:
@@ -125,19 +126,27 @@ class PastNames:
                 return lines[0] if lines else ""
         return ""
 
-    def _find(self, name: str, matches: Callable[[str], bool]) -> PastName | None:
+    def _find(
+        self, name: str, matches: Callable[[str], bool], *, is_kept: bool = False
+    ) -> PastName | None:
+        """Return the last removed line that matches.
+
+        Unless the name itself `is_kept`, changes that add it to the same file are left out.
+        """
         whole = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w])")
         for state in self._commits_with(name):
             for path, lines in self._sections(state.id):
                 if path == COMMIT_MESSAGE or not _is_code(path):
                     continue
-                if any(line.startswith("+") and whole.search(line) for line in lines):
+                is_added = any(line.startswith("+") and whole.search(line) for line in lines)
+                if is_added and not is_kept:
                     continue
                 for line in lines:
                     is_removed = line.startswith("-") and whole.search(line)
                     if is_removed and not _COMMENT_LINE.match(line[1:]) and matches(line[1:]):
                         return self._make(name, path, line[1:], state)
-                    if line.startswith("removed: ") and whole.search(line):
+                    is_listed = line.startswith("removed: ") and not is_kept
+                    if is_listed and whole.search(line):
                         return self._make(name, path, "", state)
         return None
 

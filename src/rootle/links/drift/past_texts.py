@@ -18,8 +18,9 @@ _FOREIGN: Final = re.compile(
 )
 _PAST_WORDS: Final = re.compile(
     r"(?i)\b(?:remov(?:ed?|al|es|ing)|deprecat\w+|renam\w+|former(?:ly)?|previous(?:ly)?|used to"
-    r"|no longer|legacy|prior to|before|earlier|obsolete|dropped|was called|were called|were"
-    r"|replac(?:ed?|es|ing|ement)|instead of|rather than|old(?:er)?|migrat\w+|upgrad\w+|until|since"
+    r"|no longer|legacy|earlier|obsolete"
+    r"|(?:prior to|before|until|since) (?:version |release )?v?\d|dropped|was called|were called|were"
+    r"|replac(?:ed?|es|ing|ement)|instead of|rather than|old(?:er)?|migrat\w+|upgrad\w+"
     r"|histor\w+|originally|superseded?|in favou?r of|moved|changed|versionchanged|versionadded"
     r"|was|anymore|thanks|back ?ports?|compat\w*|alias(?:es)?|as of|not (?:implemented|supported)"
     r"|ported|adapted|borrowed|copied|inspired|based on|taken from|like in|similar to|equivalent)\b"
