@@ -48,7 +48,7 @@ class Mention:
     """A name in a text."""
 
     line: int  # from 1
-    text: str  # as it is written
+    text: str  # with its qualifiers
     kind: MentionKind
     is_marked: bool  # whether it is marked as code
     is_example: bool = False  # whether it is in a block of code
