@@ -98,7 +98,7 @@ class DriftChecks:
         module = self._check_module(mention.text, parts)
         if module is not None or self._project.has(name):
             return module
-        if not is_specific(name) or self._is_defined_in(text, name):
+        if not is_specific(name):
             return None
         if self._past is None:
             return self._check_member(parts)
@@ -113,6 +113,8 @@ class DriftChecks:
         if len(parts) > 1 and not self._is_owner(parts[-2], found):
             return None
         if len(parts) > 2 and self._is_foreign_package(parts[0]):
+            return None
+        if self._is_defined_in(text, name):
             return None
         evidence = f"{found.path} defined {name}"
         return Finding("name", evidence, commit=found.commit)
@@ -273,7 +275,9 @@ class DriftChecks:
             rf"(?:\b(?:defp?|defmodule|module|function|class|func|fn|const|let|var|interface|struct|type|import)\s+"
             rf"(?:[^=;]*[\s(,])?{re.escape(name)}\b|\|\s*(?:\w+,\s*)*{re.escape(name)}\b|(?<![\w.]){re.escape(name)}\s*(?:=(?!=)|:\s|=>))"
         )
-        return text.origin != "memory" and any(map(defines.search, text.lines.values()))
+        return text.origin != "memory" and any(
+            defines.search(line) for line in text.lines.values() if name in line
+        )
 
 
 def make_report(text: NamedText, line: int, name: str, found: Finding) -> DriftReport:
