@@ -31,6 +31,10 @@ _MOVED_OUT: Final = re.compile(
     r"|gem|crate|plugin)\b|\bto (?:use )?(?:the )?[\w-]+[/-][\w-]+|\bto use\b)"
     r"|\buse (?:the )?[\w.-]+ (?:library|package|lib)\b|\bvendor|third.?party|submodule"
 )
+_DEFINING: Final = (
+    "defp?|defmodule|module|function|class|func|fun|fn|const|let|var|val|interface|struct|type"
+    "|import|public|private|static|object"
+)
 _TEST_FILE: Final = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)|Tests?\.\w+$")
 _OPTION_DEFINITION: Final = re.compile(
     r"(?i)option|add_arg|argument|flag|getopt|strcmp|\bon\b|\bArg\b|long|case|\busage"
@@ -271,9 +275,10 @@ class DriftChecks:
 
     def _is_defined_in(self, text: NamedText, name: str) -> bool:
         """Return whether an example in the text defines the name itself."""
+        word = re.escape(name)
         defines = re.compile(
-            rf"(?:\b(?:defp?|defmodule|module|function|class|func|fn|const|let|var|interface|struct|type|import)\s+"
-            rf"(?:[^=;]*[\s(,])?{re.escape(name)}\b|\|\s*(?:\w+,\s*)*{re.escape(name)}\b|(?<![\w.]){re.escape(name)}\s*(?:=(?!=)|:\s|=>))"
+            rf"\b(?:{_DEFINING})\s+(?:[^=;]*[\s(,])?{word}\b|\|\s*(?:\w+,\s*)*{word}\b"
+            rf"|(?<![\w.]){word}\s*(?:=(?!=)|:\s|=>)"
         )
         return text.origin != "memory" and any(
             defines.search(line) for line in text.lines.values() if name in line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -59,8 +60,17 @@ def find_unknown_parameters(
     if tree is None or tree.root.has_error:
         return
     lines = text.split("\n")
-    for unit in _functions(tree.outline.root):
+    functions = list(_functions(tree.outline.root))
+    counts = Counter(unit.symbol for unit in functions)
+    for unit in functions:
+        is_overloaded = counts[unit.symbol] > 1 or _count_heads(text, unit.symbol) > 1
+        if is_overloaded:
+            continue  # the comment may describe the parameters of all variants
         yield from _check(unit, lines, language, divided)
+
+
+def _count_heads(text: str, name: str) -> int:
+    return len(re.findall(rf"\bfunction\s+{re.escape(name)}\b", text))
 
 
 def _functions(unit: Unit) -> Iterator[Unit]:
