@@ -16,7 +16,6 @@ from rootle.types.documents import (
     Span,
     TextChunk,
 )
-from rootle.types.drift import DriftAnswer, DriftKind, DriftOrigin, DriftReport
 from rootle.types.history import (
     COMMIT_KIND,
     COMMIT_MESSAGE,
@@ -33,7 +32,7 @@ from rootle.types.history import (
     SearchedRevision,
     WhyAnswer,
 )
-from rootle.types.links import PlaceLinks
+from rootle.types.links import DriftAnswer, DriftKind, DriftOrigin, DriftReport, PlaceLinks
 from rootle.types.memories import Memory, MemoryOrigin, MemoryReference
 from rootle.types.search import (
     Filters,

@@ -1,11 +1,15 @@
-"""The documents, tests, uses and commits of a place, and the definitions that a section names."""
+"""Links between documents and code, and names in documents that no longer match the code."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from rootle.types.history import CommitFacts, DocumentMention
 from rootle.types.symbols import Symbol, SymbolUse
+
+DriftKind = Literal["name", "path", "option", "module", "signature", "parameter"]
+DriftOrigin = Literal["document", "comment", "memory"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +28,33 @@ class PlaceLinks:
     is_complete: bool  # False: not all files with the name were read, so the totals are too low
     commits: tuple[CommitFacts, ...]  # that changed the place last, newest first; at most three
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DriftReport:
+    """A name in a text, and the evidence that the code no longer has it or has changed it."""
+
+    path: str  # of the document or source file; "" for a memory
+    line: int  # the first line of the file that contains the name, from 1; 0 for a memory
+    name: str  # as in the text
+    kind: DriftKind
+    origin: DriftOrigin
+    text: str  # the line, or the memory
+    is_changed: bool  # True: it exists with other parameters or at another path
+    evidence: str  # why it was a name of this project
+    replacement: str = ""  # the present signature or path; "" if it is not known
+    # The commit that removed or changed it; None if it is not known, or commits are not indexed.
+    commit: CommitFacts | None = None
+    memory: str = ""  # the id of the memory
+
+
+@dataclass(frozen=True, slots=True)
+class DriftAnswer:
+    """The names that no longer match the code, in the order of their paths and lines."""
+
+    reports: tuple[DriftReport, ...]
+    texts: int  # the number of documents, files with comments and memories that were read
+    names: int  # the number of different names in them
+    degraded: tuple[str, ...]  # "history": not all commits are indexed yet
+    suggestions: tuple[str, ...]
+    took_ms: float

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rootle.app import App
-    from rootle.types import PlaceLinks, SearchQuery, SearchResponse
+    from rootle.types import PlaceLinks, SearchQuery, SearchResponse, SearchResult
 
 _LINKED_RESULTS: Final = 3
 
@@ -199,11 +199,18 @@ def _find_links(app: App, response: SearchResponse) -> list[PlaceLinks]:
     for result in response.results[:_LINKED_RESULTS]:
         if result.commit is not None or result.origin is not None:
             continue
-        path = escape_path(result.file_path)
         with suppress(SourceError):
-            links = app.links(f"{path}:{result.start_line}-{result.end_line}")
-            found.append(links if links.name else app.links(f"{path}:{result.start_line}"))
+            lines = _lines_to_link(app, result)
+            found.append(app.links(f"{escape_path(result.file_path)}:{lines}"))
     return found
+
+
+def _lines_to_link(app: App, result: SearchResult) -> str:
+    """Return the first definition that begins in the lines of a result, or else these lines."""
+    span = range(result.start_line, result.end_line + 1)
+    definitions = app.outline(result.file_path).definitions
+    first = next((one for one in definitions if one.first_line in span), None)
+    return f"{first.first_line}" if first is not None else f"{span.start}-{span.stop - 1}"
 
 
 def _add_links(response: SearchResponse, links: Sequence[PlaceLinks]) -> dict[str, Any]:

@@ -31,6 +31,10 @@ _MOVED_OUT: Final = re.compile(
     r"|gem|crate|plugin)\b|\bto (?:use )?(?:the )?[\w-]+[/-][\w-]+|\bto use\b)"
     r"|\buse (?:the )?[\w.-]+ (?:library|package|lib)\b|\bvendor|third.?party|submodule"
 )
+_DEFINING: Final = (
+    "defp?|defmodule|module|function|class|func|fun|fn|const|let|var|val|interface|struct|type"
+    "|import|public|private|static|object"
+)
 _TEST_FILE: Final = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)|Tests?\.\w+$")
 _OPTION_DEFINITION: Final = re.compile(
     r"(?i)option|add_arg|argument|flag|getopt|strcmp|\bon\b|\bArg\b|long|case|\busage"
@@ -98,7 +102,7 @@ class DriftChecks:
         module = self._check_module(mention.text, parts)
         if module is not None or self._project.has(name):
             return module
-        if not is_specific(name) or self._is_defined_in(text, name):
+        if not is_specific(name):
             return None
         if self._past is None:
             return self._check_member(parts)
@@ -113,6 +117,8 @@ class DriftChecks:
         if len(parts) > 1 and not self._is_owner(parts[-2], found):
             return None
         if len(parts) > 2 and self._is_foreign_package(parts[0]):
+            return None
+        if self._is_defined_in(text, name):
             return None
         evidence = f"{found.path} defined {name}"
         return Finding("name", evidence, commit=found.commit)
@@ -269,11 +275,14 @@ class DriftChecks:
 
     def _is_defined_in(self, text: NamedText, name: str) -> bool:
         """Return whether an example in the text defines the name itself."""
+        word = re.escape(name)
         defines = re.compile(
-            rf"(?:\b(?:defp?|defmodule|module|function|class|func|fn|const|let|var|interface|struct|type|import)\s+"
-            rf"(?:[^=;]*[\s(,])?{re.escape(name)}\b|\|\s*(?:\w+,\s*)*{re.escape(name)}\b|(?<![\w.]){re.escape(name)}\s*(?:=(?!=)|:\s|=>))"
+            rf"\b(?:{_DEFINING})\s+(?:[^=;]*[\s(,])?{word}\b|\|\s*(?:\w+,\s*)*{word}\b"
+            rf"|(?<![\w.]){word}\s*(?:=(?!=)|:\s|=>)"
         )
-        return text.origin != "memory" and any(map(defines.search, text.lines.values()))
+        return text.origin != "memory" and any(
+            defines.search(line) for line in text.lines.values() if name in line
+        )
 
 
 def make_report(text: NamedText, line: int, name: str, found: Finding) -> DriftReport:

@@ -22,6 +22,7 @@ _CODE_BLOCK: Final = re.compile(r"\s*\.\. (?:code|code-block|sourcecode|literali
 _SPAN: Final = re.compile(r"(``?)([^`\n]+?)\1")
 _LINK: Final = re.compile(r"\]\(\s*<?([^)\s>#?]+)")
 _URL: Final = re.compile(
+    r"<a\s[^>]*https?:[^>]*>.*?</a>|"
     # A link to another site, or to a certain version.
     r"\[[^\]]*\]\(\s*<?https?:[^)\s]*[^)]*\)|`[^`<]*<https?:[^>]*>`_*|"
     r"(?:https?|ftp|git|ssh)://[^\s)>\]]+|\b[\w.+-]+@[\w-]+\.\w+"
@@ -48,7 +49,7 @@ class Mention:
     """A name in a text."""
 
     line: int  # from 1
-    text: str  # as it is written
+    text: str  # with its qualifiers
     kind: MentionKind
     is_marked: bool  # whether it is marked as code
     is_example: bool = False  # whether it is in a block of code

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -24,8 +25,10 @@ _PARAMETER: Final = re.compile(
 )
 _PATTERNS: Final = {"ruby": _RUBY_PARAMETER, "php": _PHP_PARAMETER}
 # Functions whose parameters their heads do not show.
-_ANY_PARAMETERS: Final = re.compile(r"\*\w|\.\.\.|\barguments\b|func_get_args|\boverload\b|@\w+\(")
+_ANY_PARAMETERS: Final = re.compile(r"\*\s*\w|\.\.\.")
+_READS_ARGUMENTS: Final = re.compile(r"\barguments\b|func_get_args|\boverload\b|@\w+\(")
 _DESTRUCTURED: Final = re.compile(r"\(\s*(?:[^()]*,\s*)?[{\[]")
+_POINTERS: Final = frozenset({"c", "cpp"})
 _DESTRUCTURING: Final = frozenset({"javascript", "typescript", "tsx"})
 # In these languages, parameters have the names that their doc comments use.
 _LANGUAGES: Final = frozenset(
@@ -57,8 +60,17 @@ def find_unknown_parameters(
     if tree is None or tree.root.has_error:
         return
     lines = text.split("\n")
-    for unit in _functions(tree.outline.root):
+    functions = list(_functions(tree.outline.root))
+    counts = Counter(unit.symbol for unit in functions)
+    for unit in functions:
+        is_overloaded = counts[unit.symbol] > 1 or _count_heads(text, unit.symbol) > 1
+        if is_overloaded:
+            continue  # the comment may describe the parameters of all variants
         yield from _check(unit, lines, language, divided)
+
+
+def _count_heads(text: str, name: str) -> int:
+    return len(re.findall(rf"\bfunction\s+{re.escape(name)}\b", text))
 
 
 def _functions(unit: Unit) -> Iterator[Unit]:
@@ -84,7 +96,9 @@ def _check(
     code = "\n".join(lines[row] for row in rows if row + 1 not in divided.comments)
     at = code.find(unit.symbol)
     head = code[at : _end_of_parameters(code, at)]
-    if at < 0 or "(" not in head or _ANY_PARAMETERS.search(code):
+    if at < 0 or "(" not in head or _READS_ARGUMENTS.search(code):
+        return
+    if language not in _POINTERS and _ANY_PARAMETERS.search(head):
         return
     if language in _DESTRUCTURING and (_DESTRUCTURED.search(head) or "=>" in head):
         return

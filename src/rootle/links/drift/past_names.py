@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 from rootle.history.commit_results import describe_commit
@@ -29,8 +29,14 @@ _VARIABLES: Final = "const|static|let|var|val|final|extern|void|int|bool|char|st
 # Code whose definitions are no names of the project itself.
 _SIDE_CODE: Final = re.compile(
     r"(?i)(?:^|[/_.-])(?:tests?|specs?|examples?|samples?|demos?|fixtures?|docs?|tutorials?"
-    r"|playground|vendor(?:ed)?|third[_-]?party|x?libs?/ext|xlib|extlib|contrib/\\w+-\\d|compat\\w*)(?:[/_.-]|$)|(?:Tests?|Specs?)(?:\.\w+|/)"
+    r"|playground|vendor(?:ed)?|third[_-]?party|xlib|extlib)(?:[/_.-]|$)|(?:Tests?|Specs?)(?:\.\w+|/)"
 )
+_BUILD_FILE: Final = re.compile(
+    r"\.(?:gradle|sbt|gemspec)$|\.gradle\.kts$|(?:^|/)(?:buildSrc|project)/"
+)
+# Languages in which a type or nothing precedes the name of a function.
+_TYPED_LANGUAGES: Final = frozenset("c cpp java csharp objc d dart php groovy".split())
+_BRACE_LANGUAGES: Final = frozenset("javascript typescript tsx java csharp bash dart vue".split())
 _COMMENT_LINE: Final = re.compile(r"\s*(?:#(?!\s*define)|//|/?\*|--(?!\w)|;|%|:param|@param)")
 
 
@@ -62,25 +68,25 @@ class PastNames:
 
         `may_be_local` includes keys and indented variables, which may be local to a function.
         """
-        defines = _definition_pattern(name, may_be_local=may_be_local)
-        return self._find(name, lambda line: defines.search(line) is not None)
+        return self._find(name, _Definitions(name, may_be_local).match)
 
     def find_text(self, text: str) -> PastName | None:
         """Return the last removal of a line of code that contains a text in quotation marks."""
         quoted = re.compile(rf"[\"'`(\[]{re.escape(text)}(?![\w-])")
-        return self._find(text, lambda line: quoted.search(line) is not None)
+        return self._find(text, lambda line, _: quoted.search(line) is not None)
 
     def find_parameters(self, name: str, parameters: Sequence[str]) -> PastName | None:
         """Return the last removal of a definition of a name with these parameters."""
-        defines = _definition_pattern(name)
+        defines = _Definitions(name)
         wanted = [re.compile(rf"(?<!\w){re.escape(one)}(?!\w)") for one in parameters]
         return self._find(
             name,
-            lambda line: (
-                defines.search(line) is not None
+            lambda line, language: (
+                defines.match(line, language)
                 and "(" in line
                 and all(one.search(line.partition(name)[2]) for one in wanted)
             ),
+            is_kept=True,
         )
 
     def find_word(self, path: str, function: str, name: str) -> PastName | None:
@@ -125,19 +131,32 @@ class PastNames:
                 return lines[0] if lines else ""
         return ""
 
-    def _find(self, name: str, matches: Callable[[str], bool]) -> PastName | None:
+    def _find(
+        self, name: str, matches: Callable[[str, str], bool], *, is_kept: bool = False
+    ) -> PastName | None:
+        """Return the last removed line that matches.
+
+        Unless the name itself `is_kept`, changes that add it to the same file are left out.
+        """
         whole = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w])")
         for state in self._commits_with(name):
             for path, lines in self._sections(state.id):
                 if path == COMMIT_MESSAGE or not _is_code(path):
                     continue
-                if any(line.startswith("+") and whole.search(line) for line in lines):
+                language = language_of(path)
+                is_added = any(line.startswith("+") and whole.search(line) for line in lines)
+                if is_added and not is_kept:
                     continue
                 for line in lines:
                     is_removed = line.startswith("-") and whole.search(line)
-                    if is_removed and not _COMMENT_LINE.match(line[1:]) and matches(line[1:]):
+                    if (
+                        is_removed
+                        and not _COMMENT_LINE.match(line[1:])
+                        and matches(line[1:], language)
+                    ):
                         return self._make(name, path, line[1:], state)
-                    if line.startswith("removed: ") and whole.search(line):
+                    is_listed = line.startswith("removed: ") and not is_kept
+                    if is_listed and whole.search(line):
                         return self._make(name, path, "", state)
         return None
 
@@ -170,26 +189,55 @@ class PastNames:
         ]
 
 
-def _definition_pattern(name: str, *, may_be_local: bool = False) -> re.Pattern[str]:
-    """Return a pattern for lines that define a name: with a keyword, a type, or a value.
+@dataclass(frozen=True)
+class _Definitions:
+    """Recognizes lines that define a name: with a keyword, a type, or a value.
 
-    A name whose value is the name itself belongs to a protocol, not to the project.
+    `may_be_local` includes keys and indented variables. A name whose value is the name itself
+    belongs to a protocol, not to the project.
     """
-    word = rf"(?<![\w$]){re.escape(name)}(?!\w)"
-    other = rf"(?!.*{re.escape(name)}.*{re.escape(name)})"
-    indent = r"\s*" if may_be_local else ""
-    return re.compile(
-        rf"^{other}(?:"
-        rf"\s*(?:[\w@()]+\s+){{0,5}}(?:{_KEYWORDS})\s+:?(?:\([^)]*\)\s*|[\w$<>]+(?:\.|::|\#))*{word}"
-        rf"|\s*(?:{_MODIFIERS})\b[^=;\"'.]*?{word}\s*[(<{{=;:]"
-        rf"|{indent}(?:[\w@]+[\s(]+)*?(?:{_VARIABLES})\b[^=;\"'.()]*?{word}"
-        rf"|{indent}[\"':]?{word}[\"']?\s*(?:=(?!=)|:(?!:)|=>)"
-        rf"|\s*(?:self\.|this\.|@){word}\s*="
-        rf"|[A-Za-z_][\w\s*&<>:,]*?[\s*&:]{word}\s*\("
-        rf"|\}}\s*{word}\s*;"
-        rf"|\s*{word}\s*\([^;]*\)\s*(?::[^;]*)?\{{\s*$)"
-    )
+
+    name: str
+    may_be_local: bool = False
+
+    def match(self, line: str, language: str) -> bool:
+        """Return whether a line of a language defines the name."""
+        if line.count(self.name) > 1:
+            return False
+        if self._any_language.search(line):
+            return True
+        is_typed = language in _TYPED_LANGUAGES and self._typed.search(line) is not None
+        return is_typed or (language in _BRACE_LANGUAGES and self._brace.search(line) is not None)
+
+    @property
+    def _word(self) -> str:
+        return rf"(?<![\w$]){re.escape(self.name)}(?!\w)"
+
+    @cached_property
+    def _any_language(self) -> re.Pattern[str]:
+        indent = r"\s*" if self.may_be_local else ""
+        qualifier = r":?(?:\([^)]*\)\s*|[\w$<>]+(?:\.|::|\#))*"
+        return re.compile(
+            rf"^(?:\s*(?:[\w@()]+\s+){{0,5}}(?:{_KEYWORDS})\s+{qualifier}{self._word}"
+            rf"|\s*(?:{_MODIFIERS})\b(?!.*\b(?:extends|implements)\b.*{self._word})"
+            rf"[^=;:\"'.]*?{self._word}\s*[(<{{=;:]"
+            rf"|{indent}(?:[\w@]+[\s(]+)*?(?:{_VARIABLES})\b[^=;\"'.()]*?{self._word}"
+            rf"|{indent}[\"':]?{self._word}[\"']?\s*(?:=(?!=)|:(?!:)|=>)"
+            rf"|\s*(?:self\.|this\.|@){self._word}\s*=)"
+        )
+
+    @cached_property
+    def _typed(self) -> re.Pattern[str]:
+        return re.compile(
+            rf"^(?:[A-Za-z_][\w\s*&<>:,]*?[\s*&:]{self._word}\s*\(|\}}\s*{self._word}\s*;)"
+        )
+
+    @cached_property
+    def _brace(self) -> re.Pattern[str]:
+        return re.compile(rf"^\s*{self._word}\s*\([^;]*\)\s*(?::[^;]*)?\{{\s*$")
 
 
 def _is_code(path: str) -> bool:
-    return language_of(path) in CODE_EXTENSIONS and _SIDE_CODE.search(path) is None
+    if language_of(path) not in CODE_EXTENSIONS or _BUILD_FILE.search(path):
+        return False
+    return _SIDE_CODE.search(path) is None

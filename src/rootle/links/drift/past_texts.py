@@ -8,8 +8,8 @@ from typing import Final
 _PAST_DOCUMENT: Final = re.compile(
     r"(?i)(?:^|[/_.\-\s])(?:change-?logs?|changes|history|news|releases?|release-?notes|upgrad\w*"
     r"|migrat\w*|whats-?new|breaking\w*|adrs?|decisions?|rfcs?|proposals?|designs?|blogs?|posts"
-    r"|archived?|old|[a-z]?eps?|kips?|legacy|deprecat\w*|versioned_docs|todo|roadmap|authors|contributors|contributions|thanks"
-    r"|licen[sc]es?|copying|notices?|credits|faq)(?=[/_.\-\s]|$)"
+    r"|archived?|old|[a-z]?eps?|kips?|legacy|deprecat\w*|versioned_docs|todo|roadmap|authors"
+    r"|contributors|contributions|thanks|licen[sc]es?|copying|notices?|credits|faq)(?=[/_.\-\s]|$)"
 )
 _VERSION_FOLDER: Final = re.compile(r"(?:^|/)[vV]?\d+(?:\.(?:\d+|x))+(?=[/._-]|$)|(?:^|/)v\d+/")
 _FOREIGN: Final = re.compile(
@@ -18,8 +18,9 @@ _FOREIGN: Final = re.compile(
 )
 _PAST_WORDS: Final = re.compile(
     r"(?i)\b(?:remov(?:ed?|al|es|ing)|deprecat\w+|renam\w+|former(?:ly)?|previous(?:ly)?|used to"
-    r"|no longer|legacy|prior to|before|earlier|obsolete|dropped|was called|were called|were"
-    r"|replac(?:ed?|es|ing|ement)|instead of|rather than|old(?:er)?|migrat\w+|upgrad\w+|until|since"
+    r"|no longer|legacy|earlier|obsolete"
+    r"|(?:prior to|before|until|since) (?:version |release )?v?\d|dropped|were"
+    r"|replac(?:ed?|es|ing|ement)|instead of|rather than|old(?:er)?|migrat\w+|upgrad\w+"
     r"|histor\w+|originally|superseded?|in favou?r of|moved|changed|versionchanged|versionadded"
     r"|was|anymore|thanks|back ?ports?|compat\w*|alias(?:es)?|as of|not (?:implemented|supported)"
     r"|ported|adapted|borrowed|copied|inspired|based on|taken from|like in|similar to|equivalent)\b"

@@ -1,0 +1,134 @@
+"""How many names that `rootle drift` reports are gone, and how many documents it finds.
+
+    python -m benchmarks.quality.drift precision LABELS CHECKOUTS
+    python -m benchmarks.quality.drift recall LABELS CHECKOUTS
+
+LABELS is a file with one JSON object per line: repository, commit, path and name. CHECKOUTS holds a
+git repository with the whole history for each repository: `owner+name` or `name`.
+
+For `precision`, each label is a reported name with a verdict: "gone", "changed" or "wrong". For
+`recall`, it is a document that named a removed function until a later commit corrected it. Each
+repository is cloned, and checked at each commit of its labels.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.common.arguments import command_parser
+from benchmarks.common.internals import index_commits
+from rootle import open_app
+
+Label = Mapping[str, Any]
+
+
+class DriftName(NamedTuple):
+    """A name in a text of a repository at a commit."""
+
+    repository: str
+    commit: str
+    path: str
+    name: str
+
+
+class Precision(NamedTuple):
+    """The reported names that have a label."""
+
+    right: int
+    wrong: int
+    missing: int  # labels of names that are no longer reported
+
+    @property
+    def share(self) -> float:
+        """The share of the reported names that are gone or changed."""
+        return self.right / (self.right + self.wrong) if self.right + self.wrong else 0.0
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = command_parser(__doc__)
+    parser.add_argument("figure", choices=("precision", "recall"))
+    parser.add_argument("labels", type=Path)
+    parser.add_argument("checkouts", type=Path)
+    args = parser.parse_args()
+    labels = [json.loads(line) for line in args.labels.read_text(encoding="utf-8").splitlines()]
+    reported = _report(labels, args.checkouts)
+    if args.figure == "recall":
+        found = count_found(labels, reported)
+        print(f"found {found} of {len(labels)}: {found / len(labels):.3f}")
+        return
+    result = measure_precision(labels, reported)
+    print(f"right {result.right}, wrong {result.wrong}: {result.share:.3f}")
+    print(f"labelled, but no longer reported: {result.missing}")
+
+
+def name_of(label: Label) -> DriftName:
+    """Return the name that a label is about."""
+    name = str(label["name"])
+    return DriftName(label["repository"], label["commit"], label["path"], name)
+
+
+def measure_precision(labels: Sequence[Label], reported: Iterable[DriftName]) -> Precision:
+    """Return how many of the labelled names that are reported are gone or changed."""
+    known = set(reported)
+    verdicts = [label["verdict"] for label in labels if name_of(label) in known]
+    right = sum(verdict in ("gone", "changed") for verdict in verdicts)
+    return Precision(right, len(verdicts) - right, len(labels) - len(verdicts))
+
+
+def count_found(labels: Sequence[Label], reported: Iterable[DriftName]) -> int:
+    """Return how many labels are reported. A qualified name counts as its last part."""
+    known = {one._replace(name=_last_part(one.name)) for one in reported}
+    names = map(name_of, labels)
+    return sum(one._replace(name=_last_part(one.name)) in known for one in names)
+
+
+def _last_part(name: str) -> str:
+    plain = name.partition("(")[0].rstrip("?!")
+    return plain.replace("::", ".").replace("#", ".").rpartition(".")[2]
+
+
+def _report(labels: Sequence[Label], checkouts: Path) -> list[DriftName]:
+    commits: dict[str, dict[str, None]] = defaultdict(dict)
+    for label in labels:
+        commits[label["repository"]][label["commit"]] = None
+    found: list[DriftName] = []
+    for repository, hashes in commits.items():
+        with tempfile.TemporaryDirectory() as folder:
+            clone, index = Path(folder) / "clone", Path(folder) / "index"
+            _run("clone", "-q", "--no-checkout", _find_repository(checkouts, repository), clone)
+            for commit in hashes:
+                _run("-C", clone, "checkout", "-q", "-f", commit)
+                found += _report_commit(repository, commit, clone, index)
+    return found
+
+
+def _report_commit(repository: str, commit: str, clone: Path, index: Path) -> list[DriftName]:
+    with open_app(clone, index_dir=index) as app:
+        app.index()
+        index_commits(app)
+        started_s = time.process_time()
+        reports = app.drift().reports
+        spent_s = time.process_time() - started_s
+    print(f"{repository} {commit[:12]}: {len(reports)} names, {spent_s:.1f} s of CPU", flush=True)
+    return [DriftName(repository, commit, report.path, report.name) for report in reports]
+
+
+def _find_repository(checkouts: Path, repository: str) -> Path:
+    folder = checkouts / repository.replace("/", "+")
+    return folder if folder.exists() else checkouts / repository.rpartition("/")[2]
+
+
+def _run(*arguments: str | Path) -> None:
+    subprocess.run(["git", *arguments], check=True, stdout=subprocess.DEVNULL)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,243 @@
+"""`App.drift`: texts that name what no longer exists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from command import rootle
+from sample import OLD_S, MakeApp, git, write, write_tree
+
+from rootle import App
+from rootle.errors import QueryError
+from rootle.types import DriftReport
+
+RETRY = '''\
+"""Requests."""
+
+
+def retry_backoff(attempt, base):
+    """Return the seconds to wait.
+
+    :param attempt: number of the attempt
+    :param base: seconds before the first attempt
+    """
+    return base * 2**attempt
+
+
+def fetch_page(url, retries=3):
+    return open_connection(url, retries)
+'''
+RENAMED = RETRY.replace("retry_backoff", "wait_seconds")
+GUIDE = """\
+# Guide
+
+Call `retry_backoff(attempt, base)` before the next attempt, and `fetch_page` afterwards.
+"""
+
+
+def make_history(root: Path, *commits: Mapping[str, str | None]) -> list[str]:
+    """Create a repository with one commit for each mapping from paths to texts, or to None."""
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    hashes = []
+    for number, files in enumerate(commits):
+        for path, text in files.items():
+            if text is None:
+                (root / path).unlink()
+            else:
+                write(root, path, text)
+        git(root, "add", "-A")
+        git(root, "commit", "-qm", f"Change {number}", when_s=OLD_S + number * 86_400)
+        hashes.append(git(root, "rev-parse", "HEAD").strip())
+    return hashes
+
+
+def find(app: App, *paths: str) -> list[DriftReport]:
+    return list(app.drift(paths).reports)
+
+
+def test_a_renamed_function_is_reported_with_the_commit_that_renamed_it(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    hashes = make_history(
+        tmp_path / "repo",
+        {"net/retry.py": RETRY, "docs/guide.md": GUIDE},
+        {"net/retry.py": RENAMED},
+        {"net/other.py": "LIMIT = 3\n"},
+    )
+    (report,) = find(make_app(tmp_path / "repo"))
+
+    assert (report.path, report.line, report.name) == ("docs/guide.md", 3, "retry_backoff")
+    assert (report.kind, report.origin, report.is_changed) == ("name", "document", False)
+    assert report.evidence == "net/retry.py defined retry_backoff"
+    assert report.commit is not None
+    assert report.commit.hash == hashes[1]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Use `json_loads_all` of another library, `my_helper` or `YOUR_TOKEN`.",
+        "`retry_backoff` was removed in version 2.",
+        "The former `retry_backoff` doubled the time.",
+        "See [the code](https://example.com/blob/v1/retry.py) of `retry_backoff_ms`.",
+    ],
+)
+def test_names_of_others_and_sentences_about_the_past_are_not_reported(
+    sentence: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    make_history(
+        tmp_path / "repo",
+        {"net/retry.py": RETRY, "README.md": f"# Retry\n\n{sentence}\n"},
+        {"net/retry.py": RENAMED},
+    )
+    assert find(make_app(tmp_path / "repo")) == []
+
+
+@pytest.mark.parametrize(
+    "path", ["CHANGELOG.md", "docs/decisions/0001-retry.md", "docs/upgrading.md", "docs/v1.2/a.md"]
+)
+def test_documents_about_earlier_versions_are_not_reported(
+    path: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    make_history(tmp_path / "repo", {"net/retry.py": RETRY, path: GUIDE}, {"net/retry.py": RENAMED})
+    assert find(make_app(tmp_path / "repo")) == []
+
+
+def test_a_comment_and_a_documented_parameter_are_reported(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    comment = "# The caller of retry_backoff closes the connection, if there is one.\n"
+    changed = RENAMED.replace("(attempt, base)", "(attempt)").replace("base * 2", "2")
+    make_history(
+        tmp_path / "repo",
+        {"net/retry.py": RETRY, "net/pool.py": f"{comment}LIMIT = 3\n"},
+        {"net/retry.py": RENAMED},
+        {"net/retry.py": changed},
+    )
+    reports = find(make_app(tmp_path / "repo"))
+
+    assert [(it.path, it.line, it.name, it.kind) for it in reports] == [
+        ("net/pool.py", 1, "retry_backoff", "name"),
+        ("net/retry.py", 8, "base", "parameter"),
+    ]
+    assert reports[1].replacement == "wait_seconds(attempt)"
+
+
+def test_a_moved_file_is_reported_with_its_new_path(tmp_path: Path, make_app: MakeApp) -> None:
+    guide = "Limits are in `net/limits.py`. Read [the client](../net/client.py), too.\n"
+    make_history(
+        tmp_path / "repo",
+        {"net/limits.py": RETRY, "net/client.py": "URL = 1\n", "docs/guide.md": guide},
+        {"net/limits.py": None, "core/limits.py": RETRY},
+    )
+    (report,) = find(make_app(tmp_path / "repo"))
+
+    assert (report.name, report.kind, report.is_changed) == ("net/limits.py", "path", True)
+    assert report.replacement == "core/limits.py"
+
+
+def test_an_option_and_a_keyword_that_were_removed_are_reported(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    main = 'parser.add_argument("--max-retries", type=int)\nparser.add_argument("--limit")\n'
+    text = "Pass `--max-retries` or `--limit-rate` to `fetch_page(url, retries=3)`.\n"
+    make_history(
+        tmp_path / "repo",
+        {"net/retry.py": RETRY, "main.py": main, "README.md": text},
+        {"main.py": 'parser.add_argument("--limit")\n'},
+        {"net/retry.py": RETRY.replace("retries", "attempts")},
+    )
+    reports = find(make_app(tmp_path / "repo"))
+
+    assert {(it.name, it.kind, it.replacement) for it in reports} == {
+        ("--max-retries", "option", ""),
+        ("fetch_page(url, retries=3)", "signature", "fetch_page(url, attempts=3)"),
+    }
+
+
+def test_a_module_that_was_deleted_is_reported(tmp_path: Path, make_app: MakeApp) -> None:
+    text = "Import `shop.prices.total` and `shop.orders.ship`.\n"
+    make_history(
+        tmp_path / "repo",
+        {
+            "shop/__init__.py": "",
+            "shop/prices.py": "def total():\n    return 1\n",
+            "shop/orders.py": "def ship():\n    return 2\n",
+            "README.md": text,
+        },
+        {"shop/prices.py": None, "shop/costs.py": "SUM = 1\n\n\ndef sum_up():\n    return SUM\n"},
+    )
+    assert [it.name for it in find(make_app(tmp_path / "repo"))] == ["shop.prices.total"]
+
+
+def test_without_commits_only_qualified_names_are_reported(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    text = (
+        "`RetryPolicy.should_wait` and `RetryPolicy.should_retry` decide, `retry_forever` waits.\n"
+        "Limits are in `net/limits.py`, paths in `other/limits.py`.\n"
+    )
+    code = "class RetryPolicy:\n    def should_retry(self, status):\n        return status\n"
+    write_tree(tmp_path / "folder", {"net/retry.py": code, "README.md": text})
+    answer = make_app(tmp_path / "folder").drift()
+
+    assert [it.name for it in answer.reports] == ["RetryPolicy.should_wait", "net/limits.py"]
+    assert answer.reports[0].commit is None
+    assert "no commits can be searched" in answer.suggestions[0]
+
+
+def test_only_the_given_paths_are_checked(tmp_path: Path, make_app: MakeApp) -> None:
+    make_history(
+        tmp_path / "repo",
+        {"net/retry.py": RETRY, "docs/guide.md": GUIDE, "README.md": GUIDE},
+        {"net/retry.py": RENAMED},
+    )
+    app = make_app(tmp_path / "repo")
+
+    assert [it.path for it in find(app)] == ["README.md", "docs/guide.md"]
+    assert [it.path for it in find(app, "docs")] == ["docs/guide.md"]
+    with pytest.raises(QueryError, match=r"missing\.md is not indexed"):
+        app.drift(["missing.md"])
+
+
+def test_a_memory_about_a_deleted_file_is_reported(tmp_path: Path, make_app: MakeApp) -> None:
+    make_history(tmp_path / "repo", {"net/retry.py": RETRY, "net/pool.py": "LIMIT = 3\n"})
+    app = make_app(tmp_path / "repo")
+    app.index()
+    stored = app.memory.remember("Timeouts are doubled in `net/retry.py`").memory
+    assert stored is not None
+    assert find(app) == []
+    (tmp_path / "repo/net/retry.py").unlink()
+    (report,) = find(app)
+
+    assert (report.origin, report.memory, report.name) == ("memory", stored.id, "net/retry.py")
+
+
+def test_hostile_text_is_checked_in_bounded_time(tmp_path: Path, make_app: MakeApp) -> None:
+    write_tree(
+        tmp_path / "folder",
+        {
+            "README.md": "`" * 200_000 + "a_b." * 100_000 + "[" * 100_000 + "](" * 50_000,
+            "a.c": "/* " * 200_000 + "\n" + "/*\n" * 100_000,
+            "b.py": '"""\n' * 50_001 + ":param (" * 50_000,
+        },
+    )
+    assert find(make_app(tmp_path / "folder")) == []
+
+
+def test_the_command_prints_the_reports(tmp_path: Path) -> None:
+    root = tmp_path / "repo"
+    make_history(root, {"net/retry.py": RETRY, "docs/guide.md": GUIDE}, {"net/retry.py": RENAMED})
+    options = ("--root", str(root), "--index-dir", str(tmp_path / "index"))
+    shown = rootle("drift", *options)
+    data = rootle("drift", "--json", *options).data
+    nothing = rootle("drift", str(root / "net"), *options)
+
+    assert shown.code == 0
+    assert "docs/guide.md:3  retry_backoff is gone (name in a document)" in shown.out
+    assert data["reports"][0]["commit"]["subject"] == "Change 1"
+    assert nothing.code == 1
+    assert "no name is gone" in nothing.err

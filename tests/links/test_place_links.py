@@ -1,0 +1,82 @@
+"""`App.links`: the documents, tests, uses and commits of code, and the code of a section."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command import rootle
+from sample import FILES, MakeApp, make_repository
+
+from rootle.errors import SourceError
+from rootle.tools import tools_of
+
+GUIDE = """\
+# Guide
+
+## Waiting
+
+`retry_backoff` doubles the time; `LruCache.evict_oldest` and `missing_name` do not.
+
+## Other
+
+Nothing.
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "repo", {**FILES, "docs/waiting.md": GUIDE})
+
+
+def test_code_is_linked_to_its_documents_tests_and_commits(root: Path, make_app: MakeApp) -> None:
+    app = make_app(root)
+    app.index()
+    app.index_history()
+    links = app.links("src/net/retry.py#retry_backoff")
+
+    assert (links.name, links.is_document) == ("retry_backoff", False)
+    assert [(it.path, it.line) for it in links.documents] == [("docs/waiting.md", 5)]
+    assert [(it.path, it.kind) for it in links.tests] == [
+        ("tests/test_retry.py", "call"),
+        ("tests/test_retry.py", "import"),
+    ]
+    assert links.total_tests == 2
+    assert len(links.commits) == 1
+    assert links.notes == ()
+
+
+def test_a_section_is_linked_to_the_definitions_that_it_names(
+    root: Path, make_app: MakeApp
+) -> None:
+    app = make_app(root)
+    waiting = app.links("docs/waiting.md#Waiting")
+
+    assert waiting.is_document
+    assert [(it.path, it.name) for it in waiting.definitions] == [
+        ("src/net/retry.py", "retry_backoff"),
+        ("src/store/cache.py", "evict_oldest"),
+    ]
+    assert app.links("docs/waiting.md#Other").definitions == ()
+    assert waiting.notes == ("no commits are indexed",)
+    with pytest.raises(SourceError):
+        app.links("docs/missing.md:1")
+
+
+def test_agents_read_links(root: Path, make_app: MakeApp) -> None:
+    tools = {tool.name: tool for tool in tools_of(make_app(root))}
+    answer = tools["vectordb_read"].execute({"source": "links:docs/waiting.md#Waiting"})
+
+    assert "Defines what this section names:" in answer.text
+    assert "src/net/retry.py:4" in answer.text
+
+
+def test_the_commands_print_links(root: Path, tmp_path: Path) -> None:
+    options = ("--root", str(root), "--index-dir", str(tmp_path / "index"))
+    shown = rootle("show", "--links", "src/net/retry.py#retry_backoff", *options)
+    found = rootle("search", "retry_backoff", "--links", *options)
+    data = rootle("search", "retry_backoff", "--links", "--json", *options).data
+
+    assert "docs/waiting.md:5 (retry_backoff)" in shown.out
+    assert "Tests (2 of 2):" in found.out
+    assert data["links"][0]["totalTests"] == 2
