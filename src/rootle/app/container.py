@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Collection as AnyCollection
 from contextlib import contextmanager
@@ -11,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rootle.config.fields import DEFAULT_MODEL, EMBEDDED, Config
+from rootle.app.embedding_models import EmbeddingModels
+from rootle.config.fields import EMBEDDED, Config
 from rootle.errors import IndexStorageError, RootleError
 from rootle.storage.paths import delete_unmasked_state, result_cache_dir, search_log_path
 from rootle.types import IndexUpdated, Memory, WarningCallback
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rootle.ingest.source_refs import DocumentSet, OutsideDocument
     from rootle.ingest.workers.worker_process import PrestartedWorkers
     from rootle.memory.user_memory import UserMemory
-    from rootle.protocols import Embedder, QueryExpander, Reranker
+    from rootle.protocols import QueryExpander, Reranker
     from rootle.search.agent import SearchAgent
     from rootle.search.results.memory_results import MemoryResults
     from rootle.search.search_trace import SearchLogFile
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rootle.sources.source import Source
 
 
-class Container:
+class Container(EmbeddingModels):
     """The components of one app. Thread-safe."""
 
     def __init__(
@@ -55,18 +55,14 @@ class Container:
 
         `on_commit` receives each new generation that this app writes.
         """
+        super().__init__(config, on_warning)
         self._root = root
         self._index_dir = index_dir
-        self._config = config
         self._sources = sources
-        self._on_warning = on_warning
         self._on_commit = on_commit
         self._initial_index_timeout_s = initial_index_timeout_s
-        self._lock = threading.RLock()
         self._prestarted: PrestartedWorkers | None = None
         self._indexer: Indexer | None = None
-        self._model_choice: ModelChoice | None = None
-        self._embedder: Embedder | None = None
         self._agent: SearchAgent | None = None
         self._refresher: IndexRefresher | None = None
         self._memory: UserMemory | None = None
@@ -184,7 +180,7 @@ class Container:
                     self._index_dir,
                     self._config,
                     choose_model=self.model_choice,
-                    open_embedder=self._local_embedder,
+                    open_embedder=self.local_embedder,
                     open_agent=self._open_revision_agent,
                     on_warning=self._on_warning,
                 )
@@ -200,7 +196,7 @@ class Container:
                     self._root,
                     self._index_dir,
                     self._config,
-                    open_embedder=self._shipped_embedder,
+                    open_embedder=self.shipped_embedder,
                     open_project=self._snapshot,
                     on_warning=self._on_warning,
                 )
@@ -214,7 +210,7 @@ class Container:
 
         return open_agent(
             open_index,
-            self._local_embedder,
+            self.local_embedder,
             replace(config, embedding_model_id=choice.model),
             model=choice.fingerprint,
             log=self.search_log(),
@@ -240,7 +236,7 @@ class Container:
         with self._lock:
             if self._memory is None:
                 self._memory = open_memory(
-                    self._root, self._config, self._local_embedder, self._snapshot
+                    self._root, self._config, self.local_embedder, self._snapshot
                 )
             return self._memory
 
@@ -277,7 +273,7 @@ class Container:
                     self._index_dir,
                     self._config,
                     choose_model=self.model_choice,
-                    open_embedder=self._local_embedder,
+                    open_embedder=self.local_embedder,
                     on_warning=self._on_warning,
                 )
             return self._external
@@ -303,31 +299,6 @@ class Container:
             if any(name in memory.text for name in names)
             or any(about.path in paths and not about.symbol for about in memory.about)
         )
-
-    def model_choice(self) -> ModelChoice:
-        """Return the configured model; if it cannot be used, the fallback or the shipped model."""
-        if self._model_choice is not None:
-            return self._model_choice
-        from rootle.embed.factory import choose_model
-
-        with self._lock:
-            if self._model_choice is None:
-                self._model_choice = choose_model(self._config)
-                if self._model_choice.note:
-                    self._on_warning(self._model_choice.note)
-            return self._model_choice
-
-    def embedder(self) -> Embedder:
-        """Return the embedder of the model in use; load it on first use."""
-        # Checked without the lock, so that a search does not wait for another thread.
-        if self._embedder is not None:
-            return self._embedder
-        from rootle.embed.factory import open_model
-
-        with self._lock:
-            if self._embedder is None:
-                self._embedder = open_model(self.model_choice(), self._config)
-            return self._embedder
 
     def search_log(self) -> SearchLogFile | None:
         """Return the log of searches, or None if the configuration disables it."""
@@ -398,25 +369,6 @@ class Container:
 
     def _cache_dir(self) -> Path | None:
         return result_cache_dir(self._index_dir) if self._config.cache_on_disk else None
-
-    def _local_embedder(self) -> Embedder:
-        """Return the embedder for memories, which must not wait for a slow model or a server.
-
-        This is the model in use if it is a vector table, and otherwise the shipped model.
-        """
-        if self.model_choice().is_table:
-            return self.embedder()
-        from rootle.embed.static import StaticEmbedder
-
-        return StaticEmbedder()
-
-    def _shipped_embedder(self) -> Embedder:
-        """Return the shipped model, which is loaded only once if it is also the model in use."""
-        if self.model_choice().fingerprint == DEFAULT_MODEL:
-            return self.embedder()
-        from rootle.embed.static import StaticEmbedder
-
-        return StaticEmbedder()
 
     def _snapshot(self) -> Snapshot:
         return self.indexer().snapshot()

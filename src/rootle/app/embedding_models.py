@@ -1,0 +1,68 @@
+"""The embedding models of one app, each loaded on first use."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from rootle.config.fields import DEFAULT_MODEL, Config
+from rootle.types import WarningCallback
+
+if TYPE_CHECKING:
+    from rootle.embed.model_choice import ModelChoice
+    from rootle.protocols import Embedder
+
+
+class EmbeddingModels:
+    """The configured embedding model and its substitutes. Thread-safe."""
+
+    def __init__(self, config: Config, on_warning: WarningCallback) -> None:
+        self._config = config
+        self._on_warning = on_warning
+        self._lock = threading.RLock()
+        self._model_choice: ModelChoice | None = None
+        self._embedder: Embedder | None = None
+
+    def model_choice(self) -> ModelChoice:
+        """Return the configured model; if it cannot be used, the fallback or the shipped model."""
+        if self._model_choice is not None:
+            return self._model_choice
+        from rootle.embed.factory import choose_model
+
+        with self._lock:
+            if self._model_choice is None:
+                self._model_choice = choose_model(self._config)
+                if self._model_choice.note:
+                    self._on_warning(self._model_choice.note)
+            return self._model_choice
+
+    def embedder(self) -> Embedder:
+        """Return the embedder of the model in use; load it on first use."""
+        # Checked without the lock, so that a search does not wait for another thread.
+        if self._embedder is not None:
+            return self._embedder
+        from rootle.embed.factory import open_model
+
+        with self._lock:
+            if self._embedder is None:
+                self._embedder = open_model(self.model_choice(), self._config)
+            return self._embedder
+
+    def local_embedder(self) -> Embedder:
+        """Return the embedder for memories, which must not wait for a slow model or a server.
+
+        This is the model in use if it is a vector table, and otherwise the shipped model.
+        """
+        if self.model_choice().is_table:
+            return self.embedder()
+        from rootle.embed.static import StaticEmbedder
+
+        return StaticEmbedder()
+
+    def shipped_embedder(self) -> Embedder:
+        """Return the shipped model, which is loaded only once if it is also the model in use."""
+        if self.model_choice().fingerprint == DEFAULT_MODEL:
+            return self.embedder()
+        from rootle.embed.static import StaticEmbedder
+
+        return StaticEmbedder()
