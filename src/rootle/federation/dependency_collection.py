@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from rootle.federation.collection import Position
+from rootle.federation.outside_results import mark_as_outside
 from rootle.federation.package_names import find_named_packages
 from rootle.index.reader import IndexReader
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.query.syntax import ParsedQuery, parse_query
 from rootle.search.request import SearchRequest
+from rootle.serialization.outside_text import split_package
 from rootle.types import (
-    PACKAGE_URI,
     DependencyPackage,
     ResultKind,
     SearchQuery,
@@ -22,7 +22,6 @@ from rootle.types import (
     SearchResult,
 )
 
-_URI: Final = re.compile(rf"{PACKAGE_URI}(@?[^@]+)@([^/]+)/")
 # A project that mentions a package in at most this many files says little about it.
 _FEW_FILES: Final = 2
 _MAX_NAMED: Final = 3
@@ -104,16 +103,15 @@ class NamedPackageScope:
                 self._files.clear()
             found: dict[str, list[int]] = {}
             for state in index.all_files():
-                if match := _URI.match(state.path):
-                    found.setdefault(match[1], []).append(state.id)
+                if package := split_package(state.path):
+                    found.setdefault(package[0], []).append(state.id)
             self._files[key] = found
         return self._files[key]
 
 
 def _describe(result: SearchResult) -> SearchResult:
-    found = _URI.match(result.file_path)
-    origin = f"{found[1]} {found[2]}" if found else None
-    return replace(result, kind="deps", origin=origin, trust="dependency")
+    found = split_package(result.file_path)
+    return mark_as_outside(result, "deps", " ".join(found) if found else None, "dependency")
 
 
 def _make_notes(

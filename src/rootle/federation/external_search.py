@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from rootle.federation.outside_results import mark_as_outside
 from rootle.search.agent import SearchAgent
-from rootle.text.agent_orders.detector import describe_orders
-from rootle.types import SearchQuery, SearchResponse, SearchResult
+from rootle.types import SearchQuery, SearchResponse
 
 
 class ExternalUpdates(Protocol):
@@ -38,22 +38,10 @@ class ExternalSearch:
         uris = [result.file_path for result in response.results]
         origins = self.updates.find_origins(uris)
         results = tuple(
-            mark_as_external(result, origins.get(result.file_path, result.file_path))
+            mark_as_outside(
+                result, "web", origins.get(result.file_path, result.file_path), "external"
+            )
             for result in response.results
         )
         notes = (*response.suggestions, *self.updates.list_notes(uris))
         return replace(response, results=results, suggestions=notes)
-
-
-def mark_as_external(result: SearchResult, origin: str) -> SearchResult:
-    """Return a result that says where its text comes from, and that it is not trusted."""
-    shown = [result.snippet, *(span.snippet for span in result.more_spans)]
-    if result.context is not None:
-        shown += [passage.snippet for passage in result.context.passages]
-    return replace(
-        result,
-        kind="web",
-        origin=origin,
-        trust="external",
-        warning=describe_orders("\n\n".join(shown)),
-    )

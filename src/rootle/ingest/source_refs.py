@@ -14,6 +14,7 @@ from rootle.errors import QueryError, SourceError
 from rootle.index.reader import IndexReader
 from rootle.ingest.reference_syntax import Reference, is_file_name, parse_reference
 from rootle.ingest.similar_paths import nearest_paths
+from rootle.serialization.outside_text import split_package
 from rootle.serialization.path_text import escape_path
 from rootle.sources.files.discovery import WalkRules, walk_files
 from rootle.sources.files.file_source import read_listed_file
@@ -150,7 +151,7 @@ def _read_whole(path: str, documents: DocumentSet) -> _Whole | None:
     Raise SourceError if the file is excluded from the index or outside the folder.
     """
     if path.startswith(PACKAGE_URI):
-        return documents.read_indexed(path)
+        return _mark_package(documents.read_indexed(path))
     if path.startswith(_OUTSIDE):
         return _read_outside(path, documents)
     sha = _hash_in(path)
@@ -190,6 +191,15 @@ def _read_outside(reference: str, documents: DocumentSet) -> _Whole | None:
         return None
     passage = _passage(found.uri, found.language, found.text)
     return _Whole(replace(passage, origin=found.origin, trust="external"), found.sections)
+
+
+def _mark_package(whole: _Whole | None) -> _Whole | None:
+    """Return a file of an installed package with its origin."""
+    found = None if whole is None else split_package(whole.passage.source)
+    if whole is None or found is None:
+        return whole
+    passage = replace(whole.passage, origin=" ".join(found), trust="dependency")
+    return replace(whole, passage=passage)
 
 
 def _read_version(path: str, documents: DocumentSet) -> _Whole | None:

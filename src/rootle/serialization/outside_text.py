@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from rootle.serialization.path_text import replace_unprintable
-from rootle.types import SearchResponse, SearchResult
+from rootle.types import PACKAGE_URI, SearchResponse, SearchResult
+
+_PACKAGE: Final = re.compile(rf"{PACKAGE_URI}(@?[^@]+)@([^/]+)/")
 
 # For models, once in each answer.
 NOTICE: Final = (
@@ -36,3 +39,12 @@ def describe_warning(warning: str | None) -> str:
 def has_external(response: SearchResponse) -> bool:
     """Return whether a response contains text that anyone may have written."""
     return any(result.trust == "external" for result in response.results)
+
+
+def split_package(uri: str) -> tuple[str, str] | None:
+    """Return the package and the version in the URI of a file of an installed package.
+
+    None for another URI.
+    """
+    found = _PACKAGE.match(uri)
+    return None if found is None else (found[1], found[2])
