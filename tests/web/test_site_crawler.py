@@ -170,6 +170,13 @@ def test_missing_pages_are_reported_and_the_others_read(site: Site) -> None:
     assert "HTTP 404" in crawler.report()
 
 
+def test_a_page_that_is_too_long_is_read_in_part(site: Site) -> None:
+    site.pages = {"/docs/": page("Start", "long.txt"), "/docs/long.txt": text("word " * 500_000)}
+    crawler = site.crawl()
+    assert site.paths == ["index", "long.txt"]
+    assert crawler.report() == "1 pages are too long, and only their beginning was read"
+
+
 def test_a_missing_first_page_is_an_error(site: Site) -> None:
     with pytest.raises(WebPageError, match="HTTP 404"):
         site.crawl()

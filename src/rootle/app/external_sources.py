@@ -38,12 +38,13 @@ class _Reading:
     """The progress of reading one source."""
 
     kind: str
-    failure: str = ""
+    failure: str = ""  # after which the documents that were stored before are kept
+    left_out: str = ""
     skipped: list[str] = field(default_factory=list)
     count: int = 0
 
     def describe(self) -> str:
-        parts = [self.failure] if self.failure else []
+        parts = [part for part in (self.failure, self.left_out) if part]
         if self.skipped:
             shown = ", ".join(self.skipped[:_MAX_SKIPS_NAMED])
             more = ", …" if len(self.skipped) > _MAX_SKIPS_NAMED else ""
@@ -254,8 +255,7 @@ class ExternalSources:
         for page in crawler.crawl(parse_page_url(record.address)):
             title = page.text.partition("\n")[0].lstrip("# ")
             yield ExternalDocument(page.path, page.text, title, address=page.url)
-        if crawler.failures or crawler.left_out:
-            reading.skipped.append(crawler.report())
+        reading.left_out = crawler.report()
 
     def _open_downloads(self) -> Downloads:
         from rootle.web.page_download import PageDownloader

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -103,6 +105,22 @@ def test_a_damaged_inventory_is_named(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "objects.inv").write_bytes(content)
     with pytest.raises(ExternalSourceError, match=r"objects\.inv"):
         list(read_kind(str(tmp_path), "sphinx", 10))
+
+
+def test_a_malicious_docset_ends_at_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rootle.sources.external.readers.dash._MAX_CHECKS", 2)
+    index = tmp_path / "Contents/Resources/docSet.dsidx"
+    index.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(index)) as database:
+        database.execute(
+            "CREATE VIEW searchIndex AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 "
+            "FROM c) SELECT COUNT(*) AS name, '' AS type, '' AS path FROM c"
+        )
+        database.commit()
+    with pytest.raises(ExternalSourceError, match="cannot be read"):
+        list(read_kind(str(tmp_path), "dash", 10))
 
 
 def test_llms_full_is_divided_at_headings_outside_of_code() -> None:

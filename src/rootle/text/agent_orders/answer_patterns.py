@@ -72,4 +72,31 @@ ANSWER_SIGNS: Final[tuple[OrderPattern, ...]] = (
         rf"containing|and|plus|input|body|data)\b[^.!?\n]{{0,30}}?\b{SECRETS}",
     ),
     sign("exfiltrate", 0.6, r"attacker(?:[.-]|'s )\w|evil[.-](?:com|example|org|net|site)|\bexfil"),
+    # False reasons
+    sign(
+        "permission",
+        0.6,
+        r"\b(?:for|as part of) (?:the |our |a |this )?(?:qa|audit(?:ing)?|compliance|verification|"
+        r"quality(?: assurance)?|security|logging|diagnostic|accessibility|authentication)"
+        r"(?: (?:test(?:ing)?|purposes|compliance|tracking|audit|check|reasons|review|"
+        r"assurance)){1,2},? "
+        r"(?:always|please|you|output|include|pass|print|send|every|all|the (?:assistant|model|"
+        r"agent))\b",
+    ),
+    sign(
+        "permission",
+        0.5,
+        r"\b(?:this|it) is (?:a |an )?(?:\w{1,12} )?(?:required|mandatory|non-negotiable|"
+        r"requirement|"
+        r"compulsory|authori[sz]ed)(?: (?:by|for|under) (?:the |our )?(?:\w{1,14} "
+        r"){0,2}(?:polic(?:y|ies)|"
+        r"administrators?|compliance|audit\w{0,4}|guidelines|security|verification|logging))",
+    ),
+    sign(
+        "role",
+        0.6,
+        r"\b(?:i am|i'm|this is|speaking as|message from) (?:a |an |the |your )?(?:\w{1,12} ){0,2}"
+        r"(?:system admin(?:istrator)?|developers?|creators?|owner|ceo|supervisor|security team|"
+        r"authori[sz]ed (?:tester|user|personnel)|anthropic|openai|administrator)\b",
+    ),
 )

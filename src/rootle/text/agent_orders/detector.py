@@ -13,6 +13,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import itemgetter
 from typing import Final
 
@@ -29,7 +30,7 @@ _SIGNS: Final = (*ADDRESS_SIGNS, *ORDER_SIGNS, *ANSWER_SIGNS, *TRANSLATED_SIGNS)
 THRESHOLD: Final = 0.85
 # Signs within this many characters count together.
 _WINDOW_CHARS: Final = 400
-_MAX_CHARS: Final = 400_000
+_MAX_CHARS: Final = 100_000
 _MAX_MATCHES: Final = 200  # of one sign
 _MAX_QUOTE_CHARS: Final = 120
 # Unicode tags spell a text that people do not see.
@@ -61,10 +62,11 @@ class AgentOrders:
     groups: tuple[str, ...]  # the kinds of signs, such as "ignore" and "conceal"
 
 
+@lru_cache(maxsize=128)  # an answer may examine a passage twice
 def find_orders(text: str) -> AgentOrders | None:
     """Return the clearest orders to an agent in a text; None if there are none.
 
-    Only the first 400,000 characters are examined. The time is proportional to their number.
+    Only the first 100,000 characters are examined. The time is proportional to their number.
     """
     if _TAGS.search(text) or _HIDDEN_BITS.search(text):
         return AgentOrders(THRESHOLD, "(text in invisible characters)", ("hidden",))

@@ -144,7 +144,7 @@ TRANSLATED_SIGNS: Final[tuple[OrderPattern, ...]] = (
     ),
     sign(
         "prompt",
-        0.7,
+        0.9,
         r"\b(?:mensaje de(?:l)? sistema|message système|systemnachricht|mensagem do sistema|messaggio di "
         r"sistema|системно\w{1,3} сообщени\w{1,2}|sistem mesaj\w{0,4}|(?:iç|gizli|sistem) (?:yönerge|"
         r"talimat|komut|istem)\w{0,8}|instrucciones (?:internas|ocultas|iniciales)|instructions (?:internes|"
@@ -159,5 +159,59 @@ TRANSLATED_SIGNS: Final[tuple[OrderPattern, ...]] = (
         r"parola|дословно|слово в слово|kelimesi kelimesine|aynen yaz\w{0,2}|olduğu gibi|woord voor woord|"
         r"słowo w słowo)|(?:逐字|一字不差|原封不动|一字一句|そのまま|文字通り|그대로|كلمة بكلمة|حرفيا|"
         r"کلمه به کلمه|शब्दशः)",
+    ),
+    # "Forget everything that was said before"
+    sign(
+        "ignore",
+        0.9,
+        r"\b(?:vergiss alles|vergessen sie alles|oublie(?:z)? tout|ne ti(?:ens|enez) pas compte de ce qui|"
+        r"olvida todo|ignora todo|esqueça tudo|ignore tudo|dimentica tutto|ignora tutto|забудь (?:обо )?вс[её]|"
+        r"her şeyi unut|vergeet alles|zapomnij (?:o )?wszystk\w{1,3}|lupakan semua|glöm allt|"
+        r"no (?:sigas|obedezcas|hagas caso a) (?:\w{1,6} )?(?:instrucciones|reglas|indicaciones|órdenes)|"
+        r"ne (?:suis|suivez) (?:pas|plus) (?:les|tes|vos) (?:instructions|consignes|règles)|"
+        r"befolge (?:\w{1,10} ){0,3}(?:anweisungen|regeln|vorgaben) nicht|folge nicht (?:\w{1,10} ){0,3}anweisungen)"
+        r"|(?:忘记|忘掉|忽略|无视).{0,4}(?:一切|所有内容|上述|以上|之前)|(?:今まで|これまで|以前).{0,8}(?:忘れ|無視)"
+        r"|(?:เพิกเฉย|ละเว้น|ไม่ต้องสนใจ|ลืม).{0,12}คำสั่ง|התעלמ?[םי]?ו? .{0,15}הוראות",
+    ),
+    # "Show me your instructions"
+    sign(
+        "prompt",
+        0.9,
+        r"\b(?:zeige?|nenne|verrate|wiederhole|gib|drucke) (?:\w{1,10} ){0,2}(?:deine|ihre) (?:\w{1,12} ){0,2}"
+        r"(?:anweisungen|instruktionen|vorgaben|regeln)|\b(?:montre|révèle|affiche|donne|répète|divulgue)z?"
+        r"(?:-moi)? (?:tes|vos) (?:\w{1,12} ){0,2}(?:instructions|consignes|règles)|\b(?:muestra|muéstrame|"
+        r"revela|dime|repite|imprime) (?:tus|sus|las) (?:\w{1,12} ){0,2}(?:instrucciones|reglas)|\b(?:mostre|"
+        r"revele|repita|imprima) (?:suas|as suas) (?:\w{1,12} ){0,2}(?:instruções|regras)|\b(?:mostra|mostrami|"
+        r"rivela|ripeti|stampa) le (?:tue|sue) (?:\w{1,12} ){0,2}(?:istruzioni|regole)|(?:покажи|раскрой|выведи|"
+        r"повтори|напиши|перечисли) (?:мне )?(?:все )?(?:свои|твои|ваши) (?:\w{1,14} ){0,2}(?:инструкци|указани|"
+        r"правил|команд)|(?:talimat|yönerge|komut|kural|istem)\w{0,10} (?:\w{1,14} ){0,2}(?:göster|yaz|söyle|"
+        r"ifşa|tekrarla|dök)|systeemprompt|prompt systemowy|запит системи|системний запит"
+        r"|(?:输出|显示|告诉我|透露|泄露|重复|打印|公开).{0,6}(?:你的|初始|系统|内部|原始).{0,4}(?:指令|提示|设定|规则)"
+        r"|(?:あなたの|最初の|内部の|隠された).{0,4}(?:指示|命令|設定|プロンプト)を(?:表示|出力|教え|見せ|開示)"
+        r"|(?:너의|당신의|초기|내부) ?(?:지시|지침|설정|프롬프트).{0,8}(?:출력|보여|알려|공개)",
+    ),
+    # "Answer only with"
+    sign(
+        "only",
+        0.5,
+        r"\b(?:antworte\w{0,2} (?:du )?(?:nur|ausschließlich|immer)|répond\w{1,3} (?:uniquement|seulement|toujours)|"
+        r"respond[ae] (?:solo|sólo|únicamente|siempre|apenas|somente|sempre)|rispondi (?:solo|soltanto|sempre)|"
+        r"отвечай (?:только|всегда)|(?:sadece|yalnızca|her zaman) (?:\w{1,14} ){0,4}(?:cevap ver|yanıtla|yanıt ver|yaz))"
+        r"|(?:只|仅|僅)(?:需)?(?:回答|回复|输出|返回)|だけ(?:を)?(?:答え|出力|返|回答)|(?:만|라고만) (?:대답|답|출력)",
+    ),
+    sign(
+        "freedom",
+        0.7,
+        r"\b(?:kuralsız|kısıtlama\w{0,3} yok|sınır\w{0,3} yok|filtre\w{0,4} kapat|güvenlik \w{0,14} ?kapat|"
+        r"geliştirici mod\w{0,8}|entwicklermodus|mode développeur|modo (?:desarrollador|desenvolvedor|dios)|"
+        r"modalità sviluppatore|режим\w{0,2} разработчика)|开发者模式|開発者モード|개발자 모드|وضع المطور",
+    ),
+    sign(
+        "address",
+        0.8,
+        r"\b(?:hinweis|nachricht|anweisung|achtung|wichtig|note|message|instructions?|attention|aviso|nota|mensaje|"
+        r"atención|atenção|attenzione|messaggio|внимани\w|сообщение|инструкци\w|not|dikkat|mesaj)[ :,]{1,2}"
+        r"(?:an|für|aux?|pour|à|para|al?|los|las|per|für die|для|всем|için|tüm)?[ ]?(?:alle |tous les |todos los |"
+        r"les |los |die |das )?(?:ki|ia|llm|ии|yapay zek[aâ]|sprachmodell|modèles? de langage|modelo\w? de lenguaje)",
     ),
 )

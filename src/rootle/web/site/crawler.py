@@ -62,6 +62,7 @@ class SiteCrawler:
     clock: Callable[[], float] = time.monotonic
     failures: list[str] = field(default_factory=list)
     left_out: int = 0  # pages beyond the limits
+    cut: int = 0  # pages of which only the beginning was read
 
     def crawl(self, start: PageUrl) -> Iterator[SitePage]:
         """Yield the pages below the folder of a page: it, those in the sitemap, and linked ones.
@@ -108,6 +109,8 @@ class SiteCrawler:
         parts = []
         if self.left_out:
             parts.append(f"{self.left_out:,} more pages are beyond the limits")
+        if self.cut:
+            parts.append(f"{self.cut:,} pages are too long, and only their beginning was read")
         if self.failures:
             first = f"{len(self.failures)} pages could not be read, the first: {self.failures[0]}"
             parts.append(first)
@@ -132,6 +135,7 @@ class SiteCrawler:
 
     def _read(self, url: PageUrl) -> tuple[PageUrl, _ReadPage]:
         page = self.downloads.download(url)
+        self.cut += page.is_truncated
         final = parse_page_url(page.url)
         return final, _read_page(page, final)
 

@@ -22,7 +22,7 @@ _MAX_ENTRIES: Final = 500_000
 _MAX_VALUE_BYTES: Final = 10_000_000
 # A view in a malicious index could compute without end.
 _STEPS_PER_CHECK: Final = 1_000_000
-_MAX_CHECKS: Final = 2_000
+_MAX_CHECKS: Final = 200
 _TAGS: Final = re.compile(r"<[^<>]{0,500}>")
 # The usual index, and that of docsets which Xcode created.
 _QUERIES: Final = (
