@@ -34,6 +34,7 @@ NOT_RUN = {
     r"rootle watch$": "runs until Ctrl-C",
     r"rootle watch --": "controls a running watcher",
     r"rootle mcp": "waits for a client",
+    r"rootle add https://": "reads a web site",
     r"ssh ": "needs another machine",
     r"jq ": "jq may not be installed",
     r"export OTEL_": "affects the other commands of the page",
