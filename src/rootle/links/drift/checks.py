@@ -31,6 +31,7 @@ _MOVED_OUT: Final = re.compile(
     r"|gem|crate|plugin)\b|\bto (?:use )?(?:the )?[\w-]+[/-][\w-]+|\bto use\b)"
     r"|\buse (?:the )?[\w.-]+ (?:library|package|lib)\b|\bvendor|third.?party|submodule"
 )
+_PLURAL: Final = re.compile(r"[A-Z]+s")  # "IDEs"
 _DEFINING: Final = (
     "defp?|defmodule|module|function|class|func|fun|fn|const|let|var|val|interface|struct|type"
     "|import|public|private|static|object"
@@ -325,6 +326,8 @@ def _is_distinctive(name: str, mention: Mention, text: NamedText) -> bool:
         is_compound = "_" in name.strip("_") or re.search(r"[a-z0-9][A-Z]", name) is not None
         return is_compound or (len(name) >= 5 and name[:1].isupper())
     if text.origin == "comment" and _TEST_FILE.search(text.path):
+        return False
+    if _PLURAL.fullmatch(name):
         return False
     is_class = name[:1].isupper() and not name.isupper() and "_" not in name
     return text.origin != "document" or not is_class

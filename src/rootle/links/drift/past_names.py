@@ -31,6 +31,8 @@ _SIDE_CODE: Final = re.compile(
     r"(?i)(?:^|[/_.-])(?:tests?|specs?|examples?|samples?|demos?|fixtures?|docs?|tutorials?"
     r"|playground|vendor(?:ed)?|third[_-]?party|xlib|extlib)(?:[/_.-]|$)|(?:Tests?|Specs?)(?:\.\w+|/)"
 )
+# The lines of a commit that list removed definitions; the whole patch may be too long.
+_LISTS_REMOVED: Final = ("removed: ", "deleted ")
 _BUILD_FILE: Final = re.compile(
     r"\.(?:gradle|sbt|gemspec)$|\.gradle\.kts$|(?:^|/)(?:buildSrc|project)/"
 )
@@ -155,7 +157,7 @@ class PastNames:
                         and matches(line[1:], language)
                     ):
                         return self._make(name, path, line[1:], state)
-                    is_listed = line.startswith("removed: ") and not is_kept
+                    is_listed = line.startswith(_LISTS_REMOVED) and not is_kept
                     if is_listed and whole.search(line):
                         return self._make(name, path, "", state)
         return None

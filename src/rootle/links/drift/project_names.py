@@ -10,7 +10,7 @@ from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
 from rootle.links.drift.comments import DividedText, divide
-from rootle.text.languages import CODE_EXTENSIONS, PROSE
+from rootle.text.languages import CODE_EXTENSIONS, PROSE, language_of
 
 # Reading this many characters takes about ten seconds.
 MAX_CHARS: Final = 150_000_000
@@ -43,8 +43,9 @@ class ProjectNames:
 
     @cached_property
     def module_names(self) -> frozenset[str]:
-        """The names of the folders and of the files without extensions, in lower case."""
-        paths = (*self.folders, *self.files)
+        """The names of folders and of source files without extensions, in lower case."""
+        sources = (path for path in self.files if language_of(path) in CODE_EXTENSIONS)
+        paths = (*self.folders, *sources)
         return frozenset(path.rpartition("/")[2].partition(".")[0].lower() for path in paths)
 
     @cached_property
