@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from rootle.sources.git.commits import patch_process
 from rootle.sources.git.commits.changed_names import find_changed_names
 from rootle.sources.git.commits.commit_document import make_document
 from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange
-from rootle.sources.git.commits.patch_process import PatchProcess
+from rootle.sources.git.commits.patch_process import PatchProcess, find_readable_levels
 from rootle.sources.secret_masking_reader import MaskingReader
 from rootle.sources.source import Document
 
@@ -282,16 +282,36 @@ def test_git_is_not_started_for_every_commit_of_a_partial_clone(
         starts.append(command)
         return open_session(folder, command, *options, config=config)
 
+    hashes = list_hashes(partial)
+    levels = find_readable_levels(os.fspath(partial), hashes[:1])
     monkeypatch.setattr(patch_process, "open_session", record)
-    patches = PatchProcess(os.fspath(partial))
+    patches = PatchProcess(os.fspath(partial), levels)
 
-    found = [patches.read(sha) for sha in list_hashes(partial)]
+    found = [patches.read(sha) for sha in hashes]
     patches.close()
 
     assert [it.message if it else "" for it in found] == [f"add {n}" for n in (3, 2, 1, 0)]
     assert found[0] is not None
     assert found[0].author == "t <t@example.com>"
-    assert starts == ["diff-tree", "diff-tree", "cat-file"]
+    assert starts == ["cat-file"]
+
+
+def test_the_text_of_a_commit_does_not_depend_on_the_order_of_reading(
+    origin: Path, tmp_path: Path
+) -> None:
+    partial = clone(origin, tmp_path / "partial", "--filter=blob:none", "--no-checkout")
+    write(partial, "own.py", "def own():\n    return 1\n")
+    git(partial, "add", "own.py")
+    commit(partial, "add own")
+    hashes = list_hashes(partial)
+
+    def read_all(order: Sequence[str]) -> dict[str, object]:
+        patches = PatchProcess(os.fspath(partial))
+        found = {sha: patches.read(sha) for sha in order}
+        patches.close()
+        return found
+
+    assert read_all(hashes) == read_all(hashes[::-1])
 
 
 def test_the_oldest_commit_of_a_shallow_clone_has_only_its_message(

@@ -10,7 +10,12 @@ from rootle.sources.files.skip_rules import VANISHED
 from rootle.sources.git.commits.commit_document import make_document
 from rootle.sources.git.commits.commit_list import ListedCommit, list_commits, list_heads
 from rootle.sources.git.commits.patch_parsing import CommitPatch
-from rootle.sources.git.commits.patch_process import PatchProcess
+from rootle.sources.git.commits.patch_process import (
+    ALL_LEVELS,
+    Levels,
+    PatchProcess,
+    find_readable_levels,
+)
 from rootle.sources.git.history import (
     digest_clone_limits,
     find_shallow_commits,
@@ -96,7 +101,9 @@ class CommitSource:
 
     def reader(self) -> CommitReader:
         """Return a reader with its own git process."""
-        return CommitReader(self._folder, self._convert)
+        heads = list_heads(self._folder) if is_partial_clone(self._folder) else None
+        levels = self._find_levels(self._list(heads, ())) if heads else ALL_LEVELS
+        return CommitReader(self._folder, self._convert, levels)
 
     def _extends(self, heads: Sequence[str], known: Sequence[str]) -> bool:
         """Return whether each known head is in the history of a current one."""
@@ -110,30 +117,27 @@ class CommitSource:
 
     def _entries(self, commits: Sequence[ListedCommit]) -> tuple[DocumentEntry, ...]:
         shallow = find_shallow_commits(self._folder)
-        size = _PATHS_BYTES if self._lacks_contents(commits) else _COMMIT_BYTES
+        is_complete = self._find_levels(commits) == ALL_LEVELS
+        size = _COMMIT_BYTES if is_complete else _PATHS_BYTES
         return tuple(
             # A commit never changes, so it needs no time.
             DocumentEntry(f"{COMMIT_URI}{sha}", _MESSAGE_BYTES if sha in shallow else size, 0)
             for sha, _ in commits
         )
 
-    def _lacks_contents(self, commits: Sequence[ListedCommit]) -> bool:
+    def _find_levels(self, commits: Sequence[ListedCommit]) -> Levels:
+        """Return what can be read of these commits: contents may be missing in a partial clone."""
         if not is_partial_clone(self._folder):
-            return False
-        process = PatchProcess(self._folder)
-        try:
-            for commit in commits[:: -(-len(commits) // _PROBES) or 1]:
-                process.read(commit.sha)
-        finally:
-            process.close()
-        return process.lacks_contents
+            return ALL_LEVELS
+        probes = commits[:: -(-len(commits) // _PROBES) or 1]
+        return find_readable_levels(self._folder, [commit.sha for commit in probes])
 
 
 class CommitReader:
     """Reads commits. A copy in another process starts its own git."""
 
-    def __init__(self, folder: str, convert: ConvertCommit) -> None:
-        self._patches = PatchProcess(folder)
+    def __init__(self, folder: str, convert: ConvertCommit, levels: Levels) -> None:
+        self._patches = PatchProcess(folder, levels)
         self._convert = convert
 
     def read(self, uri: str) -> Document | str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cached_property
 from typing import Final
@@ -16,7 +17,7 @@ from rootle.sources.git.commits.patch_parsing import (
     parse_message,
     parse_patch,
 )
-from rootle.sources.git.history import find_shallow_commits, is_partial_clone
+from rootle.sources.git.history import find_shallow_commits
 
 # A longer patch moves or imports many files. Its beginning is kept.
 _MAX_PATCH_BYTES: Final = 2_000_000
@@ -30,6 +31,9 @@ _DIFF: Final = (
 # A partial clone lacks contents. git needs none for the paths and for files that were only renamed.
 _PATCH: Final = ("-p", "-M", "-l300", "-U1")
 _PATHS: Final = ("-M100%",)
+# The options with which git is asked for a commit, until it succeeds.
+Levels = tuple[tuple[str, ...], ...]
+ALL_LEVELS: Final[Levels] = (_PATCH, _PATHS)
 # The lines that begin a definition, by file type. git knows these languages, but not by file name.
 _ATTRIBUTES: Final = os.path.join(os.path.dirname(__file__), "definitions.gitattributes")
 _DEFINITIONS: Final = {
@@ -53,33 +57,43 @@ _DEFINITIONS: Final = {
 }
 
 
+def find_readable_levels(folder: str, hashes: Iterable[str]) -> Levels:
+    """Return the levels with which git can read all of these commits of a partial clone.
+
+    The decision is made once for all commits, so that their texts do not depend on the order in
+    which they are read.
+    """
+    process = PatchProcess(folder)
+    try:
+        for sha in hashes:
+            process.read(sha)
+    finally:
+        process.close()
+    return tuple(level for level in ALL_LEVELS if level not in process.failed_levels)
+
+
 class PatchProcess:
     """A git process that is started on first use, and again after a patch that is too long.
 
-    A commit for which git fails is read without its patch. In a partial clone, which lacks
-    contents, this applies to all further commits, because git would have to be started again for
-    most of them.
+    A commit for which git fails is read without its patch, and git is started again. For a partial
+    clone, which lacks contents of most commits, `find_readable_levels` prevents this.
 
     It can be pickled: the copy starts its own process.
     """
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, levels: Levels = ALL_LEVELS) -> None:
         self._folder = folder
-        self._levels = [_PATCH, _PATHS]  # what git is asked for, until it fails
+        self._levels = levels
+        self.failed_levels: set[tuple[str, ...]] = set()
         self._sessions: dict[tuple[str, ...], GitSession] = {}
         finalize(self, _close_all, self._sessions)  # if nothing calls `close`
 
-    def __reduce__(self) -> tuple[type[PatchProcess], tuple[str]]:
-        return PatchProcess, (self._folder,)
+    def __reduce__(self) -> tuple[type[PatchProcess], tuple[str, Levels]]:
+        return PatchProcess, (self._folder, self._levels)
 
     @cached_property
     def _shallow(self) -> frozenset[str]:
         return find_shallow_commits(self._folder)
-
-    @property
-    def lacks_contents(self) -> bool:
-        """Whether git has failed to read a commit of a partial clone."""
-        return _PATCH not in self._levels
 
     def read(self, sha: str) -> CommitPatch | None:
         """Return a commit with its changes; None if the repository does not have it.
@@ -87,15 +101,14 @@ class PatchProcess:
         The oldest commits of a shallow clone have no changes: git would report all their files as
         added.
         """
-        for level in () if sha in self._shallow else tuple(self._levels):
+        for level in () if sha in self._shallow else self._levels:
             session = self._open("diff-tree", *level)
             if session is None:
                 return None
             data = self._ask(session, sha, "")
             if not session.has_failed:
                 return parse_patch(data, is_cut=not session.is_open)
-            if is_partial_clone(self._folder):
-                self._levels.remove(level)
+            self.failed_levels.add(level)
         return self.read_message(sha)
 
     def read_message(self, sha: str) -> CommitPatch | None:
