@@ -305,7 +305,7 @@ def test_the_text_of_a_commit_does_not_depend_on_the_order_of_reading(
     commit(partial, "add own")
     hashes = list_hashes(partial)
 
-    def read_all(order: Sequence[str]) -> dict[str, object]:
+    def read_all(order: Sequence[str]) -> dict[str, CommitPatch | None]:
         patches = PatchProcess(os.fspath(partial))
         found = {sha: patches.read(sha) for sha in order}
         patches.close()
