@@ -16,9 +16,9 @@ rootle clear --index-dir .rootle"""
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Delete the index of a folder, the cached search results, and the sources that were added\n"
-        "with `rootle add`. Also delete the index of the repository's commits and the indexes of\n"
-        "earlier revisions, which all work trees of the repository share, and the search log,\n"
-        "which all folders share. The files in the folder are not changed.",
+        "with `rootle add`. Also delete shared data: the index of the commits and those of\n"
+        "earlier revisions (shared by all work trees of the repository), and the search log\n"
+        "(shared by all folders). The files in the folder are not changed.",
         _EXAMPLES,
     )
     add_path(parser)

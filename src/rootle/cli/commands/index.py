@@ -44,8 +44,8 @@ def register(parser: CommandParser) -> None:
     parser.add_argument(
         "--deps",
         action="store_true",
-        help="also index the installed packages that the lock files of the folder name; without "
-        "this option, the first search with in:deps does this",
+        help="also index the installed packages that are listed in the lock files of the folder; "
+        "without this option, the first search with in:deps does this",
     )
     add_yes(parser)
     add_common_options(parser)

@@ -70,8 +70,8 @@ _ROOT_PURPOSES: Final[Mapping[str, str]] = {
     "has changed since the memory was stored",
     "search": "project folder; memories of other projects are left out",
     "add": "project folder; files that the fact mentions are looked up in this folder",
-    "import": "project folder; memories whose own project folder does not exist on this machine "
-    "are assigned to it",
+    "import": "project folder to assign memories to if their own project folder does not exist on "
+    "this machine",
     "hook": "project folder; memories of other projects are left out",
     "audit": "project folder; only files in this folder are checked for changes",
 }
@@ -100,7 +100,8 @@ def register(parser: CommandParser) -> None:
             add_json(action)
         add_index_dir(
             action,
-            "folder of the project's index, in which names that memories mention are looked up",
+            "folder in which the project's index is stored; it is used to look up names that "
+            "memories mention",
         )
         add_settings(action)
 

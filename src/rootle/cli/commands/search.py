@@ -123,7 +123,8 @@ def _add_output_options(parser: CommandParser) -> None:
     parser.add_argument(
         "--links",
         action="store_true",
-        help="list the documents, tests, uses and last commits of each of the first three results",
+        help="for each of the first three results, list related documents, tests, uses and recent "
+        "commits",
     )
     parser.add_argument(
         "--markdown", action="store_true", help="print Markdown for a language model"

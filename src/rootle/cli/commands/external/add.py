@@ -16,25 +16,29 @@ _KINDS: Final = "folder, sphinx, devdocs, dash, mdn, stack-exchange or llms.txt"
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Read a web site, a folder or an archive, and index it for questions with in:web.\n"
-        "The kind of a folder or archive is recognized: documents, documentation built by Sphinx,\n"
-        "DevDocs and Dash docsets, MDN content, a Stack Exchange dump, llms.txt. Web pages are\n"
-        "read below the folder of the given page, from public addresses, within the rules of the\n"
-        "robots.txt of the site. An address that was added before is read again.",
+        "Read a website, a folder or an archive, and index it, so that searches with in:web find\n"
+        "it. The kind of a folder or archive is detected automatically: plain documents, Sphinx\n"
+        "output, DevDocs docsets, Dash docsets, MDN content, Stack Exchange dumps or llms.txt.\n"
+        "Only web pages under the same URL path as the given page are read, only from public\n"
+        "addresses, and only if the robots.txt of the site allows it. Adding the same address\n"
+        "again reads it again.",
         _EXAMPLES,
     )
     parser.add_argument("address", metavar="URL|PATH", help="a URL, a folder, or a file")
     parser.add_argument("--name", help="name in results (default: derived from the address)")
-    parser.add_argument("--kind", help=f"kind of a folder: {_KINDS} (default: recognized)")
+    parser.add_argument("--kind", help=f"kind of a folder: {_KINDS} (default: detected)")
     parser.add_argument(
-        "--weight", type=float, default=1.0, help="factor of the scores of its results (default: 1)"
+        "--weight",
+        type=float,
+        default=1.0,
+        help="multiply the scores of the results from this source by WEIGHT (default: 1)",
     )
     parser.add_argument(
         "--depth",
         type=int,
         default=3,
         metavar="N",
-        help="how many links may lead from the first web page to another one (default: 3)",
+        help="follow links up to N levels deep from the first page (default: 3)",
     )
     parser.add_argument(
         "--max-pages",

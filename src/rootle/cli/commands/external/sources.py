@@ -22,7 +22,7 @@ rootle sources remove python"""
 def register(parser: CommandParser) -> None:
     parser.describe(
         "List the sources that were added with `rootle add`, read them again, or remove one.\n"
-        "Nothing is read again unless you ask for it.",
+        "Sources are read again only when you run `rootle sources refresh`.",
         _EXAMPLES,
     )
     parser.add_argument(
@@ -32,8 +32,10 @@ def register(parser: CommandParser) -> None:
         default="list",
         help="what to do (default: list)",
     )
-    parser.add_argument("name", nargs="?", metavar="NAME", help="a source (refresh: default all)")
-    add_root(parser, "folder to whose index the sources belong")
+    parser.add_argument(
+        "name", nargs="?", metavar="NAME", help="name of a source; refresh without a name reads all"
+    )
+    add_root(parser, "folder that the sources were added to")
     add_common_options(parser)
 
 

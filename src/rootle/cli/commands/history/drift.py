@@ -25,10 +25,11 @@ rootle drift --json"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Find documents, comments and memories that name functions, options, files or parameters\n"
-        "which no longer exist, with the commits that removed or changed them. Changelogs and\n"
-        "decision records are left out. The index and the index of the commits are created or\n"
-        "updated first. Without a git repository, only qualified names are checked.",
+        "Find documents, comments and memories that refer to functions, options, files or\n"
+        "parameters that no longer exist. Each is listed with the commit that removed or renamed\n"
+        "what it refers to. Changelogs and decision records are left out. The index of the files\n"
+        "and that of the commits are created or updated first. Outside of git repositories, only\n"
+        "qualified names are checked.",
         _EXAMPLES,
     )
     parser.add_argument(

@@ -26,7 +26,7 @@ def register(parser: CommandParser) -> None:
         "Find code that no longer exists, and the commits that removed it. Describe the code,\n"
         "give the name of a function or class, or quote text. Code that was moved or renamed is\n"
         "not shown.\n"
-        "The index and the index of the commits are created or updated first.",
+        "The index of the files and that of the commits are created or updated first.",
         _EXAMPLES,
     )
     parser.add_argument("words", nargs="+", metavar="WORDS", help="words, a name or quoted text")

@@ -30,8 +30,8 @@ def register(parser: CommandParser) -> None:
     parser.add_argument(
         "--links",
         action="store_true",
-        help="instead of the lines, list the documents, tests, uses and last commits of code, or "
-        "the definitions that a section of a document names",
+        help="list links instead of the lines: for code, related documents, tests, uses and recent "
+        "commits; for a section of a document, the definitions that it mentions",
     )
     add_root(parser, "folder that contains the file or commit")
     add_common_options(parser)
