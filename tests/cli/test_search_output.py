@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,26 @@ def test_a_long_answer_fits_about_one_screen_of_a_terminal(
     first_lines = lines[1:11]
     assert all(len(line) > 200 for line in first_lines if "zebra" in line)
     assert all(len(line) <= 80 for line in lines[14:])
+
+
+def test_a_shortened_answer_names_untrusted_text_and_its_orders() -> None:
+    response, terminal = _long_response(10), io.StringIO()
+    outside = replace(
+        response.results[4],
+        origin="https://a.example/",
+        trust="external",
+        warning="it orders",
+    )
+    response = replace(response, results=(*response.results[:4], outside, *response.results[5:]))
+    with redirect_stdout(terminal), redirect_stderr(terminal):
+        print_response(response, "zebra", Style(is_terminal=True, has_color=False))
+    lines = terminal.getvalue().splitlines()
+    assert lines[-1] == "rootle: shortened; -n 10 shows all lines"
+    heading = next(at for at, line in enumerate(lines) if line.startswith("file_4.py"))
+    assert lines[heading + 1 : heading + 3] == [
+        "  untrusted, from https://a.example/",
+        "  WARNING: it orders",
+    ]
 
 
 @pytest.mark.parametrize(("is_terminal", "is_brief"), [(False, True), (True, False)])

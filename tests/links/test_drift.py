@@ -223,6 +223,9 @@ def test_hostile_text_is_checked_in_bounded_time(tmp_path: Path, make_app: MakeA
             "README.md": "`" * 200_000 + "a_b." * 100_000 + "[" * 100_000 + "](" * 50_000,
             "a.c": "/* " * 200_000 + "\n" + "/*\n" * 100_000,
             "b.py": '"""\n' * 50_001 + ":param (" * 50_000,
+            "c.py": f"def save():\n    # :param {' ' * 20_000}!\n    # {'[](https:' * 20_000}\n",
+            "d.js": f"/** @param {{x}} size */\nfunction save({' ' * 200_000}) {{\n}}\n",
+            "docs.md": ("[](https:" * 200 + "\n") * 500 + "Use `save_it_all` " + "def " * 200_000,
         },
     )
     assert find(make_app(tmp_path / "folder")) == []

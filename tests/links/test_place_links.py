@@ -71,6 +71,15 @@ def test_agents_read_links(root: Path, make_app: MakeApp) -> None:
     assert "src/net/retry.py:4" in answer.text
 
 
+def test_a_place_may_be_relative_to_the_current_folder(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(root / "src/net")
+    options = ("--root", str(root), "--index-dir", str(tmp_path / "index"))
+    shown = rootle("show", "--links", "retry.py#retry_backoff", *options)
+    assert "docs/waiting.md:5 (retry_backoff)" in shown.out
+
+
 def test_the_commands_print_links(root: Path, tmp_path: Path) -> None:
     options = ("--root", str(root), "--index-dir", str(tmp_path / "index"))
     shown = rootle("show", "--links", "src/net/retry.py#retry_backoff", *options)

@@ -266,3 +266,11 @@ def test_the_longest_rule_of_the_named_group_decides() -> None:
 def test_a_sitemap_with_entities_is_ignored() -> None:
     bomb = b'<!DOCTYPE u [<!ENTITY a "aaaa">]><urlset><url><loc>http://a/&a;</loc></url></urlset>'
     assert parse_sitemap(bomb).pages == ()
+
+
+def test_a_robots_file_with_many_crawlers_takes_linear_time() -> None:
+    others = "".join(f"User-agent: crawler{number}\n" for number in range(15_000))
+    text = f"{others}User-agent: *\n" + "Disallow: /private\n" * 5_000
+    rules = parse_robots(text.encode())
+    assert not rules.allows("/private/a")
+    assert rules.allows("/public")

@@ -73,14 +73,16 @@ class DependencyComponents:
         self._open_embedder = open_embedder
         self._open_project = open_project
         self._on_warning = on_warning
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()  # held for a short time only
+        # Held while packages are indexed. Questions about the project do not need it.
+        self._open_lock = threading.RLock()
         self._index: DependencyIndex | None = None
         self._opened: tuple[Path, SnapshotSource, SearchAgent] | None = None
         self._known: tuple[object, KnownPackages | None] | None = None
 
     def close(self) -> None:
         """Close all components; they are created again when they are needed."""
-        with self._lock:
+        with self._open_lock:
             opened, self._opened = self._opened, None
             if opened is not None:
                 opened[2].close()
@@ -128,8 +130,7 @@ class DependencyComponents:
 
         The packages are not listed again, because the lines of a result are read right after it.
         """
-        with self._lock:
-            opened = self._opened
+        opened = self._opened
         if opened is not None:
             with suppress(IndexStorageError):
                 return read(opened[1].current())
@@ -204,7 +205,7 @@ class DependencyComponents:
         from rootle.rank.rankers.registry import configured_ranker
         from rootle.search.factory import open_agent
 
-        with self._lock:
+        with self._open_lock:
             view = self.index().prepare()
             if self._opened is not None and self._opened[0] == view:
                 return self._opened[1], self._opened[2]

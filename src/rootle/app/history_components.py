@@ -200,7 +200,7 @@ class HistoryComponents:
         """Return the folder for one kind of index of the repository; None outside of repositories.
 
         All work trees of a repository share the folder, unless the index directory is chosen: it
-        then contains the folder. `name` is HISTORY_DIR or REVISIONS_DIR.
+        then contains the folder. `name` is that of the folder, such as HISTORY_DIR.
         """
         git = find_git_folders(os.path.realpath(self._root))
         if git is None:

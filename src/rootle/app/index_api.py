@@ -97,8 +97,10 @@ class IndexApi(AppBase):
         )
 
     def clear(self) -> bool:
-        """Delete the index, cached pages and the search log; return False if there was no index.
+        """Delete all indexes, added sources, cached pages and the search log.
 
+        The indexes are those of the folder, its commits, earlier versions and packages. Return
+        False if there were neither indexes nor added sources.
         The search log also contains the searches in other folders.
         """
         self._check_may_write()

@@ -114,6 +114,7 @@ def _print_brief_results(response: SearchResponse, question: str, style: Style) 
             write_line("")
         best, *others = result_spans(result)
         _print_heading(result, best, style, is_first=True)
+        _print_marks(result, style)
         _print_lines(best, words, style, _BRIEF_LINES[number] if is_first else 1)
         if others and is_first:
             write_line(style.paint(_fit(f"  also {', '.join(map(_locate, others))}"), _DIM))
@@ -215,8 +216,7 @@ def _print_result(result: SearchResult, words: set[str], style: Style) -> None:
     for number, span in enumerate(_spans_of(result)):
         _print_heading(result, span, style, is_first=number == 0)
         if not number:
-            for mark in marks_of(result):
-                write_line(style.paint(f"  {printable(mark)}", _YELLOW))
+            _print_marks(result, style)
         _print_lines(span, words, style)
     if result.mentions:
         places = ", ".join(f"{name} {place}" for name, place in result.mentions.items())
@@ -233,6 +233,12 @@ def _spans_of(result: SearchResult) -> Sequence[Span]:
     if result.context is not None:
         return passages_of(result)
     return result_spans(result)
+
+
+def _print_marks(result: SearchResult, style: Style) -> None:
+    """Print the origin and the warning of a result from outside the project."""
+    for mark in marks_of(result):
+        write_line(style.paint(f"  {printable(mark)}", _YELLOW))
 
 
 def _print_heading(result: SearchResult, span: Span, style: Style, *, is_first: bool) -> None:

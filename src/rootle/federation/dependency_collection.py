@@ -98,15 +98,17 @@ class NamedPackageScope:
     def _list_files(self, index: IndexReader) -> Mapping[str, Collection[int]]:
         """Return the ids of the files of each package."""
         key = index.state_id()
-        if key not in self._files:
-            if len(self._files) >= _MAX_CACHED:
-                self._files.clear()
-            found: dict[str, list[int]] = {}
-            for state in index.all_files():
-                if package := split_package(state.path):
-                    found.setdefault(package[0], []).append(state.id)
-            self._files[key] = found
-        return self._files[key]
+        known = self._files.get(key)  # another thread may clear the cache at any time
+        if known is not None:
+            return known
+        found: dict[str, list[int]] = {}
+        for state in index.all_files():
+            if package := split_package(state.path):
+                found.setdefault(package[0], []).append(state.id)
+        if len(self._files) >= _MAX_CACHED:
+            self._files.clear()
+        self._files[key] = found
+        return found
 
 
 def _describe(result: SearchResult) -> SearchResult:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from sample import MakeApp, write
 
 from rootle import App, Config, open_app
 from rootle.errors import QueryError, SourceError
+from rootle.indexing.dependencies.dependency_index import DependencyIndex
 from rootle.tools import tools_of
 from rootle.types import DependencyStatus, SearchResponse
 
@@ -268,3 +271,30 @@ def test_packages_of_npm_are_searched(tmp_path: Path, make_app: MakeApp) -> None
     assert response.results[0].origin == "p-limit 5.0.0"
     everything = make_app(root, dependencies="all").index_dependencies()
     assert "yocto-queue" in {package.name for package in everything.packages}
+
+
+def test_a_plain_question_does_not_wait_while_packages_are_indexed(
+    apps: tuple[App, App], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = apps[0]
+    app.index()
+    app.index_dependencies()
+    started, released = threading.Event(), threading.Event()
+    prepare = DependencyIndex.prepare
+
+    def wait(index: DependencyIndex) -> Path:
+        started.set()
+        released.wait(30)
+        return prepare(index)
+
+    monkeypatch.setattr(DependencyIndex, "prepare", wait)
+    with ThreadPoolExecutor(2) as threads:
+        outside = threads.submit(app.search, f"in:deps {_QUESTION}")
+        assert started.wait(30)
+        plain = threads.submit(app.search, "how is a name greeted")
+        try:
+            assert plain.result(20).results
+            assert not outside.done()
+        finally:
+            released.set()
+        assert outside.result(60).results[0].kind == "deps"

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from rootle.links.drift.mentions import MAX_LINE_CHARS
+
 _SLASH: Final = (
     *("c", "cpp", "csharp", "java", "javascript", "typescript", "tsx", "go", "rust", "php"),
     *("kotlin", "swift", "scala", "dart", "zig", "groovy", "d", "proto", "scss", "vue", "svelte"),
@@ -50,6 +52,10 @@ class DividedText:
     code: list[str] = field(default_factory=list)
     comments: dict[int, str] = field(default_factory=dict)  # by line, from 1, without markers
 
+    def add_comment(self, number: int, text: str) -> None:
+        """Add the beginning of a comment on a line."""
+        self.comments[number] = text[:MAX_LINE_CHARS]
+
 
 def divide(text: str, language: str) -> DividedText:
     """Return the comments and the code of a text. Text in an unknown language is code."""
@@ -62,7 +68,7 @@ def divide(text: str, language: str) -> DividedText:
     for number, line in enumerate(text.split("\n"), start=1):
         stripped = line.strip()
         if end:
-            found.comments[number] = stripped.removesuffix(end).lstrip("* ")
+            found.add_comment(number, stripped.removesuffix(end).lstrip("* "))
             end = "" if end in stripped else end
             continue
         if string:
@@ -72,10 +78,10 @@ def divide(text: str, language: str) -> DividedText:
         block = next((one for one in blocks if stripped.startswith(one[0])), None)
         if block is not None:
             rest = stripped[len(block[0]) :]
-            found.comments[number] = rest.removesuffix(block[1]).lstrip("*! ")
+            found.add_comment(number, rest.removesuffix(block[1]).lstrip("*! "))
             end = "" if block[1] in rest else block[1]
         elif markers and stripped.startswith(markers):
-            found.comments[number] = stripped.lstrip('/#-!%;"* ')
+            found.add_comment(number, stripped.lstrip('/#-!%;"* '))
         else:
             found.code.append(line.partition(trailing)[0] if trailing else line)
             string = next((one for one in strings if stripped.count(one) % 2), "")

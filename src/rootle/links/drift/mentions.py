@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 MentionKind = Literal["name", "path", "option", "call"]
 
-_MAX_LINE_CHARS: Final = 2_000
+MAX_LINE_CHARS: Final = 2_000  # of a line that is checked
 _MAX_SPAN_CHARS: Final = 200
 _MIN_NAME_CHARS: Final = 4
 _FENCES: Final = {
@@ -24,7 +24,7 @@ _LINK: Final = re.compile(r"\]\(\s*<?([^)\s>#?]+)")
 _URL: Final = re.compile(
     r"<a\s[^>]*https?:[^>]*>.*?</a>|"
     # A link to another site, or to a certain version.
-    r"\[[^\]]*\]\(\s*<?https?:[^)\s]*[^)]*\)|`[^`<]*<https?:[^>]*>`_*|"
+    r"\[[^\]]*\]\(\s*<?https?:[^)]*\)|`[^`<]*<https?:[^>]*>`_*|"
     r"(?:https?|ftp|git|ssh)://[^\s)>\]]+|\b[\w.+-]+@[\w-]+\.\w+"
 )
 _NAME: Final = re.compile(r"[A-Za-z_$@][\w$]*(?:(?:\.|::|->|\#)[A-Za-z_$][\w$]*)*[?!]?(?:\(\))?")
@@ -72,7 +72,7 @@ def read_lines(lines: Sequence[str], language: str) -> Iterator[ProseLine]:
     fence = heading = ""
     literal = -1  # the indentation of the paragraph above a literal block
     for number, text in enumerate(lines, start=1):
-        text = text[:_MAX_LINE_CHARS]
+        text = text[:MAX_LINE_CHARS]
         match = fences.match(text) if fences is not None else None
         if match is not None and (not fence or match[1].startswith(fence)):
             fence = "" if fence else match[1]

@@ -21,13 +21,13 @@ _PHP_PARAMETER: Final = re.compile(r"^@param\b[^$]{0,200}\$(?P<tag>\w+)(?P<field
 _NO_NAMES: Final = frozenset("true false nil null none the this that and".split())
 _PARAMETER: Final = re.compile(
     r"^(?:[@\\]param(?:\[\w+(?:, *\w+)*\])?\s+(?:\{[^}]*\}\s+)?(?:[\w\\|?<>,\[\]]+\s+(?=[&.]*\$))?"
-    r"[&.]*\[?\$?(?P<tag>[A-Za-z_]\w*)|:param\s+(?:[\w.\[\], |]+\s+)?\*{0,2}(?P<field>\w+):)"
+    r"[&.]*\[?\$?(?P<tag>[A-Za-z_]\w*)|:param\s+(?:[\w.\[\]|,][\w.\[\],|\s]*\s)?\*{0,2}(?P<field>\w+):)"
 )
 _PATTERNS: Final = {"ruby": _RUBY_PARAMETER, "php": _PHP_PARAMETER}
 # Functions whose parameters their heads do not show.
 _ANY_PARAMETERS: Final = re.compile(r"\*\s*\w|\.\.\.")
 _READS_ARGUMENTS: Final = re.compile(r"\barguments\b|func_get_args|\boverload\b|@\w+\(")
-_DESTRUCTURED: Final = re.compile(r"\(\s*(?:[^()]*,\s*)?[{\[]")
+_DESTRUCTURED: Final = re.compile(r"\((?:[^()]*,)?\s*[{\[]")
 _POINTERS: Final = frozenset({"c", "cpp"})
 _DESTRUCTURING: Final = frozenset({"javascript", "typescript", "tsx"})
 # In these languages, parameters have the names that their doc comments use.

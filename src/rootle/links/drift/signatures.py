@@ -64,6 +64,7 @@ class Signatures:
         self._finder = finder
         self.definitions_of = lru_cache(maxsize=4_096)(self._find)
         self._text_of = lru_cache(maxsize=128)(self._read)
+        self._is_dynamic = lru_cache(maxsize=4_096)(self._search_dynamic)
 
     def heads_of(self, name: str) -> list[str]:
         """Return the definitions of a function with their parameters, on one line each.
@@ -89,7 +90,7 @@ class Signatures:
     def _is_open(self, symbol: Symbol, project: ProjectNames) -> bool:
         head = symbol.signature.partition(symbol.name)[2].partition("{")[0]
         bases = set(re.findall(r"[A-Za-z_]\w+", head)) - _BASE_WORDS - {"object"}
-        if _DYNAMIC.search(self._text_of(symbol.path)) is not None:
+        if self._is_dynamic(symbol.path):
             return True
         return any(base not in project.words or not self.definitions_of(base) for base in bases)
 
@@ -122,6 +123,9 @@ class Signatures:
             elif depth == 0 and text[at] in "{;\n" and at > start:
                 return text[start:at].strip()
         return ""
+
+    def _search_dynamic(self, path: str) -> bool:
+        return _DYNAMIC.search(self._text_of(path)) is not None
 
     def _read(self, path: str) -> str:
         state = self._index.file_at(path)

@@ -9,7 +9,13 @@ from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
 from rootle.links.drift.comments import DividedText
-from rootle.links.drift.mentions import Mention, ProseLine, find_mentions, read_lines
+from rootle.links.drift.mentions import (
+    MAX_LINE_CHARS,
+    Mention,
+    ProseLine,
+    find_mentions,
+    read_lines,
+)
 from rootle.links.drift.past_texts import (
     describes_past,
     is_foreign,
@@ -35,7 +41,7 @@ class NamedText:
     path: str  # "" for a memory
     origin: DriftOrigin
     mentions: tuple[Mention, ...]
-    lines: Mapping[int, str] = field(repr=False)  # by number, from 1
+    lines: Mapping[int, str] = field(repr=False)  # by number, from 1; long ones cut
     memory: Memory | None = None
 
     def line(self, number: int) -> str:
@@ -78,7 +84,8 @@ def read_memory(memory: Memory) -> NamedText:
 def _make(
     path: str, origin: DriftOrigin, lines: Sequence[str], shown: Sequence[ProseLine]
 ) -> NamedText:
-    return NamedText(path, origin, _find(shown), dict(enumerate(lines, start=1)))
+    starts = {number: line[:MAX_LINE_CHARS] for number, line in enumerate(lines, start=1)}
+    return NamedText(path, origin, _find(shown), starts)
 
 
 def _present_lines(lines: Sequence[str], language: str) -> list[ProseLine]:

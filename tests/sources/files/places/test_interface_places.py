@@ -151,3 +151,13 @@ def test_hostile_files_take_linear_time(tmp_path: Path) -> None:
     assert sections_of(tmp_path, "a.yaml", deep) == {}
     rpcs = "service A {\n" + "  rpc B(C) returns (D);\n" * 20_000
     assert len(sections_of(tmp_path, "a.proto", rpcs)) == 5_000
+    quoted = 'x """\nmessage A\n' * 20_000
+    assert len(sections_of(tmp_path, "b.proto", quoted)) == 5_000
+
+
+def test_the_comment_above_a_message_belongs_to_it(tmp_path: Path) -> None:
+    comment = "// Stores ships.\n" * 3
+    text = "message A {\n}\n" + comment + "message B {\n}\n" + comment * 100 + "message C {\n}\n"
+    found = sections_of(tmp_path, "a.proto", text)
+    assert found["message B"].startswith(comment)
+    assert found["message C"].startswith(comment * 66)

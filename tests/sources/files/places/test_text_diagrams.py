@@ -75,3 +75,11 @@ def test_the_diagrams_in_a_markdown_file_can_be_shown(tmp_path: Path) -> None:
         DocumentSection("diagram-2", 11, 11, "x (directed graph)"),
     )
     assert sections_of(tmp_path, "parts.md", text) == ()
+
+
+def test_hostile_diagrams_take_linear_time(tmp_path: Path) -> None:
+    assert sections_of(tmp_path, "a.dot", "graph" + " " * 200_000) == ()
+    edges = "graph TD\n" + "".join(f"  A{n} --> B{n}\n" for n in range(100_000))
+    assert [one.label for one in sections_of(tmp_path, "a.mmd", edges)] == ["diagram-1"]
+    fences = "```mermaid\n" + "`" * 500_000 + "\n```mermaid\n" * 20_000
+    assert len(sections_of(tmp_path, "a.md", fences)) <= 1_000

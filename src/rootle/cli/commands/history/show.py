@@ -55,12 +55,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show_links(args: argparse.Namespace) -> int:
-    from rootle.cli.context import open_app_from
+    from rootle.cli.context import open_app_from, place_in_root
     from rootle.cli.terminal import print_json, warn, write_lines
     from rootle.serialization.links import link_lines
 
     with open_app_from(args) as app:
-        links = app.links(args.place)
+        links = app.links(place_in_root(args.place, app.root))
     if args.json:
         print_json(links)
         return SUCCESS

@@ -15,6 +15,8 @@ from rootle.types import DocumentSection
 
 _MAX_LINES: Final = 200_000
 _MAX_SECTIONS: Final = 5_000
+# Longer comments and descriptions above a definition are cut.
+_MAX_LINES_ABOVE: Final = 200
 _HEAD_CHARS: Final = 2_000
 # The key that an OpenAPI document begins with.
 _OPENAPI: Final = re.compile(
@@ -83,17 +85,18 @@ def _make_sections(starts: Sequence[_Start], lines: Sequence[str]) -> tuple[Docu
 
 def _above(lines: Sequence[str], at: int) -> int:
     """Return the first line of the comment or the description directly above a line."""
-    while at:
+    lowest = max(0, at - _MAX_LINES_ABOVE)
+    while at > lowest:
         above = lines[at - 1]
         if _COMMENT.match(above):
             at -= 1
         elif above.rstrip().endswith(_QUOTES):
             top = at - 1
             if above.count(_QUOTES) < 2:
-                while top and not lines[top - 1].lstrip().startswith(_QUOTES):
+                while top > lowest and not lines[top - 1].lstrip().startswith(_QUOTES):
                     top -= 1
                 top -= 1
-            if top < 0:
+            if top < lowest:
                 return at
             at = top
         else:

@@ -51,7 +51,8 @@ _KIND_NAMES: Final = {
     "usecase": "use case diagram",
 }
 _GRAPH: Final = re.compile(
-    r"^[ \t]*(?:strict[ \t]+)?(di)?graph\b[ \t]*(\"[^\"\n]{0,200}\"|\w{0,200})[ \t\r\n]*\{",
+    # Possessive repetition keeps the time linear in the number of spaces.
+    r"^[ \t]*+(?:strict[ \t]+)?(di)?graph\b[ \t]*+(\"[^\"\n]{0,200}\"|\w{0,200})[ \t\r\n]*+\{",
     re.MULTILINE | re.IGNORECASE,
 )
 _GRAPH_LABEL: Final = re.compile(r"^[ \t]*label[ \t]*=[ \t]*\"([^\"\n]{1,200})\"", re.MULTILINE)

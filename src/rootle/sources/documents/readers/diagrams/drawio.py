@@ -24,6 +24,8 @@ _MAX_BYTES: Final = 100_000_000
 # Decoding percent signs needs ten times as much memory.
 _MAX_PAGE_BYTES: Final = 5_000_000
 _MAX_CELLS: Final = 100_000
+# A damaged file can nest cells without end, or inside each other in a circle.
+_MAX_DEPTH: Final = 100
 _ROOTS: Final = frozenset({"mxfile", "mxGraphModel"})
 _OBJECTS: Final = frozenset({"UserObject", "object"})
 # Attributes of an object that contain no text for readers.
@@ -176,9 +178,9 @@ def _lines(page: _Page) -> Iterator[str]:
 
 
 def _find_labeled(name: str, page: _Page, diagram: DiagramText) -> str:
-    """Return a cell, or the first cell around it that has a label."""
-    seen = set()
-    while name not in diagram.labels and name not in seen and name in page.cells:
-        seen.add(name)
+    """Return a cell, or the first of the cells around it that has a label."""
+    for _ in range(_MAX_DEPTH):
+        if name in diagram.labels or name not in page.cells:
+            break
         name = page.cells[name].parent
     return name
