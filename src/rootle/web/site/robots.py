@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, unquote_to_bytes
 
 AGENT: Final = "rootle"
+_AGENTS: Final = frozenset({AGENT, "*"})
 _MAX_BYTES: Final = 500_000
 _MAX_RULES: Final = 2_000
 _MAX_PATTERN_CHARS: Final = 1_000
@@ -39,10 +40,10 @@ FORBIDDEN: Final = RobotsRules((("/", False),))
 
 def parse_robots(content: bytes) -> RobotsRules:
     """Return the rules for rootle, or those for all crawlers if none name it."""
-    groups: dict[str, list[tuple[str, bool]]] = {}
+    groups: dict[str, list[tuple[str, bool]]] = {}  # of the names in _AGENTS
     delays: dict[str, float] = {}
     sitemaps: list[str] = []
-    agents: list[str] = []
+    agents: set[str] = set()
     in_rules = False
     for line in content[:_MAX_BYTES].decode("utf-8", "replace").splitlines():
         key, sign, value = line.partition("#")[0].partition(":")
@@ -50,9 +51,10 @@ def parse_robots(content: bytes) -> RobotsRules:
         if not sign:
             continue
         if key == "user-agent":
-            agents = [value.lower()] if in_rules else [*agents, value.lower()]
+            named = {value.lower()} & _AGENTS
+            agents = named if in_rules else agents | named
             in_rules = False
-            for agent in agents:
+            for agent in named:
                 groups.setdefault(agent, [])
         elif key in ("allow", "disallow"):
             in_rules = True
@@ -68,7 +70,7 @@ def parse_robots(content: bytes) -> RobotsRules:
 
 
 def _add_rule(
-    groups: dict[str, list[tuple[str, bool]]], agents: Sequence[str], value: str, *, allows: bool
+    groups: dict[str, list[tuple[str, bool]]], agents: Collection[str], value: str, *, allows: bool
 ) -> None:
     pattern = _normalize(value)[:_MAX_PATTERN_CHARS]
     for agent in agents:
