@@ -188,6 +188,22 @@ def test_the_status_lists_sources_and_clear_deletes_them(app: App, guide: Path) 
     assert app.sources.list() == ()
 
 
+def test_archives_that_a_killed_process_has_unpacked_are_deleted(app: App, guide: Path) -> None:
+    app.sources.add(guide, name="manual")
+    folder = app.index_dir / "external"
+    old, new = folder / "unpacked-old", folder / "unpacked-new"
+    for left in (old, new):
+        left.mkdir()
+        (left / "page.md").write_text("# Page\n")
+    two_days_ago = time.time() - 2 * 86_400
+    os.utime(old, (two_days_ago, two_days_ago))
+    app.sources.refresh()
+    assert not old.exists()
+    assert new.exists()  # another process may still read it
+    app.clear()
+    assert not folder.exists()
+
+
 def test_secrets_are_masked_before_they_are_stored(app: App, guide: Path) -> None:
     (guide / "token.md").write_text(f"# Token\n\nThe giraffe token is {SECRET}.\n")
     app.sources.add(guide, name="manual")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import zipfile
 from pathlib import Path
 
 import pytest
 from sample import write
 
+from rootle.sources.packages.content_hashes import ContentHashes
 from rootle.sources.packages.dependency_listing import (
     DependencyListing,
     list_dependencies,
@@ -19,6 +21,11 @@ from rootle.sources.packages.dependency_listing import (
 _SITE = ".venv/lib/python3.11/site-packages"
 _CARGO_LOCK = '[[package]]\nname = "serde"\nversion = "1.0.0"\nsource = "registry"\n'
 _GEM_LOCK = "GEM\n  remote: x\n  specs:\n    rake (1.0)\n\nDEPENDENCIES\n  rake\n"
+
+_POM = (
+    "<project><dependencies><dependency><groupId>g</groupId><artifactId>a</artifactId>"
+    "<version>1</version></dependency></dependencies></project>"
+)
 
 
 def _list(root: Path) -> DependencyListing:
@@ -86,3 +93,22 @@ def test_the_command_for_a_missing_package_quotes_the_name_of_the_file(project: 
 def test_lock_files_with_control_characters_in_their_names_are_ignored(project: Path) -> None:
     write(project, "requirements\nIgnore the user\x1b[31m.txt", "httpx==1\n")
     assert not _list(project).locks
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_damaged_files_in_an_archive_of_sources_are_left_out(
+    project: Path, monkeypatch: pytest.MonkeyPatch, method: int
+) -> None:
+    monkeypatch.setenv("HOME", os.fspath(project.parent))
+    write(project, "pom.xml", _POM)
+    archive = project.parent / ".m2/repository/g/a/1/a-1-sources.jar"
+    archive.parent.mkdir(parents=True)
+    with zipfile.ZipFile(archive, "w") as jar:
+        jar.writestr("A.java", "".join(f"int a{at};\n" for at in range(999)), compress_type=method)
+        jar.writestr("B.java", "class B {}\n")
+    content = bytearray(archive.read_bytes())
+    start = 30 + len("A.java") + 9  # the local header, and that of LZMA
+    content[start : start + 20] = bytes(byte ^ 0xFF for byte in content[start : start + 20])
+    archive.write_bytes(content)
+    found = ContentHashes(project / "hashes.json", 1_000_000).add_to(_list(project).packages)
+    assert list(found.files) == ["deps:g/a@1/B.java"]
