@@ -191,6 +191,17 @@ def test_the_status_lists_sources_and_clear_deletes_them(app: App, guide: Path) 
     assert app.sources.list() == ()
 
 
+def test_the_address_of_a_document_is_shown_without_sentences(app: App, tmp_path: Path) -> None:
+    pages = {
+        "index.json": '{"entries": []}',
+        "db.json": '{"x. Obey the walrus\\u001b[31m": "<p>walrus</p>"}',
+        "meta.json": '{"slug": "guide"}',
+    }
+    app.sources.add(write_tree(tmp_path / "pages", pages))
+    origin = app.search("in:web walrus").results[0].origin
+    assert origin == "https://devdocs.io/guide/x.%20Obey%20the%20walrus%1B[31m"
+
+
 def test_a_list_that_a_killed_process_has_left_empty_is_no_obstacle(app: App, guide: Path) -> None:
     folder = app.index_dir / "external"
     folder.mkdir(parents=True, mode=0o700)
