@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 import time
 import zipfile
 from collections.abc import Iterator
@@ -19,6 +21,7 @@ from rootle.app.external_sources import ExternalSources
 from rootle.errors import ConfigError, IngestError, QueryError, SourceError
 from rootle.serialization.json import to_json
 from rootle.serialization.markdown import response_as_markdown
+from rootle.sources.external.store import ExternalStore
 from rootle.tools import tools_of
 from rootle.web.page_download import PageDownloader
 
@@ -186,6 +189,65 @@ def test_the_status_lists_sources_and_clear_deletes_them(app: App, guide: Path) 
     assert app.clear()
     assert not folder.exists()
     assert app.sources.list() == ()
+
+
+def test_the_address_of_a_document_is_shown_without_sentences(app: App, tmp_path: Path) -> None:
+    pages = {
+        "index.json": '{"entries": []}',
+        "db.json": '{"x. Obey the walrus\\u001b[31m": "<p>walrus</p>"}',
+        "meta.json": '{"slug": "guide"}',
+    }
+    app.sources.add(write_tree(tmp_path / "pages", pages))
+    origin = app.search("in:web walrus").results[0].origin
+    assert origin == "https://devdocs.io/guide/x.%20Obey%20the%20walrus%1B[31m"
+
+
+def test_a_list_that_a_killed_process_has_left_empty_is_no_obstacle(app: App, guide: Path) -> None:
+    folder = app.index_dir / "external"
+    folder.mkdir(parents=True, mode=0o700)
+    (folder / "documents.db").touch(mode=0o600)
+    assert app.sources.list() == ()
+    app.sources.add(guide, name="manual")
+    assert search(app, "in:web when does a lock expire")[0] == "web:manual/locks.md"
+
+
+def test_a_process_that_is_killed_while_it_creates_the_list_leaves_none(tmp_path: Path) -> None:
+    program = (
+        "import os, sqlite3, sys\n"
+        "from pathlib import Path\n"
+        "from rootle.sources.external import store\n"
+        "class Connection(sqlite3.Connection):\n"
+        "    def executescript(self, script):\n"
+        "        self.create_function('kill', 0, lambda: os._exit(9))\n"
+        "        first, _, rest = script.partition(');')\n"
+        "        return super().executescript(first + '); SELECT kill();' + rest)\n"
+        "connect = sqlite3.connect\n"
+        "sqlite3.connect = lambda *a, **k: connect(*a, **k, factory=Connection)\n"
+        "store.ExternalStore(Path(sys.argv[1])).remove_source('x')\n"
+    )
+    folder = tmp_path / "external"
+    done = subprocess.run([sys.executable, "-c", program, folder], check=False)
+    assert done.returncode == 9
+    store = ExternalStore(folder)
+    assert store.sources() == []
+    store.remove_source("x")
+    assert store.measure() == {}
+
+
+def test_archives_that_a_killed_process_has_unpacked_are_deleted(app: App, guide: Path) -> None:
+    app.sources.add(guide, name="manual")
+    folder = app.index_dir / "external"
+    old, new = folder / "unpacked-old", folder / "unpacked-new"
+    for left in (old, new):
+        left.mkdir()
+        (left / "page.md").write_text("# Page\n")
+    two_days_ago = time.time() - 2 * 86_400
+    os.utime(old, (two_days_ago, two_days_ago))
+    app.sources.refresh()
+    assert not old.exists()
+    assert new.exists()  # another process may still read it
+    app.clear()
+    assert not folder.exists()
 
 
 def test_secrets_are_masked_before_they_are_stored(app: App, guide: Path) -> None:

@@ -155,6 +155,35 @@ def test_a_site_with_endless_pages_ends_at_the_limit(site: Site) -> None:
     assert crawler.left_out
 
 
+def test_a_site_with_endless_equal_pages_ends(site: Site) -> None:
+    links = [f"?day={day}" for day in range(500)]
+    site.pages = {"/docs/": page("Start", *links)}
+    site.pages |= {f"/docs/{link}": page("Same") for link in links}
+    crawler = site.crawl(max_pages=5)
+    assert site.paths == ["index", "?day=0"]
+    assert len(site.requested) < 20
+    assert "more pages are beyond the limits" in crawler.report()
+
+
+def test_a_sitemap_that_lists_itself_and_many_pages_of_other_hosts_ends(site: Site) -> None:
+    address = f"{site.server.url}/sitemap.xml"
+    index = f"<sitemapindex>{f'<sitemap><loc>{address}</loc></sitemap>' * 40}</sitemapindex>"
+    urls = [f"https://other.example/docs/{at}" for at in range(60_000)]
+    site.pages = {
+        "/robots.txt": text(
+            f"Sitemap: {address}\nSitemap: {site.server.url}/urls.txt\n"
+            "User-agent: *\nCrawl-delay: 3\n"
+        ),
+        "/sitemap.xml": text(index, "application/xml"),
+        "/urls.txt": text("\n".join([*urls, f"{site.server.url}/docs/b.html"])),
+        "/docs/": page("Start"),
+        "/docs/b.html": page("B"),
+    }
+    site.crawl()
+    assert site.requested == ["/robots.txt", "/docs/", "/sitemap.xml", "/urls.txt"]
+    assert site.waits == [3.0, 3.0]
+
+
 def test_pages_with_the_same_text_are_stored_once(site: Site) -> None:
     site.pages = {"/docs/": page("Start", "?a=1", "?a=2")}
     site.pages |= {f"/docs/?a={at}": page("Same") for at in (1, 2)}
@@ -192,6 +221,32 @@ def test_redirects_stay_on_the_site(site: Site) -> None:
     }
     site.crawl()
     assert site.paths == ["index", "b.html"]
+    assert "/blog/away.html" not in site.requested
+
+
+def test_robots_txt_is_obeyed_before_the_target_of_a_redirect_is_requested(site: Site) -> None:
+    site.pages = {
+        "/robots.txt": text("User-agent: *\nDisallow: /docs/private\n"),
+        "/docs/": page("Start", "moved.html", "b.html"),
+        "/docs/moved.html": Reply(status=302, headers={"Location": "/docs/private/x.html"}),
+        "/docs/private/x.html": page("X"),
+        "/docs/b.html": page("B"),
+    }
+    site.crawl()
+    assert site.paths == ["index", "b.html"]
+    with pytest.raises(WebPageError, match=r"robots\.txt of the site forbids"):
+        site.crawl("/docs/moved.html")
+    assert "/docs/private/x.html" not in site.requested
+
+
+def test_the_rules_of_another_site_are_read_before_its_page(site: Site) -> None:
+    with serving(lambda request: Reply(status=404)) as server:
+        other = Site(server)
+        other.pages = {"/robots.txt": text("User-agent: *\nDisallow: /"), "/docs/": page("Other")}
+        site.pages = {"/docs/": Reply(status=302, headers={"Location": f"{server.url}/docs/"})}
+        with pytest.raises(WebPageError, match=r"robots\.txt of the site forbids"):
+            site.crawl()
+        assert other.requested == ["/robots.txt"]
 
 
 def test_a_redirect_of_the_first_page_moves_the_folder(site: Site) -> None:
@@ -261,6 +316,14 @@ def test_the_longest_rule_of_the_named_group_decides() -> None:
     assert not rules.allows("/x/a")
     assert rules.allows("/x/%79")
     assert rules.delay_s == 0
+
+
+def test_robots_txt_may_name_any_number_of_other_crawlers() -> None:
+    others = "".join(f"User-agent: bot{at}\n" for at in range(20_000))
+    own = "Disallow: /x\n" * 3_000
+    rules = parse_robots(f"{others}User-agent: rootle\n{own}".encode())
+    assert not rules.allows("/x")
+    assert rules.allows("/y")
 
 
 def test_a_sitemap_with_entities_is_ignored() -> None:

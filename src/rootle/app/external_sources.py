@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from rootle.config.fields import Config
 from rootle.errors import ConfigError, IngestError, RootleError, SourceError
 from rootle.index.local.index_dir import mark_as_cache
-from rootle.sources.external.child_process import ReadNote, read_local_source
+from rootle.sources.external.child_process import ReadNote, delete_unpacked, read_local_source
 from rootle.sources.external.kinds import LOCAL_KINDS, WEB
 from rootle.sources.external.records import ExternalDocument, ExternalSourceError
 from rootle.sources.external.store import ExternalStore, SourceRecord
@@ -174,6 +174,7 @@ class ExternalSources:
             return False
         had_index = self._open_index().clear()
         had_store = self._store.delete()
+        delete_unpacked(os.fspath(self._store.folder))
         from rootle.index.local.index_dir import delete_cache_markers
 
         delete_cache_markers(self._store.folder)

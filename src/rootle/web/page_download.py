@@ -59,9 +59,12 @@ class PageDownloader:
         self._is_allowed = is_allowed
         self._clock = clock
 
-    def download(self, url: PageUrl) -> DownloadedPage:
+    def download(
+        self, url: PageUrl, check: Callable[[PageUrl], None] = lambda _: None
+    ) -> DownloadedPage:
         """Follow redirects and return the page, all within the timeout.
 
+        `check` receives the target of each redirect before it is requested, and may raise an error.
         Raise WebPageError if a retry would fail too, and UnavailableError for other failures.
         """
         deadline = self._clock() + self._timeout_s
@@ -70,6 +73,7 @@ class PageDownloader:
             if isinstance(answer, DownloadedPage):
                 return answer
             url = url.resolve(answer)
+            check(url)
         raise WebPageError(f"more than {_MAX_REDIRECTS} redirects, the last one to {url}")
 
     def _request(self, url: PageUrl, deadline: float) -> DownloadedPage | str:

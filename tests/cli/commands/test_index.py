@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from command import rootle
-from sample import FILES, write
+from sample import FILES, write, write_tree
 
 pytestmark = pytest.mark.slow
 
@@ -129,6 +129,23 @@ def test_clear_reports_whether_it_deleted_an_index(repository: Path, home: Path)
     assert (outcome.code, outcome.data["cleared"]) == (0, True)
     assert list((home / "cache/rootle").iterdir()) == []
     assert rootle("search", "retry", "--json", cwd=repository).code == 0
+
+
+def test_clear_says_how_to_add_the_deleted_sources_again(repository: Path, tmp_path: Path) -> None:
+    guide = write_tree(tmp_path / "my guide", {"a.md": "# Locks\n\nA lock expires.\n"})
+    rootle("add", str(guide), "--name", "manual", cwd=repository)
+    cleared = rootle("clear", repository)
+    assert f"rootle add '{guide}' --name manual" in cleared.out
+    assert not rootle("sources", "--json", cwd=repository).data["sources"]
+
+
+def test_clear_deletes_a_damaged_list_of_sources(repository: Path, tmp_path: Path) -> None:
+    guide = write_tree(tmp_path / "guide", {"a.md": "# Locks\n\nA lock expires.\n"})
+    rootle("add", str(guide), cwd=repository)
+    folder = Path(rootle("status", repository, "--json").data["indexDir"]) / "external"
+    (folder / "documents.db").write_bytes(b"damaged" * 999)
+    assert rootle("clear", repository).code == 0
+    assert not folder.exists()
 
 
 def test_json_is_the_only_output(repository: Path) -> None:

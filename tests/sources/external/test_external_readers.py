@@ -139,6 +139,25 @@ def test_llms_txt_leads_to_files_in_its_folder(tmp_path: Path) -> None:
     assert paths == ["llms.txt", "guide.md"]
 
 
+def test_a_linked_file_that_cannot_be_read_does_not_hide_the_next_one(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/llms.txt").write_text("# Lib\n\n- [A](a.md)\n- [B](b.md)\n")
+    (tmp_path / "outside.md").write_text("# Outside\n")
+    (tmp_path / "docs/a.md").symlink_to(tmp_path / "outside.md")
+    (tmp_path / "docs/b.md").write_text("# B\n")
+    paths = [document.path for document in read(tmp_path / "docs", "llms.txt")]
+    assert paths == ["llms.txt", "b.md"]
+
+
+def test_a_link_among_the_pages_of_mdn_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "outside.md").write_text("---\ntitle: Outside\nslug: Outside\n---\nText\n")
+    for name in ("a", "b"):
+        (tmp_path / "mdn" / name).mkdir(parents=True)
+    (tmp_path / "mdn/a/index.md").symlink_to(tmp_path / "outside.md")
+    (tmp_path / "mdn/b/index.md").write_text("---\ntitle: B\nslug: B\n---\nText\n")
+    assert [document.path for document in read(tmp_path / "mdn", "mdn")] == ["B"]
+
+
 def test_a_folder_of_documents_has_html_as_markdown(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(PAGE_WITH_LIST)
     (tmp_path / "b.md").write_text("# B\n\ntext\n")

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from rootle.sources.external.records import (
@@ -21,6 +25,8 @@ from rootle.sources.external.records import (
 
 # Unpacking the largest archive takes a few minutes.
 _MAX_SILENCE_S: Final = 600.0
+_UNPACKED: Final = "unpacked-"
+_ABANDONED_AFTER_S: Final = 86_400.0  # no archive is read for so long
 _MAX_LINE_CHARS: Final = 12 * MAX_DOCUMENT_CHARS
 # The child imports from the same path as this process, but never from the current folder.
 _PROGRAM: Final = """\
@@ -49,10 +55,22 @@ def read_local_source(
     An archive is unpacked below `work_dir` while it is read. An empty `kind` is
     recognized.
     """
+    delete_unpacked(work_dir, _ABANDONED_AFTER_S)
     # This process deletes the folder even if the child is killed.
-    with tempfile.TemporaryDirectory(prefix="unpacked-", dir=work_dir) as target:
+    with tempfile.TemporaryDirectory(prefix=_UNPACKED, dir=work_dir) as target:
         request = {"path": path, "kind": kind, "max_documents": max_documents, "target": target}
         yield from _run_child(request)
+
+
+def delete_unpacked(work_dir: str, min_age_s: float = 0.0) -> None:
+    """Delete the unpacked archives of processes that were killed.
+
+    Archives that another process is reading now are younger than `min_age_s` seconds.
+    """
+    for folder in Path(work_dir).glob(f"{_UNPACKED}*"):
+        with suppress(OSError):
+            if time.time() - folder.stat().st_mtime >= min_age_s:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _run_child(request: dict[str, Any]) -> Iterator[ExternalDocument | ReadNote]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from itertools import islice
 from typing import Final
 
@@ -97,5 +97,12 @@ def _recognize(tree: FolderTree) -> str | None:
 def _is_mdn(tree: FolderTree) -> bool:
     """Return whether the first pages have the front matter of MDN."""
     pages = islice(tree.files((PAGE,)), _MDN_PROBES)
-    fields = (split_front_matter(tree.read_text(path))[0] for path in pages)
-    return any({"title", "slug"} <= found.keys() for found in fields)
+    return any({"title", "slug"} <= _read_fields(tree, path) for path in pages)
+
+
+def _read_fields(tree: FolderTree, path: str) -> Set[str]:
+    """Return the names of the fields of a page; empty if it is a link or too large."""
+    try:
+        return split_front_matter(tree.read_text(path))[0].keys()
+    except ExternalSourceError:
+        return frozenset()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
+from urllib.parse import quote
 
 from rootle.types import DocumentSection
 
@@ -13,6 +14,7 @@ MAX_FILE_BYTES: Final = 20_000_000
 MAX_SECTIONS: Final = 5_000
 _MAX_LABEL_CHARS: Final = 120
 _MAX_NAME_CHARS: Final = 500
+_ADDRESS_CHARS: Final = "/%:@!$&'()*+,;=~?-._#[]"
 
 
 class ExternalSourceError(Exception):
@@ -58,7 +60,8 @@ def document_from_json(data: Mapping[str, Any]) -> ExternalDocument:
         plain_text(data["text"])[:MAX_DOCUMENT_CHARS],
         _plain_line(data["title"])[:_MAX_NAME_CHARS],
         _plain_line(data["language"]),
-        _plain_line(data["address"])[: 2 * _MAX_NAME_CHARS],
+        # Answers show the address outside of the text that is marked as untrusted.
+        quote(_plain_line(data["address"])[: 2 * _MAX_NAME_CHARS], safe=_ADDRESS_CHARS),
         None if date_s is None else float(date_s),
         min(2.0, max(0.5, float(data["factor"]))),
         tuple(sections),

@@ -72,7 +72,11 @@ class ExternalStore:
         self.path = folder / FILE_NAME
 
     def exists(self) -> bool:
-        return self.path.is_file()
+        """Return whether there are tables. A process that was killed can leave an empty file."""
+        try:
+            return self.path.stat().st_size > 0
+        except OSError:
+            return False
 
     def sources(self) -> list[SourceRecord]:
         """Return the sources by name."""
@@ -207,7 +211,7 @@ class ExternalStore:
 
     def delete(self) -> bool:
         """Delete the file; return False if there was none."""
-        existed = self.exists()
+        existed = self.path.is_file()
         for suffix in ("", "-wal", "-shm", "-journal"):
             Path(f"{self.path}{suffix}").unlink(missing_ok=True)
         return existed
@@ -240,7 +244,8 @@ class ExternalStore:
         create_database_file(self.path, PRIVATE_FILE)
         with self._open() as database:
             if not database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-                database.executescript(_SCHEMA)
+                # In one step, so that a killed process leaves all tables or none.
+                database.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT;")
             with write_transaction(database):
                 yield database
                 # A time, so that a store that was deleted and created again has another token.
@@ -260,6 +265,11 @@ class ExternalStore:
             ) as database:
                 yield database
         except sqlite3.Error as error:
+            if "disk is full" in str(error):
+                raise IndexStorageError(
+                    f"the disk of the added sources at {self.path} is full; free up space or use "
+                    "--index-dir"
+                ) from error
             raise IndexStorageError(
                 f"the added sources at {self.path} cannot be used: {error}; "
                 "`rootle clear` deletes them"

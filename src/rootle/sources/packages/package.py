@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -64,7 +65,8 @@ class LockFile:
     def remedy(self) -> str:
         """The command that installs the packages."""
         name = self.path.rpartition("/")[2]
-        return _REMEDIES.get(name, f"pip install -r {self.path}")
+        # The name of a requirements file can contain anything. Agents may run this command.
+        return _REMEDIES.get(name, f"pip install -r {shlex.quote(self.path)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from email.parser import HeaderParser
 from hashlib import blake2b
+from lzma import LZMAError
 from typing import Final
 
 from rootle.sources.files.regular_file_reader import read_below
@@ -22,6 +23,10 @@ from rootle.storage.open_without_links import open_below
 # a commit. The same URI with the same hash is the same document in every project.
 _DIGITS: Final = 15
 _PACKAGE_KIND: Final = "package"
+_ZIP_ERRORS: Final = (
+    *(zipfile.BadZipFile, zlib.error, LZMAError, EOFError),
+    *(KeyError, RuntimeError, ValueError, MemoryError),
+)
 
 
 def read_content(file: PackageFile, max_bytes: int) -> bytes | str:
@@ -35,7 +40,7 @@ def read_content(file: PackageFile, max_bytes: int) -> bytes | str:
             jar.open(file.member) as member,
         ):
             return member.read(max_bytes)
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError, ValueError):
+    except _ZIP_ERRORS:
         return DAMAGED
     except OSError:
         return UNREADABLE

@@ -24,6 +24,8 @@ _MAX_SECONDS: Final = 3_600.0
 # A small server answers the requests one by one.
 _MIN_DELAY_S: Final = 0.1
 _MAX_FAILURES: Final = 20  # in sequence
+# Pages without new text do not count as pages, but a site can have any number of them.
+_REQUESTS_PER_PAGE: Final = 3
 _MAX_QUEUE: Final = 100_000
 _HTML: Final = ("text/html", "application/xhtml+xml", "")
 _LOG = logging.getLogger(__name__)
@@ -49,7 +51,11 @@ class SitePage:
 class Downloads(Protocol):
     """Downloads a page, as `PageDownloader` does."""
 
-    def download(self, url: PageUrl) -> DownloadedPage: ...
+    def download(self, url: PageUrl, check: Callable[[PageUrl], None] = ...) -> DownloadedPage: ...
+
+
+class _LeavesSiteError(Exception):
+    """A page redirects to one that is not read."""
 
 
 @dataclass
@@ -74,16 +80,21 @@ class SiteCrawler:
         queue = deque([(link, 1) for link in self._first_links(site, first)])
         known = {start, site.start, *(link for link, _ in queue)}
         texts = {_digest(first.text)}
-        count, failed = 1, 0
+        count, failed, requests = 1, 0, 1
+        max_requests = _REQUESTS_PER_PAGE * self.limits.max_pages
         yield SitePage(str(site.start), site.path_of(site.start), first.text)
         while queue:
-            if count >= self.limits.max_pages or self.clock() > deadline:
+            is_enough = count >= self.limits.max_pages or requests >= max_requests
+            if is_enough or self.clock() > deadline:
                 self.left_out = len(queue)
                 return
             url, depth = queue.popleft()
-            self.sleep(max(_MIN_DELAY_S, site.robots.delay_s))
+            self._wait(site)
+            requests += 1
             try:
-                final, page = self._read(url)
+                final, page = self._read(url, site.check)
+            except _LeavesSiteError:
+                continue
             except RootleError as error:
                 self.failures.append(str(error))
                 failed += 1
@@ -92,7 +103,7 @@ class SiteCrawler:
                     return
                 continue
             failed = 0
-            if final != url and (final in known or not site.contains(final)):
+            if final != url and final in known:
                 continue
             known.add(final)
             if page.text.strip() and _digest(page.text) not in texts:
@@ -118,13 +129,16 @@ class SiteCrawler:
 
     def _open_site(self, start: PageUrl) -> tuple[_Site, _ReadPage]:
         """Return the site of a page, and the page. A redirect may lead to another site."""
-        robots = self._read_robots(start)
-        _check_allowed(start, robots)
-        final, page = self._read(start)
-        if _site_of(final) != _site_of(start):
-            robots = self._read_robots(final)
-        _check_allowed(final, robots)
-        return _Site(final, robots), page
+        rules: dict[tuple[str, str, int], RobotsRules] = {}
+
+        def check(url: PageUrl) -> None:
+            if _site_of(url) not in rules:
+                rules[_site_of(url)] = self._read_robots(url)
+            _check_allowed(url, rules[_site_of(url)])
+
+        check(start)
+        final, page = self._read(start, check)
+        return _Site(final, rules[_site_of(final)]), page
 
     def _first_links(self, site: _Site, page: _ReadPage) -> list[PageUrl]:
         if not self.limits.depth:
@@ -133,8 +147,11 @@ class SiteCrawler:
         links.pop(site.start, None)
         return [link for link in links if site.contains(link)][:_MAX_QUEUE]
 
-    def _read(self, url: PageUrl) -> tuple[PageUrl, _ReadPage]:
-        page = self.downloads.download(url)
+    def _wait(self, site: _Site) -> None:
+        self.sleep(max(_MIN_DELAY_S, site.robots.delay_s))
+
+    def _read(self, url: PageUrl, check: Callable[[PageUrl], None]) -> tuple[PageUrl, _ReadPage]:
+        page = self.downloads.download(url, check)
         self.cut += page.is_truncated
         final = parse_page_url(page.url)
         return final, _read_page(page, final)
@@ -158,13 +175,16 @@ class SiteCrawler:
         root = PageUrl(start.scheme, start.host, start.port, "/sitemap.xml")
         waiting = deque(site.robots.sitemaps or [str(root)])
         pages: dict[PageUrl, None] = {}
+        known = set[PageUrl]()
         for _ in range(MAX_SITEMAPS):
-            if not waiting:
+            if not waiting or len(pages) >= _MAX_QUEUE:
                 break
             try:
                 url = parse_page_url(waiting.popleft())
-                if _site_of(url) != _site_of(start):
+                if _site_of(url) != _site_of(start) or url in known:
                     continue
+                known.add(url)
+                self._wait(site)
                 found = parse_sitemap(self.downloads.download(url).body)
             except RootleError:  # most sites have none
                 continue
@@ -203,6 +223,11 @@ class _Site:
             and f"{path.rstrip('/')}/".startswith(self.folder)
             and self.robots.allows(link.target)
         )
+
+    def check(self, link: PageUrl) -> None:
+        """Raise _LeavesSiteError if a page may not be read or is not in the folder."""
+        if not self.contains(link):
+            raise _LeavesSiteError
 
     def path_of(self, url: PageUrl) -> str:
         """Return the path of a page below the folder."""

@@ -16,12 +16,12 @@ _MAX_LINKS: Final = 5_000
 _MAX_HTML_CHARS: Final = 2_000_000
 # The parts are bounded, so that the time is proportional to the length of the page.
 _ANCHOR: Final = re.compile(
-    r"<a\s[^>]{0,1000}?href\s{0,5}=\s{0,5}(?:\"([^\"]{1,2000})\"|'([^']{1,2000})'|([^\s\"'>]{1,2000}))",
+    r"<a\s[^<>]{0,1000}?href\s{0,5}=\s{0,5}(?:\"([^\"]{1,2000})\"|'([^']{1,2000})'|([^\s\"'>]{1,2000}))",
     re.IGNORECASE,
 )
 _MARKDOWN_LINK: Final = re.compile(r"\]\(\s{0,5}<?([^()\s<>]{1,2000})>?\s{0,5}\)")
 _ROBOTS: Final = re.compile(
-    r"<meta\s[^>]{0,300}?name\s{0,5}=\s{0,5}[\"']?(?:robots|rootle)\b[^>]{0,300}>", re.IGNORECASE
+    r"<meta\s[^<>]{0,300}?name\s{0,5}=\s{0,5}[\"']?(?:robots|rootle)\b[^<>]{0,300}>", re.IGNORECASE
 )
 _HEAD_CHARS: Final = 100_000
 

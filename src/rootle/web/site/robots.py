@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, unquote_to_bytes
@@ -40,8 +40,7 @@ FORBIDDEN: Final = RobotsRules((("/", False),))
 
 def parse_robots(content: bytes) -> RobotsRules:
     """Return the rules for rootle, or those for all crawlers if none name it."""
-    # Groups for other crawlers are not kept.
-    groups: dict[str, list[tuple[str, bool]]] = {}
+    groups: dict[str, list[tuple[str, bool]]] = {}  # of the names in _AGENTS
     delays: dict[str, float] = {}
     sitemaps: list[str] = []
     agents: set[str] = set()
@@ -52,11 +51,11 @@ def parse_robots(content: bytes) -> RobotsRules:
         if not sign:
             continue
         if key == "user-agent":
-            agents = set() if in_rules else agents
+            named = {value.lower()} & _AGENTS
+            agents = named if in_rules else agents | named
             in_rules = False
-            if value.lower() in _AGENTS:
-                agents.add(value.lower())
-                groups.setdefault(value.lower(), [])
+            for agent in named:
+                groups.setdefault(agent, [])
         elif key in ("allow", "disallow"):
             in_rules = True
             if value:
@@ -71,7 +70,7 @@ def parse_robots(content: bytes) -> RobotsRules:
 
 
 def _add_rule(
-    groups: dict[str, list[tuple[str, bool]]], agents: Iterable[str], value: str, *, allows: bool
+    groups: dict[str, list[tuple[str, bool]]], agents: Collection[str], value: str, *, allows: bool
 ) -> None:
     pattern = _normalize(value)[:_MAX_PATTERN_CHARS]
     for agent in agents:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from rootle.sources.external.readers.tree import FolderTree
-from rootle.sources.external.records import ExternalDocument
+from rootle.sources.external.records import ExternalDocument, ExternalSourceError
 
 LIST: Final = "llms.txt"
 FULL: Final = "llms-full.txt"
@@ -18,7 +18,7 @@ _FENCE: Final = re.compile(r"\s{0,3}(?:```|~~~)")
 _HEAD_LINES: Final = 6
 
 
-def read_llms_text(tree: FolderTree, name: str) -> Iterator[ExternalDocument]:
+def read_llms_text(tree: FolderTree, name: str) -> Iterator[ExternalDocument | tuple[str, str]]:
     """Yield the parts of a file, and the local Markdown files to which it links."""
     text = tree.read_text(name)
     yield from split_llms_text(name, text)
@@ -27,7 +27,14 @@ def read_llms_text(tree: FolderTree, name: str) -> Iterator[ExternalDocument]:
         if "://" not in link and path.lower().endswith((".md", ".txt")) and path != name:
             found = tree.find_page(path)
             if found is not None:
-                yield ExternalDocument(found, tree.read_text(found), found)
+                yield _read_linked(tree, found)
+
+
+def _read_linked(tree: FolderTree, path: str) -> ExternalDocument | tuple[str, str]:
+    try:
+        return ExternalDocument(path, tree.read_text(path), path)
+    except ExternalSourceError as error:
+        return path, str(error)
 
 
 def list_links(text: str) -> list[str]:

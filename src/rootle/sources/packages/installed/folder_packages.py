@@ -70,6 +70,7 @@ class CargoPackages:
         self._vendored = os.path.join(environment.root, folder, "vendor")
         registry = os.path.join(home, "registry", "src")
         self._registries = [*environment.folders, *_subfolders(registry)]
+        self._environment = environment
 
     def find(self, locked: LockedPackage) -> InstalledPackage | None:
         """Return the sources of this version of a crate."""
@@ -78,7 +79,9 @@ class CargoPackages:
             if os.path.isdir(place) and is_below(place, registry):
                 return _make(locked.name, locked.version, place)
         place = os.path.join(self._vendored, locked.name)
-        if os.path.isfile(os.path.join(place, "Cargo.toml")) and is_below(place, self._vendored):
+        # The folder "vendor" itself can be a link to any folder of the machine.
+        is_inside = is_below(place, self._vendored) and self._environment.may_read(place)
+        if is_inside and os.path.isfile(os.path.join(place, "Cargo.toml")):
             return _make(locked.name, locked.version, place)
         return None
 
@@ -118,7 +121,13 @@ class RubyPackages:
     def __init__(self, environment: Environment, folder: str) -> None:
         own = os.path.join(environment.root, folder, "vendor", "bundle", "ruby")
         homes = [environment.variable("GEM_HOME"), *environment.folders]
-        homes += _subfolders(own) if is_below(own, environment.root) else []
+        # Each folder on the way to the gems of a project can be a link out of it.
+        in_project = [
+            home
+            for home in _subfolders(own)
+            if environment.may_read(home) and environment.may_read(os.path.join(home, "gems"))
+        ]
+        homes += in_project if is_below(own, environment.root) else []
         for shared in (
             environment.home(".gem", "ruby"),
             environment.home(".local", "share", "gem", "ruby"),

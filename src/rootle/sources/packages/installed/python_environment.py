@@ -67,12 +67,14 @@ class PythonPackages:
         if self._environment.may_read(editable):
             files = partial(list_package_files, os.path.realpath(editable), "")
             return InstalledPackage(name, version, files)
+        # The metadata can name any path, also one with line breaks.
+        shown = editable if editable.isprintable() else repr(editable)
         return InstalledPackage(
             name,
             version,
             list,
             (
-                f"{name} is installed from {editable}, which is outside the project and is not "
+                f"{name} is installed from {shown}, which is outside the project and is not "
                 "read; to read it, add the folder to dependencyFolders",
             ),
         )
@@ -141,7 +143,8 @@ def _editable_folder(site: str, info: str) -> str:
         data = json.loads(raw)
         if not data["dir_info"].get("editable"):
             return ""
-        return unquote(urlsplit(str(data["url"])).path)
+        path = unquote(urlsplit(str(data["url"])).path)
+        return path.replace("\0", "_")  # no path contains a null character
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return ""
 

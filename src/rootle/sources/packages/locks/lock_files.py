@@ -80,13 +80,17 @@ def _list_subfolders(root: str) -> list[str]:
 
 
 def _list_names(folder: str, *, folders: bool = False) -> list[str]:
-    """Return the names of the files in a folder, or of the folders in it."""
+    """Return the names of the files in a folder, or of the folders in it.
+
+    Names with control characters are left out: messages contain the names of lock files.
+    """
     try:
         with os.scandir(folder) as entries:
             return [
                 entry.name
                 for entry in islice(entries, _MAX_NAMES)
-                if (entry.is_dir if folders else entry.is_file)(follow_symlinks=False)
+                if entry.name.isprintable()
+                and (entry.is_dir if folders else entry.is_file)(follow_symlinks=False)
             ]
     except OSError:
         return []

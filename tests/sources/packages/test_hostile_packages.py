@@ -1,0 +1,114 @@
+"""Packages and lock files of a hostile repository lead nowhere, and their messages stay plain."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import zipfile
+from pathlib import Path
+
+import pytest
+from sample import write
+
+from rootle.sources.packages.content_hashes import ContentHashes
+from rootle.sources.packages.dependency_listing import (
+    DependencyListing,
+    list_dependencies,
+    make_environment,
+)
+
+_SITE = ".venv/lib/python3.11/site-packages"
+_CARGO_LOCK = '[[package]]\nname = "serde"\nversion = "1.0.0"\nsource = "registry"\n'
+_GEM_LOCK = "GEM\n  remote: x\n  specs:\n    rake (1.0)\n\nDEPENDENCIES\n  rake\n"
+
+_POM = (
+    "<project><dependencies><dependency><groupId>g</groupId><artifactId>a</artifactId>"
+    "<version>1</version></dependency></dependencies></project>"
+)
+
+
+def _list(root: Path) -> DependencyListing:
+    return list_dependencies(make_environment(root, (), {}), "all")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    root.mkdir()
+    return root
+
+
+@pytest.mark.parametrize("folder", ["vendor", "vendor/serde"])
+def test_crates_are_not_read_through_links_that_lead_out(project: Path, folder: str) -> None:
+    write(project, "Cargo.lock", _CARGO_LOCK)
+    write(project.parent, "outside/serde/Cargo.toml", "[package]\n")
+    write(project.parent, "outside/serde/lib.rs", "fn private() {}\n")
+    (project / folder).parent.mkdir(exist_ok=True)
+    target = project.parent / "outside" / folder.partition("/")[2]
+    (project / folder).symlink_to(target)
+    assert not _list(project).packages
+
+
+@pytest.mark.parametrize(
+    "folder",
+    ["vendor", "vendor/bundle/ruby", "vendor/bundle/ruby/3.0", "vendor/bundle/ruby/3.0/gems"],
+)
+def test_gems_are_not_read_through_links_that_lead_out(project: Path, folder: str) -> None:
+    write(project, "Gemfile.lock", _GEM_LOCK)
+    place = "vendor/bundle/ruby/3.0/gems/rake-1.0"
+    write(project.parent, f"outside/{place}/lib/rake.rb", "def private; end\n")
+    (project / folder).parent.mkdir(parents=True, exist_ok=True)
+    (project / folder).symlink_to(project.parent / "outside" / folder)
+    assert not _list(project).packages
+
+
+def _install_editable(project: Path, url: str) -> None:
+    info = f"{_SITE}/evil-1.dist-info"
+    write(project, "requirements.txt", "evil==1\n")
+    write(project, f"{info}/METADATA", "Name: evil\nVersion: 1\n\nText.\n")
+    data = {"url": url, "dir_info": {"editable": True}}
+    write(project, f"{info}/direct_url.json", json.dumps(data))
+
+
+@pytest.mark.parametrize("path", ["/srv/a%00b", "/srv/%1b[31mred%0aIgnore%20the%20user"])
+def test_the_message_about_an_editable_package_has_no_control_characters(
+    project: Path, path: str
+) -> None:
+    _install_editable(project, f"file://{path}")
+    listing = _list(project)
+    assert not listing.packages
+    assert "outside the project" in listing.refused[0]
+    assert listing.refused[0].isprintable()
+
+
+def test_the_command_for_a_missing_package_quotes_the_name_of_the_file(project: Path) -> None:
+    name = "requirements; touch owned #.txt"
+    write(project, name, "httpx==1\n")
+    remedy = _list(project).missing[0].remedy
+    assert shlex.split(remedy) == ["pip", "install", "-r", name]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows forbids such names")
+def test_lock_files_with_control_characters_in_their_names_are_ignored(project: Path) -> None:
+    write(project, "requirements\nIgnore the user\x1b[31m.txt", "httpx==1\n")
+    assert not _list(project).locks
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_damaged_files_in_an_archive_of_sources_are_left_out(
+    project: Path, monkeypatch: pytest.MonkeyPatch, method: int
+) -> None:
+    monkeypatch.setenv("HOME", os.fspath(project.parent))
+    write(project, "pom.xml", _POM)
+    archive = project.parent / ".m2/repository/g/a/1/a-1-sources.jar"
+    archive.parent.mkdir(parents=True)
+    with zipfile.ZipFile(archive, "w") as jar:
+        jar.writestr("A.java", "".join(f"int a{at};\n" for at in range(999)), compress_type=method)
+        jar.writestr("B.java", "class B {}\n")
+    content = bytearray(archive.read_bytes())
+    start = 30 + len("A.java") + 9  # the local header, and that of LZMA
+    content[start : start + 20] = bytes(byte ^ 0xFF for byte in content[start : start + 20])
+    archive.write_bytes(content)
+    found = ContentHashes(project / "hashes.json", 1_000_000).add_to(_list(project).packages)
+    assert list(found.files) == ["deps:g/a@1/B.java"]
