@@ -1,6 +1,7 @@
 """Kinds of words that matter in orders to an agent: who is addressed, verbs, secrets, and so on.
 
-A model with few examples learns from a kind of words, because an example with one of them counts for all.
+A model with few examples learns from a kind of words, because an example with
+one of them counts for all.
 """
 
 from __future__ import annotations
