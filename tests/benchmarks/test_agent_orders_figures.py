@@ -11,7 +11,9 @@ from benchmarks.quality.agent_orders import (
     half_of,
     measure,
     read_attacks,
+    read_authors,
     read_ordinary,
+    time_per_char,
 )
 
 
@@ -71,3 +73,17 @@ def test_ordinary_passages_are_paragraphs_of_documentation(tmp_path: Path) -> No
     found = read_ordinary([tmp_path], 100)
     assert len(found) == 3
     assert all(len(one.text) >= 200 for one in found)
+
+
+def test_each_half_has_the_attacks_of_one_language_model() -> None:
+    found = read_authors()
+    assert {(one.origin, one.half) for one in found} == {
+        ("authors_development", DEVELOPMENT),
+        ("authors_test", TEST),
+    }
+    assert len({one.text for one in found}) == len(found)
+
+
+def test_the_time_is_measured_without_remembered_answers() -> None:
+    assert time_per_char(["A list of files. " * 50]) > 0
+    assert time_per_char([]) >= 0

@@ -2,8 +2,9 @@
 
 Web pages and other texts from strangers can contain sentences for the models that read them:
 "ignore the previous instructions", "do not tell the user". The detector adds up the weights of
-signs that occur close to each other. It knows no intentions: a page about such attacks is flagged
-as well, and orders in words that it does not know are not.
+signs that occur close to each other, and a linear model adds up the weights of the words. It knows
+no intentions: a page about such attacks is flagged as well, and orders in words that it does not
+know are not.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from typing import Final
 
 from rootle.text.agent_orders.address_patterns import ADDRESS_SIGNS
 from rootle.text.agent_orders.answer_patterns import ANSWER_SIGNS
+from rootle.text.agent_orders.linear_model import FoundSign, strongest_sentence
 from rootle.text.agent_orders.order_patterns import ORDER_SIGNS
+from rootle.text.agent_orders.prefilter import LiteralFilter
 from rootle.text.agent_orders.translated_patterns import TRANSLATED_SIGNS
 
 # They are matched against lower-case text with single spaces. Each repetition is bounded, so the
@@ -27,7 +30,9 @@ from rootle.text.agent_orders.translated_patterns import TRANSLATED_SIGNS
 # of benchmarks/quality/agent_orders.py: a sign that occurs in no ordinary text weighs nearly 1, and
 # the others count only together.
 _SIGNS: Final = (*ADDRESS_SIGNS, *ORDER_SIGNS, *ANSWER_SIGNS, *TRANSLATED_SIGNS)
-THRESHOLD: Final = 0.85
+THRESHOLD: Final = 1.0
+_SURE: Final = 1.2  # signs with this sum need no other words
+_FILTER: Final = LiteralFilter([sign.regex.pattern for sign in _SIGNS])
 # Signs within this many characters count together.
 _WINDOW_CHARS: Final = 400
 _MAX_CHARS: Final = 100_000
@@ -70,12 +75,13 @@ def find_orders(text: str) -> AgentOrders | None:
     """
     if _TAGS.search(text) or _HIDDEN_BITS.search(text):
         return AgentOrders(THRESHOLD, "(text in invisible characters)", ("hidden",))
-    plain = _normalize(text[:_MAX_CHARS])
+    plain = normalize(text[:_MAX_CHARS])
+    signs = match_signs(plain)
     best: AgentOrders | None = None
-    for score, start, end, groups in _windows(_match_signs(plain)):
-        if score >= THRESHOLD and (best is None or score > best.score):
+    for score, start, end, groups in _windows(signs):
+        if score >= _SURE and (best is None or score > best.score):
             best = AgentOrders(round(score, 2), _quote(plain, start, end), groups)
-    return best
+    return best or _find_by_words(plain, signs)
 
 
 def describe_orders(text: str) -> str | None:
@@ -84,17 +90,29 @@ def describe_orders(text: str) -> str | None:
     return None if found is None else f"this text gives orders to an agent: {found.quote}"
 
 
-def _normalize(text: str) -> str:
+def _find_by_words(plain: str, signs: list[FoundSign]) -> AgentOrders | None:
+    found = strongest_sentence(plain, signs)
+    if found is None or found.score < THRESHOLD:
+        return None
+    return AgentOrders(
+        round(found.score, 2),
+        _quote(plain, found.start, found.end),
+        (*found.groups, "words"),
+    )
+
+
+def normalize(text: str) -> str:
     """Return a text in lower case with single spaces and without invisible characters."""
     plain = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).replace("\u2019", "'")
     plain = _SPACES.sub(" ", plain.lower())
     return _MIXED_WORD.sub(lambda word: word[0].translate(_LOOKALIKES), plain)
 
 
-def _match_signs(plain: str) -> list[tuple[int, int, str, float]]:
+def match_signs(plain: str) -> list[FoundSign]:
     """Return the start, end, group and weight of each sign, in order."""
     found = []
-    for sign in _SIGNS:
+    for at in _FILTER.possible(plain):
+        sign = _SIGNS[at]
         for count, match in enumerate(sign.regex.finditer(plain)):
             if count >= _MAX_MATCHES:
                 break
@@ -103,7 +121,7 @@ def _match_signs(plain: str) -> list[tuple[int, int, str, float]]:
 
 
 def _windows(
-    found: list[tuple[int, int, str, float]],
+    found: list[FoundSign],
 ) -> Iterator[tuple[float, int, int, tuple[str, ...]]]:
     """Yield the score of the signs that follow each sign closely; of a group, one counts.
 
@@ -120,5 +138,5 @@ def _windows(
 
 
 def _quote(plain: str, start: int, end: int) -> str:
-    quote = plain[start:end].strip()
+    quote = plain[start:end].strip(" #*>-|\"'/<!")
     return quote if len(quote) <= _MAX_QUOTE_CHARS else f"{quote[: _MAX_QUOTE_CHARS - 1]}…"

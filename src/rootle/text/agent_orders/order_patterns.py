@@ -56,7 +56,7 @@ ORDER_SIGNS: Final[tuple[OrderPattern, ...]] = (
     ),
     sign(
         "exfiltrate",
-        1.0,
+        1.2,
         r"(?:!\[[^\]]{0,40}\]\(|src=[\"']?)https?://[^)\s\"']{1,120}[?&](?:data|token|q|d|id|"
         r"info|leak|"
         r"secret|key|c|log|msg|payload|content|exfil|session)=(?:[{\[<$]|[a-z_]{0,12}(?:data|"

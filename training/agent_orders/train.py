@@ -1,0 +1,210 @@
+"""Train the word weights of the detector of orders to agents.
+
+    python -m training.agent_orders.train PACKAGES --ordinary DOCS
+
+The arguments are those of benchmarks/quality/agent_orders.py. Only development halves are read. The
+threshold is chosen by cross-validation, so that 0.3 percent of the ordinary passages are flagged.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import scipy.sparse as sparse
+from benchmarks.common.arguments import command_parser
+from benchmarks.quality.agent_orders import DEVELOPMENT, read_attacks, read_authors, read_ordinary
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from rootle.text.agent_orders.detector import THRESHOLD, match_signs, normalize
+from rootle.text.agent_orders.linear_model import WEIGHTS_PATH, LinearModel, read_windows
+from rootle.text.agent_orders.order_features import WINDOW_SENTENCES
+
+_FOLDS: Final = 5
+_FALSE_ALARMS: Final = 0.003
+_MAX_FEATURES: Final = 2_000
+_MIN_ATTACKS, _MIN_ORDINARY = 2, 30  # texts in which a feature must occur
+_PENALTY: Final = 2.0
+_ATTACK_WEIGHT, _ORDINARY_WEIGHT, _SHORT_WEIGHT = 5.0, 0.5, 0.1
+_ROUNDS: Final = 3
+
+Floats = NDArray[np.float64]
+Windows = Sequence[Mapping[str, float]]  # of one text
+
+
+def windows_of(text: str, size: int = WINDOW_SENTENCES) -> Windows:
+    """Return the features of the windows of a text."""
+    plain = normalize(text)
+    return [features for _, _, features in read_windows(plain, match_signs(plain), size)]
+
+
+def text_score(model: LinearModel, windows: Windows) -> float:
+    """Return the highest score of the windows of a text."""
+    return max(map(model.score, windows), default=-99.0)
+
+
+def fit(rows: Any, labels: Floats, importance: Floats) -> tuple[float, Floats]:
+    """Return the bias and the weights of a logistic regression with a quadratic penalty.
+
+    The rows are a matrix of scipy with one row for each window.
+    """
+
+    def loss(parameters: Floats) -> tuple[float, Floats]:
+        weights, bias = parameters[:-1], parameters[-1]
+        scores = rows @ weights + bias
+        value = importance @ (np.logaddexp(0, scores) - labels * scores)
+        error = importance * (1 / (1 + np.exp(-scores)) - labels)
+        slope = np.append(rows.T @ error + _PENALTY * weights, error.sum())
+        return float(value + _PENALTY / 2 * weights @ weights), slope
+
+    start = np.zeros(rows.shape[1] + 1)
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 150}).x
+    return float(found[-1]), found[:-1]
+
+
+def train(
+    attacks: Sequence[Windows], ordinary: Sequence[Windows], short: Sequence[Windows]
+) -> LinearModel:
+    """Return a model in which a positive score means orders.
+
+    Short windows are the single sentences of the ordinary passages: texts may be as short as that.
+
+    It is not known which window of an attack has the orders. The first round uses all of them, and
+    each later round uses the one that the model before it scores highest.
+    """
+    names = _common_features(attacks, ordinary)
+    negatives = [window for windows in (*ordinary, *short) for window in windows]
+    passages = sum(map(len, ordinary))
+    model = LinearModel(0.0, {})
+    for turn in range(_ROUNDS):
+        chosen = [
+            (window, 1 / len(windows) if turn == 0 else 1.0)
+            for windows in filter(None, attacks)
+            for window in (windows if turn == 0 else [max(windows, key=model.score)])
+        ]
+        if turn == _ROUNDS - 1:
+            names = sorted(names, key=lambda one: -abs(model.weights[one]))[:_MAX_FEATURES]
+        rows = _matrix([*(window for window, _ in chosen), *negatives], names)
+        labels = np.concatenate([np.ones(len(chosen)), np.zeros(len(negatives))])
+        importance = np.concatenate(
+            [
+                _ATTACK_WEIGHT * np.array([share for _, share in chosen]),
+                np.full(passages, _ORDINARY_WEIGHT),
+                np.full(len(negatives) - passages, _SHORT_WEIGHT),
+            ]
+        )
+        bias, weights = fit(rows, labels, importance)
+        model = LinearModel(bias, dict(zip(names, weights.tolist(), strict=True)))
+    return model
+
+
+def _common_features(attacks: Sequence[Windows], ordinary: Sequence[Windows]) -> list[str]:
+    """Return the features of several attacks, and the single ones of many ordinary passages."""
+    in_attacks, in_ordinary = (
+        Counter(name for windows in texts for name in set[str]().union(*windows))
+        for texts in (attacks, ordinary)
+    )
+    return sorted(
+        name
+        for name in in_attacks.keys() | in_ordinary.keys()
+        if in_attacks[name] >= _MIN_ATTACKS
+        or (in_ordinary[name] >= _MIN_ORDINARY and " " not in name)
+    )
+
+
+def _matrix(windows: Windows, names: Sequence[str]) -> Any:
+    column = {name: at for at, name in enumerate(names)}
+    ends, columns, values = [0], list[int](), list[float]()
+    for window in windows:
+        known = [(column[name], value) for name, value in window.items() if name in column]
+        columns.extend(at for at, _ in known)
+        values.extend(value for _, value in known)
+        ends.append(len(columns))
+    return sparse.csr_matrix((values, columns, ends), shape=(len(windows), len(names)))
+
+
+def choose_threshold(scores: Sequence[float], share: float) -> float:
+    """Return the score that at most this share of the scores exceed."""
+    return sorted(scores, reverse=True)[int(share * len(scores))]
+
+
+def cross_validate(
+    attacks: Sequence[Windows], ordinary: Sequence[Windows], short: Sequence[Windows]
+) -> tuple[list[float], list[float], list[LinearModel]]:
+    """Return the scores of all texts, each by a model that was trained without it; the models."""
+    choice = np.random.default_rng(1)
+    folds = [choice.integers(0, _FOLDS, len(texts)) for texts in (attacks, ordinary)]
+    scores = [[0.0] * len(attacks), [0.0] * len(ordinary)]
+    models = []
+    for fold in range(_FOLDS):
+        model = train(
+            [one for one, at in zip(attacks, folds[0], strict=True) if at != fold],
+            [one for one, at in zip(ordinary, folds[1], strict=True) if at != fold],
+            [one for one, at in zip(short, folds[1], strict=True) if at != fold],
+        )
+        models.append(model)
+        for kind, texts in enumerate((attacks, ordinary)):
+            for at in np.flatnonzero(folds[kind] == fold).tolist():
+                scores[kind][at] = text_score(model, texts[at])
+    return scores[0], scores[1], models
+
+
+def average(models: Sequence[LinearModel]) -> LinearModel:
+    """Return the mean of models, with the largest weights."""
+    total: dict[str, float] = defaultdict(float)
+    for model in models:
+        for name, weight in model.weights.items():
+            total[name] += weight / len(models)
+    names = sorted(total, key=lambda one: -abs(total[one]))[:_MAX_FEATURES]
+    bias = sum(model.bias for model in models) / len(models)
+    return LinearModel(bias, {name: total[name] for name in names})
+
+
+def shift(model: LinearModel, by: float) -> LinearModel:
+    """Return a model with another bias and rounded weights, without those that round to 0."""
+    rounded = {name: round(weight, 2) for name, weight in sorted(model.weights.items())}
+    return LinearModel(
+        round(model.bias + by, 3), {name: weight for name, weight in rounded.items() if weight}
+    )
+
+
+def main(write: Callable[[str], object] = WEIGHTS_PATH.write_text) -> None:
+    """Write the weights to the package, and print the figures of the cross-validation."""
+    parser = command_parser(__doc__)
+    parser.add_argument("packages", type=Path)
+    parser.add_argument("--ordinary", type=Path, nargs="+", required=True)
+    parser.add_argument("--count", type=int, default=100_000)
+    args = parser.parse_args()
+    sets = {
+        "authors_development": read_authors(),
+        "packages": read_attacks(args.packages),
+        "ordinary": read_ordinary(args.ordinary, args.count),
+    }
+    read = {
+        name: [windows_of(one.text) for one in texts if one.half == DEVELOPMENT]
+        for name, texts in sets.items()
+    }
+    attacks = [*read["authors_development"], *read["packages"]]
+    short = [windows_of(one.text, 1) for one in sets["ordinary"] if one.half == DEVELOPMENT]
+    found, false, models = cross_validate(attacks, read["ordinary"], short)
+    threshold = choose_threshold(false, _FALSE_ALARMS)
+    authors = len(read["authors_development"])
+    for name, scores in (
+        ("authors_development", found[:authors]),
+        ("packages", found[authors:]),
+        ("ordinary", false),
+    ):
+        flagged = sum(one > threshold for one in scores)
+        print(f"{name:20} {flagged:5} of {len(scores):5}: {flagged / len(scores):.4f}")
+    model = shift(average(models), THRESHOLD - threshold)
+    data = {"bias": model.bias, "weights": model.weights}
+    write(json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+
+if __name__ == "__main__":
+    main()
