@@ -15,6 +15,7 @@ from rootle.types import (
     IndexStatus,
     IndexUpdated,
     ProgressCallback,
+    TextChunk,
     ignore_progress,
 )
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class IndexApi(AppBase):
-    """Updates, watches and deletes the index."""
+    """Updates, watches, describes and deletes the index."""
 
     def refresh(self, on_progress: ProgressCallback | None = None) -> bool:
         """Update the index if a check for changes is due; return False if it may be stale.
@@ -118,6 +119,17 @@ class IndexApi(AppBase):
             )
             had_others = any(had_commits) or had_revisions or had_dependencies or had_external
             return self._container.indexer().clear() or had_others
+
+    def chunks(self, path: str) -> tuple[TextChunk, ...]:
+        """Return the chunks of an indexed file, with their vectors.
+
+        The index is updated first if a check for changes is due. A vector is None while its
+        embedding is pending. Raises SourceError if the file is not indexed.
+        """
+        from rootle.indexing.stored_chunks import read_chunks
+
+        self.refresh()
+        return read_chunks(path, self._container.indexer().snapshot())
 
     def index_progress(self) -> tuple[int, int] | None:
         """Return the number of bytes that the first indexing run has read, and the total number.

@@ -23,7 +23,6 @@ from rootle.types import (
     SearchResponse,
     SymbolAnswer,
     SymbolAspect,
-    TextChunk,
     ignore_progress,
 )
 
@@ -160,17 +159,6 @@ class SearchApi(AppBase):
         self._container.refresher().refresh(ignore_progress, fully=False)
         return self._container.symbol_finder().find(self._container.indexer().snapshot(), request)
 
-    def chunks(self, path: str) -> tuple[TextChunk, ...]:
-        """Return the chunks of an indexed file, with their vectors.
-
-        The index is updated first if a check for changes is due. A vector is None while its
-        embedding is pending. Raises SourceError if the file is not indexed.
-        """
-        from rootle.indexing.stored_chunks import read_chunks
-
-        self._container.refresher().refresh(ignore_progress, fully=True)
-        return read_chunks(path, self._container.indexer().snapshot())
-
     def check(self, query: SearchQuery) -> None:
         """Raise QueryError for an invalid query, without building an index."""
         from rootle.search.request import check_query
@@ -200,10 +188,10 @@ class SearchApi(AppBase):
         is_stale = staleness is not None
         response = self._container.agent().search(query, explain=explain, stale=is_stale)
         embedding = ("embedding",) if self._container.model_choice().note else ()
-        partial = ("partial",) if coverage is not None else ()
+        unfinished = ("partial",) if coverage is not None else ()
         return replace(
             response,
-            degraded=(*embedding, *partial, *response.degraded),
+            degraded=(*embedding, *unfinished, *response.degraded),
             staleness=staleness,
             coverage=coverage,
         )

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from typing import Final
-
 from rootle.cli.terminal import printable
 from rootle.serialization.timestamps import format_age
 from rootle.types import AddedSource
-
-_STEP: Final = 50
 
 
 def source_line(source: AddedSource) -> str:
@@ -24,9 +19,3 @@ def source_line(source: AddedSource) -> str:
     if source.note:
         parts.append(source.note)
     return printable("  ".join(parts))
-
-
-def report_documents(count: int) -> None:
-    """Show the number of documents that were read, on a terminal."""
-    if sys.stderr.isatty() and (count == 1 or count % _STEP == 0):
-        print(f"\r{count:,} documents", end="", file=sys.stderr, flush=True)

@@ -109,15 +109,10 @@ def _is_long(response: SearchResponse) -> bool:
 def _print_brief_results(response: SearchResponse, question: str, style: Style) -> None:
     words = _words_to_highlight(question)
     for number, result in enumerate(response.results):
-        is_first = number < len(_BRIEF_LINES)
         if number and number <= len(_BRIEF_LINES):
             write_line("")
-        best, *others = result_spans(result)
-        _print_heading(result, best, style, is_first=True)
-        _print_marks(result, style)
-        _print_lines(best, words, style, _BRIEF_LINES[number] if is_first else 1)
-        if others and is_first:
-            write_line(style.paint(_fit(f"  also {', '.join(map(_locate, others))}"), _DIM))
+        lines = _BRIEF_LINES[number] if number < len(_BRIEF_LINES) else 1
+        _print_result(result, words, style, lines)
     if response.memories:
         write_line("")
         _print_memories(response.memories, style)
@@ -212,12 +207,21 @@ def _negation(value: str) -> str:
     return "not " if value.startswith("-") else ""
 
 
-def _print_result(result: SearchResult, words: set[str], style: Style) -> None:
-    for number, span in enumerate(_spans_of(result)):
-        _print_heading(result, span, style, is_first=number == 0)
-        if not number:
-            _print_marks(result, style)
-        _print_lines(span, words, style)
+def _print_result(
+    result: SearchResult, words: set[str], style: Style, brief_lines: int | None = None
+) -> None:
+    """Print a result; with `brief_lines`, only its best span, with at most that many lines."""
+    best, *others = _spans_of(result)
+    _print_heading(result, best, style, is_first=True)
+    for mark in marks_of(result):  # of text from outside the project
+        write_line(style.paint(f"  {printable(mark)}", _YELLOW))
+    _print_lines(best, words, style, brief_lines or _MAX_TERMINAL_LINES)
+    if brief_lines is None:
+        for span in others:
+            _print_heading(result, span, style, is_first=False)
+            _print_lines(span, words, style)
+    elif others and brief_lines > 1:
+        write_line(style.paint(_fit(f"  also {', '.join(map(_locate, others))}"), _DIM))
     if result.mentions:
         places = ", ".join(f"{name} {place}" for name, place in result.mentions.items())
         write_line(style.paint(f"  defined in: {printable(places)}", _DIM))
@@ -233,12 +237,6 @@ def _spans_of(result: SearchResult) -> Sequence[Span]:
     if result.context is not None:
         return passages_of(result)
     return result_spans(result)
-
-
-def _print_marks(result: SearchResult, style: Style) -> None:
-    """Print the origin and the warning of a result from outside the project."""
-    for mark in marks_of(result):
-        write_line(style.paint(f"  {printable(mark)}", _YELLOW))
 
 
 def _print_heading(result: SearchResult, span: Span, style: Style, *, is_first: bool) -> None:

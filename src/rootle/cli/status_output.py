@@ -26,6 +26,7 @@ def print_status(status: IndexStatus, *, with_skipped_files: bool) -> None:
     """Print one labeled line per property; continuation lines have an empty label."""
     rows = [*_location_rows(status), *(_index_rows(status) if status.exists else _no_index_rows())]
     rows += _version_rows(status)
+    rows += _dependency_rows(status.dependencies) if status.dependencies is not None else ()
     rows += _external_rows(status.external) if status.external is not None else ()
     for label, text in rows:
         print(f"{label:10}  {printable(text)}")
@@ -94,10 +95,12 @@ def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
 def _version_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
     if status.revisions is not None:
         count, size = status.revisions.revisions, status.revisions.index_bytes / 1e6
-        yield "versions", f"{count} earlier version{'s' * (count > 1)}, {size:.1f} MB"
+        yield "versions", f"{_count(count, 'earlier version')}, {size:.1f} MB"
 
-    if status.dependencies is not None:
-        yield from _dependency_rows(status.dependencies)
+
+def _count(number: int, noun: str) -> str:
+    """Return text such as `1 source` or `2,000 sources`."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def _dependency_rows(found: DependencyStatus) -> Iterator[tuple[str, str]]:
@@ -105,10 +108,7 @@ def _dependency_rows(found: DependencyStatus) -> Iterator[tuple[str, str]]:
     shared = f" shared by {found.projects} folders" if found.projects > 1 else ""
     age = format_age(found.age_seconds)
     size = found.index_bytes / 1e6
-    yield (
-        "packages",
-        f"{count:,}, {files:,} files, {size:.1f} MB{shared}, indexed {age} ago",
-    )
+    yield "packages", f"{count:,}, {files:,} files, {size:.1f} MB{shared}, indexed {age} ago"
     for one in found.other_versions[:_MAX_PACKAGES]:
         yield "", f"{one.name}: {one.version} is installed, and the lock file names {one.locked}"
     for one in found.missing[:_MAX_PACKAGES]:
@@ -122,10 +122,10 @@ def _dependency_rows(found: DependencyStatus) -> Iterator[tuple[str, str]]:
 
 def _external_rows(external: ExternalStatus) -> Iterator[tuple[str, str]]:
     size = f"{external.index_bytes / 1e6:.1f} MB"
-    yield "added", f"{len(external.sources)} sources, {size}; see `rootle sources`"
+    yield "added", f"{_count(len(external.sources), 'source')}, {size}; see `rootle sources`"
     for source in external.sources:
         age = format_age(source.age_seconds)
-        yield "", f"{source.name}: {source.documents:,} documents, read {age} ago"
+        yield "", f"{source.name}: {_count(source.documents, 'document')}, read {age} ago"
 
 
 def _describe_history(history: HistoryStatus) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +65,19 @@ def format_counts(counts: Mapping[str, int]) -> str:
 @contextmanager
 def progress_bar() -> Iterator[ProgressCallback | None]:
     """Yield a callback that shows a progress bar, or None if standard error is not a terminal."""
+    with _open_bar(unit="B", unit_scale=True, desc="indexing") as show:
+        yield show
+
+
+@contextmanager
+def document_counter() -> Iterator[Callable[[int], None] | None]:
+    """Yield a callback that shows a number of documents; None as for `progress_bar`."""
+    with _open_bar(unit=" documents", desc="reading") as show:
+        yield None if show is None else lambda count: show(count, None)
+
+
+@contextmanager
+def _open_bar(**options: Any) -> Iterator[Callable[[int, int | None], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
@@ -72,10 +85,10 @@ def progress_bar() -> Iterator[ProgressCallback | None]:
 
     bar: Any = None  # created by the first call, when the total is known
 
-    def show(done: int, total: int) -> None:
+    def show(done: int, total: int | None) -> None:
         nonlocal bar
         if bar is None:
-            bar = tqdm(total=total, unit="B", unit_scale=True, desc="indexing", leave=False)
+            bar = tqdm(total=total, leave=False, **options)
         bar.update(done - bar.n)
 
     try:

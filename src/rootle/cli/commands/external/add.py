@@ -53,10 +53,10 @@ def register(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from rootle.cli.context import open_app_from
-    from rootle.cli.external_output import report_documents, source_line
-    from rootle.cli.terminal import print_json, write_line
+    from rootle.cli.external_output import source_line
+    from rootle.cli.terminal import document_counter, print_json, write_line
 
-    with open_app_from(args) as app:
+    with open_app_from(args) as app, document_counter() as progress:
         source = app.sources.add(
             args.address,
             name=args.name,
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
             weight=args.weight,
             depth=args.depth,
             max_pages=args.max_pages,
-            on_progress=report_documents,
+            on_progress=progress,
         )
     if args.json:
         print_json(source)

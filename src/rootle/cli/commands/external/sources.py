@@ -41,8 +41,8 @@ def register(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from rootle.cli.context import open_app_from
-    from rootle.cli.external_output import report_documents, source_line
-    from rootle.cli.terminal import print_json, warn, write_line
+    from rootle.cli.external_output import source_line
+    from rootle.cli.terminal import document_counter, print_json, warn, write_line
     from rootle.errors import QueryError
 
     with open_app_from(args) as app:
@@ -52,7 +52,8 @@ def run(args: argparse.Namespace) -> int:
             app.sources.remove(args.name)
             sources = app.sources.list()
         elif args.action == "refresh":
-            sources = app.sources.refresh(args.name, on_progress=report_documents)
+            with document_counter() as progress:
+                sources = app.sources.refresh(args.name, on_progress=progress)
         else:
             sources = app.sources.list()
     if args.json:
