@@ -196,6 +196,7 @@ def test_a_folder_without_installed_packages_says_what_to_do(
     [
         ("path:six", {"six"}),
         ("path:deps:six", {"six"}),
+        ("path:six@", {"six"}),
         ("path:s?x*", {"six"}),
         ("-path:six", {"itsdangerous"}),
         ("-path:deps:itsdangerous", {"six"}),
