@@ -65,7 +65,7 @@ class IndexApi(AppBase):
         """
         self._check_may_write()
         index = self._container.dependencies().index()
-        index.prepare(on_progress or ignore_progress)
+        index.prepare(on_progress or ignore_progress, is_search=False)
         status = index.status()
         if status is None:
             raise IndexStorageError("the index of the packages was deleted just now; try again")

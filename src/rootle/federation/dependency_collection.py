@@ -83,7 +83,7 @@ class NamedPackageScope:
         self._files: dict[str, Mapping[str, Collection[int]]] = {}
 
     def __call__(self, request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
-        """Return the narrower scope."""
+        """Return the narrower scope, unless the filters leave out all files in it."""
         known = self._read_known()
         text = parse_query(request.query.text_query).text
         named = () if known is None else find_named_packages(text, known.aliases)
@@ -91,9 +91,8 @@ class NamedPackageScope:
             return scoped
         files = self._list_files(request.session.index)
         ids = {one for name in named for one in files.get(name, ())}
-        if not ids:
-            return scoped
-        return replace(scoped, files=ids if scoped.files is None else ids & set(scoped.files))
+        narrowed = ids if scoped.files is None else ids & set(scoped.files)
+        return replace(scoped, files=narrowed) if narrowed else scoped
 
     def _list_files(self, index: IndexReader) -> Mapping[str, Collection[int]]:
         """Return the ids of the files of each package."""

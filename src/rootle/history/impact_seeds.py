@@ -9,6 +9,7 @@ from typing import Final
 
 from rootle.errors import QueryError
 from rootle.index.reader import IndexReader
+from rootle.serialization.outside_text import describe_missing_history, split_package
 
 # The files that are found for a task. Later ones are often not part of it.
 _TASK_FILES: Final = 3
@@ -31,21 +32,33 @@ def find_seeds(
     list_changed: Callable[[], Sequence[str]],
     search: Callable[[str, int], Sequence[str]],
 ) -> list[str]:
-    """Return the paths of the changed files: of paths, a diff, a task, or the work tree."""
+    """Return the paths of the changed files: of paths, a diff, a task, or the work tree.
+
+    Raise QueryError for a path that is not indexed or belongs to an installed package.
+    """
     if change is None:
         return list(list_changed())
     if not isinstance(change, str):
-        return list(dict.fromkeys(map(_normalize, change)))
+        paths = list(dict.fromkeys(map(_normalize, change)))
+        for path in paths:
+            _check_not_package(path)
+        return paths
     if _DIFF_START.search(change):
         return _paths_in(change)
     path = _normalize(change.strip())
     if files.file_at(path) is not None:
         return [path]
     if _PATH.fullmatch(path):
+        _check_not_package(path)
         raise QueryError(
             f"{path} is not an indexed file; name an indexed file, or describe a task in words"
         )
     return list(search(change, _TASK_FILES))
+
+
+def _check_not_package(path: str) -> None:
+    if split_package(path) is not None:
+        raise QueryError(describe_missing_history(path))
 
 
 def _paths_in(diff: str) -> list[str]:

@@ -26,6 +26,13 @@ _T = TypeVar("_T")
 
 # Searches in an opened revision take as long as searches in the folder.
 _MAX_OPEN: Final = 3
+# The values of `in:` that name text outside the files of a commit.
+_OTHER_TEXT: Final = {
+    HISTORY: "commits",
+    "deps": "installed packages",
+    "web": "added sources",
+    "memory": "memories",
+}
 
 
 class FoundRevision(Protocol):
@@ -89,10 +96,12 @@ class RevisionSearch:
 
         Raise QueryError if the query is invalid or there is no such revision.
         """
-        if HISTORY in parse_query(query.text_query).kinds:
-            raise QueryError(
-                "in:history searches commits, and at: files of one commit; leave out one of them"
-            )
+        for kind in parse_query(query.text_query).kinds:
+            if kind in _OTHER_TEXT:
+                raise QueryError(
+                    f"in:{kind} searches {_OTHER_TEXT[kind]}, and at: files of one commit; leave "
+                    "out one of them"
+                )
         found = self._updates.find(name)
         place = f"{short_hash(found.sha)}:"
         query = replace(

@@ -11,8 +11,9 @@ from rootle.errors import SourceError
 from rootle.ingest.named_ranges import NamedRange, innermost_range, list_named_ranges
 from rootle.ingest.source_refs import DocumentSet, locate_source
 from rootle.provenance.words import split_words, weigh_line, weigh_word
+from rootle.serialization.outside_text import describe_missing_history
 from rootle.serialization.path_text import escape_path
-from rootle.types import Passage
+from rootle.types import PACKAGE_URI, Passage
 
 _MAX_DEFINITION_LINES: Final = 150
 _MAX_LINES: Final = 400  # of a range that was asked for
@@ -89,8 +90,11 @@ class CodePlace:
 def find_place(reference: str, documents: DocumentSet) -> CodePlace:
     """Return the place that "path:10", "path:10-20" or "path#name" names.
 
-    Raise SourceError if there is no such place, or if the reference names no lines.
+    Raise SourceError if there is no such place, if the reference names no lines, or if it names a
+    file of an installed package.
     """
+    if reference.startswith(PACKAGE_URI):
+        raise SourceError(describe_missing_history(reference))
     whole, passage, parsed = locate_source(reference, documents)
     if whole.language == "diff" and "/" not in whole.source and "." not in whole.source:
         raise SourceError(

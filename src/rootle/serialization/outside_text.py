@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from rootle.serialization.path_text import replace_unprintable
+from rootle.serialization.path_text import escape_path, replace_unprintable
 from rootle.types import PACKAGE_URI, SearchResponse, SearchResult
 
 _PACKAGE: Final = re.compile(rf"{PACKAGE_URI}(@?[^@]+)@([^/]+)/")
@@ -39,6 +39,14 @@ def describe_warning(warning: str | None) -> str:
 def has_external(response: SearchResponse) -> bool:
     """Return whether a response contains text that anyone may have written."""
     return any(result.trust == "external" for result in response.results)
+
+
+def describe_missing_history(uri: str) -> str:
+    """Return the message that nothing is known about a file of a package except its text."""
+    return (
+        f"{escape_path(uri)} is a file of an installed package, which has no history and no links "
+        "here; read it with `rootle show` or vectordb_read, or search packages with in:deps"
+    )
 
 
 def split_package(uri: str) -> tuple[str, str] | None:

@@ -19,11 +19,17 @@ from rootle import App, Config, open_app
 from rootle.errors import QueryError, SourceError
 from rootle.indexing.dependencies.dependency_index import DependencyIndex
 from rootle.tools import tools_of
-from rootle.types import DependencyStatus, SearchResponse
+from rootle.types import DependencyStatus, SearchQuery, SearchResponse
 
 _OLD = ("itsdangerous==1.1.0", "six==1.16.0")
 _NEW = ("itsdangerous==2.2.0", "six==1.16.0")
 _QUESTION = "how does itsdangerous compare the signature"
+_ONLY_REFUSED = """
+[[package]]
+name = "secrets"
+version = "1.0"
+source = { editable = "../../private" }
+"""
 
 
 @pytest.fixture(scope="module")
@@ -162,9 +168,74 @@ def test_a_package_that_is_not_installed_is_named_with_the_remedy(apps: tuple[Ap
         app.search("in:deps metaclass")
 
 
-def test_a_folder_without_lock_files_says_so(repository: Path, make_app: MakeApp) -> None:
-    with pytest.raises(QueryError, match="no lock file"):
+def test_a_folder_without_lock_files_says_what_to_do_instead(
+    repository: Path, make_app: MakeApp
+) -> None:
+    with pytest.raises(QueryError, match=r"no lock file.*; leave out in:deps"):
         make_app(repository).search("in:deps retry")
+    indexed = rootle("index", "--deps", repository)
+    assert indexed.code != 0
+    assert "no lock file" in indexed.err
+    assert "; name the folder that has one" in indexed.err
+    assert "in:deps" not in indexed.err
+
+
+def test_a_folder_without_installed_packages_says_what_to_do(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    write(tmp_path / "group/project", "uv.lock", _ONLY_REFUSED)
+    app = make_app(tmp_path / "group/project")
+    with pytest.raises(QueryError, match="; leave out in:deps, or set dependencyFolders"):
+        app.search("in:deps retry")
+    with pytest.raises(QueryError, match="is installed; set dependencyFolders"):
+        app.index_dependencies()
+
+
+@pytest.mark.parametrize(
+    ("operator", "packages"),
+    [
+        ("path:six", {"six"}),
+        ("path:deps:six", {"six"}),
+        ("path:six@", {"six"}),
+        ("path:s?x*", {"six"}),
+        ("-path:six", {"itsdangerous"}),
+        ("-path:deps:itsdangerous", {"six"}),
+        ("path:nowhere", set()),
+    ],
+)
+def test_a_path_filter_can_name_a_package(
+    apps: tuple[App, App], operator: str, packages: set[str]
+) -> None:
+    response = apps[0].search(f"in:deps {operator} value")
+    assert {str(result.origin).split()[0] for result in response.results} == packages
+
+
+def test_the_filter_of_a_request_can_name_the_folder_of_a_package(apps: tuple[App, App]) -> None:
+    query = SearchQuery("in:deps value", file_paths=("six@1.16.0",))
+    assert {result.origin for result in apps[0].search(query).results} == {"six 1.16.0"}
+
+
+def test_a_path_filter_can_exclude_the_package_that_the_question_names(
+    apps: tuple[App, App],
+) -> None:
+    response = apps[0].search(f"in:deps path:six {_QUESTION}")
+    assert {result.origin for result in response.results} == {"six 1.16.0"}
+
+
+def test_commands_about_history_and_links_say_that_packages_have_none(
+    apps: tuple[App, App],
+) -> None:
+    app = apps[0]
+    app.index()
+    app.index_dependencies()
+    uri = "deps:itsdangerous@1.1.0/itsdangerous/signer.py"
+    message = "has no history and no links here; read it with"
+    for ask in (app.why, app.links):
+        with pytest.raises(SourceError, match=message):
+            ask(f"{uri}:10")
+    for change in (uri, [uri]):
+        with pytest.raises(QueryError, match=message):
+            app.impact(change)
 
 
 def test_dependencies_can_be_turned_off(projects: tuple[Path, Path], make_app: MakeApp) -> None:
@@ -214,7 +285,10 @@ def test_the_command_line_indexes_searches_and_shows_packages(
     projects: tuple[Path, Path],
 ) -> None:
     root = os.fspath(projects[1])
-    assert rootle("index", "--deps", root).code == 0
+    indexed = rootle("index", "--deps", root)
+    assert indexed.code == 0
+    assert "\n2 packages with " in indexed.out
+    assert "not installed" not in indexed.out
     status = rootle("status", root).out
     assert "packages    2, " in status
     found = rootle("search", "--in", "deps", "--json", _QUESTION, "--root", root)

@@ -235,9 +235,19 @@ def test_an_unknown_revision_is_an_error_that_names_it(app: App, name: str) -> N
         app.search("retry", at=name)
 
 
-def test_commits_are_not_searched_at_a_revision(app: App) -> None:
-    with pytest.raises(QueryError, match="leave out one of them"):
-        app.search("in:history retry", at="HEAD")
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("history", "commits"),
+        ("deps", "installed packages"),
+        ("web", "added sources"),
+        ("memory", "memories"),
+        ("code,deps", "installed packages"),
+    ],
+)
+def test_only_files_are_searched_at_a_revision(app: App, kind: str, text: str) -> None:
+    with pytest.raises(QueryError, match=f"searches {text}, and at: .*; leave out one of them"):
+        app.search(f"in:{kind} retry", at="HEAD")
 
 
 def test_a_message_with_the_word_at_is_an_ordinary_question(app: App) -> None:

@@ -101,10 +101,18 @@ def test_packages_that_an_installed_package_requires_are_found_without_a_lock_fi
     _install(project, "inner", "2.0", {"inner.py": "x = 1\n"})
     _install(project, "unused", "2.0", {"unused.py": "x = 1\n"})
     path = project / _SITE / "tiny_http-1.1.dist-info" / "METADATA"
-    required = "Requires-Dist: Inner (>=1)\nRequires-Dist: unused; extra == 'x'\n"
+    _install(project, "an_extra", "2.0", {"an_extra.py": "x = 1\n"})
+    required = (
+        "Requires-Dist: Inner (>=1)\nRequires-Dist: unused; extra == 'x'\n"
+        "Requires-Dist: an-extra; python_version > '3'\n"
+    )
     path.write_text(path.read_text().replace("Summary", f"{required}Summary"))
     assert [one.name for one in _list(project).packages] == ["tiny-http"]
-    assert [one.name for one in _list(project, "all").packages] == ["tiny-http", "inner"]
+    assert [one.name for one in _list(project, "all").packages] == [
+        "tiny-http",
+        "inner",
+        "an-extra",
+    ]
 
 
 def test_links_inside_a_package_are_not_followed(project: Path, tmp_path: Path) -> None:
@@ -233,6 +241,28 @@ def test_packages_of_other_languages_are_found_in_the_caches_of_their_managers(
     java = next(one for one in listing.packages if one.name == "org.a/json")
     assert read_content(java.files[0], 1_000) == b"class Json {}\n"
     assert read_content(java.files[0], 5) == b"class"
+
+
+def test_without_a_home_folder_the_current_folder_is_not_taken_for_a_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "project"
+    source = 'source = "registry+https://example.org"'
+    write(root, "Cargo.lock", f'[[package]]\nname = "itoa"\nversion = "1.0.0"\n{source}\n')
+    write(root, "go.mod", "module a\nrequire example.org/toml v1.4.0\n")
+    write(root, "gradle.lockfile", "org.a:json:2.0=runtimeClasspath\n")
+    other = tmp_path / "other"
+    write(other, "registry/src/index-1/itoa-1.0.0/src/lib.rs", "pub fn f() {}\n")
+    write(other, "pkg/mod/example.org/toml@v1.4.0/decode.go", "package toml\n")
+    jar = other / "caches/modules-2/files-2.1/org.a/json/2.0/abc/json-2.0-sources.jar"
+    jar.parent.mkdir(parents=True)
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("org/a/Json.java", "class Json {}\n")
+    gradle = os.fspath(other)
+    assert [one.name for one in _list(root, GRADLE_USER_HOME=gradle).packages] == ["org.a/json"]
+    monkeypatch.setenv("HOME", "not-absolute")
+    monkeypatch.chdir(other)
+    assert not _list(root).packages
 
 
 def test_a_damaged_archive_of_sources_has_no_files(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from rootle.cli.options import SUCCESS, CommandParser, add_common_options, add_path, add_yes
 
 if TYPE_CHECKING:
-    from rootle.types import IndexReport
+    from rootle.types import DependencyStatus, IndexReport
 
 _EXAMPLES: Final = """\
 rootle index
@@ -57,6 +57,7 @@ def run(args: argparse.Namespace) -> int:
 
     if not args.dry_run:
         check_root(args)
+    dependencies: DependencyStatus | None = None
     with open_app_from(args) as app:
         if args.dry_run:
             from rootle.cli.dry_run import report_dry_run
@@ -70,11 +71,13 @@ def run(args: argparse.Namespace) -> int:
                 app.index_history(progress)
         if args.deps:
             with progress_bar() as progress:
-                app.index_dependencies(progress)
+                dependencies = app.index_dependencies(progress)
     if args.json:
         print_json(report)
     else:
         _print_report(report)
+        if dependencies is not None:
+            _print_packages(dependencies)
     return SUCCESS
 
 
@@ -91,3 +94,10 @@ def _print_report(report: IndexReport) -> None:
         print(f"{report.chunks_pending} chunks have no embedding yet{reason}")
     if report.skipped:
         print(f"skipped: {format_counts(report.skipped)}")
+
+
+def _print_packages(status: DependencyStatus) -> None:
+    files = sum(package.files for package in status.packages)
+    missing = len(status.missing)
+    note = f"; {missing} not installed, see `rootle status`" if missing else ""
+    print(f"{len(status.packages)} packages with {files} files{note}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -27,6 +26,7 @@ from rootle.indexing.dependencies.package_catalog import (
 from rootle.indexing.shared.shared_store import SharedStore, StoreSetup, ViewContent
 from rootle.indexing.shared.view_folders import (
     STORE_NAME,
+    delete_all,
     delete_leftovers,
     delete_unused,
     delete_view,
@@ -114,12 +114,14 @@ class DependencyIndex:
         """The packages when they were last indexed; None if they never were."""
         return read_catalog(self._catalog_path)
 
-    def prepare(self, on_progress: ProgressCallback = ignore_progress) -> Path:
+    def prepare(
+        self, on_progress: ProgressCallback = ignore_progress, *, is_search: bool = True
+    ) -> Path:
         """Return the folder with the index of the packages that are installed now.
 
         Packages are listed again, and only changed files are read. Raise QueryError if the project
         names no packages or none is installed, and IndexStorageError if the index cannot be
-        written.
+        written. `is_search` is whether a search needs the index: the remedy depends on it.
         """
         config = self._setup.config
         if config.dependencies == "off":
@@ -129,7 +131,7 @@ class DependencyIndex:
         extent: Extent = "all" if config.dependencies == "all" else "direct"
         environment = make_environment(self._root, config.dependency_folders, os.environ)
         listing = list_dependencies(environment, extent)
-        _check_not_empty(listing)
+        _check_not_empty(listing, is_search=is_search)
         if not self._setup.folder.is_dir():
             self._make_folder()
         with self._lock:
@@ -147,9 +149,7 @@ class DependencyIndex:
     def discard(self) -> None:
         """Delete the indexes of all projects, because they are damaged."""
         with self._hold_lock(), storage_errors(self._setup.folder):
-            for path in self._setup.folder.iterdir():
-                if path.is_dir():
-                    shutil.rmtree(path)
+            delete_all(self._setup.folder)
 
     def clear(self) -> bool:
         """Delete the index of this project; return False if there was none.
@@ -277,21 +277,23 @@ class DependencyIndex:
             yield
 
 
-def _check_not_empty(listing: DependencyListing) -> None:
+def _check_not_empty(listing: DependencyListing, *, is_search: bool) -> None:
     if listing.packages:
         return
     if not listing.locks:
+        instead = "leave out in:deps" if is_search else "name the folder that has one"
         raise QueryError(
             "this folder has no lock file or list of dependencies, so there are no packages to "
-            "search; leave out in:deps"
+            f"search; {instead}"
         )
     names = ", ".join(one.name for one in listing.missing[:3])
-    remedy = listing.missing[0].remedy if listing.missing else ""
-    hint = f"run `{remedy}`" if remedy else "leave out in:deps"
+    hint = "leave out in:deps, or " if is_search else ""
+    if listing.missing:
+        hint = f"run `{listing.missing[0].remedy}`, or "
     missing = f": {names} and others" if len(listing.missing) > 3 else f": {names}" * bool(names)
     refused = f"; {listing.refused[0]}" if listing.refused else ""
     raise QueryError(
-        f"none of the packages that {listing.locks[0]} names is installed{missing}; {hint}, or set "
+        f"none of the packages that {listing.locks[0]} names is installed{missing}; {hint}set "
         f"dependencyFolders to the environment that contains them{refused}"
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -28,6 +27,7 @@ from rootle.indexing.revisions.index_copy import copy_folder_index
 from rootle.indexing.shared.shared_store import SharedStore, StoreSetup, ViewContent
 from rootle.indexing.shared.view_folders import (
     STORE_NAME,
+    delete_all,
     delete_unused,
     list_views,
     note_use,
@@ -161,7 +161,7 @@ class RevisionIndexes:
         """Delete all indexes, if this process may create them again when they are needed."""
         if self._setup.config.enable_indexing:
             with self._hold_lock(), storage_errors(self._setup.folder):
-                self._delete_all()
+                delete_all(self._setup.folder)
 
     def clear(self) -> bool:
         """Delete all indexes and their folder; return False if there was none."""
@@ -169,18 +169,13 @@ class RevisionIndexes:
         if not os.path.isdir(folder):
             return False
         with self._hold_lock(), storage_errors(folder):
-            self._delete_all()
+            delete_all(folder)
             delete_cache_markers(folder)
             # Delete the lock file while it is locked: a waiting process then creates a new one.
             (folder / LOCK_NAME).unlink()
         with suppress(OSError):  # another process starts a new index
             folder.rmdir()
         return True
-
-    def _delete_all(self) -> None:
-        for path in self._setup.folder.iterdir():
-            if path.is_dir():
-                shutil.rmtree(path)
 
     def status(self) -> RevisionStatus | None:
         """Return the number of indexed revisions and their size; None if there is none."""

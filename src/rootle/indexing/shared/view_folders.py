@@ -74,6 +74,13 @@ def delete_view(view: Path) -> None:
     shutil.rmtree(gone, ignore_errors=True)
 
 
+def delete_all(folder: Path) -> None:
+    """Delete all stores and views. The caller holds the lock."""
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+
+
 def delete_unused(folder: Path, keep: Path, is_view: IsView, max_views: int) -> None:
     """Delete the least recently used views, and what killed processes have left.
 

@@ -14,7 +14,7 @@ from rootle.rank.path_features import matches_path
 from rootle.search.query.syntax import ParsedQuery
 from rootle.serialization.dates import parse_date
 from rootle.text.languages import DOCUMENTATION, language_of, resolve_language
-from rootle.types import COMMIT_KIND, COMMIT_MESSAGE, FILES, SearchQuery
+from rootle.types import COMMIT_KIND, COMMIT_MESSAGE, FILES, PACKAGE_URI, SearchQuery
 
 _DAY_S: Final = 86_400
 
@@ -114,7 +114,7 @@ def names_file(query: SearchQuery, parsed: ParsedQuery, path: str) -> bool:
 
 
 def _matches(place: str, path: str) -> bool:
-    return matches_path(path, place)
+    return any(matches_path(spelling, place) for spelling in _spellings(path))
 
 
 def _is_glob(text: str) -> bool:
@@ -138,7 +138,7 @@ _Test = Callable[[FileState], bool]
 def _path_test(query: SearchQuery) -> Iterable[_Test]:
     wanted = query.file_paths
     if wanted is not None:
-        yield lambda state: any(matches_path(state.path, place) for place in wanted)
+        yield lambda state: any(_matches(place, state.path) for place in wanted)
 
 
 def _language_test(names: Iterable[str] | None) -> Iterable[_Test]:
@@ -213,7 +213,15 @@ def _read_date(name: str, text: str, now_s: float) -> float:
 def _contains_path(typed: str, path: str) -> bool:
     """Return whether a path contains the typed path, from the start of a name, ignoring case."""
     typed = typed.lower().removeprefix("./").lstrip("/")
-    path = path.lower()
+    return any(_contains(typed, spelling) for spelling in _spellings(path.lower()))
+
+
+def _contains(typed: str, path: str) -> bool:
     if _is_glob(typed):
         return fnmatch.fnmatchcase(path, typed) or fnmatch.fnmatchcase(path, f"*/{typed}")
     return f"/{typed}" in f"/{path}"
+
+
+def _spellings(path: str) -> tuple[str, ...]:
+    """Return a path as filters may name it: a file of a package also without "deps:"."""
+    return (path, path.removeprefix(PACKAGE_URI)) if path.startswith(PACKAGE_URI) else (path,)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
@@ -13,6 +12,7 @@ from rootle.sources.packages.package import PackageFile
 from rootle.sources.packages.package_reader import hash_content, read_content
 from rootle.sources.packages.package_source import HashedFiles
 from rootle.storage.atomic_file import write_file
+from rootle.storage.paths import project_key
 
 _FORMAT: Final = 1
 _Known = dict[str, tuple[str, str]]  # place of a file -> size and times, and hash
@@ -76,6 +76,8 @@ class ContentHashes:
 
 
 def hashes_path(folder: Path, root: str) -> Path:
-    """Return the path of the hashes of a project in the folder of the indexes."""
-    name = hash_content(os.fsencode(root))[:16]
-    return folder / f"files-{name}.json"
+    """Return the path of the hashes of a project, in the folder of the indexes.
+
+    `root` is the real path of the project.
+    """
+    return folder / f"files-{project_key(root)}.json"

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
+
+_MAX_LISTED: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +45,20 @@ def is_below(path: str, folder: str) -> bool:
 def existing_folders(paths: Sequence[str]) -> list[str]:
     """Return the paths of folders that exist, each once."""
     return list(dict.fromkeys(path for path in paths if path and os.path.isdir(path)))
+
+
+def path_in(folder: str, *parts: str) -> str:
+    """Return a path in a folder; "" if the folder is "", because it is unknown."""
+    return os.path.join(folder, *parts) if folder else ""
+
+
+def list_subfolders(folder: str) -> Iterator[str]:
+    """Yield the paths of the first subfolders by name; none if the folder is "" or unreadable."""
+    try:
+        names = sorted(os.listdir(folder))[:_MAX_LISTED] if folder else []
+    except OSError:
+        return
+    for name in names:
+        path = os.path.join(folder, name)
+        if os.path.isdir(path):
+            yield path

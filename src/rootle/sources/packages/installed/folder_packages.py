@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
 from rootle.sources.files.regular_file_reader import read_below
-from rootle.sources.packages.installed.environment import Environment, existing_folders, is_below
+from rootle.sources.packages.installed.environment import (
+    Environment,
+    existing_folders,
+    is_below,
+    list_subfolders,
+    path_in,
+)
 from rootle.sources.packages.package import InstalledPackage, LockedPackage, PackageFile
 from rootle.sources.packages.wanted_files import drop_other_formats, list_package_files
 
 _MODULES: Final = "node_modules"
 _MAX_MANIFEST_BYTES: Final = 1_000_000
-_MAX_LISTED: Final = 200
 
 
 class NodePackages:
@@ -68,8 +73,8 @@ class CargoPackages:
     def __init__(self, environment: Environment, folder: str) -> None:
         home = environment.variable("CARGO_HOME") or environment.home(".cargo")
         self._vendored = os.path.join(environment.root, folder, "vendor")
-        registry = os.path.join(home, "registry", "src")
-        self._registries = [*environment.folders, *_subfolders(registry)]
+        registry = path_in(home, "registry", "src")
+        self._registries = [*environment.folders, *list_subfolders(registry)]
         self._environment = environment
 
     def find(self, locked: LockedPackage) -> InstalledPackage | None:
@@ -94,7 +99,7 @@ class GoPackages:
     def __init__(self, environment: Environment, folder: str) -> None:
         path = environment.variables.get("GOPATH", "").split(os.pathsep)[0]
         home = path if os.path.isabs(path) else environment.home("go")
-        cache = environment.variable("GOMODCACHE") or os.path.join(home, "pkg", "mod")
+        cache = environment.variable("GOMODCACHE") or path_in(home, "pkg", "mod")
         self._caches = [*environment.folders, *existing_folders([cache])]
         self._root = os.path.join(environment.root, folder)
 
@@ -124,7 +129,7 @@ class RubyPackages:
         # Each folder on the way to the gems of a project can be a link out of it.
         in_project = [
             home
-            for home in _subfolders(own)
+            for home in list_subfolders(own)
             if environment.may_read(home) and environment.may_read(os.path.join(home, "gems"))
         ]
         homes += in_project if is_below(own, environment.root) else []
@@ -134,7 +139,7 @@ class RubyPackages:
             "/var/lib/gems",
             "/usr/local/bundle",
         ):
-            homes += [shared, *_subfolders(shared)]
+            homes += [shared, *list_subfolders(shared)]
         folders = [os.path.join(home, "gems") for home in homes if home]
         self._folders = existing_folders([*folders, "/usr/share/rubygems-integration/all/gems"])
 
@@ -181,14 +186,3 @@ def _read_installed(vendor: str) -> dict[str, str]:
 def _make(name: str, version: str, place: str) -> InstalledPackage:
     real = os.path.realpath(place)
     return InstalledPackage(name, version, partial(list_package_files, real, ""))
-
-
-def _subfolders(folder: str) -> Iterator[str]:
-    try:
-        names = sorted(os.listdir(folder))[:_MAX_LISTED] if folder else []
-    except OSError:
-        return
-    for name in names:
-        path = os.path.join(folder, name)
-        if os.path.isdir(path):
-            yield path

@@ -29,6 +29,7 @@ from rootle.sources.packages.wanted_files import (
 
 _INFO: Final = re.compile(r"(.+?)-([^-]+?)(?:-py\d.*)?\.(?:dist-info|egg-info)", re.ASCII)
 _REQUIRED: Final = re.compile(r"Requires-Dist:\s*([A-Za-z0-9][\w.-]*)", re.ASCII)
+_EXTRA: Final = re.compile(r"\bextra\b")
 _VENV_NAMES: Final = (".venv", "venv", "env")
 _SITE: Final = "site-packages"
 _MAX_LIST_BYTES: Final = 20_000_000
@@ -156,7 +157,7 @@ def _list_required(site: str, info: str) -> list[LockedPackage]:
     found = []
     for line in lines[: lines.index("") if "" in lines else None]:
         required = _REQUIRED.match(line)
-        if required is not None and "extra" not in line:
+        if required is not None and not _EXTRA.search(line.partition(";")[2]):
             found.append(LockedPackage(required[1], is_direct=False, is_optional=True))
     return found
 

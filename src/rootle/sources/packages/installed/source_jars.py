@@ -6,9 +6,15 @@ import os
 import zipfile
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import Final
 
-from rootle.sources.packages.installed.environment import Environment, is_below
+from rootle.sources.packages.installed.environment import (
+    Environment,
+    is_below,
+    list_subfolders,
+    path_in,
+)
 from rootle.sources.packages.package import InstalledPackage, LockedPackage, PackageFile
 from rootle.sources.packages.wanted_files import MAX_FILES, is_wanted, stat_file
 
@@ -26,7 +32,7 @@ class JavaPackages:
     def __init__(self, environment: Environment, folder: str) -> None:  # noqa: ARG002
         gradle = environment.variable("GRADLE_USER_HOME") or environment.home(".gradle")
         self._maven = [*environment.folders, environment.home(".m2", "repository")]
-        self._gradle = os.path.join(gradle, "caches", "modules-2", "files-2.1")
+        self._gradle = path_in(gradle, "caches", "modules-2", "files-2.1")
 
     def find(self, locked: LockedPackage) -> InstalledPackage | None:
         """Return the package if its sources are on disk."""
@@ -47,10 +53,9 @@ class JavaPackages:
             place = os.path.join(home, *group.split("."), artifact, version)
             if home and is_below(place, home):
                 yield place
-        place = os.path.join(self._gradle, group, artifact, version)
-        if os.path.isdir(place) and is_below(place, self._gradle):
-            for name in sorted(os.listdir(place))[:_MAX_FOLDERS]:
-                yield os.path.join(place, name)
+        place = path_in(self._gradle, group, artifact, version)
+        if place and is_below(place, self._gradle):
+            yield from islice(list_subfolders(place), _MAX_FOLDERS)
 
 
 def _list_archive(root: str, name: str) -> list[PackageFile]:

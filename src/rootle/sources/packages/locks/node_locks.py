@@ -122,8 +122,8 @@ def _pnpm_values(text: str) -> Iterator[tuple[str, list[str], str]]:
     """Yield the section, the keys below it and the value of each line of a YAML file."""
     stack: list[tuple[int, str]] = []
     for indent, line in indented_lines(text):
-        key, colon, value = line.partition(": ") if ": " in line else (line, ":", "")
-        if not colon or line.startswith("- "):
+        key, _, value = line.partition(": ")
+        if line.startswith("- "):
             continue
         while stack and stack[-1][0] >= indent:
             stack.pop()
