@@ -66,6 +66,9 @@ class MemoryIndex(IndexReader):
     def file_at(self, path: str) -> FileState | None:
         return next((state for state in self.all_files() if state.path == path), None)
 
+    def file_count(self) -> int:
+        return len(self._states)
+
     def all_files(self) -> list[FileState]:
         return list(self._states.values())
 

@@ -173,8 +173,9 @@ def test_a_module_that_was_deleted_is_reported(tmp_path: Path, make_app: MakeApp
     assert [it.name for it in find(make_app(tmp_path / "repo"))] == ["shop.prices.total"]
 
 
+@pytest.mark.parametrize("is_repository", [False, True])
 def test_without_commits_only_qualified_names_are_reported(
-    tmp_path: Path, make_app: MakeApp
+    is_repository: bool, tmp_path: Path, make_app: MakeApp
 ) -> None:
     text = (
         "`RetryPolicy.should_wait` and `RetryPolicy.should_retry` decide, `retry_forever` waits.\n"
@@ -182,6 +183,8 @@ def test_without_commits_only_qualified_names_are_reported(
     )
     code = "class RetryPolicy:\n    def should_retry(self, status):\n        return status\n"
     write_tree(tmp_path / "folder", {"net/retry.py": code, "README.md": text})
+    if is_repository:
+        git(tmp_path / "folder", "init", "-q")
     answer = make_app(tmp_path / "folder").drift()
 
     assert [it.name for it in answer.reports] == ["RetryPolicy.should_wait", "net/limits.py"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from command import rootle
-from sample import FILES, MakeApp, make_repository
+from sample import FILES, MakeApp, git, make_repository, write_tree
 
 from rootle.errors import SourceError
 from rootle.tools import tools_of
@@ -89,3 +89,17 @@ def test_the_commands_print_links(root: Path, tmp_path: Path) -> None:
     assert "docs/waiting.md:5 (retry_backoff)" in shown.out
     assert "Tests (2 of 2):" in found.out
     assert data["links"][0]["totalTests"] == 2
+
+
+def test_show_says_that_nothing_is_linked_in_a_repository_without_commits(tmp_path: Path) -> None:
+    root = tmp_path / "new"
+    write_tree(root, {"net/retry.py": "def wait_twice():\n    return 2\n"})
+    git(root, "init", "-q")
+    place = ("net/retry.py#wait_twice", "--root", root, "--index-dir", tmp_path / "index")
+    shown = rootle("show", "--links", *place)
+    again = rootle("show", "--links", *place)
+
+    assert (shown.code, shown.out) == (1, "")
+    assert "nothing is linked to net/retry.py:1-2" in shown.err
+    assert "no commits are indexed" in shown.err
+    assert again.err == shown.err

@@ -133,7 +133,8 @@ class CommitSearch:
             index, ids = self.updates.snapshot(), self.updates.find_visible()
         except IndexStorageError:
             return None
-        return CommitView(index, ids, self.updates.prefix)
+        view = CommitView(index, ids, self.updates.prefix)
+        return view if view.count else None
 
     def list_range(self, older: str, newer: str) -> Sequence[str] | None:
         """Return the hashes in the history of `newer` but not of `older`, newest first.

@@ -26,7 +26,7 @@ class CommitView:
     @property
     def count(self) -> int:
         """The number of these commits."""
-        return len(self.index.all_files()) if self.ids is None else len(self.ids)
+        return self.index.file_count() if self.ids is None else len(self.ids)
 
     def commit_at(self, uri: str) -> FileState | None:
         """Return the commit with this URI; None if it does not belong to the folder."""

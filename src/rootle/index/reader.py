@@ -229,6 +229,9 @@ class IndexReader(Protocol):
     def files(self, ids: Iterable[int]) -> Mapping[int, FileState]:
         """Return the states of files by id. Raise IndexStorageError for an unknown id."""
 
+    def file_count(self) -> int:
+        """Return the number of files, skipped ones included."""
+
     def all_files(self) -> Sequence[FileState]:
         """Return the state of every file, including skipped ones."""
 

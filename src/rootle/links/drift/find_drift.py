@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from rootle.errors import QueryError
@@ -49,19 +48,21 @@ def find_drift(
     """
     started_s = time.perf_counter()
     wanted = [path.strip("/").removeprefix("./") for path in paths]
-    note = NO_HISTORY if commits is None else commits.prepare()
+    note = "" if commits is None else commits.prepare()
     view = None if commits is None else commits.view()
     past = None if view is None else PastNames(view)
     search = _DriftSearch(index, finder, past, wanted)
     memories = list_memories() if not wanted else ()
     texts, reports = search.run(memories)
     notes = [note] if note else []
+    if past is None:
+        notes.append(NO_HISTORY)
     if not search.is_complete:
         notes.append(_TOO_MUCH_TEXT)
     if past is not None and past.is_exhausted:
         notes.append(_TOO_MANY_NAMES)
     names = {mention.text for text in texts for mention in text.mentions}
-    degraded = (PARTIAL,) if note and commits is not None else ()
+    degraded = (PARTIAL,) if note else ()
     ordered = tuple(sorted(reports, key=lambda one: (one.path == "", one.path, one.line, one.name)))
     return DriftAnswer(
         ordered, len(texts), len(names), degraded, tuple(notes), elapsed_ms(started_s)
@@ -146,7 +147,7 @@ def _merge(reports: Sequence[DriftReport]) -> list[DriftReport]:
         key = (report.path, report.memory, report.kind, report.name.removesuffix("()"))
         known = found.get(key)
         if known is None or report.line < known.line:
-            found[key] = replace(report)
+            found[key] = report
     return list(found.values())
 
 

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Final
 
 from rootle.cli.options import (
-    NO_RESULTS,
-    SUCCESS,
     CommandParser,
     add_common_options,
     add_root,
@@ -28,8 +26,8 @@ def register(parser: CommandParser) -> None:
         "Find documents, comments and memories that refer to functions, options, files or\n"
         "parameters that no longer exist. Each is listed with the commit that removed or renamed\n"
         "what it refers to. Changelogs and decision records are left out. The index of the files\n"
-        "and that of the commits are created or updated first. Outside of git repositories, only\n"
-        "qualified names are checked.",
+        "and that of the commits are created or updated first. Without commits, only qualified\n"
+        "names are checked.",
         _EXAMPLES,
     )
     parser.add_argument(
@@ -41,27 +39,22 @@ def register(parser: CommandParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from rootle.cli.commands.history.answer_output import print_answer
     from rootle.cli.context import open_for_question, refresh_index, root_folder
-    from rootle.cli.terminal import print_json, warn, write_line, write_lines
+    from rootle.serialization.links import drift_lines
 
     with open_for_question(args) as app:
         paths = _relative(args.paths, root_folder(args))
         refresh_index(app)
         answer = app.drift(paths)
-    if args.json:
-        print_json(answer)
-    else:
-        from rootle.serialization.links import drift_lines
-
-        for at, report in enumerate(answer.reports):
-            if at:
-                write_line("")
-            write_lines(drift_lines(report))
-        for note in answer.suggestions:
-            warn(note)
-        if not answer.reports:
-            warn(f"no name is gone ({answer.names} names in {answer.texts} texts were checked)")
-    return SUCCESS if answer.reports else NO_RESULTS
+    return print_answer(
+        args,
+        answer,
+        map(drift_lines, answer.reports),
+        answer.suggestions,
+        is_empty=not answer.reports,
+        if_empty=f"no name is gone (names checked: {answer.names}, texts read: {answer.texts})",
+    )
 
 
 def _relative(paths: Sequence[str], root: Path) -> list[str]:

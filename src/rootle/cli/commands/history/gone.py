@@ -6,8 +6,6 @@ import argparse
 from typing import Final
 
 from rootle.cli.options import (
-    NO_RESULTS,
-    SUCCESS,
     CommandParser,
     add_common_options,
     add_limit,
@@ -37,23 +35,18 @@ def register(parser: CommandParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from rootle.cli.commands.history.answer_output import print_answer
     from rootle.cli.context import open_for_question, refresh_index
-    from rootle.cli.terminal import print_json, warn, write_line, write_lines
+    from rootle.serialization.history import removal_lines
 
     with open_for_question(args) as app:
         refresh_index(app)
         answer = app.gone(" ".join(args.words), args.limit)
-    if args.json:
-        print_json(answer)
-    else:
-        from rootle.serialization.history import removal_lines
-
-        for at, removal in enumerate(answer.removals):
-            if at:
-                write_line("")
-            write_lines(removal_lines(removal))
-        for note in answer.suggestions:
-            warn(note)
-        if not answer.removals:
-            warn("no removed code matches")
-    return SUCCESS if answer.removals else NO_RESULTS
+    return print_answer(
+        args,
+        answer,
+        map(removal_lines, answer.removals),
+        answer.suggestions,
+        is_empty=not answer.removals,
+        if_empty="no removed code matches",
+    )

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Final
 
 from rootle.cli.options import (
-    NO_RESULTS,
-    SUCCESS,
     CommandParser,
     add_common_options,
     add_limit,
@@ -49,22 +47,16 @@ def register(parser: CommandParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from rootle.cli.commands.history.answer_output import print_answer
     from rootle.cli.context import open_for_question, refresh_index, root_folder
-    from rootle.cli.terminal import print_json, warn, write_lines
+    from rootle.serialization.history import impact_lines
 
     with open_for_question(args) as app:
         change = _read_change(args.change, root_folder(args))
         refresh_index(app)
         answer = app.impact(change, args.limit)
-    if args.json:
-        print_json(answer)
-    else:
-        from rootle.serialization.history import impact_lines
-
-        write_lines(impact_lines(answer))
-        for note in answer.suggestions:
-            warn(note)
-    return SUCCESS if answer.files else NO_RESULTS
+    parts = [impact_lines(answer)]
+    return print_answer(args, answer, parts, answer.suggestions, is_empty=not answer.files)
 
 
 def _read_change(words: Sequence[str], root: Path) -> str | list[str] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from rootle.cli.options import NO_RESULTS, SUCCESS, CommandParser, add_common_options, add_root
+from rootle.cli.options import CommandParser, add_common_options, add_root
 
 _EXAMPLES: Final = """\
 rootle show 583c31472577
@@ -38,34 +38,17 @@ def register(parser: CommandParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from rootle.cli.commands.history.answer_output import print_answer
     from rootle.cli.context import open_app_from, place_in_root
-    from rootle.cli.terminal import print_json, warn, write_lines
-
-    if args.links:
-        return _show_links(args)
-    with open_app_from(args) as app:
-        passage = app.read(place_in_root(args.place, app.root))
-    if args.json:
-        print_json(passage)
-        return SUCCESS
-    write_lines(passage.lines)
-    if passage.note:
-        warn(passage.note)
-    return SUCCESS
-
-
-def _show_links(args: argparse.Namespace) -> int:
-    from rootle.cli.context import open_app_from, place_in_root
-    from rootle.cli.terminal import print_json, warn, write_lines
     from rootle.serialization.links import link_lines
 
     with open_app_from(args) as app:
-        links = app.links(place_in_root(args.place, app.root))
-    if args.json:
-        print_json(links)
-        return SUCCESS
+        place = place_in_root(args.place, app.root)
+        if not args.links:
+            passage = app.read(place)
+            notes = [passage.note] if passage.note else []
+            return print_answer(args, passage, [passage.lines], notes, is_empty=False)
+        links = app.links(place)
     lines = list(link_lines(links))
-    write_lines(lines)
-    for note in links.notes:
-        warn(note)
-    return SUCCESS if lines else NO_RESULTS
+    missing = f"nothing is linked to {links.place}"
+    return print_answer(args, links, [lines], links.notes, is_empty=not lines, if_empty=missing)

@@ -6,8 +6,6 @@ import argparse
 from typing import Final
 
 from rootle.cli.options import (
-    NO_RESULTS,
-    SUCCESS,
     CommandParser,
     add_common_options,
     add_limit,
@@ -38,19 +36,11 @@ def register(parser: CommandParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from rootle.cli.commands.history.answer_output import print_answer
     from rootle.cli.context import open_app_from, place_in_root
+    from rootle.serialization.why import reason_lines
 
     with open_app_from(args) as app:
         answer = app.why(place_in_root(args.place, app.root), limit=args.limit)
-    if args.json:
-        from rootle.cli.terminal import print_json
-
-        print_json(answer)
-    else:
-        from rootle.cli.terminal import warn, write_lines
-        from rootle.serialization.why import reason_lines
-
-        write_lines(reason_lines(answer))
-        for note in answer.notes:
-            warn(note)
-    return SUCCESS if answer.commits or answer.uncommitted else NO_RESULTS
+    is_empty = not (answer.commits or answer.uncommitted)
+    return print_answer(args, answer, [reason_lines(answer)], answer.notes, is_empty=is_empty)

@@ -52,6 +52,13 @@ def make_document(commit: CommitPatch) -> Document:
         start = len(lines) + 1
         lines += [line.replace("\n", " ") for line in section.lines]
         places.append(DocumentSection(section.label, start, len(lines), section.title))
+    return commit_document(commit, subject_of(commit.message), lines, places)
+
+
+def commit_document(
+    commit: CommitPatch, title: str, lines: Sequence[str], sections: Sequence[DocumentSection]
+) -> Document:
+    """Return the document of a commit with a text of these lines."""
     text = "\n".join(lines)
     # A commit that is read again after a shallow clone was deepened has another text.
     content = f"{commit.sha}\n{text}".encode("utf-8", "surrogatepass")
@@ -62,10 +69,10 @@ def make_document(commit: CommitPatch) -> Document:
         language="text",
         encoding="git",
         kind=COMMIT_KIND,
-        title=subject_of(commit.message),
+        title=title,
         author=commit.author,
         date_s=float(commit.seconds),
-        sections=tuple(places),
+        sections=tuple(sections),
     )
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from hashlib import blake2b
 from typing import Final
 
-from rootle.sources.git.commits.commit_document import subject_of
+from rootle.sources.git.commits.commit_document import commit_document, subject_of
 from rootle.sources.git.commits.patch_parsing import CommitPatch
 from rootle.sources.git.commits.removed_code import RemovedCode, find_removed_code
 from rootle.sources.source import Document
-from rootle.types import COMMIT_KIND, COMMIT_URI, REMOVED_SCOPE_SEPARATOR, DocumentSection
+from rootle.types import REMOVED_SCOPE_SEPARATOR, DocumentSection
 
 # Of one commit. A commit that removes more deletes a whole component, whose first files show what
 # it was.
@@ -33,22 +32,10 @@ def make_removed_document(commit: CommitPatch) -> Document:
         lines.append(" ".join(filter(None, (code.path, code.scope, code.name))))
         lines += [line[:_MAX_LINE_CHARS].replace("\n", " ") for line in code.lines]
         label = f"{code.path}:{code.start_line}"
-        title = f"{code.scope}{REMOVED_SCOPE_SEPARATOR}{code.name}"
-        sections.append(DocumentSection(label, start, len(lines), title))
-    text = "\n".join(lines)
-    content = f"{commit.sha}\n{text}".encode("utf-8", "surrogatepass")
-    return Document(
-        f"{COMMIT_URI}{commit.sha}",
-        text,
-        blake2b(content, digest_size=16).digest(),
-        language="text",
-        encoding="git",
-        kind=COMMIT_KIND,
-        title=subject_of(commit.message) if sections else "",
-        author=commit.author,
-        date_s=float(commit.seconds),
-        sections=tuple(sections),
-    )
+        name = f"{code.scope}{REMOVED_SCOPE_SEPARATOR}{code.name}"
+        sections.append(DocumentSection(label, start, len(lines), name))
+    title = subject_of(commit.message) if sections else ""
+    return commit_document(commit, title, lines, sections)
 
 
 def _select(commit: CommitPatch) -> Iterator[RemovedCode]:
