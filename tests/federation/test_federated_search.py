@@ -144,6 +144,8 @@ def test_a_cursor_of_another_question_is_refused(cursor: str) -> None:
         ("a in:deps,code b in:web", (), "a  b"),
         ('"in:deps" a', (), '"in:deps" a'),
         ("in:deps regex:in:x", (), "regex:in:x"),
+        ("regex:a in:deps", ("code",), "in:code regex:a"),
+        ('regex:"a in:b" in:deps c', (), 'regex:"a in:b"  c'),
     ],
 )
 def test_kinds_are_replaced_only_as_operators(

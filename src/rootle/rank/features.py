@@ -105,8 +105,8 @@ def file_features(inputs: RankingInputs) -> Floats:
     # A share of adjacent words is evidence only if it is large, so it is not scaled.
     peaks[[NAMES.index(name) for name in WORD_ORDER]] = 1.0
     table = table / np.where(peaks > 0, peaks, 1.0)
-    table[:, NAMES.index("one_passage")] *= inputs.question.detail
-    table[:, [NAMES.index(name) for name in WORD_ORDER]] *= inputs.question.detail
+    detailed = [NAMES.index(name) for name in ("one_passage", *WORD_ORDER)]
+    table[:, detailed] *= inputs.question.detail
     return table
 
 

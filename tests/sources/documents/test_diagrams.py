@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import zlib
 from pathlib import Path
 from urllib.parse import quote
@@ -38,6 +39,16 @@ def test_a_drawio_file_has_a_place_for_each_page(tmp_path: Path) -> None:
     assert found.language == "drawio"
     assert [section.label for section in found.sections] == ["deploy-view", "page-2"]
     assert found.text == f"{GRAPH_TEXT}\n\nLighthouse\n"
+
+
+@pytest.mark.parametrize(
+    "page", [b"<mxGraphModel>\xff", b"no XML", b'<!DOCTYPE a [<!ENTITY b "">]>']
+)
+def test_a_damaged_page_hides_no_other_page(tmp_path: Path, page: bytes) -> None:
+    packer = zlib.compressobj(wbits=-15)
+    damaged = base64.b64encode(packer.compress(page) + packer.flush()).decode()
+    pages = drawio_file(("Damaged", damaged), ("Good", GRAPH))
+    assert text_of(read(tmp_path, "a.drawio", pages)) == GRAPH_TEXT
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,23 @@ def hide_tesseract(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recognition, "find_tesseract", lambda: None)
 
 
+def test_a_program_that_is_installed_later_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    now_s = 1_000.0
+    monkeypatch.setattr("rootle.sources.documents.recognition.time.monotonic", lambda: now_s)
+    assert recognition.find_tesseract() is None
+    program = tmp_path / "tesseract"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o700)
+    now_s += 10.0
+    assert recognition.find_tesseract() == str(program)
+    program.unlink()
+    now_s += 10.0
+    assert recognition.find_tesseract() is None
+
+
 @pytest.mark.parametrize("name", ["a.png", "a.jpg"])
 def test_the_words_in_an_image_are_recognized(tmp_path: Path, name: str) -> None:
     require_tesseract()
@@ -161,10 +178,13 @@ def test_a_screenshot_that_cannot_be_read_is_refused(
     require_tesseract()
     draw_lines(tmp_path / "blank.png", [])
     (tmp_path / "text.png").write_text("no image")
+    good = draw_lines(tmp_path / "good.png", ["Walrus"])
+    (tmp_path / "list.txt").write_text(f"{good}\n")  # Tesseract itself would read the named image
     for name, message in [
         ("missing.png", "is not a file: name an image"),
         ("blank.png", "no text was recognized in"),
-        ("text.png", "cannot be read as an image: reader failed"),
+        ("text.png", r"text\.png is not an image, or is damaged; PNG, JPEG, .* files are read"),
+        ("list.txt", r"list\.txt is not an image, or is damaged; PNG, JPEG, .* files are read"),
     ]:
         with pytest.raises(QueryError, match=message):
             read_screenshot(str(tmp_path / name))

@@ -138,19 +138,25 @@ def _texts_between(text: str, operators: list[re.Match[str]]) -> Iterable[str]:
 
 
 def _split_named_pattern(text: str) -> tuple[str, str | None]:
-    """Return a question without its `regex:` pattern, and this pattern.
+    """Return a question without its `regex:` pattern, and this pattern."""
+    start, end, regex = _find_named_pattern(text)
+    return text[:start] + text[end:], regex
+
+
+def _find_named_pattern(text: str) -> tuple[int, int, str | None]:
+    """Return the range of `regex:` with its pattern, and the pattern; None if there is none.
 
     The pattern ends before the next filter.
     """
     match = _NAMED_PATTERN.search(text)
     if match is None:
-        return text, None
+        return len(text), len(text), None
     quoted = re.match(_QUOTED, match[1])
     if quoted:
-        return text[: match.start()] + text[match.start(1) + quoted.end() :], quoted[0][1:-1]
+        return match.start(), match.start(1) + quoted.end(), quoted[0][1:-1]
     after = next(filter(_is_filter, _OPERATOR.finditer(text, match.start(1))), None)
     end = after.start() if after else len(text)
-    return text[: match.start()] + text[end:], text[match.start(1) : end].strip()
+    return match.start(), end, text[match.start(1) : end].strip()
 
 
 def _select_intended(text: str, operators: list[re.Match[str]]) -> list[re.Match[str]]:
@@ -238,9 +244,9 @@ def _collect(text: str, operators: list[re.Match[str]], regex: str | None) -> Pa
 
 def replace_kinds(text: str, kinds: Sequence[str]) -> str:
     """Return a query with these values of `in:` instead of its own ones."""
-    pattern = _NAMED_PATTERN.search(text)
-    end = len(text) if pattern is None else pattern.start()
-    limits = [match for match in _OPERATOR.finditer(text, 0, end) if match["limit"] == "in"]
+    start, end, _ = _find_named_pattern(text)
+    found = (*_OPERATOR.finditer(text, 0, start), *_OPERATOR.finditer(text, end))
+    limits = [match for match in found if match["limit"] == "in"]
     without = "".join(_texts_between(text, limits)).strip()
     return f"in:{','.join(kinds)} {without}" if kinds else without
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from functools import cache
+import time
+from functools import lru_cache
 from typing import Final
 
 from rootle.sources.files.skip_rules import BINARY, TOO_LARGE
@@ -22,12 +23,19 @@ _DOCS_FOLDERS: Final = frozenset(
 # An image of at least 200 x 100 pixels with text is larger.
 _MIN_BYTES: Final = 600
 _MAX_BYTES: Final = 20_000_000
+# Each update of an index asks once for every image. A program that has just been installed is found
+# after this time at most.
+_LOOKUP_S: Final = 5.0
 
 
-@cache
 def find_tesseract() -> str | None:
     """Return the path of the program Tesseract, or None if it is not installed."""
-    found = shutil.which("tesseract")
+    return _look_up(os.environ.get("PATH"), int(time.monotonic() // _LOOKUP_S))
+
+
+@lru_cache(maxsize=1)
+def _look_up(path: str | None, period: int) -> str | None:  # noqa: ARG001  # part of the key
+    found = shutil.which("tesseract", path=path)
     # A relative entry of PATH would run a program of the current folder.
     return found if found is not None and os.path.isabs(found) else None
 

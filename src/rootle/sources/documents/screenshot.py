@@ -8,9 +8,10 @@ from typing import Final
 from rootle.errors import QueryError
 from rootle.sources.documents.child_process import DOCUMENT_PROCESS
 from rootle.sources.documents.recognition import find_tesseract
-from rootle.sources.files.skip_rules import IMAGE_WITHOUT_TEXT
+from rootle.sources.files.skip_rules import DAMAGED, IMAGE_WITHOUT_TEXT
 
 _MAX_CHARS: Final = 100_000
+_FORMATS: Final = "PNG, JPEG, TIFF, BMP, GIF, WebP and PNM"
 
 
 def read_screenshot(path: str) -> str:
@@ -30,5 +31,7 @@ def read_screenshot(path: str) -> str:
     if isinstance(found, str):
         if found == IMAGE_WITHOUT_TEXT:
             raise QueryError(f"no text was recognized in {path}")
+        if found == DAMAGED:
+            raise QueryError(f"{path} is not an image, or is damaged; {_FORMATS} files are read")
         raise QueryError(f"{path} cannot be read as an image: {found}")
     return found.text

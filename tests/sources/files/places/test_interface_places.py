@@ -135,6 +135,12 @@ def test_types_and_operations_of_graphql_are_sections(tmp_path: Path) -> None:
     assert "after: String" in found["query ships"]
 
 
+def test_parentheses_in_comments_hide_no_field_of_graphql(tmp_path: Path) -> None:
+    schema = 'type Query {\n  # ships (all\n  ships: Int\n  "the crew (all"\n  crew: Int\n}\n'
+    found = sections_of(tmp_path, "schema.graphql", schema)
+    assert list(found) == ["type Query", "query ships", "query crew"]
+
+
 def test_a_question_finds_the_operation_with_its_lines(make_app: MakeApp, tmp_path: Path) -> None:
     files = {"api.yaml": OPENAPI, "schema.graphql": GRAPHQL, "harbour.proto": PROTO}
     app = make_app(write_tree(tmp_path / "project", files))

@@ -152,7 +152,8 @@ def _list_graphql(lines: Sequence[str]) -> Iterator[_Start]:
         if line.count(_QUOTES) % 2:
             in_text = not in_text
             continue
-        if in_text or not line.strip():
+        # A parenthesis in a comment or a description belongs to no field.
+        if in_text or line.lstrip().startswith(("#", '"')):
             continue
         if found := _GRAPHQL_BLOCK.match(line):
             operation = found[2].lower() if found[2] in _ROOT_TYPES else ""

@@ -9,6 +9,7 @@ import base64
 import binascii
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO, Final
 from urllib.parse import unquote
@@ -51,7 +52,7 @@ class _Page:
 def read_drawio(file: BinaryIO, found: ExtractedDocument) -> None:
     """Add a place for each page of a draw.io file."""
     found.language = "drawio"
-    add_pages(_read_blocks(file), found)
+    add_pages(read_blocks(file, _MAX_BYTES), found)
 
 
 def add_pages(blocks: Iterable[bytes], found: ExtractedDocument) -> None:
@@ -62,9 +63,10 @@ def add_pages(blocks: Iterable[bytes], found: ExtractedDocument) -> None:
         found.add(label, text, page.name)
 
 
-def _read_blocks(file: BinaryIO) -> Iterator[bytes]:
+def read_blocks(file: BinaryIO, max_bytes: int) -> Iterator[bytes]:
+    """Yield the content of a file, up to the block that reaches the limit."""
     count = 0
-    while count < _MAX_BYTES and (block := file.read(_BLOCK_BYTES)):
+    while count < max_bytes and (block := file.read(_BLOCK_BYTES)):
         count += len(block)
         yield block
 
@@ -108,10 +110,11 @@ def _decompress(text: str, page: _Page) -> None:
         raw = zlib.decompressobj(-15).decompress(base64.b64decode(text), _MAX_PAGE_BYTES)
     except (binascii.Error, ValueError, zlib.error):
         return  # one damaged page hides no other page
-    xml = unquote(raw.decode("utf-8", "replace")) if raw[:1] == b"%" else raw.decode()
+    xml = raw.decode("utf-8", "replace")
     reader = _CellReader(page)
-    for event in read_xml([xml.encode()]):
-        reader.add(event)
+    with suppress(DocumentError):
+        for event in read_xml([(unquote(xml) if xml.startswith("%") else xml).encode()]):
+            reader.add(event)
 
 
 class _CellReader:

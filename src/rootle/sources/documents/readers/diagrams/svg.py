@@ -11,11 +11,10 @@ from typing import BinaryIO, Final
 
 from rootle.sources.documents.places import DocumentError, ExtractedDocument
 from rootle.sources.documents.readers.diagrams.diagram_text import DiagramText, plain_label
-from rootle.sources.documents.readers.diagrams.drawio import add_pages
+from rootle.sources.documents.readers.diagrams.drawio import add_pages, read_blocks
 from rootle.sources.documents.zip_container import END, START, TEXT, XmlEvent, read_xml
 from rootle.sources.files.skip_rules import DAMAGED, IMAGE_WITHOUT_TEXT
 
-_BLOCK_BYTES: Final = 65_536
 _MAX_BYTES: Final = 50_000_000
 # A map can have the names of all streets of a city.
 _MAX_LINES: Final = 5_000
@@ -37,7 +36,7 @@ def read_svg(file: BinaryIO, found: ExtractedDocument) -> None:
     """Add the text of an image as one place, or the pages of a draw.io diagram."""
     found.language = "svg"
     reader = _SvgReader()
-    for event in read_xml(_read_blocks(file), allow_doctype=True):
+    for event in read_xml(read_blocks(file, _MAX_BYTES), allow_doctype=True):
         if not reader.is_started and event.kind == START:
             if event.name != "svg":
                 raise DocumentError(DAMAGED)
@@ -53,13 +52,6 @@ def read_svg(file: BinaryIO, found: ExtractedDocument) -> None:
     found.title = reader.title
     found.omit(sum(map(len, lines[_MAX_LINES:])))
     found.add("diagram-1", "\n".join(lines[:_MAX_LINES]), reader.title)
-
-
-def _read_blocks(file: BinaryIO) -> Iterator[bytes]:
-    count = 0
-    while count < _MAX_BYTES and (block := file.read(_BLOCK_BYTES)):
-        count += len(block)
-        yield block
 
 
 class _SvgReader:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import struct
 import zlib
 from collections.abc import Iterator
@@ -24,6 +25,11 @@ MAX_IMAGE_BYTES: Final = 20_000_000
 _MAX_STORED_BYTES: Final = 5_000_000
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 _JPEG: Final = b"\xff\xd8\xff"
+# The beginnings of images that Tesseract can read: PNG, JPEG, TIFF, BMP, GIF, WebP and PNM. Any
+# other file is for Tesseract a list of files to read.
+_IMAGE: Final = re.compile(
+    rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|II\*\0|MM\0\*|BM|GIF8[79]a|RIFF....WEBP|P[1-6]\s", re.DOTALL
+)
 _STORED_DIAGRAMS: Final = frozenset({b"mxfile", b"mxGraphModel"})
 # The markers of JPEG segments that contain the size of the image, and of those without a length.
 _SIZE_MARKERS: Final = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
@@ -54,6 +60,8 @@ def read_image(file: BinaryIO, found: ExtractedDocument) -> None:
 def read_screenshot(file: BinaryIO, found: ExtractedDocument) -> None:
     """Add the text in an image of any size, in a format that Tesseract can read."""
     raw = _read_limited(file)
+    if _IMAGE.match(raw) is None:
+        raise DocumentError(DAMAGED)
     pixels = math.prod(_measure(raw)) if raw.startswith((_PNG, _JPEG)) else 0
     _add_text(raw, pixels, found)
 
