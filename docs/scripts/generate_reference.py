@@ -13,6 +13,7 @@ import inspect
 import json
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
@@ -23,6 +24,7 @@ from rootle import App, Config, errors, types
 from rootle.agents.agent import ConfigLocation
 from rootle.agents.catalog import AGENTS
 from rootle.cli.main import build_parser
+from rootle.cli.options import CommandParser
 from rootle.config.fields import SECTION, key_of
 from rootle.index.local.inverted_index.commit_state import FIELDS
 from rootle.rank.features import NAMES
@@ -145,18 +147,18 @@ def commands() -> str:
     return "\n\n".join(_command_sections("rootle", build_parser(), "##"))
 
 
-def _command_sections(name: str, parser: argparse.ArgumentParser, heading: str) -> Iterator[str]:
+def _command_sections(name: str, parser: CommandParser, heading: str) -> Iterator[str]:
     yield f"{heading} {name}"
     if parser.description:
-        yield parser.description
+        yield textwrap.fill(parser.description, 100)
     yield _option_table(parser._actions)
-    if parser.epilog:
-        yield f"```text\n{parser.epilog.strip()}\n```"
+    if parser.examples:
+        yield f"```text\n{parser.examples}\n```"
     for command, subparser in _subcommands(parser):
         yield from _command_sections(f"{name} {command}", subparser, "##")
 
 
-def _subcommands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+def _subcommands(parser: CommandParser) -> Iterator[tuple[str, CommandParser]]:
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             yield from action.choices.items()

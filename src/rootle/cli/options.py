@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 SUCCESS: Final = 0
 NO_RESULTS: Final = 1
@@ -17,15 +17,19 @@ DEFAULT_ROOT: Final = (
 class CommandParser(argparse.ArgumentParser):
     """An argument parser that shows examples in its help and reports usage errors briefly."""
 
-    def __init__(self, **options: Any) -> None:  # Any: options of ArgumentParser
-        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+    examples = ""
 
     def describe(self, description: str, examples: str, notes: str = "") -> None:
         """Set the description, and the examples (one per line) and notes at the end of the help."""
-        self.description = description
-        self.epilog = "\n  ".join(["examples:", *examples.splitlines()])
+        self.description = " ".join(description.split())
+        self.examples = "\n  ".join(["examples:", *examples.splitlines()])
         if notes:
-            self.epilog += f"\n\n{notes}"
+            self.examples += f"\n\n{notes}"
+
+    def format_help(self) -> str:
+        # argparse wraps the description to the width of the terminal, and would join examples.
+        parts = [super().format_help(), self.examples]
+        return "\n".join(f"{part.rstrip()}\n" for part in parts if part)
 
     def error(self, message: str) -> NoReturn:
         self.exit(FAILURE, f"rootle: {message}\ntry `{self.prog} --help`\n")

@@ -21,9 +21,9 @@ rootle clear --index-dir .rootle"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Delete the index of a folder, the cached search results, and the sources that were added\n"
-        "with `rootle add`. Also delete shared data: the index of the commits and those of\n"
-        "earlier revisions (shared by all work trees of the repository), and the search log\n"
+        "Delete the index of a folder, the cached search results, and the sources that were added "
+        "with `rootle add`. Also delete shared data: the commit index and the indexes of "
+        "earlier revisions (shared by all work trees of the repository), and the search log "
         "(shared by all folders). The files in the folder are not changed.",
         _EXAMPLES,
     )

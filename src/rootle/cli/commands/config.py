@@ -29,7 +29,7 @@ def register(parser: CommandParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     show = actions.add_parser("show", help="show every key with its value and where it was set")
     show.describe(
-        "Show every configuration key with its value, and the file and line that set it.\n"
+        "Show every configuration key with its value, and the file and line that set it. "
         "Secrets are hidden.",
         _SHOW_EXAMPLES,
     )
@@ -38,7 +38,7 @@ def register(parser: CommandParser) -> None:
     add_settings(show)
     init = actions.add_parser("init", help="create a configuration file that explains every key")
     init.describe(
-        "Create a configuration file that lists every key with its meaning and default.\n"
+        "Create a configuration file that lists every key with its meaning and default. "
         "All keys are commented out. The format is JSON with `//` comments.",
         _INIT_EXAMPLES,
     )

@@ -45,7 +45,7 @@ def register(parser: CommandParser) -> None:
         "--deps",
         action="store_true",
         help="also index the installed packages that are listed in the lock files of the folder; "
-        "without this option, the first search with in:deps does this",
+        "without this option, the first search with `--in deps` indexes them",
     )
     add_yes(parser)
     add_common_options(parser)

@@ -23,8 +23,8 @@ rootle install --agent claude-code --memory-hook"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Add rootle as an MCP server to the configuration of coding agents. Also add a\n"
-        "section to their instruction files that says when to use rootle. The changes\n"
+        "Add rootle as an MCP server to the configuration of coding agents. Also add a "
+        "section to their instruction files that says when to use rootle. The changes "
         "are shown before they are written. `rootle uninstall` undoes them.",
         _EXAMPLES,
     )

@@ -32,8 +32,8 @@ rootle mcp --http 8765"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Serve rootle's tools to coding agents over the Model Context Protocol (MCP).\n"
-        "By default, the server uses standard input and output. With --http, it serves\n"
+        "Serve rootle's tools to coding agents over the Model Context Protocol (MCP). "
+        "By default, the server uses standard input and output. With --http, it serves "
         "many clients over HTTP.",
         _EXAMPLES,
     )

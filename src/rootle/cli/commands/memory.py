@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from textwrap import wrap
 from typing import IO, TYPE_CHECKING, Final
 
 from rootle.cli.options import (
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from rootle.types import Memory
 
 _STDIO: Final = "-"
-_HELP_WIDTH: Final = 80
 # The fields of a memory that are useful on another machine.
 _EXPORTED_FIELDS: Final = ("text", "createdAt", "count", "about", "storedIn", "isPersonal")
 _EXAMPLES: Final = """\
@@ -66,8 +64,8 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
 }
 # The meaning of --root for the actions that use it for more than the configuration.
 _ROOT_PURPOSES: Final[Mapping[str, str]] = {
-    "list": "project folder; a memory that mentions a file in this folder is marked if the file "
-    "has changed since the memory was stored",
+    "list": "project folder; if a file in it has changed since a memory that mentions the file was "
+    "stored, the memory is marked",
     "search": "project folder; memories of other projects are left out",
     "add": "project folder; files that the fact mentions are looked up in this folder",
     "import": "project folder to assign memories to if their own project folder does not exist on "
@@ -90,19 +88,21 @@ def register(parser: CommandParser) -> None:
     parsers: dict[str, CommandParser] = {}
     for name, (summary, example) in _ACTIONS.items():
         parsers[name] = actions.add_parser(name, help=summary)
-        description = f"{summary[0].upper()}{summary[1:]}."
-        parsers[name].describe("\n".join(wrap(description, _HELP_WIDTH)), example)
+        parsers[name].describe(f"{summary[0].upper()}{summary[1:]}.", example)
     _add_arguments(parsers)
     for name, action in parsers.items():
         purpose = _ROOT_PURPOSES.get(name, "project folder; its configuration is used")
         add_root(action, purpose, _HOOK_ROOT if name == "hook" else DEFAULT_ROOT)
         if name not in ("export", "hook"):  # always write JSON
             add_json(action)
-        add_index_dir(
-            action,
-            "folder in which the project's index is stored; it is used to look up names that "
-            "memories mention",
-        )
+        if name in ("export", "forget"):  # look up no files or symbols
+            action.set_defaults(index_dir=None)
+        else:
+            add_index_dir(
+                action,
+                "folder in which the project's index is stored; names in memories are looked up in "
+                "it",
+            )
         add_settings(action)
 
 

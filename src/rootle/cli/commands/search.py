@@ -37,7 +37,7 @@ rootle search -n 3 --json retry_backoff"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Find the files and lines that answer a question. The index is created or\nupdated first.",
+        "Find the files and lines that answer a question. The index is created or updated first.",
         _EXAMPLES,
     )
     parser.add_argument(
@@ -84,8 +84,8 @@ def _add_filters(parser: CommandParser) -> None:
         dest="kinds",
         metavar="KIND",
         help="search only text of this kind: code, docs, history (commits), deps (installed "
-        "packages), web (web pages and documents that you added) or memory; separate several kinds "
-        "by commas",
+        "packages), web (web pages and documents that you added) or memory; separate multiple "
+        "kinds with commas; in:KIND in the question does the same",
     )
     add_revision(parser)
     parser.add_argument(

@@ -26,8 +26,8 @@ rootle symbol --uses --limit 100 --json retry_backoff"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Show where a name is defined. With --uses, also list the lines that use the name,\n"
-        "in this order: code, tests, comments and documents. The index is created or\n"
+        "Show where a name is defined. With --uses, also list the lines that use the name, "
+        "in this order: code, tests, comments and documents. The index is created or "
         "updated first.",
         _EXAMPLES,
     )

@@ -16,9 +16,9 @@ rootle uninstall --scope project --dry-run"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Undo `rootle install`. A file that has not been edited since `rootle install` is\n"
-        "restored to its original content. From other files, only the text that rootle\n"
-        "added is removed. If several agents share an instruction file, rootle's section\n"
+        "Undo `rootle install`. A file that has not been edited since `rootle install` is "
+        "restored to its original content. From other files, only the text that rootle "
+        "added is removed. If several agents share an instruction file, rootle's section "
         "stays in it until rootle has been removed from all of them.",
         _EXAMPLES,
     )

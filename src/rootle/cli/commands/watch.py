@@ -21,8 +21,8 @@ rootle watch --resume"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Update the index of a folder whenever files change, and report each update.\n"
-        "Press Ctrl-C to stop. With --pause, --throttle or --resume, control a watcher\n"
+        "Update the index of a folder whenever files change, and report each update. "
+        "Press Ctrl-C to stop. With --pause, --throttle or --resume, control a watcher "
         "that is already running.",
         _EXAMPLES,
     )

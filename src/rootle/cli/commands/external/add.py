@@ -16,17 +16,19 @@ _KINDS: Final = "folder, sphinx, devdocs, dash, mdn, stack-exchange or llms.txt"
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Read a website, a folder or an archive, and index it, so that searches with in:web find\n"
-        "it. The kind of a folder or archive is detected automatically: plain documents, Sphinx\n"
-        "output, DevDocs docsets, Dash docsets, MDN content, Stack Exchange dumps or llms.txt.\n"
-        "Only web pages under the same URL path as the given page are read, only from public\n"
-        "addresses, and only if the robots.txt of the site allows it. Adding the same address\n"
-        "again reads it again.",
+        "Read and index a website, a folder or an archive, so that `rootle search --in web` finds "
+        "it. The format of a folder or archive is detected automatically: plain documents, Sphinx "
+        "output, DevDocs docsets, Dash docsets, MDN content, Stack Exchange dumps or llms.txt. "
+        "Only web pages under the same URL path as the given page are read, only from public "
+        "addresses, and only if the robots.txt of the site allows it. To refresh a source, add it "
+        "again or use `rootle sources refresh`.",
         _EXAMPLES,
     )
     parser.add_argument("address", metavar="URL|PATH", help="a URL, a folder, or a file")
     parser.add_argument("--name", help="name in results (default: derived from the address)")
-    parser.add_argument("--kind", help=f"kind of a folder: {_KINDS} (default: detected)")
+    parser.add_argument(
+        "--kind", help=f"format of the folder or archive: {_KINDS} (default: detected)"
+    )
     parser.add_argument(
         "--weight",
         type=float,

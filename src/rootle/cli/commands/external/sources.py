@@ -21,7 +21,7 @@ rootle sources remove python"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "List the sources that were added with `rootle add`, read them again, or remove one.\n"
+        "List the sources that were added with `rootle add`, read them again, or remove one. "
         "Sources are read again only when you run `rootle sources refresh`.",
         _EXAMPLES,
     )

@@ -23,11 +23,11 @@ rootle drift --json"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Find documents, comments and memories that refer to functions, options, files or\n"
-        "parameters that no longer exist. Each is listed with the commit that removed or renamed\n"
-        "what it refers to. Changelogs and decision records are left out. The index of the files\n"
-        "and that of the commits are created or updated first. Without commits, only qualified\n"
-        "names are checked.",
+        "Find documents, comments and memories that refer to functions, options, files or "
+        "parameters that no longer exist. Each reference is listed with the commit that removed "
+        "or renamed its target. Changelogs and decision records are left out. The file index and "
+        "the commit index are created or updated first. In a folder without commits, only "
+        "qualified names such as RetryPolicy.delay are checked.",
         _EXAMPLES,
     )
     parser.add_argument(
@@ -39,7 +39,7 @@ def register(parser: CommandParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from rootle.cli.commands.history.answer_output import print_answer
+    from rootle.cli.answer_output import print_answer
     from rootle.cli.context import open_for_question, refresh_index, root_folder
     from rootle.serialization.links import drift_lines
 

@@ -21,21 +21,21 @@ rootle gone '"status == 404"' --limit 1 --json"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Find code that no longer exists, and the commits that removed it. Describe the code,\n"
-        "give the name of a function or class, or quote text. Code that was moved or renamed is\n"
-        "not shown.\n"
-        "The index of the files and that of the commits are created or updated first.",
+        "Find code that no longer exists, and the commits that removed it. Describe the code, "
+        "give the name of a function or class, or quote text. Code that was moved or renamed is "
+        "not shown. "
+        "The file index and the commit index are created or updated first.",
         _EXAMPLES,
     )
     parser.add_argument("words", nargs="+", metavar="WORDS", help="words, a name or quoted text")
     add_limit(parser, "removals", "5")
-    add_root(parser, "folder of a repository")
+    add_root(parser, "folder in a git repository")
     add_yes(parser)
     add_common_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    from rootle.cli.commands.history.answer_output import print_answer
+    from rootle.cli.answer_output import print_answer
     from rootle.cli.context import open_for_question, refresh_index
     from rootle.serialization.history import removal_lines
 

@@ -27,10 +27,10 @@ _DIFF_SUFFIXES: Final = (".diff", ".patch")
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Given a change, show the other files, tests and documents that probably need to change\n"
-        "too. Each is listed with a probability and the evidence: commits that changed both it\n"
-        "and the given files, and identifiers that occur in both. Without an argument, the files\n"
-        "with uncommitted changes are used.",
+        "Given a change, show the other files, tests and documents that probably need to change "
+        "too. Each is listed with a probability and the evidence: commits that changed it together "
+        "with the given files, and identifiers that it shares with them. Without an argument, the "
+        "files with uncommitted changes are used.",
         _EXAMPLES,
     )
     parser.add_argument(
@@ -41,13 +41,13 @@ def register(parser: CommandParser) -> None:
         "standard input, or a description of a planned change",
     )
     add_limit(parser, "files", "10")
-    add_root(parser, "folder of a repository")
+    add_root(parser, "folder in a git repository")
     add_yes(parser)
     add_common_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    from rootle.cli.commands.history.answer_output import print_answer
+    from rootle.cli.answer_output import print_answer
     from rootle.cli.context import open_for_question, refresh_index, root_folder
     from rootle.serialization.history import impact_lines
 

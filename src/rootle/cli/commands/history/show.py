@@ -18,7 +18,7 @@ rootle show --links src/retry.py#backoff"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Print a commit with its patch, or lines of a file. Secrets are masked. Files that\n"
+        "Print a commit with its patch, or lines of a file. Secrets are masked. Files that "
         "are excluded from the index are not shown.",
         _EXAMPLES,
     )
@@ -30,15 +30,15 @@ def register(parser: CommandParser) -> None:
     parser.add_argument(
         "--links",
         action="store_true",
-        help="list links instead of the lines: for code, related documents, tests, uses and recent "
-        "commits; for a section of a document, the definitions that it mentions",
+        help="list what is related to the lines instead of the lines: for code, documents, tests, "
+        "uses and recent commits; for a section of a document, the definitions that it mentions",
     )
-    add_root(parser, "folder that contains the file or commit")
+    add_root(parser, "folder that contains the file, or a folder in the repository of the commit")
     add_common_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    from rootle.cli.commands.history.answer_output import print_answer
+    from rootle.cli.answer_output import print_answer
     from rootle.cli.context import open_app_from, place_in_root
     from rootle.serialization.links import link_lines
 

@@ -21,9 +21,9 @@ rootle why -n 10 --json src/net/retry.py:42"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Explain why lines of a file exist: show the commits that wrote or changed these lines,\n"
-        "with their messages, and the documents and memories that mention this code. Commits\n"
-        "that only reformatted or moved the lines, and those listed in .git-blame-ignore-revs,\n"
+        "Explain why lines of a file exist: show the commits that wrote or changed these lines, "
+        "with their messages, and the documents and memories that mention this code. Commits "
+        "that only reformatted or moved the lines, and those listed in .git-blame-ignore-revs, "
         "are ignored. No index is needed; if there is one, documents are searched too.",
         _EXAMPLES,
     )
@@ -36,7 +36,7 @@ def register(parser: CommandParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from rootle.cli.commands.history.answer_output import print_answer
+    from rootle.cli.answer_output import print_answer
     from rootle.cli.context import open_app_from, place_in_root
     from rootle.serialization.why import reason_lines
 
