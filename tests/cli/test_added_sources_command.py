@@ -15,7 +15,7 @@ def test_sources_are_added_listed_searched_and_removed(tmp_path: Path) -> None:
     where = ("--root", project, "--index-dir", tmp_path / "index")
     added = rootle("add", guide, *where)
     assert added.code == 0
-    assert added.out.startswith(f"guide  {guide}  folder, 1 documents")
+    assert added.out.startswith(f"guide  {guide}  folder, 1 document, ")
     listed = json.loads(rootle("sources", "--json", *where).out)
     assert [source["name"] for source in listed["sources"]] == ["guide"]
     assert listed["sources"][0]["trust"] == "external"
@@ -23,7 +23,7 @@ def test_sources_are_added_listed_searched_and_removed(tmp_path: Path) -> None:
     assert "web:guide/locks.md" in found.out
     assert "untrusted, from guide" in found.out
     status = rootle("status", project, "--index-dir", tmp_path / "index")
-    assert "guide: 1 documents" in status.out
+    assert "guide: 1 document," in status.out
     assert rootle("sources", "refresh", "guide", *where).code == 0
     assert rootle("sources", "remove", "guide", *where).out == "removed guide\n"
     empty = rootle("sources", *where)

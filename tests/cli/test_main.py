@@ -12,9 +12,10 @@ from command import rootle
 
 from rootle.cli import commands
 from rootle.cli.main import COMMANDS, build_parser
+from rootle.cli.options import CommandParser
 
 
-def all_parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+def all_parsers(parser: CommandParser) -> Iterator[CommandParser]:
     yield parser
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -25,8 +26,8 @@ def all_parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentPa
 PARSERS = list(all_parsers(build_parser()))
 
 
-def examples_of(parser: argparse.ArgumentParser) -> list[str]:
-    text = (parser.epilog or "").partition("\n\n")[0]
+def examples_of(parser: CommandParser) -> list[str]:
+    text = parser.examples.partition("\n\n")[0]
     heading, *examples = text.splitlines()
     assert heading == "examples:"
     return [example.strip() for example in examples]
@@ -43,7 +44,7 @@ def test_every_command_module_is_a_command() -> None:
 
 @pytest.mark.parametrize("parser", PARSERS, ids=lambda parser: parser.prog)
 def test_the_examples_of_every_help_text_are_valid_commands(
-    parser: argparse.ArgumentParser,
+    parser: CommandParser,
 ) -> None:
     examples = examples_of(parser)
     assert examples
@@ -61,7 +62,7 @@ def test_every_command_shows_several_examples(command: str) -> None:
 
 
 @pytest.mark.parametrize("parser", PARSERS, ids=lambda parser: parser.prog)
-def test_every_argument_has_a_help_text(parser: argparse.ArgumentParser) -> None:
+def test_every_argument_has_a_help_text(parser: CommandParser) -> None:
     arguments = [
         action for action in parser._actions if not isinstance(action, argparse._SubParsersAction)
     ]

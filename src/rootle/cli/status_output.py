@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from rootle.cli.terminal import format_counts, printable
+from rootle.cli.terminal import count_text, format_counts, printable
 from rootle.serialization.timestamps import format_age
 from rootle.serialization.unread_documents import describe_unread, describe_unread_images
 from rootle.types import (
@@ -95,12 +95,7 @@ def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
 def _version_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
     if status.revisions is not None:
         count, size = status.revisions.revisions, status.revisions.index_bytes / 1e6
-        yield "versions", f"{_count(count, 'earlier version')}, {size:.1f} MB"
-
-
-def _count(number: int, noun: str) -> str:
-    """Return text such as `1 source` or `2,000 sources`."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
+        yield "versions", f"{count_text(count, 'earlier version')}, {size:.1f} MB"
 
 
 def _dependency_rows(found: DependencyStatus) -> Iterator[tuple[str, str]]:
@@ -122,10 +117,10 @@ def _dependency_rows(found: DependencyStatus) -> Iterator[tuple[str, str]]:
 
 def _external_rows(external: ExternalStatus) -> Iterator[tuple[str, str]]:
     size = f"{external.index_bytes / 1e6:.1f} MB"
-    yield "added", f"{_count(len(external.sources), 'source')}, {size}; see `rootle sources`"
+    yield "added", f"{count_text(len(external.sources), 'source')}, {size}; see `rootle sources`"
     for source in external.sources:
         age = format_age(source.age_seconds)
-        yield "", f"{source.name}: {_count(source.documents, 'document')}, read {age} ago"
+        yield "", f"{source.name}: {count_text(source.documents, 'document')}, read {age} ago"
 
 
 def _describe_history(history: HistoryStatus) -> str:

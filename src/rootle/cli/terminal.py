@@ -96,3 +96,8 @@ def _open_bar(**options: Any) -> Iterator[Callable[[int, int | None], None] | No
     finally:
         if bar is not None:
             bar.close()
+
+
+def count_text(number: int, noun: str) -> str:
+    """Return text such as `1 source` or `2,000 sources`."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
