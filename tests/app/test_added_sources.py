@@ -67,8 +67,18 @@ def test_a_passage_can_be_read_by_its_citation(app: App, guide: Path) -> None:
     passage = app.read("web:manual/locks.md#Timeouts")
     assert "ninety seconds" in "\n".join(passage.lines)
     assert (passage.origin, passage.trust, passage.warning) == ("manual", "external", None)
-    with pytest.raises(SourceError):
+    with pytest.raises(SourceError, match=r'the source "manual" has no document nothing\.md;'):
         app.read("web:manual/nothing.md")
+
+
+def test_an_unknown_source_in_a_citation_is_explained(app: App, guide: Path) -> None:
+    with pytest.raises(SourceError, match='there is no source "nope"; added sources: none'):
+        app.read("web:nope/x")
+    app.sources.add(guide, name="manual")
+    app.sources.add(guide.parent, name="wide")
+    for reference in ("web:nope/x", "web:nope/x:3-5", "web:nope/x#Timeouts", "web:nope"):
+        with pytest.raises(SourceError, match='no source "nope"; added sources: manual, wide'):
+            app.read(reference)
 
 
 def test_the_answer_for_an_agent_marks_untrusted_text(app: App, guide: Path) -> None:

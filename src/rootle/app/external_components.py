@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rootle.config.fields import Config
-from rootle.errors import QueryError
+from rootle.errors import QueryError, SourceError
 from rootle.index.local.index_dir import EXTERNAL_DIR
+from rootle.serialization.path_text import escape_path
 from rootle.sources.external.kinds import WEB
 from rootle.sources.external.store import ExternalStore, SourceRecord
 from rootle.types import EXTERNAL_URI, WarningCallback
@@ -119,16 +120,20 @@ class ExternalComponents:
         ]
 
     def read(self, reference: str) -> OutsideDocument | None:
-        """Return the document with a URI or an address; None if there is none."""
+        """Return the document with a URI or an address; None if there is no such address.
+
+        Raise SourceError if there is no such URI.
+        """
         from rootle.ingest.source_refs import OutsideDocument
 
-        uri = reference
-        if not uri.startswith(EXTERNAL_URI):
-            uri = self.store.find_uri(reference) or ""
-        found = self.store.read(uri) if uri else None
-        if found is None:
-            return None
+        is_uri = reference.startswith(EXTERNAL_URI)
+        uri = reference if is_uri else self.store.find_uri(reference)
+        found = None if uri is None else self.store.read(uri)
         sources = {record.name: record for record in self.store.sources()}
+        if uri is None or found is None:
+            if is_uri:
+                raise _unknown_document(reference, sources)
+            return None
         origin = _origin_of(uri, found.address, sources.get(found.source))
         return OutsideDocument(found.uri, found.language, found.text, found.sections, origin)
 
@@ -175,6 +180,15 @@ class ExternalComponents:
 @cache
 def _choose(config: Config, choose: Callable[[Config], ModelChoice]) -> ModelChoice:
     return choose(config)
+
+
+def _unknown_document(uri: str, names: Collection[str]) -> SourceError:
+    name, _, path = uri.removeprefix(EXTERNAL_URI).partition("/")
+    if name in names:
+        missing = f'the source "{name}" has no document {escape_path(path)}'
+        return SourceError(f"{missing}; search with in:web to find one")
+    known = ", ".join(names) or "none"
+    return SourceError(f'there is no source "{escape_path(name)}"; added sources: {known}')
 
 
 def _origin_of(uri: str, address: str, source: SourceRecord | None) -> str:
