@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import re2
-
 
 class LiteralFilter:
     """Find the patterns that can match a text. A pattern that matches is never left out."""
 
     def __init__(self, patterns: Sequence[str]) -> None:
         """Take patterns that are matched by `re` against lower-case text with single spaces."""
+        import re2
+
         options = re2.Options()
         options.log_errors = False
         self._filter = re2.Filter()
