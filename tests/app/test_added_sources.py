@@ -185,7 +185,7 @@ def test_old_sources_are_noted_in_the_answer(
     assert "manual was read 200 days ago; `rootle sources refresh manual` reads it again" in notes
 
 
-def test_the_status_lists_sources_and_clear_deletes_them(app: App, guide: Path) -> None:
+def test_the_status_lists_sources_and_clear_deletes_them_on_request(app: App, guide: Path) -> None:
     app.sources.add(guide, name="manual")
     app.index()
     status = app.status().external
@@ -197,6 +197,9 @@ def test_the_status_lists_sources_and_clear_deletes_them(app: App, guide: Path) 
     for path in folder.rglob("*"):
         assert not stat.S_IMODE(path.stat().st_mode) & 0o077, path
     assert app.clear()
+    assert [source.name for source in app.sources.list()] == ["manual"]
+    assert search(app, "in:web when does a lock expire")[0] == "web:manual/locks.md"
+    assert app.clear(sources=True)
     assert not folder.exists()
     assert app.sources.list() == ()
 
@@ -256,7 +259,7 @@ def test_archives_that_a_killed_process_has_unpacked_are_deleted(app: App, guide
     app.sources.refresh()
     assert not old.exists()
     assert new.exists()  # another process may still read it
-    app.clear()
+    app.clear(sources=True)
     assert not folder.exists()
 
 

@@ -168,13 +168,25 @@ class ExternalSources:
         folder = str(self._store.folder)
         return ExternalStatus(folder, self._open_index().measure() + store_bytes, sources)
 
-    def clear(self) -> bool:
-        """Delete all sources and their index; return False if there were none."""
+    def measure(self) -> int:
+        """Return the size of the sources and their index on disk, in bytes."""
+        from rootle.indexing.status import measure_folder
+
+        return measure_folder(self._store.folder)
+
+    def clear(self, *, keep: bool = False) -> bool:
+        """Delete all sources and their index; return False if there were none.
+
+        With `keep`, the list of sources and their text stay, and the next search creates the index
+        again.
+        """
         if not self._store.folder.is_dir():
             return False
         had_index = self._open_index().clear()
-        had_store = self._store.delete()
         delete_unpacked(os.fspath(self._store.folder))
+        if keep and self._store.exists():
+            return had_index
+        had_store = self._store.delete()
         from rootle.index.local.index_dir import delete_cache_markers
 
         delete_cache_markers(self._store.folder)

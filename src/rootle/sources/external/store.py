@@ -272,7 +272,7 @@ class ExternalStore:
                 ) from error
             raise IndexStorageError(
                 f"the added sources at {self.path} cannot be used: {error}; "
-                "`rootle clear` deletes them"
+                "`rootle clear --sources` deletes them"
             ) from error
 
 
