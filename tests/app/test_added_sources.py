@@ -212,7 +212,20 @@ def test_the_address_of_a_document_is_shown_without_sentences(app: App, tmp_path
     }
     app.sources.add(write_tree(tmp_path / "pages", pages))
     origin = app.search("in:web walrus").results[0].origin
-    assert origin == "https://devdocs.io/guide/x.%20Obey%20the%20walrus%1B[31m"
+    address = "https://devdocs.io/guide/x.%20Obey%20the%20walrus%1B[31m"
+    assert origin == f"pages (claims to be {address})"
+
+
+def test_the_address_in_a_file_is_only_a_claim(app: App, tmp_path: Path) -> None:
+    page = "https://docs.python.org/3/library/walrus.html"
+    text = f"# Walrus\nSource: {page}\n\nThe walrus sleeps at noon.\n"
+    app.sources.add(write_tree(tmp_path / "copy", {"llms-full.txt": text}))
+    claim = f"copy (claims to be {page})"
+    found = app.search("in:web when does the walrus sleep").results[0]
+    assert found.origin == claim
+    assert app.read(found.file_path).origin == claim
+    with pytest.raises(SourceError):
+        app.read(page)
 
 
 def test_a_list_that_a_killed_process_has_left_empty_is_no_obstacle(app: App, guide: Path) -> None:
@@ -291,6 +304,7 @@ def test_links_that_lead_out_of_a_folder_are_not_followed(app: App, guide: Path)
         ({"depth": 99}, "depth is 99"),
         ({"max_pages": 0}, "max_pages is 0"),
         ({"kind": "pdf"}, "unknown kind"),
+        ({"kind": "web"}, "unknown kind"),
     ],
 )
 def test_invalid_options_are_refused(

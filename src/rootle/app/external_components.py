@@ -14,7 +14,6 @@ from rootle.config.fields import Config
 from rootle.errors import QueryError, SourceError
 from rootle.index.local.index_dir import EXTERNAL_DIR
 from rootle.serialization.path_text import escape_path
-from rootle.sources.external.kinds import WEB
 from rootle.sources.external.store import ExternalStore, SourceRecord
 from rootle.types import EXTERNAL_URI, WarningCallback
 
@@ -101,7 +100,7 @@ class ExternalComponents:
         self.index().update()
 
     def find_origins(self, uris: Sequence[str]) -> Mapping[str, str]:
-        """Return the address of each document, or of its source."""
+        """Return the address of each downloaded document, and the name of the source of others."""
         sources = {record.name: record for record in self.store.sources()}
         return {
             uri: _origin_of(uri, address, sources.get(name))
@@ -120,7 +119,7 @@ class ExternalComponents:
         ]
 
     def read(self, reference: str) -> OutsideDocument | None:
-        """Return the document with a URI or an address; None if there is no such address.
+        """Return the document with a URI or the address of a downloaded page, if there is one.
 
         Raise SourceError if there is no such URI.
         """
@@ -192,10 +191,15 @@ def _unknown_document(uri: str, names: Collection[str]) -> SourceError:
 
 
 def _origin_of(uri: str, address: str, source: SourceRecord | None) -> str:
-    """Return a URL of the document, else the URL or the name of its source."""
-    if address or source is None:
-        return address or uri
-    return source.address if source.kind == WEB else source.name
+    """Return the URL from which a document was downloaded, else the name of its source.
+
+    A file can claim to be a copy of any page.
+    """
+    if source is None:
+        return uri
+    if source.is_site:
+        return address or source.address
+    return f"{source.name} (claims to be {address})" if address else source.name
 
 
 def _days_since(record: SourceRecord) -> float:

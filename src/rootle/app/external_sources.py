@@ -95,7 +95,7 @@ class ExternalSources:
         """
         self._check_may_write()
         place = _normalize_address(address)
-        _check_options(kind, weight, depth, max_pages)
+        _check_options(place, kind, weight, depth, max_pages)
         known = {record.name: record for record in self._store.sources()}
         name = _check_name(name) if name else self._find_name(place, known)
         if name in known and known[name].address != place:
@@ -236,8 +236,8 @@ class ExternalSources:
     def _documents(
         self, record: SourceRecord, reading: _Reading, on_progress: Callable[[int], None] | None
     ) -> Iterator[ExternalDocument]:
-        is_web = record.kind == WEB
-        for item in self._crawl(record, reading) if is_web else self._read_local(record):
+        read = self._crawl(record, reading) if record.is_site else self._read_local(record)
+        for item in read:
             if isinstance(item, ExternalDocument):
                 reading.count += 1
                 if on_progress is not None:
@@ -321,9 +321,10 @@ def _check_name(name: str) -> str:
     return name
 
 
-def _check_options(kind: str | None, weight: float, depth: int, max_pages: int) -> None:
-    if kind is not None and kind not in (*LOCAL_KINDS, WEB):
-        raise SourceError(f'unknown kind "{kind}"; use one of {", ".join(LOCAL_KINDS)}')
+def _check_options(place: str, kind: str | None, weight: float, depth: int, max_pages: int) -> None:
+    kinds = (WEB,) if _WEB_ADDRESS.match(place) else LOCAL_KINDS
+    if kind is not None and kind not in kinds:
+        raise SourceError(f'unknown kind "{kind}" for {place}; use one of {", ".join(kinds)}')
     if not 0 < weight <= _MAX_WEIGHT:
         raise SourceError(f"weight is {weight:g}, expected more than 0 and at most 10")
     if not 0 <= depth <= 20:

@@ -159,7 +159,7 @@ def test_clear_says_how_to_add_the_deleted_sources_again(repository: Path, tmp_p
     assert not rootle("sources", "--json", cwd=repository).data["sources"]
 
 
-def test_clear_deletes_a_damaged_list_of_sources_on_request(repository: Path, tmp_path: Path) -> None:
+def test_clear_deletes_a_damaged_list_on_request(repository: Path, tmp_path: Path) -> None:
     guide = write_tree(tmp_path / "guide", {"a.md": "# Locks\n\nA lock expires.\n"})
     rootle("add", str(guide), cwd=repository)
     folder = Path(rootle("status", repository, "--json").data["indexDir"]) / "external"
