@@ -67,8 +67,18 @@ def test_a_passage_can_be_read_by_its_citation(app: App, guide: Path) -> None:
     passage = app.read("web:manual/locks.md#Timeouts")
     assert "ninety seconds" in "\n".join(passage.lines)
     assert (passage.origin, passage.trust, passage.warning) == ("manual", "external", None)
-    with pytest.raises(SourceError):
+    with pytest.raises(SourceError, match=r'the source "manual" has no document nothing\.md;'):
         app.read("web:manual/nothing.md")
+
+
+def test_an_unknown_source_in_a_citation_is_explained(app: App, guide: Path) -> None:
+    with pytest.raises(SourceError, match='there is no source "nope"; added sources: none'):
+        app.read("web:nope/x")
+    app.sources.add(guide, name="manual")
+    app.sources.add(guide.parent, name="wide")
+    for reference in ("web:nope/x", "web:nope/x:3-5", "web:nope/x#Timeouts", "web:nope"):
+        with pytest.raises(SourceError, match='no source "nope"; added sources: manual, wide'):
+            app.read(reference)
 
 
 def test_the_answer_for_an_agent_marks_untrusted_text(app: App, guide: Path) -> None:
@@ -175,7 +185,7 @@ def test_old_sources_are_noted_in_the_answer(
     assert "manual was read 200 days ago; `rootle sources refresh manual` reads it again" in notes
 
 
-def test_the_status_lists_sources_and_clear_deletes_them(app: App, guide: Path) -> None:
+def test_the_status_lists_sources_and_clear_deletes_them_on_request(app: App, guide: Path) -> None:
     app.sources.add(guide, name="manual")
     app.index()
     status = app.status().external
@@ -187,6 +197,9 @@ def test_the_status_lists_sources_and_clear_deletes_them(app: App, guide: Path) 
     for path in folder.rglob("*"):
         assert not stat.S_IMODE(path.stat().st_mode) & 0o077, path
     assert app.clear()
+    assert [source.name for source in app.sources.list()] == ["manual"]
+    assert search(app, "in:web when does a lock expire")[0] == "web:manual/locks.md"
+    assert app.clear(sources=True)
     assert not folder.exists()
     assert app.sources.list() == ()
 
@@ -199,7 +212,20 @@ def test_the_address_of_a_document_is_shown_without_sentences(app: App, tmp_path
     }
     app.sources.add(write_tree(tmp_path / "pages", pages))
     origin = app.search("in:web walrus").results[0].origin
-    assert origin == "https://devdocs.io/guide/x.%20Obey%20the%20walrus%1B[31m"
+    address = "https://devdocs.io/guide/x.%20Obey%20the%20walrus%1B[31m"
+    assert origin == f"pages (claims to be {address})"
+
+
+def test_the_address_in_a_file_is_only_a_claim(app: App, tmp_path: Path) -> None:
+    page = "https://docs.python.org/3/library/walrus.html"
+    text = f"# Walrus\nSource: {page}\n\nThe walrus sleeps at noon.\n"
+    app.sources.add(write_tree(tmp_path / "copy", {"llms-full.txt": text}))
+    claim = f"copy (claims to be {page})"
+    found = app.search("in:web when does the walrus sleep").results[0]
+    assert found.origin == claim
+    assert app.read(found.file_path).origin == claim
+    with pytest.raises(SourceError):
+        app.read(page)
 
 
 def test_a_list_that_a_killed_process_has_left_empty_is_no_obstacle(app: App, guide: Path) -> None:
@@ -246,7 +272,7 @@ def test_archives_that_a_killed_process_has_unpacked_are_deleted(app: App, guide
     app.sources.refresh()
     assert not old.exists()
     assert new.exists()  # another process may still read it
-    app.clear()
+    app.clear(sources=True)
     assert not folder.exists()
 
 
@@ -278,6 +304,7 @@ def test_links_that_lead_out_of_a_folder_are_not_followed(app: App, guide: Path)
         ({"depth": 99}, "depth is 99"),
         ({"max_pages": 0}, "max_pages is 0"),
         ({"kind": "pdf"}, "unknown kind"),
+        ({"kind": "web"}, "unknown kind"),
     ],
 )
 def test_invalid_options_are_refused(

@@ -23,7 +23,7 @@ def test_sources_are_added_listed_searched_and_removed(tmp_path: Path) -> None:
     assert "web:guide/locks.md" in found.out
     assert "untrusted, from guide" in found.out
     status = rootle("status", project, "--index-dir", tmp_path / "index")
-    assert "guide: 1 document," in status.out
+    assert "guide: 1 document, read" in status.out
     assert rootle("sources", "refresh", "guide", *where).code == 0
     assert rootle("sources", "remove", "guide", *where).out == "removed guide\n"
     empty = rootle("sources", *where)

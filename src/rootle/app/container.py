@@ -14,7 +14,7 @@ from rootle.app.embedding_models import EmbeddingModels
 from rootle.config.fields import EMBEDDED, Config
 from rootle.errors import IndexStorageError, RootleError
 from rootle.storage.paths import delete_unmasked_state, result_cache_dir, search_log_path
-from rootle.types import IndexUpdated, Memory, WarningCallback
+from rootle.types import EXTERNAL_URI, IndexUpdated, Memory, WarningCallback
 
 if TYPE_CHECKING:
     from rootle.app.dependency_components import DependencyComponents
@@ -320,7 +320,8 @@ class Container(EmbeddingModels):
                 return None
 
         def read_outside(reference: str) -> OutsideDocument | None:
-            return self.external().read(reference) if self.has_external() else None
+            is_named = reference.startswith(EXTERNAL_URI)
+            return self.external().read(reference) if is_named or self.has_external() else None
 
         rules = walk_rules(self._config, self._index_dir)
         return DocumentSet(self._root, rules, newest_snapshot, read_outside)

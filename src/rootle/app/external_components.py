@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rootle.config.fields import Config
-from rootle.errors import QueryError
+from rootle.errors import QueryError, SourceError
 from rootle.index.local.index_dir import EXTERNAL_DIR
-from rootle.sources.external.kinds import WEB
+from rootle.serialization.path_text import escape_path
 from rootle.sources.external.store import ExternalStore, SourceRecord
 from rootle.types import EXTERNAL_URI, WarningCallback
 
@@ -100,7 +100,7 @@ class ExternalComponents:
         self.index().update()
 
     def find_origins(self, uris: Sequence[str]) -> Mapping[str, str]:
-        """Return the address of each document, or of its source."""
+        """Return the address of each downloaded document, and the name of the source of others."""
         sources = {record.name: record for record in self.store.sources()}
         return {
             uri: _origin_of(uri, address, sources.get(name))
@@ -119,16 +119,20 @@ class ExternalComponents:
         ]
 
     def read(self, reference: str) -> OutsideDocument | None:
-        """Return the document with a URI or an address; None if there is none."""
+        """Return the document with a URI or the address of a downloaded page, if there is one.
+
+        Raise SourceError if there is no such URI.
+        """
         from rootle.ingest.source_refs import OutsideDocument
 
-        uri = reference
-        if not uri.startswith(EXTERNAL_URI):
-            uri = self.store.find_uri(reference) or ""
-        found = self.store.read(uri) if uri else None
-        if found is None:
-            return None
+        is_uri = reference.startswith(EXTERNAL_URI)
+        uri = reference if is_uri else self.store.find_uri(reference)
+        found = None if uri is None else self.store.read(uri)
         sources = {record.name: record for record in self.store.sources()}
+        if uri is None or found is None:
+            if is_uri:
+                raise _unknown_document(reference, sources)
+            return None
         origin = _origin_of(uri, found.address, sources.get(found.source))
         return OutsideDocument(found.uri, found.language, found.text, found.sections, origin)
 
@@ -177,11 +181,25 @@ def _choose(config: Config, choose: Callable[[Config], ModelChoice]) -> ModelCho
     return choose(config)
 
 
+def _unknown_document(uri: str, names: Collection[str]) -> SourceError:
+    name, _, path = uri.removeprefix(EXTERNAL_URI).partition("/")
+    if name in names:
+        missing = f'the source "{name}" has no document {escape_path(path)}'
+        return SourceError(f"{missing}; search with in:web to find one")
+    known = ", ".join(names) or "none"
+    return SourceError(f'there is no source "{escape_path(name)}"; added sources: {known}')
+
+
 def _origin_of(uri: str, address: str, source: SourceRecord | None) -> str:
-    """Return a URL of the document, else the URL or the name of its source."""
-    if address or source is None:
-        return address or uri
-    return source.address if source.kind == WEB else source.name
+    """Return the URL from which a document was downloaded, else the name of its source.
+
+    A file can claim to be a copy of any page.
+    """
+    if source is None:
+        return uri
+    if source.is_site:
+        return address or source.address
+    return f"{source.name} (claims to be {address})" if address else source.name
 
 
 def _days_since(record: SourceRecord) -> float:

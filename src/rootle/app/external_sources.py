@@ -95,7 +95,7 @@ class ExternalSources:
         """
         self._check_may_write()
         place = _normalize_address(address)
-        _check_options(kind, weight, depth, max_pages)
+        _check_options(place, kind, weight, depth, max_pages)
         known = {record.name: record for record in self._store.sources()}
         name = _check_name(name) if name else self._find_name(place, known)
         if name in known and known[name].address != place:
@@ -168,13 +168,25 @@ class ExternalSources:
         folder = str(self._store.folder)
         return ExternalStatus(folder, self._open_index().measure() + store_bytes, sources)
 
-    def clear(self) -> bool:
-        """Delete all sources and their index; return False if there were none."""
+    def measure(self) -> int:
+        """Return the size of the sources and their index on disk, in bytes."""
+        from rootle.indexing.status import measure_folder
+
+        return measure_folder(self._store.folder)
+
+    def clear(self, *, keep: bool = False) -> bool:
+        """Delete all sources and their index; return False if there were none.
+
+        With `keep`, the list of sources and their text stay, and the next search creates the index
+        again.
+        """
         if not self._store.folder.is_dir():
             return False
         had_index = self._open_index().clear()
-        had_store = self._store.delete()
         delete_unpacked(os.fspath(self._store.folder))
+        if keep and self._store.exists():
+            return had_index
+        had_store = self._store.delete()
         from rootle.index.local.index_dir import delete_cache_markers
 
         delete_cache_markers(self._store.folder)
@@ -191,7 +203,7 @@ class ExternalSources:
             self._read(record, on_progress)
             if is_new:
                 self._check_has_documents(record)
-        except BaseException:
+        except BaseException:  # after Ctrl-C, too, no half of a new source is left
             if is_new and self._store.exists():
                 self._store.remove_source(record.name)
             raise
@@ -224,8 +236,8 @@ class ExternalSources:
     def _documents(
         self, record: SourceRecord, reading: _Reading, on_progress: Callable[[int], None] | None
     ) -> Iterator[ExternalDocument]:
-        is_web = record.kind == WEB
-        for item in self._crawl(record, reading) if is_web else self._read_local(record):
+        read = self._crawl(record, reading) if record.is_site else self._read_local(record)
+        for item in read:
             if isinstance(item, ExternalDocument):
                 reading.count += 1
                 if on_progress is not None:
@@ -309,9 +321,10 @@ def _check_name(name: str) -> str:
     return name
 
 
-def _check_options(kind: str | None, weight: float, depth: int, max_pages: int) -> None:
-    if kind is not None and kind not in (*LOCAL_KINDS, WEB):
-        raise SourceError(f'unknown kind "{kind}"; use one of {", ".join(LOCAL_KINDS)}')
+def _check_options(place: str, kind: str | None, weight: float, depth: int, max_pages: int) -> None:
+    kinds = (WEB,) if _WEB_ADDRESS.match(place) else LOCAL_KINDS
+    if kind is not None and kind not in kinds:
+        raise SourceError(f'unknown kind "{kind}" for {place}; use one of {", ".join(kinds)}')
     if not 0 < weight <= _MAX_WEIGHT:
         raise SourceError(f"weight is {weight:g}, expected more than 0 and at most 10")
     if not 0 <= depth <= 20:

@@ -97,11 +97,12 @@ class IndexApi(AppBase):
             ),
         )
 
-    def clear(self) -> bool:
-        """Delete all indexes, added sources, cached pages and the search log.
+    def clear(self, *, sources: bool = False) -> bool:
+        """Delete all indexes, cached pages and the search log.
 
-        The indexes are those of the folder, its commits, earlier versions and packages. Return
-        False if there were neither indexes nor added sources.
+        The indexes are those of the folder, its commits, earlier versions, packages and added
+        sources. `sources` also deletes the added sources: their list and their text, which may be
+        impossible to read again. Return False if there was nothing to delete.
         The search log also contains the searches in other folders.
         """
         self._check_may_write()
@@ -114,8 +115,8 @@ class IndexApi(AppBase):
             dependencies = self._container.dependencies().existing_index()
             self._container.dependencies().close()
             had_dependencies = dependencies is not None and dependencies.clear()
-            had_external = (
-                self._container.has_external() and self._container.external().sources().clear()
+            had_external = self._container.has_external() and (
+                self._container.external().sources().clear(keep=not sources)
             )
             had_others = any(had_commits) or had_revisions or had_dependencies or had_external
             return self._container.indexer().clear() or had_others

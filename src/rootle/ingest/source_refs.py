@@ -23,7 +23,6 @@ from rootle.sources.git.commits.commit_list import find_commit
 from rootle.sources.git.git_dirs import find_work_tree
 from rootle.sources.git.trees.revision import find_revision
 from rootle.sources.git.trees.tree_source import read_tree_file
-from rootle.text.agent_orders.detector import describe_orders
 from rootle.text.terms import encodable
 from rootle.types import (
     COMMIT_MESSAGE,
@@ -107,6 +106,9 @@ def read_source(reference: str, documents: DocumentSet) -> Passage:
     found = _select(whole, meaning)
     if found.trust is None:
         return found
+    # Takes 100 ms, and files of the project need no warning.
+    from rootle.text.agent_orders.detector import describe_orders
+
     return replace(found, warning=describe_orders("\n".join(found.lines)))
 
 

@@ -65,7 +65,7 @@ class SearchResult:
     commit: CommitFacts | None = None  # if the result is a commit
     last_commit: CommitFacts | None = None  # that changed the best span's function, or the file
     kind: ResultKind = "code"
-    origin: str | None = None  # of text from outside the project: "httpx 0.28.1", or an address
+    origin: str | None = None  # of text from outside the project: "httpx 0.28.1", or a URL
     trust: OutsideTrust | None = None  # None for text of the project
     warning: str | None = None  # if text from outside the project gives orders to an agent
     mentions: Mapping[str, str] | None = None  # in a diagram: names -> "path:line" of definitions

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -131,20 +133,41 @@ def test_clear_reports_whether_it_deleted_an_index(repository: Path, home: Path)
     assert rootle("search", "retry", "--json", cwd=repository).code == 0
 
 
+def test_clear_keeps_added_sources(repository: Path, tmp_path: Path) -> None:
+    guide = write_tree(tmp_path / "guide", {"a.md": "# Locks\n\nA lock expires.\n"})
+    rootle("index", repository)
+    rootle("add", str(guide), "--name", "manual", cwd=repository)
+    shutil.rmtree(guide)  # it cannot be read again
+    cleared = rootle("clear", repository)
+    assert cleared.code == 0
+    assert re.search(r"kept the added sources \(0\.\d MB\): manual; .*clear --sources", cleared.out)
+    found = rootle("search", "--in", "web", "when does a lock expire", cwd=repository)
+    assert "web:manual/a.md" in found.out
+    data = rootle("clear", repository, "--json").data
+    assert data["keptSources"] == {"manual": str(guide)}
+    assert data["keptBytes"] > 0
+    again = rootle("clear", repository)
+    assert again.code == 1
+    assert "no index to delete" in again.out
+
+
 def test_clear_says_how_to_add_the_deleted_sources_again(repository: Path, tmp_path: Path) -> None:
     guide = write_tree(tmp_path / "my guide", {"a.md": "# Locks\n\nA lock expires.\n"})
     rootle("add", str(guide), "--name", "manual", cwd=repository)
-    cleared = rootle("clear", repository)
+    cleared = rootle("clear", "--sources", repository)
     assert f"rootle add '{guide}' --name manual" in cleared.out
     assert not rootle("sources", "--json", cwd=repository).data["sources"]
 
 
-def test_clear_deletes_a_damaged_list_of_sources(repository: Path, tmp_path: Path) -> None:
+def test_clear_deletes_a_damaged_list_on_request(repository: Path, tmp_path: Path) -> None:
     guide = write_tree(tmp_path / "guide", {"a.md": "# Locks\n\nA lock expires.\n"})
     rootle("add", str(guide), cwd=repository)
     folder = Path(rootle("status", repository, "--json").data["indexDir"]) / "external"
     (folder / "documents.db").write_bytes(b"damaged" * 999)
-    assert rootle("clear", repository).code == 0
+    kept = rootle("clear", repository)
+    assert "kept the added sources (0.0 MB); " in kept.out
+    assert "rootle clear --sources" in rootle("sources", cwd=repository).err
+    assert rootle("clear", "--sources", repository).code == 0
     assert not folder.exists()
 
 

@@ -179,3 +179,17 @@ def test_unclosed_tags_do_not_hide_the_rest_of_a_page() -> None:
 
 def test_a_deeply_nested_page_takes_no_deep_recursion() -> None:
     assert "end" in MarkdownPage("<div>" * 50_000 + "end").text
+
+
+@pytest.mark.parametrize("start", ["<a ", '<a x="', "<!--", "<?", "</"])
+def test_tags_that_do_not_end_are_read_once(start: str) -> None:
+    # Searching for the end again after each of them would take hours.
+    assert MarkdownPage("<p>before</p>" + start * 1_000_000).text == "before\n"
+
+
+def test_the_text_after_the_last_tag_is_kept() -> None:
+    assert MarkdownPage("<p>one</p>Tom &amp; Ann & me").text == "one\n\nTom & Ann & me\n"
+
+
+def test_an_unknown_section_of_sgml_is_no_error() -> None:
+    assert MarkdownPage("<p>one<![unknown[x]]> two</p>").text == "one two\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from rootle.cli.options import NO_RESULTS, SUCCESS, CommandParser, add_common_options, add_path
@@ -16,16 +16,20 @@ if TYPE_CHECKING:
 _EXAMPLES: Final = """\
 rootle clear
 rootle clear ~/projects/shop
+rootle clear --sources
 rootle clear --index-dir .rootle"""
 
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Delete the index of a folder, the cached search results, and the sources that were added "
-        "with `rootle add`. Also delete shared data: the commit index and the indexes of "
-        "earlier revisions (shared by all work trees of the repository), and the search log "
-        "(shared by all folders). The files in the folder are not changed.",
+        "Delete the index of a folder and the cached search results. Also delete shared data: the "
+        "commit index and the indexes of earlier revisions (shared by all work trees of the "
+        "repository), and the search log (shared by all folders). The files in the folder are not "
+        "changed, and sources that were added with `rootle add` are kept.",
         _EXAMPLES,
+    )
+    parser.add_argument(
+        "--sources", action="store_true", help="also delete the sources added with `rootle add`"
     )
     add_path(parser)
     add_common_options(parser)
@@ -37,23 +41,38 @@ def run(args: argparse.Namespace) -> int:
 
     with open_app_from(args) as app:
         sources = _list_sources(app)
-        was_deleted = app.clear()
+        was_deleted = app.clear(sources=args.sources)
+        kept_bytes = app.sources.measure()
     if args.json:
         addresses = {source.name: source.address for source in sources}
-        directory = str(app.index_dir)
-        print_json({"cleared": was_deleted, "indexDir": directory, "sources": addresses})
+        data = {"cleared": was_deleted, "indexDir": str(app.index_dir), "keptBytes": kept_bytes}
+        data["deletedSources" if args.sources else "keptSources"] = addresses
+        print_json(data)
     else:
         print(f"{'deleted' if was_deleted else 'no index to delete at'} {app.index_dir}")
         write_lines(
-            f"deleted the source {source.name}; to read it again: "
-            f"rootle add {shlex.quote(source.address)} --name {source.name}"
-            for source in sources
+            _describe_deleted(sources) if args.sources else _describe_kept(sources, kept_bytes)
         )
     return SUCCESS if was_deleted else NO_RESULTS
 
 
+def _describe_deleted(sources: Sequence[AddedSource]) -> Iterator[str]:
+    for source in sources:
+        command = f"rootle add {shlex.quote(source.address)} --name {source.name}"
+        yield f"deleted the source {source.name}; to read it again: {command}"
+
+
+def _describe_kept(sources: Sequence[AddedSource], size: int) -> Iterator[str]:
+    if size:
+        names = f": {', '.join(source.name for source in sources)}" if sources else ""
+        yield (
+            f"kept the added sources ({size / 1e6:.1f} MB){names}; "
+            "to delete them too: rootle clear --sources"
+        )
+
+
 def _list_sources(app: App) -> Sequence[AddedSource]:
-    """Return the sources that will be deleted; none if their list is damaged."""
+    """Return the added sources; none if their list is damaged."""
     from rootle.errors import IndexStorageError
 
     try:

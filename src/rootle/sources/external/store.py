@@ -21,6 +21,7 @@ from rootle.types import EXTERNAL_URI, DocumentSection
 
 FILE_NAME: Final = "documents.db"
 _TIMEOUT_S: Final = 30.0
+_SCHEMES: Final = ("http://", "https://")
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS sources (
     name TEXT PRIMARY KEY, address TEXT, kind TEXT, options TEXT, weight REAL, added_s REAL,
@@ -45,6 +46,11 @@ class SourceRecord:
     added_s: float
     read_s: float  # Unix time when its documents were last read; 0 if never
     note: str  # why it was not read completely; "" if it was
+
+    @property
+    def is_site(self) -> bool:
+        """Return whether its documents are downloaded, so that their addresses are known."""
+        return self.address.startswith(_SCHEMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,14 +206,15 @@ class ExternalStore:
         return {row[0]: (row[1], row[2], row[3]) for row in rows}
 
     def find_uri(self, address: str) -> str | None:
-        """Return the URI of the document with an address."""
+        """Return the URI of the document that was downloaded from an address."""
         if not self.exists():
             return None
         with self._open() as database:
-            row = database.execute(
-                "SELECT uri FROM documents WHERE address = ? LIMIT 1", (address,)
-            ).fetchone()
-        return None if row is None else str(row[0])
+            rows = database.execute(
+                "SELECT uri, source FROM documents WHERE address = ? ORDER BY uri", (address,)
+            ).fetchall()
+        sites = {record.name for record in self.sources() if record.is_site} if rows else ()
+        return next((str(uri) for uri, source in rows if source in sites), None)
 
     def delete(self) -> bool:
         """Delete the file; return False if there was none."""
@@ -272,7 +279,7 @@ class ExternalStore:
                 ) from error
             raise IndexStorageError(
                 f"the added sources at {self.path} cannot be used: {error}; "
-                "`rootle clear` deletes them"
+                "`rootle clear --sources` deletes them"
             ) from error
 
 

@@ -80,7 +80,7 @@ class Unpacker:
 
     def _unpack_tar(self, file: BinaryIO) -> None:
         # A stream reads each byte once, and never seeks to a place that the archive names.
-        with closing(tarfile.open(fileobj=file, mode="r|*")) as archive:
+        with closing(_TarStream.open(fileobj=file, mode="r|*")) as archive:
             for member in _members(archive):
                 if member.isdir():
                     continue
@@ -146,7 +146,12 @@ def _parts(name: str) -> list[str]:
     return [part for part in name.split("/") if part not in ("", ".")]
 
 
-def _members(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
+class _TarStream(tarfile.TarFile):
+    # All members that were read; only Python 3.13 has an option (`stream`) to keep none.
+    members: list[tarfile.TarInfo]
+
+
+def _members(archive: _TarStream) -> Iterator[tarfile.TarInfo]:
     while (member := archive.next()) is not None:
         yield member
-        archive.members = []  # type: ignore[attr-defined]  # otherwise, all stay in memory
+        archive.members = []  # the headers of a large archive do not fit into memory

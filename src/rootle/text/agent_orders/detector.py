@@ -14,7 +14,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from operator import itemgetter
 from typing import Final
 
@@ -32,7 +32,6 @@ from rootle.text.agent_orders.translated_patterns import TRANSLATED_SIGNS
 _SIGNS: Final = (*ADDRESS_SIGNS, *ORDER_SIGNS, *ANSWER_SIGNS, *TRANSLATED_SIGNS)
 THRESHOLD: Final = 1.0
 _SURE: Final = 1.2  # signs with this sum need no other words
-_FILTER: Final = LiteralFilter([sign.regex.pattern for sign in _SIGNS])
 # Signs within this many characters count together.
 _WINDOW_CHARS: Final = 400
 _MAX_CHARS: Final = 100_000
@@ -111,13 +110,18 @@ def normalize(text: str) -> str:
 def match_signs(plain: str) -> list[FoundSign]:
     """Return the start, end, group and weight of each sign, in order."""
     found = []
-    for at in _FILTER.possible(plain):
+    for at in _open_filter().possible(plain):
         sign = _SIGNS[at]
         for count, match in enumerate(sign.regex.finditer(plain)):
             if count >= _MAX_MATCHES:
                 break
             found.append((match.start(), match.end(), sign.group, sign.weight))
     return sorted(found)
+
+
+@cache
+def _open_filter() -> LiteralFilter:
+    return LiteralFilter([sign.regex.pattern for sign in _SIGNS])
 
 
 def _windows(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from html import unescape
 from html.parser import HTMLParser
 from typing import Final
 
@@ -34,8 +35,7 @@ class MarkdownPage:
         """Convert HTML. `anchors` are the ids whose lines are wanted."""
         parser = _MarkdownWriter(set(anchors), has_main=_MAIN.search(html) is not None)
         parser.feed(html)
-        parser.close()
-        parser.end_block()
+        parser.finish()
         self.title = " ".join("".join(parser.title).split())
         self.text = "\n".join(parser.lines).rstrip("\n") + "\n"
         last = self.text.count("\n")
@@ -66,6 +66,23 @@ class _MarkdownWriter(HTMLParser):
         self._prefix = ""
         self._lists: list[list[object]] = []  # the tag and the number of the last item
         self._is_preformatted = False
+
+    def finish(self) -> None:
+        """Handle the end of the page. A tag or comment that does not end is dropped, as in HTML.
+
+        `close` would read it as text and search for its end again after each "<", which takes
+        quadratic time.
+        """
+        if not self.rawdata.startswith("<") and not self.cdata_elem:
+            self.handle_data(unescape(self.rawdata))
+        self.end_block()
+
+    def parse_marked_section(self, i: int, report: bool = True) -> int:
+        """Skip a section such as CDATA. Other ones than those of HTML and Word are comments."""
+        try:
+            return super().parse_marked_section(i, report)
+        except AssertionError:
+            return self.parse_bogus_comment(i)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = {key: value or "" for key, value in attrs}
