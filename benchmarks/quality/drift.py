@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.common.arguments import command_parser
-from benchmarks.common.internals import index_commits
 from rootle import open_app
 
 Label = Mapping[str, Any]
@@ -128,7 +127,7 @@ def _report(labels: Sequence[Label], checkouts: Path, work: Path) -> list[DriftN
 def _report_commit(repository: str, commit: str, clone: Path, index: Path) -> list[DriftName]:
     with open_app(clone, index_dir=index) as app:
         app.index()
-        index_commits(app)
+        app.index_history()
         started_s = time.process_time()
         reports = app.drift().reports
         spent_s = time.process_time() - started_s
