@@ -1,14 +1,15 @@
 """How many names that `rootle drift` reports are gone, and how many documents it finds.
 
-    python -m benchmarks.quality.drift precision LABELS CHECKOUTS
-    python -m benchmarks.quality.drift recall LABELS CHECKOUTS
+    python -m benchmarks.quality.drift precision LABELS CHECKOUTS [--keep FOLDER]
+    python -m benchmarks.quality.drift recall LABELS CHECKOUTS [--keep FOLDER]
 
 LABELS is a file with one JSON object per line: repository, commit, path and name. CHECKOUTS holds a
 git repository with the whole history for each repository: `owner+name` or `name`.
 
 For `precision`, each label is a reported name with a verdict: "gone", "changed" or "wrong". For
 `recall`, it is a document that named a removed function until a later commit corrected it. Each
-repository is cloned, and checked at each commit of its labels.
+repository is cloned, and checked at each commit of its labels. `--keep` keeps the clones and their
+indexes in FOLDER for later runs.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.common.arguments import command_parser
-from benchmarks.common.internals import index_commits
 from rootle import open_app
 
 Label = Mapping[str, Any]
@@ -44,6 +44,7 @@ class Precision(NamedTuple):
     right: int
     wrong: int
     missing: int  # labels of names that are no longer reported
+    unlabelled: int  # reported names, without those that have a label at another commit
 
     @property
     def share(self) -> float:
@@ -57,9 +58,11 @@ def main() -> None:
     parser.add_argument("figure", choices=("precision", "recall"))
     parser.add_argument("labels", type=Path)
     parser.add_argument("checkouts", type=Path)
+    parser.add_argument("--keep", type=Path, metavar="FOLDER")
     args = parser.parse_args()
     labels = [json.loads(line) for line in args.labels.read_text(encoding="utf-8").splitlines()]
-    reported = _report(labels, args.checkouts)
+    with tempfile.TemporaryDirectory() as folder:
+        reported = _report(labels, args.checkouts, args.keep or Path(folder))
     if args.figure == "recall":
         found = count_found(labels, reported)
         print(f"found {found} of {len(labels)}: {found / len(labels):.3f}")
@@ -67,6 +70,7 @@ def main() -> None:
     result = measure_precision(labels, reported)
     print(f"right {result.right}, wrong {result.wrong}: {result.share:.3f}")
     print(f"labelled, but no longer reported: {result.missing}")
+    print(f"reported, but not labelled: {result.unlabelled}")
 
 
 def name_of(label: Label) -> DriftName:
@@ -80,7 +84,15 @@ def measure_precision(labels: Sequence[Label], reported: Iterable[DriftName]) ->
     known = set(reported)
     verdicts = [label["verdict"] for label in labels if name_of(label) in known]
     right = sum(verdict in ("gone", "changed") for verdict in verdicts)
-    return Precision(right, len(verdicts) - right, len(labels) - len(verdicts))
+    places = {_place(name_of(label)) for label in labels}
+    unlabelled = {place for one in known if (place := _place(one)) not in places}
+    wrong, missing = len(verdicts) - right, len(labels) - len(verdicts)
+    return Precision(right, wrong, missing, len(unlabelled))
+
+
+def _place(name: DriftName) -> tuple[str, str, str]:
+    """Return what one label is enough for: a name in a text, at any commit."""
+    return name.repository, name.path, name.name
 
 
 def count_found(labels: Sequence[Label], reported: Iterable[DriftName]) -> int:
@@ -95,25 +107,27 @@ def _last_part(name: str) -> str:
     return plain.replace("::", ".").replace("#", ".").rpartition(".")[2]
 
 
-def _report(labels: Sequence[Label], checkouts: Path) -> list[DriftName]:
+def _report(labels: Sequence[Label], checkouts: Path, work: Path) -> list[DriftName]:
     commits: dict[str, dict[str, None]] = defaultdict(dict)
     for label in labels:
         commits[label["repository"]][label["commit"]] = None
     found: list[DriftName] = []
     for repository, hashes in commits.items():
-        with tempfile.TemporaryDirectory() as folder:
-            clone, index = Path(folder) / "clone", Path(folder) / "index"
-            _run("clone", "-q", "--no-checkout", _find_repository(checkouts, repository), clone)
-            for commit in hashes:
-                _run("-C", clone, "checkout", "-q", "-f", commit)
-                found += _report_commit(repository, commit, clone, index)
+        folder = work / repository.replace("/", "+")
+        clone, index = folder / "clone", folder / "index"
+        if not clone.exists():
+            source = _find_repository(checkouts, repository)
+            _git("clone", "-q", "--no-checkout", source, clone, check=True)
+        for commit in hashes:
+            _check_out(clone, commit)
+            found += _report_commit(repository, commit, clone, index)
     return found
 
 
 def _report_commit(repository: str, commit: str, clone: Path, index: Path) -> list[DriftName]:
     with open_app(clone, index_dir=index) as app:
         app.index()
-        index_commits(app)
+        app.index_history()
         started_s = time.process_time()
         reports = app.drift().reports
         spent_s = time.process_time() - started_s
@@ -126,8 +140,17 @@ def _find_repository(checkouts: Path, repository: str) -> Path:
     return folder if folder.exists() else checkouts / repository.rpartition("/")[2]
 
 
-def _run(*arguments: str | Path) -> None:
-    subprocess.run(["git", *arguments], check=True, stdout=subprocess.DEVNULL)
+def _check_out(clone: Path, commit: str) -> None:
+    """Check out a commit. Files that git cannot read are left out, as in a partial clone."""
+    _git("-C", clone, "checkout", "-q", "-f", commit, check=False)
+    head = _git("-C", clone, "rev-parse", "HEAD", check=True).strip()
+    if head != commit:
+        raise ValueError(f"{clone} has no commit {commit}; fetch the whole history")
+
+
+def _git(*arguments: str | Path, check: bool) -> str:
+    command = ["git", *arguments]
+    return subprocess.run(command, check=check, stdout=subprocess.PIPE, text=True).stdout
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.quality.drift import DriftName, Label, count_found, measure_precision
+from benchmarks.quality.drift import DriftName, Label, Precision, count_found, measure_precision
 
 
 def make_label(name: str, verdict: str = "") -> Label:
@@ -16,9 +16,11 @@ def make_name(name: str) -> DriftName:
 def test_precision_counts_only_labels_that_are_reported() -> None:
     labels = [make_label("a", "gone"), make_label("b", "changed"), make_label("c", "wrong")]
     labels.append(make_label("d", "gone"))
-    result = measure_precision(labels, [make_name("a"), make_name("b"), make_name("c")])
+    reported = [make_name(name) for name in ("a", "b", "c", "e")]
+    reported += [one._replace(commit="a2") for one in reported]
+    result = measure_precision(labels, reported)
 
-    assert (result.right, result.wrong, result.missing) == (2, 1, 1)
+    assert result == Precision(right=2, wrong=1, missing=1, unlabelled=1)
     assert result.share == 2 / 3
     assert measure_precision(labels, []).share == 0.0
 

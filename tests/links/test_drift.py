@@ -97,6 +97,77 @@ def test_names_of_others_and_sentences_about_the_past_are_not_reported(
 
 
 @pytest.mark.parametrize(
+    "guide",
+    [
+        "Call it:\n\n```kotlin\nval page: Page by retry_backoff(first)\n```\n",
+        "The declaration:\n\n```python\ndef retry_backoff(attempt, base):\n```\n",
+        "First:\n\n```python\nfrom net.retry import retry_backoff\n```\n",
+        "Most callers use function retry_backoff and wait.\n",
+    ],
+)
+def test_examples_that_use_or_quote_a_removed_function_are_reported(
+    guide: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    make_history(
+        tmp_path / "repo",
+        {"net/retry.py": RETRY, "README.md": f"# Retry\n\n{guide}"},
+        {"net/retry.py": RENAMED},
+    )
+    (report,) = find(make_app(tmp_path / "repo"))
+    assert report.name.removesuffix("()") == "retry_backoff"
+
+
+@pytest.mark.parametrize(
+    "example",
+    [
+        "def retry_backoff(url):\n    return 3",
+        "from tenacity import retry_backoff",
+        "const retry_backoff = 3",
+        "run(retry_backoff=3)",
+    ],
+)
+def test_examples_that_define_or_import_the_name_themselves_are_not_reported(
+    example: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    guide = f"# Retry\n\n```python\n{example}\nrun(retry_backoff)\n```\n"
+    make_history(
+        tmp_path / "repo",
+        {"net/retry.py": RETRY, "README.md": guide},
+        {"net/retry.py": RENAMED},
+    )
+    assert find(make_app(tmp_path / "repo")) == []
+
+
+@pytest.mark.parametrize("files", [1, 120])
+def test_definitions_in_long_commits_are_found(
+    files: int, tmp_path: Path, make_app: MakeApp
+) -> None:
+    lines = "".join(f"    step_{number} = {number} * base\n" for number in range(400))
+    long = f"def first_of_all(base):\n{lines}\n\n{RETRY}"
+    others = {f"net/part_{number}.py": f"PART = {number}\n" for number in range(files)}
+    hashes = make_history(
+        tmp_path / "repo",
+        {"net/z_retry.py": long, "README.md": GUIDE, **others},
+        {"net/z_retry.py": "LIMIT = 3\n", **dict.fromkeys(others)},
+    )
+    app = make_app(tmp_path / "repo")
+    found = {report.name: report.commit for report in find(app)}
+
+    assert found["retry_backoff"] is not None
+    assert found["retry_backoff"].hash == hashes[1]
+
+
+def test_the_name_of_an_extension_property_is_checked(tmp_path: Path, make_app: MakeApp) -> None:
+    code = "val Owner.pageScope: Scope\n    get() = find(this)\n"
+    make_history(
+        tmp_path / "repo",
+        {"src/Scopes.kt": code, "README.md": "# Scopes\n\nUse the `pageScope` of an owner.\n"},
+        {"src/Scopes.kt": code.replace("pageScope", "ownScope")},
+    )
+    assert [report.name for report in find(make_app(tmp_path / "repo"))] == ["pageScope"]
+
+
+@pytest.mark.parametrize(
     "path", ["CHANGELOG.md", "docs/decisions/0001-retry.md", "docs/upgrading.md", "docs/v1.2/a.md"]
 )
 def test_documents_about_earlier_versions_are_not_reported(

@@ -32,6 +32,7 @@ ORDINARY = (
     "The system prompt is the first message of a conversation with a language model.",
     "Send a POST request with the access token in the header to /v1/items.",
     "Users do not need to know about this detail; it is handled silently.",
+    "You may have forgotten to call 'done' function or to resolve a Promise.",
     "Wenn Sie die vorherigen Anweisungen befolgt haben, startet der Dienst.",
 )
 

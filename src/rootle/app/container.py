@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rootle.app.embedding_models import EmbeddingModels
+from rootle.app.embedding_models import ComponentSetup, EmbeddingModels
 from rootle.config.fields import EMBEDDED, Config
 from rootle.errors import IndexStorageError, RootleError
 from rootle.storage.paths import delete_unmasked_state, result_cache_dir, search_log_path
@@ -58,6 +58,7 @@ class Container(EmbeddingModels):
         super().__init__(config, on_warning)
         self._root = root
         self._index_dir = index_dir
+        self._setup = ComponentSetup(root, index_dir, config, self, on_warning)
         self._sources = sources
         self._on_commit = on_commit
         self._initial_index_timeout_s = initial_index_timeout_s
@@ -175,15 +176,7 @@ class Container(EmbeddingModels):
 
         with self._lock:
             if self._history is None:
-                self._history = HistoryComponents(
-                    self._root,
-                    self._index_dir,
-                    self._config,
-                    choose_model=self.model_choice,
-                    open_embedder=self.local_embedder,
-                    open_agent=self._open_revision_agent,
-                    on_warning=self._on_warning,
-                )
+                self._history = HistoryComponents(self._setup, self._open_revision_agent)
             return self._history
 
     def dependencies(self) -> DependencyComponents:
@@ -192,14 +185,7 @@ class Container(EmbeddingModels):
 
         with self._lock:
             if self._dependencies is None:
-                self._dependencies = DependencyComponents(
-                    self._root,
-                    self._index_dir,
-                    self._config,
-                    open_embedder=self.shipped_embedder,
-                    open_project=self._snapshot,
-                    on_warning=self._on_warning,
-                )
+                self._dependencies = DependencyComponents(self._setup, self._snapshot)
             return self._dependencies
 
     def _open_revision_agent(
@@ -268,14 +254,7 @@ class Container(EmbeddingModels):
 
         with self._lock:
             if self._external is None:
-                self._external = ExternalComponents(
-                    self._root,
-                    self._index_dir,
-                    self._config,
-                    choose_model=self.model_choice,
-                    open_embedder=self.local_embedder,
-                    on_warning=self._on_warning,
-                )
+                self._external = ExternalComponents(self._setup)
             return self._external
 
     def memories_about(self, paths: Sequence[str], names: AnyCollection[str]) -> tuple[Memory, ...]:

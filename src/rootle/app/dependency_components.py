@@ -7,15 +7,16 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from rootle.config.fields import DEFAULT_MODEL, Config
+from rootle.app.embedding_models import ComponentSetup
+from rootle.config.fields import DEFAULT_MODEL
 from rootle.errors import IndexMissingError, IndexStorageError, SourceError
 from rootle.index.local.index_dir import DEPENDENCIES_DIR
 from rootle.storage.paths import default_index_dir, default_shared_dir, package_catalog_path
-from rootle.types import PACKAGE_URI, ResultKind, SearchQuery, SearchResponse, WarningCallback
+from rootle.types import PACKAGE_URI, ResultKind, SearchQuery, SearchResponse
 
 if TYPE_CHECKING:
     from rootle.federation.collection import Position
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from rootle.index.reader import IndexReader
     from rootle.indexing.dependencies.dependency_index import DependencyIndex
     from rootle.ingest.source_refs import DocumentSet
-    from rootle.protocols import Embedder
     from rootle.search.agent import SearchAgent
     from rootle.search.query.syntax import ParsedQuery
 
@@ -56,23 +56,14 @@ class InstalledPackages:
 class DependencyComponents:
     """The components of one app that search packages. Thread-safe."""
 
-    def __init__(
-        self,
-        root: Path,
-        index_dir: Path,
-        config: Config,
-        *,
-        open_embedder: Callable[[], Embedder],
-        open_project: Callable[[], IndexReader],
-        on_warning: WarningCallback,
-    ) -> None:
-        """`open_embedder` returns the shipped model, and `open_project` the index of the files."""
-        self._root = root
-        self._index_dir = index_dir
-        self._config = config
-        self._open_embedder = open_embedder
+    def __init__(self, setup: ComponentSetup, open_project: Callable[[], IndexReader]) -> None:
+        """`open_project` returns the index of the files."""
+        self._root = setup.root
+        self._index_dir = setup.index_dir
+        self._config = setup.config
+        self._models = setup.models
+        self._on_warning = setup.on_warning
         self._open_project = open_project
-        self._on_warning = on_warning
         self._lock = threading.Lock()  # held for a short time only
         # Held while packages are indexed. Questions about the project do not need it.
         self._open_lock = threading.RLock()
@@ -90,7 +81,6 @@ class DependencyComponents:
 
     def index(self) -> DependencyIndex:
         """Return the index of the packages."""
-        from rootle.embed.factory import choose_model
         from rootle.indexing.dependencies.dependency_index import (
             DependencyIndex,
             DependencySetup,
@@ -105,8 +95,8 @@ class DependencyComponents:
                         self._root,
                         self._folder,
                         config,
-                        choose_model=cache(lambda: choose_model(config)),
-                        open_embedder=self._open_embedder,
+                        choose_model=self._models.shipped_choice,
+                        open_embedder=self._models.shipped_embedder,
                         on_warning=self._on_warning,
                     )
                 )
@@ -213,7 +203,7 @@ class DependencyComponents:
             source = SnapshotSource(view, read_only=not self._config.enable_indexing)
             agent = open_agent(
                 source.current,
-                self._open_embedder,
+                self._models.shipped_embedder,
                 dependency_config(self._config),
                 model=DEFAULT_MODEL,
                 ranker=configured_ranker(self._config),

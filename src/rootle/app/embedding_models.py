@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rootle.config.fields import DEFAULT_MODEL, Config
@@ -48,16 +50,23 @@ class EmbeddingModels:
                 self._embedder = open_model(self.model_choice(), self._config)
             return self._embedder
 
-    def local_embedder(self) -> Embedder:
-        """Return the embedder for memories, which must not wait for a slow model or a server.
+    def local_choice(self) -> ModelChoice:
+        """Return the model in use if it is a vector table, and otherwise the shipped model.
 
-        This is the model in use if it is a vector table, and otherwise the shipped model.
+        Memories and sources beside the project must not wait for a slow model or a server.
         """
-        if self.model_choice().is_table:
-            return self.embedder()
-        from rootle.embed.static import StaticEmbedder
+        choice = self.model_choice()
+        return choice if choice.is_table else self.shipped_choice()
 
-        return StaticEmbedder()
+    def local_embedder(self) -> Embedder:
+        """Return the embedder of `local_choice`."""
+        return self.embedder() if self.model_choice().is_table else self.shipped_embedder()
+
+    def shipped_choice(self) -> ModelChoice:
+        """Return the shipped model, whatever the configuration says."""
+        from rootle.embed.model_choice import ModelChoice
+
+        return ModelChoice("static", DEFAULT_MODEL, DEFAULT_MODEL)
 
     def shipped_embedder(self) -> Embedder:
         """Return the shipped model, which is loaded only once if it is also the model in use."""
@@ -66,3 +75,14 @@ class EmbeddingModels:
         from rootle.embed.static import StaticEmbedder
 
         return StaticEmbedder()
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentSetup:
+    """What the components of one app have in common."""
+
+    root: Path
+    index_dir: Path
+    config: Config
+    models: EmbeddingModels
+    on_warning: WarningCallback

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from rootle.app.embedding_models import ComponentSetup
 from rootle.config.fields import Config
 from rootle.errors import QueryError, SourceError
 from rootle.index.local.index_dir import EXTERNAL_DIR
 from rootle.serialization.path_text import escape_path
 from rootle.sources.external.store import ExternalStore, SourceRecord
-from rootle.types import EXTERNAL_URI, WarningCallback
+from rootle.types import EXTERNAL_URI
 
 if TYPE_CHECKING:
     from rootle.app.external_sources import ExternalSources
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from rootle.federation.external_search import ExternalSearch
     from rootle.indexing.external_index import ExternalIndex
     from rootle.ingest.source_refs import OutsideDocument
-    from rootle.protocols import Embedder
     from rootle.search.agent import SearchAgent
 
 _SECONDS_PER_DAY: Final = 86_400.0
@@ -32,24 +30,13 @@ _SECONDS_PER_DAY: Final = 86_400.0
 class ExternalComponents:
     """The components of one app that read and search added sources. Thread-safe."""
 
-    def __init__(
-        self,
-        root: Path,
-        index_dir: Path,
-        config: Config,
-        *,
-        choose_model: Callable[[], ModelChoice],
-        open_embedder: Callable[[], Embedder],
-        on_warning: WarningCallback,
-    ) -> None:
-        """`open_embedder` returns the model in use if it is a table, else the shipped model."""
-        self._root = root
-        self._config = config
-        self._choose_model = choose_model
-        self._open_embedder = open_embedder
-        self._on_warning = on_warning
+    def __init__(self, setup: ComponentSetup) -> None:
+        self._root = setup.root
+        self._config = setup.config
+        self._models = setup.models
+        self._on_warning = setup.on_warning
         self._lock = threading.RLock()
-        self.store = ExternalStore(index_dir / EXTERNAL_DIR)
+        self.store = ExternalStore(setup.index_dir / EXTERNAL_DIR)
         self._index: ExternalIndex | None = None
         self._agent: SearchAgent | None = None
 
@@ -79,13 +66,13 @@ class ExternalComponents:
 
         with self._lock:
             if self._index is None:
-                config, choice = self._setup()
+                config, _ = self._setup()
                 self._index = ExternalIndex(
                     self._root,
                     self.store,
                     config,
-                    choose_model=lambda: choice,
-                    open_embedder=self._open_embedder,
+                    choose_model=self._models.local_choice,
+                    open_embedder=self._models.local_embedder,
                     on_warning=self._on_warning,
                 )
             return self._index
@@ -148,7 +135,7 @@ class ExternalComponents:
                 factors = DocumentFactors(config.signal_weights, (), self._find_factors)
                 self._agent = open_agent(
                     self.index().snapshot,
-                    self._open_embedder,
+                    self._models.local_embedder,
                     config,
                     model=choice.fingerprint,
                     ranker=replace(configured_ranker(config), signals=factors),
@@ -164,21 +151,13 @@ class ExternalComponents:
 
     def _setup(self) -> tuple[Config, ModelChoice]:
         """Return the configuration and the model for added sources."""
-        from rootle.config.fields import DEFAULT_MODEL
-        from rootle.embed.factory import choose_model
         from rootle.indexing.external_index import external_config
 
-        config, choice = external_config(self._config), self._choose_model()
-        if choice.is_table:
-            return replace(config, embedding_model_id=choice.model), choice
-        # A slow model would need hours for a large source.
-        config = replace(config, embedding_model_id=DEFAULT_MODEL, embedding_endpoint="")
-        return config, _choose(config, choose_model)
-
-
-@cache
-def _choose(config: Config, choose: Callable[[Config], ModelChoice]) -> ModelChoice:
-    return choose(config)
+        config, choice = external_config(self._config), self._models.local_choice()
+        if not self._models.model_choice().is_table:
+            # A slow model would need hours for a large source.
+            config = replace(config, embedding_endpoint="")
+        return replace(config, embedding_model_id=choice.model), choice
 
 
 def _unknown_document(uri: str, names: Collection[str]) -> SourceError:

@@ -6,16 +6,17 @@ import os
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from rootle.app.embedding_models import ComponentSetup
 from rootle.config.fields import DEFAULT_MODEL, Config
 from rootle.errors import QueryError
 from rootle.index.local.index_dir import HISTORY_DIR, REMOVED_DIR, REVISIONS_DIR
 from rootle.sources.git.git_dirs import find_git_folders
 from rootle.storage.paths import default_index_dir, default_repository_dir
-from rootle.types import HistoryStatus, WarningCallback
+from rootle.types import HistoryStatus
 
 if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from rootle.index.reader import IndexReader
     from rootle.indexing.commit_index import CommitIndex
     from rootle.indexing.revisions.revision_index import RevisionIndexes
-    from rootle.protocols import Embedder
     from rootle.search.agent import SearchAgent
     from rootle.sources.git.commits.commit_source import ConvertCommit
 
@@ -39,25 +39,13 @@ OpenAgent = Callable[[Callable[[], "IndexReader"], Config, "ModelChoice"], "Sear
 class HistoryComponents:
     """The components of one app that read the git history. Thread-safe."""
 
-    def __init__(
-        self,
-        root: Path,
-        index_dir: Path,
-        config: Config,
-        *,
-        choose_model: Callable[[], ModelChoice],
-        open_embedder: Callable[[], Embedder],
-        open_agent: OpenAgent,
-        on_warning: WarningCallback,
-    ) -> None:
-        """`open_embedder` returns the model in use if it is a table, else the shipped model."""
-        self._root = root
-        self._index_dir = index_dir
-        self._config = config
-        self._choose_model = choose_model
-        self._open_embedder = open_embedder
+    def __init__(self, setup: ComponentSetup, open_agent: OpenAgent) -> None:
+        self._root = setup.root
+        self._index_dir = setup.index_dir
+        self._config = setup.config
+        self._models = setup.models
+        self._on_warning = setup.on_warning
         self._open_agent = open_agent
-        self._on_warning = on_warning
         self._lock = threading.RLock()
         self._commit_indexes: dict[str, CommitIndex] = {}
         self._commit_agent: SearchAgent | None = None
@@ -115,7 +103,7 @@ class HistoryComponents:
         from rootle.history.removed_definitions import RemovedDefinitions
 
         index = self.removed_index()
-        return None if index is None else RemovedDefinitions(index, self._shipped_embedder)
+        return None if index is None else RemovedDefinitions(index, self._models.shipped_embedder)
 
     def existing_commit_search(self) -> CommitSearch | None:
         """Return the component that searches commits; None if none are indexed yet.
@@ -132,15 +120,15 @@ class HistoryComponents:
         folder = self._find_dir(REVISIONS_DIR)
         if folder is None:
             return None
-        config, choice = self._revision_setup()
+        config, _ = self._revision_setup()
         return RevisionIndexes(
             RevisionSetup(
                 self._root,
                 folder,
                 self._index_dir,
                 config,
-                choose_model=lambda: choice,
-                open_embedder=self._open_embedder,
+                choose_model=self._models.local_choice,
+                open_embedder=self._models.local_embedder,
                 on_warning=self._on_warning,
             )
         )
@@ -175,7 +163,6 @@ class HistoryComponents:
 
     def _open_commit_index(self, name: str, convert: ConvertCommit) -> CommitIndex | None:
         """Return the index of the documents that `convert` makes of commits."""
-        from rootle.embed.factory import choose_model
         from rootle.indexing.commit_index import CommitIndex, commit_config
         from rootle.sources.git.commit_text import explain_hidden_commits
 
@@ -189,8 +176,8 @@ class HistoryComponents:
                     self._root,
                     folder,
                     config,
-                    choose_model=cache(lambda: choose_model(config)),
-                    open_embedder=self._shipped_embedder,
+                    choose_model=self._models.shipped_choice,
+                    open_embedder=self._models.shipped_embedder,
                     on_warning=self._on_warning,
                     convert=convert,
                 )
@@ -219,26 +206,16 @@ class HistoryComponents:
             if self._commit_agent is None:
                 self._commit_agent = open_agent(
                     commits.snapshot,
-                    self._shipped_embedder,
+                    self._models.shipped_embedder,
                     commit_config(self._config),
                     model=DEFAULT_MODEL,
                     narrow=VisibleCommits(commits.find_visible),
                 )
             return self._commit_agent
 
-    def _shipped_embedder(self) -> Embedder:
-        """Return the shipped model, which is loaded only once if it is also the model in use."""
-        if self._choose_model().fingerprint == DEFAULT_MODEL:
-            return self._open_embedder()
-        from rootle.embed.static import StaticEmbedder
-
-        return StaticEmbedder()
-
     def _revision_setup(self) -> tuple[Config, ModelChoice]:
         """Return the configuration and the model for earlier versions."""
-        from rootle.embed.factory import choose_model
         from rootle.indexing.revisions.revision_index import revision_config
 
-        choice = self._choose_model()
-        config = revision_config(self._config, is_table=choice.is_table)
-        return config, choice if choice.is_table else choose_model(config)
+        config = revision_config(self._config, is_table=self._models.model_choice().is_table)
+        return config, self._models.local_choice()

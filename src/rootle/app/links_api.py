@@ -54,6 +54,7 @@ class LinksApi(AppBase):
             container.indexer().snapshot(),
             container.symbol_finder(),
             container.history().commit_search(),
+            container.history().removed_definitions(),
             self._list_memories,
         )
 

@@ -10,6 +10,7 @@ from typing import Final
 from rootle.errors import QueryError
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
+from rootle.history.removed_definitions import RemovedDefinitions
 
 NO_COMMITS: Final = (
     "no commits can be searched here: the folder is not in a git repository, or "
@@ -39,16 +40,32 @@ class PreparedCommits:
         return (self.note,) if self.note else ()
 
 
-def prepare_commits(open_commits: OpenCommits, advice: str = "") -> PreparedCommits:
-    """Index new commits for a limited time.
+def prepare_commits(
+    open_commits: OpenCommits, advice: str = "", removed: RemovedDefinitions | None = None
+) -> PreparedCommits:
+    """Index new commits, and the definitions that they removed, for a limited time.
 
     Raise QueryError, which ends with `advice`, if there are no commits to search.
     """
     search = open_commits()
     if search is None:
         raise QueryError(f"{NO_COMMITS}{advice}")
-    note = search.prepare()
+    note = prepare_indexes(search, removed)
     return PreparedCommits(search, search.view(), note)
+
+
+def prepare_indexes(search: CommitSearch, removed: RemovedDefinitions | None) -> str:
+    """Index new commits, and the definitions that they removed, for a limited time.
+
+    Return "", or a note that not all commits are searched.
+    """
+    if removed is None:
+        return search.prepare()
+    started_s = time.perf_counter()
+    removed.updates.update_in_background()
+    note = search.prepare()
+    left_s = search.wait_s - (time.perf_counter() - started_s)
+    return note or removed.updates.prepare(max(0.0, left_s))
 
 
 def check_limit(limit: int | None, default: int, maximum: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
@@ -69,6 +69,9 @@ class CommitUpdates(Protocol):
 
     def read_removed(self, sha: str) -> Sequence[RemovedLines]:
         """Return the code that a commit removed and did not add elsewhere."""
+
+    def read_patch(self, sha: str) -> Mapping[str, Sequence[str]]:
+        """Return the changed lines of a commit by the paths of their files."""
 
     def visible_paths(self, paths: Collection[str]) -> set[str]:
         """Return the paths of files that would be indexed if they existed."""

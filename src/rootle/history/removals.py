@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from rootle.history.commit_request import (
-    PARTIAL,
     OpenCommits,
     check_limit,
     elapsed_ms,
@@ -65,20 +64,15 @@ def find_removals(
     count = check_limit(limit, DEFAULT_LIMIT, MAX_LIMIT)
     question = parse_question(query)
     definitions = open_definitions()
-    if definitions is not None:
-        definitions.updates.update_in_background()
-    commits = prepare_commits(open_commits, _ADVICE)
-    note = commits.note
-    if definitions is not None:
-        left_s = commits.search.wait_s - (time.perf_counter() - started_s)
-        note = note or definitions.updates.prepare(max(0.0, left_s))
+    commits = prepare_commits(open_commits, _ADVICE, definitions)
     removals: tuple[Removal, ...] = ()
     if commits.view is not None:
         present = PresentCode(open_files())
         search = _RemovalSearch(question, commits.search, commits.view, definitions, present)
         removals = search.run(count)
-    degraded, suggestions = ((PARTIAL,), (note,)) if note else ((), ())
-    return RemovalAnswer(query, removals, degraded, suggestions, elapsed_ms(started_s))
+    return RemovalAnswer(
+        query, removals, commits.degraded, commits.suggestions, elapsed_ms(started_s)
+    )
 
 
 class _RemovalSearch:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from rootle.errors import IndexStorageError
+from rootle.history.commit_view import CommitView
 from rootle.index.reader import ChunkRow, IndexReader
 from rootle.protocols import NO_HITS, Embedder, Ranked, WeightedTerm
 from rootle.types import REMOVED_SCOPE_SEPARATOR, DocumentSection
@@ -71,15 +72,23 @@ class RemovedDefinitions:
 
         `terms` are the stems of its words. The result is empty if nothing is indexed yet.
         """
-        if not self.updates.exists():
+        view = self.view()
+        if view is None:
             return []
-        try:
-            index, files = self.updates.snapshot(), self.updates.find_visible()
-        except IndexStorageError:
-            return []
+        index, files = view.index, view.ids
         scores = self._score_chunks(index, files, text, terms)
         best = sorted(scores, key=lambda chunk: (-scores[chunk], chunk))
         return self._read(index, {chunk: scores[chunk] for chunk in best})
+
+    def view(self) -> CommitView | None:
+        """Return the commits that removed definitions; None if nothing is indexed yet."""
+        if not self.updates.exists():
+            return None
+        try:
+            index, files = self.updates.snapshot(), self.updates.find_visible()
+        except IndexStorageError:
+            return None
+        return CommitView(index, files, self.updates.prefix)
 
     def _score_chunks(
         self, index: IndexReader, files: Collection[int] | None, text: str, terms: Sequence[str]

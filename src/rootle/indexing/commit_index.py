@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -20,7 +20,7 @@ from rootle.indexing.status import measure_folder
 from rootle.ingest.plan import token_key
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.sources.git.commit_text import filter_visible
-from rootle.sources.git.commits.commit_document import make_document
+from rootle.sources.git.commits.commit_document import hidden_reason, make_document
 from rootle.sources.git.commits.commit_list import (
     find_commit,
     list_commits,
@@ -192,6 +192,19 @@ class CommitIndex:
             commit = self._patches.read(sha)
         found = () if commit is None else find_removed_code(commit)
         return [self._localize(code) for code in found if code.path.startswith(self.prefix)]
+
+    def read_patch(self, sha: str) -> Mapping[str, Sequence[str]]:
+        """Return the changed lines of a commit by their files, whose paths are those in the index.
+
+        Each line begins with "+", "-" or a space. Files whose content is not indexed are left out.
+        """
+        with self._patch_lock:
+            commit = self._patches.read(sha)
+        return {
+            change.path: [line for hunk in change.hunks for line in hunk.lines]
+            for change in (commit.changes if commit is not None else ())
+            if not hidden_reason(change)
+        }
 
     def visible_paths(self, paths: Collection[str]) -> set[str]:
         """Return the paths of files that would be indexed if they existed."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
+from rootle.links.drift.examples import defines_in_example, quotes_definition
 from rootle.links.drift.mentions import Mention, is_specific, last_part, split_parts
 from rootle.links.drift.past_names import PastName, PastNames
 from rootle.links.drift.project_names import ProjectNames, fold
@@ -32,10 +33,6 @@ _MOVED_OUT: Final = re.compile(
     r"|\buse (?:the )?[\w.-]+ (?:library|package|lib)\b|\bvendor|third.?party|submodule"
 )
 _PLURAL: Final = re.compile(r"[A-Z]+s")  # "IDEs"
-_DEFINING: Final = (
-    "defp?|defmodule|module|function|class|func|fun|fn|const|let|var|val|interface|struct|type"
-    "|import|public|private|static|object"
-)
 _TEST_FILE: Final = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)|Tests?\.\w+$")
 _OPTION_DEFINITION: Final = re.compile(
     r"(?i)option|add_arg|argument|flag|getopt|strcmp|\bon\b|\bArg\b|long|case|\busage"
@@ -119,7 +116,7 @@ class DriftChecks:
             return None
         if len(parts) > 2 and self._is_foreign_package(parts[0]):
             return None
-        if self._is_defined_in(text, name):
+        if not quotes_definition(text, found) and defines_in_example(text, found):
             return None
         evidence = f"{found.path} defined {name}"
         return Finding("name", evidence, commit=found.commit)
@@ -273,17 +270,6 @@ class DriftChecks:
     def _is_foreign_package(self, name: str) -> bool:
         is_module = name.lower() in self._project.module_names
         return not is_module and not self._signatures.definitions_of(name)
-
-    def _is_defined_in(self, text: NamedText, name: str) -> bool:
-        """Return whether an example in the text defines the name itself."""
-        word = re.escape(name)
-        defines = re.compile(
-            rf"\b(?:{_DEFINING})\s+(?:[^=;]*[\s(,])?{word}\b|\|\s*(?:\w+,\s*)*{word}\b"
-            rf"|(?<![\w.]){word}\s*(?:=(?!=)|:\s|=>)"
-        )
-        return text.origin != "memory" and any(
-            defines.search(line) for line in text.lines.values() if name in line
-        )
 
 
 def make_report(text: NamedText, line: int, name: str, found: Finding) -> DriftReport:

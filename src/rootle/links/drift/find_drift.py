@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final
 
 from rootle.errors import QueryError
-from rootle.history.commit_request import PARTIAL, elapsed_ms
+from rootle.history.commit_request import PARTIAL, elapsed_ms, prepare_indexes
 from rootle.history.commit_search import CommitSearch
+from rootle.history.removed_definitions import RemovedDefinitions
 from rootle.index.reader import FileState, IndexReader
 from rootle.links.drift.checks import DriftChecks, Finding, make_report
 from rootle.links.drift.comments import DividedText
@@ -39,6 +40,7 @@ def find_drift(
     index: IndexReader,
     finder: SymbolFinder,
     commits: CommitSearch | None,
+    removed: RemovedDefinitions | None,
     list_memories: Callable[[], Sequence[Memory]],
 ) -> DriftAnswer:
     """Return the names in texts that no longer match the code, by path and line.
@@ -48,9 +50,8 @@ def find_drift(
     """
     started_s = time.perf_counter()
     wanted = [path.strip("/").removeprefix("./") for path in paths]
-    note = "" if commits is None else commits.prepare()
-    view = None if commits is None else commits.view()
-    past = None if view is None else PastNames(view)
+    note = "" if commits is None else prepare_indexes(commits, removed)
+    past = None if commits is None else _open_past(commits, removed)
     search = _DriftSearch(index, finder, past, wanted)
     memories = list_memories() if not wanted else ()
     texts, reports = search.run(memories)
@@ -67,6 +68,14 @@ def find_drift(
     return DriftAnswer(
         ordered, len(texts), len(names), degraded, tuple(notes), elapsed_ms(started_s)
     )
+
+
+def _open_past(commits: CommitSearch, removed: RemovedDefinitions | None) -> PastNames | None:
+    view = commits.view()
+    if view is None:
+        return None
+    found = None if removed is None else removed.view()
+    return PastNames(view, found, commits.updates.read_patch)
 
 
 class _DriftSearch:

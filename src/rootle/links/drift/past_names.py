@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
@@ -11,34 +11,26 @@ from typing import Final
 from rootle.history.commit_results import describe_commit
 from rootle.history.commit_view import CommitView
 from rootle.index.reader import FileState
+from rootle.links.drift.definition_lines import DefinitionLines
 from rootle.text.languages import CODE_EXTENSIONS, language_of
 from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
-from rootle.types import COMMIT_MESSAGE, CommitFacts
+from rootle.types import COMMIT_MESSAGE, COMMIT_URI, REMOVED_SCOPE_SEPARATOR, CommitFacts
 
 # Commits that are read for one name, and for one answer. Reading one takes up to a millisecond.
 _MAX_COMMITS: Final = 80
 _MAX_READ: Final = 20_000
-_KEYWORDS: Final = (
-    "def|defp|defmacro|defmacrop|defmodule|fn|func|function\\*?|fun|sub|proc|method|macro|class"
-    "|struct|enum|union|trait|interface|module|namespace|type|protocol|record|object|property"
-    "|define|#define|impl|alias|alias_method|attr_\\w+"
-)
-_MODIFIERS: Final = "public|private|protected|internal|export|async|override|pub|abstract"
-# Keywords of definitions that are local if they are indented.
-_VARIABLES: Final = "const|static|let|var|val|final|extern|void|int|bool|char|string"
+# Patches that git reads for one answer, if the index names a definition without the removed line.
+_MAX_PATCHES: Final = 300
 # Code whose definitions are no names of the project itself.
 _SIDE_CODE: Final = re.compile(
     r"(?i)(?:^|[/_.-])(?:tests?|specs?|examples?|samples?|demos?|fixtures?|docs?|tutorials?"
     r"|playground|vendor(?:ed)?|third[_-]?party|xlib|extlib)(?:[/_.-]|$)|(?:Tests?|Specs?)(?:\.\w+|/)"
 )
-# The lines of a commit that list removed definitions; the whole patch may be too long.
-_LISTS_REMOVED: Final = ("removed: ", "deleted ")
+# A line that adds to a type that may belong to another project.
+_REOPENED: Final = re.compile(r"[\s\w]*\b(?:extension|impl|test|describe|it)\b")
 _BUILD_FILE: Final = re.compile(
     r"\.(?:gradle|sbt|gemspec)$|\.gradle\.kts$|(?:^|/)(?:buildSrc|project)/"
 )
-# Languages in which a type or nothing precedes the name of a function.
-_TYPED_LANGUAGES: Final = frozenset("c cpp java csharp objc d dart php groovy".split())
-_BRACE_LANGUAGES: Final = frozenset("javascript typescript tsx java csharp bash dart vue".split())
 _COMMENT_LINE: Final = re.compile(r"\s*(?:#(?!\s*define)|//|/?\*|--(?!\w)|;|%|:param|@param)")
 
 
@@ -55,10 +47,22 @@ class PastName:
 class PastNames:
     """Looks up removed names. At most 20,000 commits are read for one answer."""
 
-    def __init__(self, view: CommitView) -> None:
+    def __init__(
+        self,
+        view: CommitView,
+        removed: CommitView | None,
+        read_patch: Callable[[str], Mapping[str, Sequence[str]]],
+    ) -> None:
+        """`removed` is the index of removed definitions, if there is one.
+
+        `read_patch` returns the changed lines of a commit by path, given its hash.
+        """
         self._view = view
+        self._removed = removed
         self._left = _MAX_READ
+        self._patches_left = _MAX_PATCHES
         self._sections = lru_cache(maxsize=512)(self._read_sections)
+        self._patch = lru_cache(maxsize=_MAX_PATCHES)(read_patch)
 
     @property
     def is_exhausted(self) -> bool:
@@ -70,7 +74,8 @@ class PastNames:
 
         `may_be_local` includes keys and indented variables, which may be local to a function.
         """
-        return self._find(name, _Definitions(name, may_be_local).match)
+        found = self._find(name, DefinitionLines(name, may_be_local).match)
+        return found or self._find_removed(name)
 
     def find_text(self, text: str) -> PastName | None:
         """Return the last removal of a line of code that contains a text in quotation marks."""
@@ -79,7 +84,7 @@ class PastNames:
 
     def find_parameters(self, name: str, parameters: Sequence[str]) -> PastName | None:
         """Return the last removal of a definition of a name with these parameters."""
-        defines = _Definitions(name)
+        defines = DefinitionLines(name)
         wanted = [re.compile(rf"(?<!\w){re.escape(one)}(?!\w)") for one in parameters]
         return self._find(
             name,
@@ -140,41 +145,56 @@ class PastNames:
 
         Unless the name itself `is_kept`, changes that add it to the same file are left out.
         """
-        whole = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w])")
+        wanted = _RemovedLine(name, matches, is_kept)
         for state in self._commits_with(name):
             for path, lines in self._sections(state.id):
                 if path == COMMIT_MESSAGE or not _is_code(path):
                     continue
-                language = language_of(path)
-                is_added = any(line.startswith("+") and whole.search(line) for line in lines)
-                if is_added and not is_kept:
-                    continue
-                for line in lines:
-                    is_removed = line.startswith("-") and whole.search(line)
-                    if (
-                        is_removed
-                        and not _COMMENT_LINE.match(line[1:])
-                        and matches(line[1:], language)
-                    ):
-                        return self._make(name, path, line[1:], state)
-                    is_listed = line.startswith(_LISTS_REMOVED) and not is_kept
-                    if is_listed and whole.search(line):
-                        return self._make(name, path, "", state)
+                found = wanted.find_in(path, lines)
+                if not found and not is_kept and any(map(wanted.is_listed, lines)):
+                    found = wanted.find_in(path, self._read_patch(state, path))
+                if found:
+                    return self._make(name, path, found, state)
         return None
+
+    def _find_removed(self, name: str) -> PastName | None:
+        """Return a removed definition of commits that are too long for the index of commits."""
+        view = self._removed
+        if view is None:
+            return None
+        for state in self._commits_with(name, view):
+            commit = self._view.commit_at(state.path)
+            for section in view.index.sections_of(state.id) if commit is not None else ():
+                path = section.label.rpartition(":")[0]
+                is_same = section.title.rpartition(REMOVED_SCOPE_SEPARATOR)[2] == name
+                if commit is not None and is_same and _is_code(path):
+                    lines = view.index.text(state.id).split("\n")[section.start_line :]
+                    line = next((one for one in lines if name in one), "")
+                    if not _REOPENED.match(line):
+                        return self._make(name, path, line, commit)
+        return None
+
+    def _read_patch(self, state: FileState, path: str) -> Sequence[str]:
+        """Return all changed lines of a file, of which the index has only the first."""
+        if self._patches_left <= 0:
+            return ()
+        self._patches_left -= 1
+        return self._patch(state.path.removeprefix(COMMIT_URI)).get(path, ())
 
     def _make(self, name: str, path: str, line: str, state: FileState) -> PastName:
         facts = describe_commit(self._view, state)
         return PastName(name, path.removeprefix(self._view.folder), line.strip(), facts)
 
-    def _commits_with(self, name: str) -> Iterator[FileState]:
+    def _commits_with(self, name: str, view: CommitView | None = None) -> Iterator[FileState]:
         """Yield the commits whose texts contain the words of a name, newest first."""
-        index = self._view.index
+        view = view or self._view
+        index = view.index
         words = [whole_identifier(word) for word in WORD.findall(name)]
         fitting = [word for word in words if word and len(word) <= MAX_WORD_CHARS]
         terms = [stem for word in fitting for stem in index.sparse.stems(word)]
         if not terms or self._left <= 0:
             return
-        ids = index.sparse.files_with(terms, [], _MAX_COMMITS, self._view.ids)
+        ids = index.sparse.files_with(terms, [], _MAX_COMMITS, view.ids)
         states = sorted(index.files(ids).values(), key=lambda state: -(state.committed_s or 0))
         for state in states:
             self._left -= 1
@@ -192,51 +212,39 @@ class PastNames:
 
 
 @dataclass(frozen=True)
-class _Definitions:
-    """Recognizes lines that define a name: with a keyword, a type, or a value.
-
-    `may_be_local` includes keys and indented variables. A name whose value is the name itself
-    belongs to a protocol, not to the project.
-    """
+class _RemovedLine:
+    """Finds a removed line with a name."""
 
     name: str
-    may_be_local: bool = False
+    matches: Callable[[str, str], bool]  # receives the line and its language
+    is_kept: bool  # False: changes that add the name to the same file are left out
 
-    def match(self, line: str, language: str) -> bool:
-        """Return whether a line of a language defines the name."""
-        if line.count(self.name) > 1:
-            return False
-        if self._any_language.search(line):
-            return True
-        is_typed = language in _TYPED_LANGUAGES and self._typed.search(line) is not None
-        return is_typed or (language in _BRACE_LANGUAGES and self._brace.search(line) is not None)
+    def find_in(self, path: str, lines: Sequence[str]) -> str:
+        """Return the line among the changed lines of a file, or ""."""
+        language = language_of(path)
+        if not self.is_kept and any(map(self._is_added, lines)):
+            return ""
+        for line in lines:
+            is_removed = line.startswith("-") and self.is_named(line)
+            is_code = not _COMMENT_LINE.match(line[1:])
+            if is_removed and is_code and self.matches(line[1:], language):
+                return line[1:]
+        return ""
 
-    @property
-    def _word(self) -> str:
-        return rf"(?<![\w$]){re.escape(self.name)}(?!\w)"
+    def is_listed(self, line: str) -> bool:
+        """Return whether a line lists the name as that of a changed or removed definition."""
+        return not line.startswith(("+", "-", " ")) and self.is_named(line)
 
-    @cached_property
-    def _any_language(self) -> re.Pattern[str]:
-        indent = r"\s*" if self.may_be_local else ""
-        qualifier = r":?(?:\([^)]*\)\s*|[\w$<>]+(?:\.|::|\#))*"
-        return re.compile(
-            rf"^(?:\s*(?:[\w@()]+\s+){{0,5}}(?:{_KEYWORDS})\s+{qualifier}{self._word}"
-            rf"|\s*(?:{_MODIFIERS})\b(?!.*\b(?:extends|implements)\b.*{self._word})"
-            rf"[^=;:\"'.]*?{self._word}\s*[(<{{=;:]"
-            rf"|{indent}(?:[\w@]+[\s(]+)*?(?:{_VARIABLES})\b[^=;\"'.()]*?{self._word}"
-            rf"|{indent}[\"':]?{self._word}[\"']?\s*(?:=(?!=)|:(?!:)|=>)"
-            rf"|\s*(?:self\.|this\.|@){self._word}\s*=)"
-        )
+    def is_named(self, line: str) -> bool:
+        """Return whether a line contains the name as a whole word."""
+        return self._whole.search(line) is not None
 
     @cached_property
-    def _typed(self) -> re.Pattern[str]:
-        return re.compile(
-            rf"^(?:[A-Za-z_][\w\s*&<>:,]*?[\s*&:]{self._word}\s*\(|\}}\s*{self._word}\s*;)"
-        )
+    def _whole(self) -> re.Pattern[str]:
+        return re.compile(rf"(?<![\w$]){re.escape(self.name)}(?![\w])")
 
-    @cached_property
-    def _brace(self) -> re.Pattern[str]:
-        return re.compile(rf"^\s*{self._word}\s*\([^;]*\)\s*(?::[^;]*)?\{{\s*$")
+    def _is_added(self, line: str) -> bool:
+        return line.startswith("+") and self.is_named(line)
 
 
 def _is_code(path: str) -> bool:

@@ -32,6 +32,7 @@ _DISABLED_CODE: Final = re.compile(
     r"|^\s*(?:if|for|return|import|from|fun|func|fn|def|class|using|package|include|try|await|let"
     r"|var|const|val|public|private|static)\s+[\w.({*]+(?:\s*[({:;=,]|\s*$)"
 )
+_INDENTED: Final = re.compile(r" {3}|\t")  # as in blocks of code without a fence
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class NamedText:
     mentions: tuple[Mention, ...]
     lines: Mapping[int, str] = field(repr=False)  # by number, from 1; long ones cut
     memory: Memory | None = None
+    # The lines that may be code: in examples, and all lines of texts without marked examples.
+    code_lines: tuple[str, ...] = field(default=(), repr=False)
 
     def line(self, number: int) -> str:
         """Return a line, or the whole memory."""
@@ -71,7 +74,10 @@ def read_comments(state: FileState, divided: DividedText) -> NamedText | None:
         if not _DISABLED_CODE.search(text)
     ]
     found = _find(lines)
-    return NamedText(state.path, "comment", found, divided.comments) if found else None
+    if not found:
+        return None
+    code = tuple(divided.comments.values())
+    return NamedText(state.path, "comment", found, divided.comments, code_lines=code)
 
 
 def read_memory(memory: Memory) -> NamedText:
@@ -85,7 +91,8 @@ def _make(
     path: str, origin: DriftOrigin, lines: Sequence[str], shown: Sequence[ProseLine]
 ) -> NamedText:
     starts = {number: line[:MAX_LINE_CHARS] for number, line in enumerate(lines, start=1)}
-    return NamedText(path, origin, _find(shown), starts)
+    code = tuple(line.text for line in shown if line.is_example or _INDENTED.match(line.text))
+    return NamedText(path, origin, _find(shown), starts, code_lines=code)
 
 
 def _present_lines(lines: Sequence[str], language: str) -> list[ProseLine]:

@@ -1,0 +1,65 @@
+"""Find out whether an example in a document defines a name itself."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from rootle.links.drift.past_names import PastName
+from rootle.links.drift.project_names import fold
+from rootle.links.drift.texts import NamedText
+
+_KEYWORDS: Final = (
+    "defp?|defmodule|module|function|class|func|fun|fn|const|let|var|val|interface|struct|type"
+    "|object|sub|proc|macro|trait|enum|record|protocol"
+)
+_MODIFIERS: Final = "public|private|static|protected|internal|final|override"
+_IMPORT: Final = re.compile(r"\s*(?:import|from|using|use|require|include|open|package)\b")
+# Words after which a name in a definition is used: "val first by second", "class A extends B".
+_USE: Final = r"by|in|is|as|extends|implements|throws|where|of|new|return"
+# The part of a definition after its name. A shorter one fits many definitions.
+_MIN_SIGNATURE_CHARS: Final = 8
+_BODY: Final = re.compile(r"(?:\{[^{]*\}?|=|:)?\s*$")
+
+
+def quotes_definition(text: NamedText, removed: PastName) -> bool:
+    """Return whether a line of a text is the removed definition, with the same parameters."""
+    return any(
+        _signature(line, removed.name) == _signature(removed.line, removed.name)
+        for line in text.lines.values()
+        if removed.name in line and len(_signature(line, removed.name)) >= _MIN_SIGNATURE_CHARS
+    )
+
+
+def defines_in_example(text: NamedText, removed: PastName) -> bool:
+    """Return whether an example in a text defines a name, or imports it from another project."""
+    name = removed.name
+    word = re.escape(name)
+    defines = re.compile(
+        rf"\b(?:{_KEYWORDS})\s+(?:(?:(?!\b(?:{_USE})\b)[^=;:<])*[\s(,.])?{word}(?!\w)"
+        rf"|\b(?:{_MODIFIERS})\s+(?:(?:(?!\b(?:{_USE})\b)[^=;:<(])*\s)?{word}(?!\w|\s+\w)"
+        rf"|\|\s*(?:\w+,\s*)*{word}\b"
+        rf"|(?<![\w.]){word}\s*(?:=(?!=)|:\s|=>)"
+    )
+    for line in text.code_lines:
+        if name not in line:
+            continue
+        if _IMPORT.match(line):
+            if not _is_own_import(line, removed):
+                return True
+        elif defines.search(line):
+            return True
+    return False
+
+
+def _signature(line: str, name: str) -> str:
+    """Return a definition from the name on, without the start of its body and white space."""
+    return "".join(_BODY.sub("", line.partition(name)[2]).split())
+
+
+def _is_own_import(line: str, removed: PastName) -> bool:
+    """Return whether an import names the module that defined a name, or a part of its path."""
+    before = line.partition(removed.name)
+    words = re.findall(r"[\w-]+", before[0])[1:] or re.findall(r"[\w-]+", before[2])
+    parts = {fold(part) for part in re.split(r"[/.]", removed.path)}
+    return any(fold(word) in parts for word in words[-2:])
