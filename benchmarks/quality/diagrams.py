@@ -5,8 +5,8 @@
 The 15 diagrams and the 60 questions in `benchmarks/labels/diagrams/` are written in all formats
 that rootle reads, two of them as pictures for Tesseract, together with a project that contains a
 class for each node, its use, a test and a page of text. A question is answered if its diagram is
-the first result, or one of the first three, and if the result names the class with the place of
-its definition. BM25 over windows of 50 lines is the baseline; it reads the files as text.
+among the first three results, and if the result names the class with the place of its definition.
+BM25 over windows of 50 lines is the baseline; it reads the files as text.
 
 The table also shows how often a picture of each diagram finds the diagram itself or a class in it
 (`App.search_image`). The command needs Tesseract (`apt-get install tesseract-ocr`) and Pillow.
