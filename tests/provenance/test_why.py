@@ -178,6 +178,34 @@ def test_a_function_that_moved_to_another_file_keeps_its_commits(history: Histor
     assert history.why("net/fetch.py:5").commits[0].path == "all.py"
 
 
+def test_lines_that_moved_and_changed_in_another_order_keep_their_commits(
+    history: History,
+) -> None:
+    url = "    if env[HTTP_HOST]:\n        env[SERVER_NAME] = env[HTTP_HOST]\n"
+    agent = "    env[USER_AGENT] = socket.user_agent\n"
+    certificate = "    env[PEER_CERTIFICATE] = socket.certificate\n"
+    before = "def answer(env, socket):\n" + url
+    after = "    env[REMOTE_ADDRESS] = socket.address\n    return call(env)\n"
+    history.commit("first", {"server.py": before + after})
+    history.commit("Name the program", {"server.py": before + agent + after})
+    added = history.commit(
+        "Authenticate clients", {"server.py": before + certificate + agent + after}
+    )
+    prepared = (agent + certificate + url).replace("env[", "self.env[")
+    moved = history.commit(
+        "Collect what reads the request",
+        {
+            "server.py": "def answer(request):\n    return call(request.prepare())\n",
+            "request.py": "def prepare(self):\n" + prepared.replace("socket", "self.socket"),
+        },
+    )
+
+    hashes = history.hashes("request.py:3")
+
+    assert added in hashes[:2]
+    assert moved in hashes
+
+
 def test_a_renamed_file_is_followed_even_if_a_line_changes_at_the_same_time(
     history: History,
 ) -> None:

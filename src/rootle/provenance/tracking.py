@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from rootle.provenance.words import (
-    WordPosition,
-    align,
-    count_letters,
-    signature,
-    split_words,
-    weigh_word,
-)
+from rootle.provenance.words import WordPosition, align, split_words, weigh_word
 from rootle.sources.git.lines.line_changes import LineChange
 
 # Of the weight of a line, the share that must occur before a commit for the line to count as
 # changed by the commit, and not as introduced.
 _MIN_SHARE: Final = 0.45
-# A shorter block also occurs elsewhere by chance; the limits of `git blame -M` are similar.
-MIN_MOVED_LETTERS: Final = 20
-_AROUND: Final = 6
-_MIN_SEQUENCES: Final = 2
-_MARGIN: Final = 20  # lines around those that were moved, for changed ones
-
 
 Words = dict[int, WordPosition]  # id of a word -> where it is in one version of a file
 
@@ -113,128 +99,6 @@ def keep_similar(
     return found
 
 
-def find_moved(
-    words: Words,
-    changes: Sequence[LineChange],
-    removals: Iterable[tuple[str, LineChange]],
-    weights: Mapping[int, float],
-    min_letters: int = MIN_MOVED_LETTERS,
-) -> tuple[str, Words]:
-    """Return the path and the old positions of added words that a commit removed elsewhere.
-
-    `removals` are removed lines with the paths of their files. The block with the most lines in
-    common is the origin.
-    """
-    added = _lines_around(words, changes)
-    keys = {signature(line): count_letters(line) for _, line in added}
-    removals = list(removals)
-    best: tuple[int, Sequence[str]] = (0, ())
-    best_letters, best_path = min_letters - 1, ""
-    for path, removal in removals:
-        letters, start, end = _densest_part(removal.old_lines, keys, len(added))
-        if letters > best_letters:
-            best = removal.old_start + start, removal.old_lines[start:end]
-            best_letters, best_path = letters, path
-    moved = _align_block(words, added, best, weights)
-    if moved:
-        return best_path, moved
-    best_path, best = _most_similar(words, added, removals)
-    return best_path, _align_block(words, added, best, weights)
-
-
-def list_removed(changes: Iterable[LineChange]) -> list[tuple[str, LineChange]]:
-    """Return the changes that removed lines, as `removals` of `find_moved` within one file."""
-    return [("", change) for change in changes if change.old_lines]
-
-
 def without(words: Words, others: Collection[int]) -> Words:
     """Return words except some."""
     return {word: position for word, position in words.items() if word not in others}
-
-
-def _lines_around(words: Words, changes: Sequence[LineChange]) -> list[tuple[int, str]]:
-    """Return the added lines with these words, and those next to them, with their numbers.
-
-    A short line that was moved is recognized by the lines around it.
-    """
-    lines = {position.line for position in words.values()}
-    near = {line + offset for line in lines for offset in range(-_AROUND, _AROUND + 1)}
-    return [
-        (change.new_start + offset, line)
-        for change in changes
-        for offset, line in enumerate(change.new_lines)
-        if change.new_start + offset in near
-    ]
-
-
-def _most_similar(
-    words: Words, added: Sequence[tuple[int, str]], removals: Iterable[tuple[str, LineChange]]
-) -> tuple[str, tuple[int, Sequence[str]]]:
-    """Return the removed lines that share the most sequences of words with added lines.
-
-    They were moved and changed at the same time.
-    """
-    lines = {position.line for position in words.values()}
-    wanted = set().union(*(_sequences(line) for number, line in added if number in lines))
-    best: tuple[int, Sequence[str]] = (0, ())
-    best_count, best_path = max(_MIN_SEQUENCES, len(wanted) // 4) - 1, ""
-    length = 2 * len(added) + _MARGIN
-    for path, removal in removals:
-        for start in range(0, len(removal.old_lines), length):
-            part = removal.old_lines[start : start + 2 * length]
-            count = len(wanted & set().union(*map(_sequences, part)))
-            if count > best_count:
-                best = removal.old_start + start, part
-                best_count, best_path = count, path
-    return best_path, best
-
-
-def _sequences(line: str) -> set[tuple[str, ...]]:
-    """Return the sequences of two names or numbers in a line."""
-    words = [word for word in split_words(line) if word[0].isalnum() or word[0] == "_"]
-    return set(pairwise(words))
-
-
-def _align_block(
-    words: Words,
-    added: Sequence[tuple[int, str]],
-    best: tuple[int, Sequence[str]],
-    weights: Mapping[int, float],
-) -> Words:
-    """Return the old positions of words in a block: its first line and its lines."""
-    if not best[1]:
-        return {}
-    numbers = [number for number, _ in added]
-    places = align(best[1], best[0], [line for _, line in added], 0)
-    moved = {WordPosition(numbers[new.line], new.column): old for new, old in places.items()}
-    return keep_similar(words, moved, weights)
-
-
-def _densest_part(
-    lines: Sequence[str], keys: Mapping[str, int], count: int
-) -> tuple[int, int, int]:
-    """Return the part of removed lines with the most letters of known lines, and their number.
-
-    `keys` are the signatures of `count` lines with their numbers of letters. A part is a few times
-    as long as these lines.
-    """
-    length = 2 * count + _MARGIN
-    hits = [
-        (number, key, keys[key])
-        for number, key in enumerate(map(signature, lines))
-        if keys.get(key)
-    ]
-    best = (0, 0, 0)
-    inside: Counter[str] = Counter()
-    letters = first = 0
-    for number, key, size in hits:
-        letters += 0 if inside[key] else size
-        inside[key] += 1
-        while hits[first][0] <= number - length:
-            inside[hits[first][1]] -= 1
-            letters -= 0 if inside[hits[first][1]] else hits[first][2]
-            first += 1
-        if letters > best[0]:
-            best = (letters, hits[first][0], number + 1)
-    margin = _MARGIN if best[0] else 0
-    return best[0], max(0, best[1] - margin), min(len(lines), best[2] + margin)

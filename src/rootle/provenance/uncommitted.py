@@ -7,8 +7,9 @@ from difflib import SequenceMatcher
 from typing import Final
 
 from rootle.provenance.contributions import Contributions
+from rootle.provenance.moves import find_moved, list_removed
 from rootle.provenance.place import CodePlace
-from rootle.provenance.tracking import Words, find_moved, list_removed, shift, trace, without
+from rootle.provenance.tracking import Words, shift, trace, without
 from rootle.provenance.words import WordPosition, signature, split_words, weigh_word
 from rootle.sources.git.lines.line_changes import LineChange
 
@@ -63,7 +64,9 @@ def split_uncommitted(
     kept, changed = shift(words, changes)
     old, shortened = trace(changed, changes, found.weights, is_forced=False)
     rest = without(changed, old)
-    _, moved = find_moved(rest, changes, list_removed(changes), found.weights)
+    moved: Words = {}
+    for _, block in find_moved(rest, changes, list_removed(changes), found.weights):
+        moved.update(block)
     new = without(rest, moved)
     lines = {found.lines[word] for word in (*new, *shortened) if found.weights[word]}
     replaced = [

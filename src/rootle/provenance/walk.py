@@ -10,15 +10,8 @@ from time import monotonic
 from typing import Final
 
 from rootle.provenance.contributions import Contributions
-from rootle.provenance.tracking import (
-    MIN_MOVED_LETTERS,
-    Words,
-    find_moved,
-    list_removed,
-    shift,
-    trace,
-    without,
-)
+from rootle.provenance.moves import MIN_MOVED_LETTERS, find_moved, list_removed
+from rootle.provenance.tracking import Words, shift, trace, without
 from rootle.sources.git.lines.commit_changes import (
     ChangedText,
     find_change,
@@ -32,7 +25,6 @@ REVERTED_HASH: Final = re.compile(r"\b[Tt]his reverts commit ([0-9a-f]{7,64})")
 _REVERT_SUBJECT: Final = re.compile(r'^Revert:? "(.*)"')
 _MAX_FILES: Final = 8  # that are followed because lines were moved from them
 _MAX_LARGE_READS: Final = 12  # whole commits that are read to find moved lines
-_MAX_BLOCKS: Final = 4  # of removed lines from which one commit moved lines
 _MIN_COPIED_LETTERS: Final = 40  # between files, as `git blame -C`
 _NEGLIGIBLE: Final = 0.01  # of the meaning; it is not worth more time
 _REVERT_SHARE: Final = 0.5  # of a word that a revert restored, and an older commit introduced
@@ -74,6 +66,14 @@ class PassageWalk:
             self._queue.sort(key=lambda item: self._weight(item[2]))
             self._follow(*self._queue.pop())
         self.is_complete = self.is_complete and not self._queue
+
+    def _enqueue(self, revision: str, path: str, words: Words) -> None:
+        """Follow words of a file later, together with others of the same version."""
+        for known_revision, known_path, others in self._queue:
+            if (known_revision, known_path) == (revision, path):
+                others.update(words)
+                return
+        self._queue.append((revision, path, dict(words)))
 
     def _follow(self, revision: str, path: str, words: Words) -> None:
         """Follow words through the history of one file."""
@@ -152,7 +152,7 @@ class PassageWalk:
     ) -> None:
         """Look for words in other files that a commit changed; credit it with the rest."""
         for old_path, moved in self._find_in_commit(commit, words, changes, path):
-            self._queue.append((f"{commit.sha}^1", old_path, moved))
+            self._enqueue(f"{commit.sha}^1", old_path, moved)
             words = without(words, moved)
         if not words:
             return
@@ -181,7 +181,7 @@ class PassageWalk:
                     is_forced=commit.sha in self.ignored,
                 )
                 self._shorten(commit, shortened, path)
-                self._queue.append((f"{commit.sha}^1", entry.old_path, {**kept, **old}))
+                self._enqueue(f"{commit.sha}^1", entry.old_path, {**kept, **old})
                 words = without(rest, old)
         if words:
             self._introduce(commit, words, changes, path)
@@ -221,14 +221,7 @@ class PassageWalk:
         min_letters: int,
     ) -> Iterator[tuple[str, Words]]:
         """Yield the blocks of removed lines in which words occur."""
-        for _ in range(_MAX_BLOCKS if pool else 0):
-            path, moved = find_moved(
-                words, changes, pool, self.contributions.weights, min_letters=min_letters
-            )
-            if not moved:
-                return
-            yield path, moved
-            words = without(words, moved)
+        return find_moved(words, changes, pool, self.contributions.weights, min_letters=min_letters)
 
     def _read_commit(self, sha: str) -> list[ChangedText]:
         left_s = self.deadline_s - monotonic()

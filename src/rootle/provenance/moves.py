@@ -1,0 +1,250 @@
+"""Find the lines that a commit moved: words that it added in one place and removed in another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Final
+
+from rootle.provenance.tracking import Words, keep_similar, without
+from rootle.provenance.words import (
+    WordPosition,
+    align,
+    count_letters,
+    signature,
+    split_words,
+)
+from rootle.sources.git.lines.line_changes import LineChange
+
+# A shorter block also occurs elsewhere by chance; the limits of `git blame -M` are similar.
+MIN_MOVED_LETTERS: Final = 20
+_MAX_BLOCKS: Final = 4  # of removed lines from which one commit moved lines
+_AROUND: Final = 6
+_MIN_COMMON: Final = 2  # sequences of words or rare names of changed lines
+_RARE: Final = 3  # removed lines with a name
+_MIN_NAME_CHARS: Final = 5
+_MARGIN: Final = 20  # lines around those that were moved, for changed ones
+
+
+def find_moved(
+    words: Words,
+    changes: Sequence[LineChange],
+    removals: Sequence[tuple[str, LineChange]],
+    weights: Mapping[int, float],
+    min_letters: int = MIN_MOVED_LETTERS,
+) -> Iterator[tuple[str, Words]]:
+    """Yield the path and the old positions of added words that a commit removed elsewhere.
+
+    `removals` are removed lines with the paths of their files. Each block of removed lines yields
+    once, the one with the most lines in common first. What is left is looked for again, one group
+    of adjacent lines at a time: a few lines that were changed while they were moved say too little
+    about a long passage, but enough about themselves.
+    """
+    settled: set[int] = set()
+
+    def find(part: Words) -> tuple[str, Words]:
+        nonlocal words
+        path, moved = _find_block(part, changes, removals, weights, min_letters, settled)
+        settled.update(part[word].line for word in moved)
+        words = without(words, moved)
+        return path, moved
+
+    for _ in range(_MAX_BLOCKS if removals else 0):
+        path, moved = find(words)
+        if not moved:
+            break
+        yield path, moved
+    groups = sorted(_split_groups(words), key=lambda part: -_sum_weights(part, weights))
+    for part in groups[:_MAX_BLOCKS] if removals and (settled or len(groups) > 1) else ():
+        path, moved = find(part)
+        if moved:
+            yield path, moved
+
+
+def list_removed(changes: Iterable[LineChange]) -> list[tuple[str, LineChange]]:
+    """Return the changes that removed lines, as `removals` of `find_moved` within one file."""
+    return [("", change) for change in changes if change.old_lines]
+
+
+def _split_groups(words: Words) -> list[Words]:
+    """Return the words of each group of adjacent lines."""
+    groups: list[Words] = []
+    last = -2
+    for word, position in sorted(words.items(), key=lambda item: item[1].line):
+        if position.line > last + 1:
+            groups.append({})
+        groups[-1][word] = position
+        last = position.line
+    return groups
+
+
+def _sum_weights(words: Words, weights: Mapping[int, float]) -> float:
+    return sum(weights[word] for word in words)
+
+
+def _find_block(
+    words: Words,
+    changes: Sequence[LineChange],
+    removals: Sequence[tuple[str, LineChange]],
+    weights: Mapping[int, float],
+    min_letters: int,
+    settled: Collection[int],
+) -> tuple[str, Words]:
+    """Return the path and the old positions of words in the block with the most common lines.
+
+    `settled` lines were found already, and say nothing about those next to them.
+    """
+    added = _lines_around(words, changes, settled)
+    keys = {signature(line): count_letters(line) for _, line in added}
+    best: tuple[int, Sequence[str]] = (0, ())
+    best_letters, best_path = min_letters - 1, ""
+    for path, removal in removals:
+        letters, start, end = _densest_part(removal.old_lines, keys, len(added))
+        if letters > best_letters:
+            best = removal.old_start + start, removal.old_lines[start:end]
+            best_letters, best_path = letters, path
+    moved = _align_block(words, added, best, weights)
+    if moved:
+        return best_path, moved
+    best_path, best = _most_similar(words, added, removals)
+    moved = _align_block(words, added, best, weights)
+    return best_path, moved or _align_lines(words, added, best, weights)
+
+
+def _lines_around(
+    words: Words, changes: Sequence[LineChange], settled: Collection[int]
+) -> list[tuple[int, str]]:
+    """Return the added lines with these words, and those next to them, with their numbers.
+
+    A short line that was moved is recognized by the lines around it.
+    """
+    lines = {position.line for position in words.values()}
+    near = {line + offset for line in lines for offset in range(-_AROUND, _AROUND + 1)}
+    near.difference_update(settled)
+    return [
+        (change.new_start + offset, line)
+        for change in changes
+        for offset, line in enumerate(change.new_lines)
+        if change.new_start + offset in near
+    ]
+
+
+def _most_similar(
+    words: Words, added: Sequence[tuple[int, str]], removals: Sequence[tuple[str, LineChange]]
+) -> tuple[str, tuple[int, Sequence[str]]]:
+    """Return the removed lines that share the most sequences of words and rare names.
+
+    They were moved and changed at the same time.
+    """
+    lines = {position.line for position in words.values()}
+    texts = [line for number, line in added if number in lines]
+    rare = _rare_names(texts, removals)
+    wanted = rare.union(*map(_sequences, texts))
+    best: tuple[int, Sequence[str]] = (0, ())
+    best_count, best_path = max(_MIN_COMMON, len(wanted) // 4) - 1, ""
+    length = 2 * len(added) + _MARGIN
+    for path, removal in removals:
+        for start in range(0, len(removal.old_lines), length):
+            part = removal.old_lines[start : start + 2 * length]
+            count = len(wanted & set().union(*map(_sequences, part), *map(_names, part)))
+            if count > best_count:
+                best = removal.old_start + start, part
+                best_count, best_path = count, path
+    return best_path, best
+
+
+def _rare_names(
+    lines: Sequence[str], removals: Sequence[tuple[str, LineChange]]
+) -> set[tuple[str, ...]]:
+    """Return the names in lines that occur in few removed lines."""
+    names = set().union(*map(_names, lines))
+    counts: Counter[tuple[str, ...]] = Counter()
+    for _, removal in removals:
+        for line in removal.old_lines:
+            counts.update(names & _names(line))
+    return {name for name in names if 1 <= counts[name] <= _RARE}
+
+
+def _names(line: str) -> set[tuple[str, ...]]:
+    """Return the long names in a line, each as a sequence of one word."""
+    return {(word,) for word in split_words(line) if len(word) >= _MIN_NAME_CHARS}
+
+
+def _sequences(line: str) -> set[tuple[str, ...]]:
+    """Return the sequences of two names or numbers in a line."""
+    words = [word for word in split_words(line) if word[0].isalnum() or word[0] == "_"]
+    return set(pairwise(words))
+
+
+def _align_block(
+    words: Words,
+    added: Sequence[tuple[int, str]],
+    best: tuple[int, Sequence[str]],
+    weights: Mapping[int, float],
+) -> Words:
+    """Return the old positions of words in a block: its first line and its lines."""
+    if not best[1]:
+        return {}
+    numbers = [number for number, _ in added]
+    places = align(best[1], best[0], [line for _, line in added], 0)
+    moved = {WordPosition(numbers[new.line], new.column): old for new, old in places.items()}
+    return keep_similar(words, moved, weights)
+
+
+def _align_lines(
+    words: Words,
+    added: Sequence[tuple[int, str]],
+    best: tuple[int, Sequence[str]],
+    weights: Mapping[int, float],
+) -> Words:
+    """Return the old positions of words, each line compared with the one most similar to it.
+
+    This finds lines that were put into another order.
+    """
+    start, removed = best
+    bags = [_bag(line) for line in removed]
+    wanted = {position.line for position in words.values()}
+    places: dict[WordPosition, WordPosition] = {}
+    for number, line in added:
+        bag = _bag(line)
+        common = [(bag & other).total() for other in bags]
+        if number in wanted and common and max(common) >= _MIN_COMMON:
+            at = common.index(max(common))
+            places.update(align([removed[at]], start + at, [line], number))
+    return keep_similar(words, places, weights)
+
+
+def _bag(line: str) -> Counter[str]:
+    """Return the names and numbers of a line."""
+    return Counter(word for word in split_words(line) if word[0].isalnum() or word[0] == "_")
+
+
+def _densest_part(
+    lines: Sequence[str], keys: Mapping[str, int], count: int
+) -> tuple[int, int, int]:
+    """Return the part of removed lines with the most letters of known lines, and their number.
+
+    `keys` are the signatures of `count` lines with their numbers of letters. A part is a few times
+    as long as these lines.
+    """
+    length = 2 * count + _MARGIN
+    hits = [
+        (number, key, keys[key])
+        for number, key in enumerate(map(signature, lines))
+        if keys.get(key)
+    ]
+    best = (0, 0, 0)
+    inside: Counter[str] = Counter()
+    letters = first = 0
+    for number, key, size in hits:
+        letters += 0 if inside[key] else size
+        inside[key] += 1
+        while hits[first][0] <= number - length:
+            inside[hits[first][1]] -= 1
+            letters -= 0 if inside[hits[first][1]] else hits[first][2]
+            first += 1
+        if letters > best[0]:
+            best = (letters, hits[first][0], number + 1)
+    margin = _MARGIN if best[0] else 0
+    return best[0], max(0, best[1] - margin), min(len(lines), best[2] + margin)
