@@ -17,15 +17,19 @@ _KINDS: Final = "folder, sphinx, devdocs, dash, mdn, stack-exchange or llms.txt"
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Read and index a website, a folder or an archive, so that `rootle search --in web` finds "
-        "it. The format of a folder or archive is detected automatically: plain documents, Sphinx "
-        "output, DevDocs docsets, Dash docsets, MDN content, Stack Exchange dumps or llms.txt. "
-        "Only web pages under the same URL path as the given page are read, only from public "
-        "addresses, and only if the robots.txt of the site allows it. To refresh a source, add it "
+        "it. A folder or archive can contain plain documents, Sphinx output, a DevDocs or Dash "
+        "docset, MDN content, a Stack Exchange dump, or an llms.txt file (the text of a site for "
+        "language models). The format is detected automatically. From a website, only pages "
+        "under the URL path of the given page are read. Private network addresses and pages that "
+        "the site's robots.txt disallows are skipped. To refresh a source, add it "
         "again or use `rootle sources refresh`.",
         _EXAMPLES,
     )
     parser.add_argument("address", metavar="URL|PATH", help="a URL, a folder, or a file")
-    parser.add_argument("--name", help="name in results (default: derived from the address)")
+    parser.add_argument(
+        "--name",
+        help="name of the source, as shown in results (default: derived from the URL or path)",
+    )
     parser.add_argument(
         "--kind", help=f"format of the folder or archive: {_KINDS} (default: detected)"
     )

@@ -22,7 +22,7 @@ rootle sources remove python"""
 def register(parser: CommandParser) -> None:
     parser.describe(
         "List the sources that were added with `rootle add`, read them again, or remove one. "
-        "Sources are read again only when you run `rootle sources refresh`.",
+        "Sources are not refreshed automatically; run `rootle sources refresh` to read them again.",
         _EXAMPLES,
     )
     parser.add_argument(
