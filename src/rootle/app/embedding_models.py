@@ -79,7 +79,7 @@ class EmbeddingModels:
 
 @dataclass(frozen=True, slots=True)
 class ComponentSetup:
-    """What the components of one app have in common."""
+    """The settings that all components of one app share."""
 
     root: Path
     index_dir: Path

@@ -37,9 +37,9 @@ def find_moved(
     """Yield the path and the old positions of added words that a commit removed elsewhere.
 
     `removals` are removed lines with the paths of their files. Each block of removed lines yields
-    once, the one with the most lines in common first. What is left is looked for again, one group
-    of adjacent lines at a time: a few lines that were changed while they were moved say too little
-    about a long passage, but enough about themselves.
+    once, the one with the most lines in common first. The added lines that no block explains are
+    then searched for again, one group of adjacent lines at a time. A few lines that were changed
+    while they were moved have too little in common with a long block, but enough with each other.
     """
     settled: set[int] = set()
 

@@ -64,8 +64,8 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
 }
 # The meaning of --root for the actions that use it for more than the configuration.
 _ROOT_PURPOSES: Final[Mapping[str, str]] = {
-    "list": "project folder; a memory is marked if it mentions a file in this folder that has changed "
-    "since the memory was stored",
+    "list": "project folder; a memory is marked if it mentions a file in this folder that has "
+    "changed since the memory was stored",
     "search": "project folder; memories of other projects are left out",
     "add": "project folder; files that the fact mentions are looked up in this folder",
     "import": "project folder to assign memories to if their own project folder does not exist on "
