@@ -47,7 +47,7 @@ def add_revision(parser: CommandParser) -> None:
     parser.add_argument(
         "--at",
         metavar="REVISION",
-        help="search the files of this commit, tag, branch or date instead of those in the folder",
+        help="search the files as they were at this commit, tag, branch or date",
     )
 
 

@@ -91,7 +91,11 @@ def register(parser: CommandParser) -> None:
         parsers[name].describe(f"{summary[0].upper()}{summary[1:]}.", example)
     _add_arguments(parsers)
     for name, action in parsers.items():
-        purpose = _ROOT_PURPOSES.get(name, "project folder; its configuration is used")
+        purpose = _ROOT_PURPOSES.get(
+            name,
+            "project folder whose configuration file is used; memories of all projects are "
+            "included",
+        )
         add_root(action, purpose, _HOOK_ROOT if name == "hook" else DEFAULT_ROOT)
         if name not in ("export", "hook"):  # always write JSON
             add_json(action)

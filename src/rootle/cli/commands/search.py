@@ -49,8 +49,8 @@ def register(parser: CommandParser) -> None:
     parser.add_argument(
         "--image",
         metavar="FILE",
-        help="search for the words in a picture, such as a screenshot of an error message; needs "
-        "Tesseract",
+        help="use the text in this picture, such as a screenshot of an error message, as the "
+        "question; needs Tesseract",
     )
     add_root(parser, "folder to search")
     _add_filters(parser)

@@ -30,8 +30,8 @@ def register(parser: CommandParser) -> None:
     parser.add_argument(
         "--links",
         action="store_true",
-        help="instead of the lines, list what is related to them: the documents, tests, uses and "
-        "recent commits related to code, or the definitions that a section of a document mentions",
+        help="list related items instead of the lines: for code, documents, tests, uses and recent "
+        "commits; for a section of a document, the definitions that it mentions",
     )
     add_root(parser, "folder that contains the file, or a folder in the repository of the commit")
     add_common_options(parser)

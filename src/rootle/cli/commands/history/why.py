@@ -22,9 +22,10 @@ rootle why -n 10 --json src/net/retry.py:42"""
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Explain why lines of a file exist: show the commits that wrote or changed these lines, "
-        "with their messages, and the documents and memories that mention this code. Commits "
-        "that only reformatted or moved the lines, and those listed in .git-blame-ignore-revs, "
-        "are ignored. No index is needed; if there is one, documents are searched too.",
+        "with their messages, and the documents and memories that mention this code. Commits that "
+        "only reformatted or moved the lines, and those listed in .git-blame-ignore-revs, are "
+        "ignored. The commits are found without an index; documents are shown only if there is "
+        "one.",
         _EXAMPLES,
     )
     parser.add_argument(
