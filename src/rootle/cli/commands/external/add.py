@@ -9,6 +9,7 @@ from rootle.cli.options import SUCCESS, CommandParser, add_common_options, add_r
 
 _EXAMPLES: Final = """\
 rootle add https://docs.example.org/ --max-pages 500
+rootle add https://docs.example.org/en/latest/objects.inv
 rootle add /usr/share/doc/python3/html --name python
 rootle add stackoverflow/Posts.xml --weight 0.8"""
 _KINDS: Final = "folder, sphinx, devdocs, dash, mdn, stack-exchange or llms.txt"
@@ -20,8 +21,9 @@ def register(parser: CommandParser) -> None:
         "it. The kind of a folder or archive is detected automatically: plain documents, Sphinx\n"
         "output, DevDocs docsets, Dash docsets, MDN content, Stack Exchange dumps or llms.txt.\n"
         "Only web pages under the same URL path as the given page are read, only from public\n"
-        "addresses, and only if the robots.txt of the site allows it. Adding the same address\n"
-        "again reads it again.",
+        "addresses, and only if the robots.txt of the site allows it. If the site has a Sphinx\n"
+        "inventory (objects.inv), its pages are read, and symbols are cited by name. Adding the\n"
+        "same address again reads it again.",
         _EXAMPLES,
     )
     parser.add_argument("address", metavar="URL|PATH", help="a URL, a folder, or a file")
