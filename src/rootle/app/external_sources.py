@@ -22,7 +22,7 @@ from rootle.types import AddedSource, ExternalStatus, ProgressCallback, ignore_p
 
 if TYPE_CHECKING:
     from rootle.indexing.external_index import ExternalIndex
-    from rootle.web.site.crawler import Downloads
+    from rootle.web.site.site_rules import Downloads
 
 _WEB_ADDRESS: Final = re.compile(r"https?://", re.IGNORECASE)
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
@@ -236,7 +236,7 @@ class ExternalSources:
     def _documents(
         self, record: SourceRecord, reading: _Reading, on_progress: Callable[[int], None] | None
     ) -> Iterator[ExternalDocument]:
-        read = self._crawl(record, reading) if record.is_site else self._read_local(record)
+        read = self._read_site(record, on_progress) if record.is_site else self._read_local(record)
         for item in read:
             if isinstance(item, ExternalDocument):
                 reading.count += 1
@@ -248,6 +248,7 @@ class ExternalSources:
             else:
                 reading.kind = item.kind or reading.kind
                 reading.failure = item.failure or reading.failure
+                reading.left_out = item.left_out or reading.left_out
 
     def _read_local(self, record: SourceRecord) -> Iterator[ExternalDocument | ReadNote]:
         return read_local_source(
@@ -257,18 +258,19 @@ class ExternalSources:
             os.fspath(self._store.folder),
         )
 
-    def _crawl(
-        self, record: SourceRecord, reading: _Reading
+    def _read_site(
+        self, record: SourceRecord, on_progress: Callable[[int], None] | None
     ) -> Iterator[ExternalDocument | ReadNote]:
-        from rootle.web.site.crawler import SiteCrawler, SiteLimits
-        from rootle.web.url import parse_page_url
+        from rootle.app.external_sites import SiteReader
 
-        limits = SiteLimits(record.options["depth"], record.options["max_pages"])
-        crawler = SiteCrawler(self._downloads or self._open_downloads(), limits, self._sleep)
-        for page in crawler.crawl(parse_page_url(record.address)):
-            title = page.text.partition("\n")[0].lstrip("# ")
-            yield ExternalDocument(page.path, page.text, title, address=page.url)
-        reading.left_out = crawler.report()
+        reader = SiteReader(
+            self._downloads or self._open_downloads(),
+            self._sleep,
+            self._config.external_max_documents,
+            os.fspath(self._store.folder),
+            on_progress or (lambda _: None),
+        )
+        return reader.read(record)
 
     def _open_downloads(self) -> Downloads:
         from rootle.web.page_download import PageDownloader

@@ -53,20 +53,26 @@ def extract_text(page: DownloadedPage) -> str:
     Invisible characters and repeated blank lines are removed. Raise WebPageError if the
     media type is not supported, or the page cannot be converted.
     """
-    if _is_html(page):
-        text = convert_html(_decode(page, is_html=True), page.url)
+    if is_html(page):
+        text = convert_html(decode_page(page, is_html=True), page.url)
     elif page.media_type in _PLAIN or page.media_type.endswith("+json") or not page.media_type:
-        text = _decode(page, is_html=False)
+        text = decode_page(page, is_html=False)
     else:
         raise WebPageError(
             f"{page.url} is {page.media_type}; rootle reads HTML, plain text, Markdown and JSON"
         )
-    text = _INVISIBLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = remove_invisible(text.replace("\r\n", "\n").replace("\r", "\n"))
     lines = "\n".join(line.rstrip() for line in text.split("\n"))
     return _BLANK_LINES.sub("\n\n", lines).strip("\n")
 
 
-def _is_html(page: DownloadedPage) -> bool:
+def remove_invisible(text: str) -> str:
+    """Return a text without the characters that only a model sees. Line feeds stay."""
+    return _INVISIBLE.sub("", text)
+
+
+def is_html(page: DownloadedPage) -> bool:
+    """Return whether a page is HTML. Raise WebPageError if it is not text."""
     if page.media_type:
         return page.media_type in _HTML
     if b"\0" in page.body[:_SNIFFED_BYTES]:
@@ -74,7 +80,7 @@ def _is_html(page: DownloadedPage) -> bool:
     return _LOOKS_LIKE_HTML.match(page.body) is not None
 
 
-def _decode(page: DownloadedPage, *, is_html: bool) -> str:
+def decode_page(page: DownloadedPage, *, is_html: bool) -> str:
     """Decode the body with the charset of its byte order mark, the HTTP header or a <meta> element.
 
     Without a known charset, decode it as UTF-8 or, if that fails, as cp1252.

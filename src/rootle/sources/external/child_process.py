@@ -25,7 +25,7 @@ from rootle.sources.external.records import (
 
 # Unpacking the largest archive takes a few minutes.
 _MAX_SILENCE_S: Final = 600.0
-_UNPACKED: Final = "unpacked-"
+UNPACKED_PREFIX: Final = "unpacked-"
 _ABANDONED_AFTER_S: Final = 86_400.0  # no archive is read for so long
 _MAX_LINE_CHARS: Final = 12 * MAX_DOCUMENT_CHARS
 # The child imports from the same path as this process, but never from the current folder.
@@ -45,6 +45,7 @@ class ReadNote:
     skipped: str = ""  # the path of a document that was not read
     reason: str = ""
     failure: str = ""  # why the rest of the source was not read
+    left_out: str = ""  # what was not read on purpose, in one sentence
 
 
 def read_local_source(
@@ -57,7 +58,7 @@ def read_local_source(
     """
     delete_unpacked(work_dir, _ABANDONED_AFTER_S)
     # This process deletes the folder even if the child is killed.
-    with tempfile.TemporaryDirectory(prefix=_UNPACKED, dir=work_dir) as target:
+    with tempfile.TemporaryDirectory(prefix=UNPACKED_PREFIX, dir=work_dir) as target:
         request = {"path": path, "kind": kind, "max_documents": max_documents, "target": target}
         yield from _run_child(request)
 
@@ -67,7 +68,7 @@ def delete_unpacked(work_dir: str, min_age_s: float = 0.0) -> None:
 
     Archives that another process is reading now are younger than `min_age_s` seconds.
     """
-    for folder in Path(work_dir).glob(f"{_UNPACKED}*"):
+    for folder in Path(work_dir).glob(f"{UNPACKED_PREFIX}*"):
         with suppress(OSError):
             if time.time() - folder.stat().st_mtime >= min_age_s:
                 shutil.rmtree(folder, ignore_errors=True)

@@ -15,7 +15,7 @@ from rootle.sources.external.readers.devdocs import read_devdocs
 from rootle.sources.external.readers.folder import read_folder
 from rootle.sources.external.readers.llms_text import FULL, LIST, read_llms_text
 from rootle.sources.external.readers.mdn import PAGE, read_mdn, split_front_matter
-from rootle.sources.external.readers.sphinx import INVENTORY, read_sphinx
+from rootle.sources.external.readers.sphinx import INVENTORY, list_inventory_pages, read_sphinx
 from rootle.sources.external.readers.stack_exchange import POSTS, read_stack_exchange
 from rootle.sources.external.readers.tree import FolderTree
 from rootle.sources.external.records import ExternalDocument, ExternalSourceError
@@ -23,11 +23,14 @@ from rootle.sources.files.discovery import WalkRules
 
 Found = ExternalDocument | tuple[str, str]  # a document, or a path and the reason to skip it
 
+SPHINX: Final = "sphinx"
+# Lists the pages of an inventory, for a site of which only the inventory was downloaded.
+INVENTORY_PAGES: Final = "sphinx-pages"
 _READERS: Final[Mapping[str, Callable[[FolderTree, int], Iterable[Found]]]] = {
     "stack-exchange": read_stack_exchange,
     "devdocs": lambda tree, _: read_devdocs(tree),
     "dash": lambda tree, _: read_dash(tree),
-    "sphinx": lambda tree, _: read_sphinx(tree),
+    SPHINX: lambda tree, _: read_sphinx(tree),
     "mdn": lambda tree, _: read_mdn(tree),
     "llms.txt": lambda tree, _: read_llms_text(tree, FULL if tree.has(FULL) else LIST),
     "folder": lambda tree, _: read_folder(tree.root, WalkRules()),
@@ -40,6 +43,8 @@ _MDN_PROBES: Final = 20
 
 def read_kind(folder: str, kind: str, max_documents: int) -> Iterable[Found]:
     """Return the documents in a folder. Raise ExternalSourceError if they cannot be read."""
+    if kind == INVENTORY_PAGES:
+        return list_inventory_pages(FolderTree(folder))
     return _READERS[kind](FolderTree(folder), max_documents)
 
 
@@ -60,7 +65,7 @@ def recognize_file(path: str) -> tuple[str, str] | None:
     folder, name = os.path.split(path)
     kinds = {
         POSTS: "stack-exchange",
-        INVENTORY: "sphinx",
+        INVENTORY: SPHINX,
         DEVDOCS_INDEX: "devdocs",
         LIST: "llms.txt",
         FULL: "llms.txt",
@@ -70,7 +75,7 @@ def recognize_file(path: str) -> tuple[str, str] | None:
 
 def check_kind(kind: str) -> None:
     """Raise ExternalSourceError if there is no such kind for a path on this machine."""
-    if kind not in _READERS:
+    if kind not in (*_READERS, INVENTORY_PAGES):
         raise ExternalSourceError(f'unknown kind "{kind}"; use one of {", ".join(LOCAL_KINDS)}')
 
 
@@ -86,7 +91,7 @@ def _recognize(tree: FolderTree) -> str | None:
     if tree.has(POSTS):
         return "stack-exchange"
     if tree.has(INVENTORY):
-        return "sphinx"
+        return SPHINX
     if tree.has(DEVDOCS_INDEX) and tree.has(DEVDOCS_PAGES):
         return "devdocs"
     if tree.has(FULL) or tree.has(LIST):

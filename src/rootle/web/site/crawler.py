@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-import logging
-import posixpath
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final
 
-from rootle.errors import RootleError, UnavailableError, WebPageError
+from rootle.errors import RootleError, WebPageError
 from rootle.web.page_charset_and_text import extract_text
 from rootle.web.page_download import DownloadedPage
 from rootle.web.site.links import forbids, list_html_links, list_markdown_links
-from rootle.web.site.robots import FORBIDDEN, RobotsRules, parse_robots
+from rootle.web.site.site_rules import Downloads, LeavesSiteError, SiteRules, open_site, site_of
 from rootle.web.site.sitemap import parse_sitemap
 from rootle.web.url import PageUrl, parse_page_url
 
 MAX_SITEMAPS: Final = 50
-_MAX_SECONDS: Final = 3_600.0
-# A small server answers the requests one by one.
-_MIN_DELAY_S: Final = 0.1
-_MAX_FAILURES: Final = 20  # in sequence
+MAX_SECONDS: Final = 3_600.0
+MAX_FAILURES: Final = 20  # in sequence
 # Pages without new text do not count as pages, but a site can have any number of them.
 _REQUESTS_PER_PAGE: Final = 3
 _MAX_QUEUE: Final = 100_000
 _HTML: Final = ("text/html", "application/xhtml+xml", "")
-_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +43,6 @@ class SitePage:
     text: str
 
 
-class Downloads(Protocol):
-    """Downloads a page, as `PageDownloader` does."""
-
-    def download(self, url: PageUrl, check: Callable[[PageUrl], None] = ...) -> DownloadedPage: ...
-
-
-class _LeavesSiteError(Exception):
-    """A page redirects to one that is not read."""
-
-
 @dataclass
 class SiteCrawler:
     """Reads one site once. `report` explains afterwards what was left out."""
@@ -69,13 +54,14 @@ class SiteCrawler:
     failures: list[str] = field(default_factory=list)
     left_out: int = 0  # pages beyond the limits
     cut: int = 0  # pages of which only the beginning was read
+    site: SiteRules | None = None  # after the first page
 
     def crawl(self, start: PageUrl) -> Iterator[SitePage]:
         """Yield the pages below the folder of a page: it, those in the sitemap, and linked ones.
 
         Raise WebPageError or UnavailableError if the first page cannot be read.
         """
-        deadline = self.clock() + _MAX_SECONDS
+        deadline = self.clock() + MAX_SECONDS
         site, first = self._open_site(start)
         queue = deque([(link, 1) for link in self._first_links(site, first)])
         known = {start, site.start, *(link for link, _ in queue)}
@@ -93,12 +79,12 @@ class SiteCrawler:
             requests += 1
             try:
                 final, page = self._read(url, site.check)
-            except _LeavesSiteError:
+            except LeavesSiteError:
                 continue
             except RootleError as error:
                 self.failures.append(str(error))
                 failed += 1
-                if failed >= _MAX_FAILURES:
+                if failed >= MAX_FAILURES:
                     self.failures.append("the site does not answer any more")
                     return
                 continue
@@ -117,38 +103,28 @@ class SiteCrawler:
 
     def report(self) -> str:
         """Return what was left out, in one sentence; "" if nothing was."""
-        parts = []
-        if self.left_out:
-            parts.append(f"{self.left_out:,} more pages are beyond the limits")
-        if self.cut:
-            parts.append(f"{self.cut:,} pages are too long, and only their beginning was read")
-        if self.failures:
-            first = f"{len(self.failures)} pages could not be read, the first: {self.failures[0]}"
-            parts.append(first)
-        return "; ".join(parts)
+        return describe_omissions(self.left_out, self.cut, self.failures)
 
-    def _open_site(self, start: PageUrl) -> tuple[_Site, _ReadPage]:
-        """Return the site of a page, and the page. A redirect may lead to another site."""
-        rules: dict[tuple[str, str, int], RobotsRules] = {}
+    def rules(self) -> SiteRules:
+        """Return the rules of the site, after its first page was read."""
+        assert self.site is not None
+        return self.site
 
-        def check(url: PageUrl) -> None:
-            if _site_of(url) not in rules:
-                rules[_site_of(url)] = self._read_robots(url)
-            _check_allowed(url, rules[_site_of(url)])
+    def _open_site(self, start: PageUrl) -> tuple[SiteRules, _ReadPage]:
+        site, page = open_site(self.downloads, start)
+        self.site = site
+        self.cut += page.is_truncated
+        return site, _read_page(page, site.start)
 
-        check(start)
-        final, page = self._read(start, check)
-        return _Site(final, rules[_site_of(final)]), page
-
-    def _first_links(self, site: _Site, page: _ReadPage) -> list[PageUrl]:
+    def _first_links(self, site: SiteRules, page: _ReadPage) -> list[PageUrl]:
         if not self.limits.depth:
             return []
         links = dict.fromkeys([*page.links, *self._read_sitemaps(site)])
         links.pop(site.start, None)
         return [link for link in links if site.contains(link)][:_MAX_QUEUE]
 
-    def _wait(self, site: _Site) -> None:
-        self.sleep(max(_MIN_DELAY_S, site.robots.delay_s))
+    def _wait(self, site: SiteRules) -> None:
+        self.sleep(site.delay_s)
 
     def _read(self, url: PageUrl, check: Callable[[PageUrl], None]) -> tuple[PageUrl, _ReadPage]:
         page = self.downloads.download(url, check)
@@ -156,20 +132,7 @@ class SiteCrawler:
         final = parse_page_url(page.url)
         return final, _read_page(page, final)
 
-    def _read_robots(self, page: PageUrl) -> RobotsRules:
-        """Return the rules of a site. A server that fails to send them forbids everything."""
-        url = PageUrl(page.scheme, page.host, page.port, "/robots.txt")
-        try:
-            return parse_robots(self.downloads.download(url).body)
-        except UnavailableError as error:
-            if not error.status:
-                raise
-            return FORBIDDEN
-        except WebPageError as error:
-            _LOG.info("no robots.txt: %s", error)
-            return RobotsRules()
-
-    def _read_sitemaps(self, site: _Site) -> list[PageUrl]:
+    def _read_sitemaps(self, site: SiteRules) -> list[PageUrl]:
         """Return the pages that the sitemaps of a site list."""
         start = site.start
         root = PageUrl(start.scheme, start.host, start.port, "/sitemap.xml")
@@ -181,7 +144,7 @@ class SiteCrawler:
                 break
             try:
                 url = parse_page_url(waiting.popleft())
-                if _site_of(url) != _site_of(start) or url in known:
+                if site_of(url) != site_of(start) or url in known:
                     continue
                 known.add(url)
                 self._wait(site)
@@ -203,44 +166,16 @@ class _ReadPage:
     links: tuple[PageUrl, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Site:
-    """The part of a site that is read: everything below the folder of the first page."""
-
-    start: PageUrl
-    robots: RobotsRules
-
-    @property
-    def folder(self) -> str:
-        path = self.start.target.partition("?")[0]
-        return path if path.endswith("/") else path.rpartition("/")[0] + "/"
-
-    def contains(self, link: PageUrl) -> bool:
-        """Return whether a page may be read and is in the folder."""
-        path = posixpath.normpath(link.target.partition("?")[0])
-        return (
-            _site_of(link) == _site_of(self.start)
-            and f"{path.rstrip('/')}/".startswith(self.folder)
-            and self.robots.allows(link.target)
-        )
-
-    def check(self, link: PageUrl) -> None:
-        """Raise _LeavesSiteError if a page may not be read or is not in the folder."""
-        if not self.contains(link):
-            raise _LeavesSiteError
-
-    def path_of(self, url: PageUrl) -> str:
-        """Return the path of a page below the folder."""
-        return url.target.removeprefix(self.folder).lstrip("/") or "index"
-
-
-def _site_of(url: PageUrl) -> tuple[str, str, int]:
-    return url.scheme, url.host, url.port
-
-
-def _check_allowed(url: PageUrl, robots: RobotsRules) -> None:
-    if not robots.allows(url.target):
-        raise WebPageError(f"{url} may not be read: the robots.txt of the site forbids it")
+def describe_omissions(left_out: int, cut: int, failures: Sequence[str]) -> str:
+    """Return the pages that were left out of a source, in one sentence."""
+    parts = []
+    if left_out:
+        parts.append(f"{left_out:,} more pages are beyond the limits")
+    if cut:
+        parts.append(f"{cut:,} pages are too long, and only their beginning was read")
+    if failures:
+        parts.append(f"{len(failures)} pages could not be read, the first: {failures[0]}")
+    return "; ".join(parts)
 
 
 def _digest(text: str) -> bytes:

@@ -9,6 +9,7 @@ from rootle.cli.options import SUCCESS, CommandParser, add_common_options, add_r
 
 _EXAMPLES: Final = """\
 rootle add https://docs.example.org/ --max-pages 500
+rootle add https://docs.example.org/en/latest/objects.inv
 rootle add /usr/share/doc/python3/html --name python
 rootle add stackoverflow/Posts.xml --weight 0.8"""
 _KINDS: Final = "folder, sphinx, devdocs, dash, mdn, stack-exchange or llms.txt"
@@ -20,9 +21,10 @@ def register(parser: CommandParser) -> None:
         "it. A folder or archive can contain plain documents, Sphinx output, a DevDocs or Dash "
         "docset, MDN content, a Stack Exchange dump, or an llms.txt file (a version of a site "
         "that was written for language models). The format is detected automatically. From a "
-        "website, only pages under the URL path of the given page are read. Private network "
-        "addresses and pages that the site's robots.txt disallows are skipped. To refresh a "
-        "source, add it again or use `rootle sources refresh`.",
+        "website, only pages under the URL path of the given page are read. If the site has a "
+        "Sphinx inventory (objects.inv), the pages in it are read, and results name the symbols "
+        "that it lists. Private network addresses and pages that the site's robots.txt disallows "
+        "are skipped. To refresh a source, add it again or use `rootle sources refresh`.",
         _EXAMPLES,
     )
     parser.add_argument("address", metavar="URL|PATH", help="a URL, a folder, or a file")

@@ -16,16 +16,16 @@ INVENTORY: Final = "objects.inv"
 _MAX_INVENTORY_BYTES: Final = 100_000_000
 _LINE: Final = re.compile(r"(\S.*?)\s+(\S+:\S+)\s+(-?\d+)\s+(\S*)\s+\S.*")
 _MAX_LINE_CHARS: Final = 1_000
+# Sphinx generates these pages; they list what the other ones contain.
+_GENERATED: Final = frozenset({"genindex", "modindex", "py-modindex", "search"})
+_LABEL: Final = "std:label"
 _PAGE_KINDS: Final = frozenset({"std:doc"})
-_WITHOUT_SECTION: Final = frozenset({"std:label", "std:doc"})
+_WITHOUT_SECTION: Final = frozenset({_LABEL, "std:doc"})
 
 
 def read_sphinx(tree: FolderTree) -> Iterator[ExternalDocument | tuple[str, str]]:
     """Yield the pages that an inventory names; without the pages, lists of their symbols."""
-    content = tree.read(INVENTORY)
-    pages: dict[str, list[PageSymbol]] = defaultdict(list)
-    for page, symbol in read_inventory(content):
-        pages[page].append(symbol)
+    pages = _list_entries(tree)
     for path in sorted(pages):
         found = tree.find_page(path)
         symbols = [one for one in pages[path] if one.kind not in _WITHOUT_SECTION]
@@ -34,6 +34,26 @@ def read_sphinx(tree: FolderTree) -> Iterator[ExternalDocument | tuple[str, str]
             yield read_page_file(tree, found, path, [*symbols, *whole])
         elif symbols:
             yield list_symbols(path, symbols)
+
+
+def list_inventory_pages(tree: FolderTree) -> Iterator[ExternalDocument]:
+    """Yield a document for each page of an inventory, those with most symbols first.
+
+    It has the path of the page, and a title if the inventory names the page itself.
+    """
+    pages = _list_entries(tree)
+    for path in sorted(pages, key=lambda path: -len(pages[path])):
+        title = next((one.name for one in pages[path] if one.kind in _PAGE_KINDS), "")
+        yield ExternalDocument(path, f"{len(pages[path])} symbols", title)
+
+
+def _list_entries(tree: FolderTree) -> dict[str, list[PageSymbol]]:
+    """Return the entries of each page."""
+    pages: dict[str, list[PageSymbol]] = defaultdict(list)
+    for page, symbol in read_inventory(tree.read(INVENTORY)):
+        if symbol.kind != _LABEL or symbol.name not in _GENERATED:
+            pages[page].append(symbol)
+    return pages
 
 
 def read_inventory(content: bytes) -> Iterator[tuple[str, PageSymbol]]:

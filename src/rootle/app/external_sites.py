@@ -1,0 +1,137 @@
+"""Read the documents of a web site that a user adds."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote
+
+from rootle.errors import RootleError, WebPageError
+from rootle.sources.external.child_process import UNPACKED_PREFIX, ReadNote, read_local_source
+from rootle.sources.external.kinds import INVENTORY_PAGES, SPHINX
+from rootle.sources.external.readers.sphinx import INVENTORY
+from rootle.sources.external.records import ExternalDocument, ExternalSourceError
+from rootle.sources.external.store import SourceRecord
+from rootle.web.page_charset_and_text import remove_invisible
+from rootle.web.site.crawler import SiteCrawler, SiteLimits
+from rootle.web.site.named_pages import NamedPage, NamedPages
+from rootle.web.site.site_rules import Downloads, LeavesSiteError, SiteRules, open_site
+from rootle.web.url import parse_page_url
+
+_MAGIC: Final = b"# Sphinx inventory version "
+_HTML: Final = (".html", ".htm", ".xhtml")
+
+
+@dataclass(frozen=True)
+class SiteReader:
+    """Reads the pages of a site, or those that its Sphinx inventory names."""
+
+    downloads: Downloads
+    sleep: Callable[[float], None]
+    max_documents: int
+    work_dir: str  # for temporary files
+    on_page: Callable[[int], None]  # receives the number of downloaded pages
+
+    def read(self, record: SourceRecord) -> Iterator[ExternalDocument | ReadNote]:
+        """Yield the documents of a site, and notes.
+
+        Raise WebPageError or UnavailableError if the first page cannot be read, and
+        ExternalSourceError if the inventory is damaged.
+        """
+        limits = SiteLimits(record.options["depth"], record.options["max_pages"])
+        start = parse_page_url(record.address)
+        if start.target.partition("?")[0].endswith(f"/{INVENTORY}"):
+            site, page = open_site(self.downloads, start)
+            if not page.body.startswith(_MAGIC):
+                raise WebPageError(f"{start} is not an inventory of Sphinx")
+            yield from self._read_inventory(site, page.body, limits)
+            return
+        crawler = SiteCrawler(self.downloads, limits, self.sleep)
+        pages = crawler.crawl(start)
+        first = next(pages)
+        site = crawler.rules()
+        inventory = self._find_inventory(site) if limits.depth else b""
+        if inventory and self._list_pages(inventory)[1]:
+            yield from self._read_inventory(site, inventory, limits)
+            return
+        for found in chain([first], pages):
+            title = found.text.partition("\n")[0].lstrip("# ")
+            yield ExternalDocument(found.path, found.text, title, address=found.url)
+        yield ReadNote(left_out=crawler.report())
+
+    def _find_inventory(self, site: SiteRules) -> bytes:
+        """Return the inventory next to the first page of a site; empty if there is none."""
+        with suppress(RootleError, LeavesSiteError):
+            url = site.url_of(INVENTORY)
+            site.check(url)
+            self.sleep(site.delay_s)
+            body = self.downloads.download(url, site.check).body
+            return body if body.startswith(_MAGIC) else b""
+        return b""
+
+    def _read_inventory(
+        self, site: SiteRules, inventory: bytes, limits: SiteLimits
+    ) -> Iterator[ExternalDocument | ReadNote]:
+        """Download the pages of an inventory into a folder, and read it as an added folder."""
+        paths, _ = self._list_pages(inventory)
+        pages = NamedPages(self.downloads, site, limits.max_pages, self.sleep)
+        with self._open_folder(inventory) as folder:
+            addresses: dict[str, str] = {}
+            for page in pages.read(paths):
+                if _write_page(folder, page):
+                    addresses[page.path] = page.url
+                    self.on_page(len(addresses))
+            for item in self._read_folder(folder, SPHINX):
+                if isinstance(item, ReadNote):
+                    yield item
+                elif item.path not in pages.failed:  # it would replace the text of the page
+                    yield _clean(item, addresses.get(item.path, ""))
+        if pages.is_silent:
+            yield ReadNote(failure="the site does not answer any more")
+        yield ReadNote(left_out=pages.report())
+
+    def _list_pages(self, inventory: bytes) -> tuple[Sequence[str], bool]:
+        """Return the pages of an inventory, and whether it names documents, not only symbols."""
+        with self._open_folder(inventory) as folder:
+            found = list(self._read_folder(folder, INVENTORY_PAGES))
+        for note in found:
+            if isinstance(note, ReadNote) and note.failure:
+                raise ExternalSourceError(note.failure)
+        pages = [item for item in found if isinstance(item, ExternalDocument)]
+        return [page.path for page in pages], any(page.title for page in pages)
+
+    def _open_folder(self, inventory: bytes) -> tempfile.TemporaryDirectory[str]:
+        folder = tempfile.TemporaryDirectory(prefix=UNPACKED_PREFIX, dir=self.work_dir)
+        Path(folder.name, INVENTORY).write_bytes(inventory)
+        return folder
+
+    def _read_folder(self, folder: str, kind: str) -> Iterator[ExternalDocument | ReadNote]:
+        return read_local_source(folder, kind, self.max_documents, self.work_dir)
+
+
+def _write_page(folder: str, page: NamedPage) -> bool:
+    """Write a page to the path at which the reader of folders looks for it."""
+    path = posixpath.normpath(unquote(page.path)).lstrip("/")
+    if path.startswith("..") or "\0" in path:
+        return False
+    if not path.lower().endswith(_HTML):
+        path = f"{path}/index.html"
+    target = os.path.join(folder, *path.split("/"))
+    try:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        Path(target).write_text(page.html, encoding="utf-8", errors="replace")
+    except OSError:  # a name is too long, or a page has the name of a folder
+        return False
+    return True
+
+
+def _clean(document: ExternalDocument, address: str) -> ExternalDocument:
+    text, title = remove_invisible(document.text), remove_invisible(document.title)
+    return replace(document, text=text, title=title, address=address)

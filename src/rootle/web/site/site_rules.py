@@ -1,0 +1,108 @@
+"""The part of a site that may be read: below the first page, and allowed by `robots.txt`."""
+
+from __future__ import annotations
+
+import logging
+import posixpath
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from rootle.errors import UnavailableError, WebPageError
+from rootle.web.page_download import DownloadedPage
+from rootle.web.site.robots import FORBIDDEN, RobotsRules, parse_robots
+from rootle.web.url import PageUrl, parse_page_url
+
+# A small server answers the requests one by one.
+_MIN_DELAY_S: Final = 0.1
+_LOG = logging.getLogger(__name__)
+
+
+class Downloads(Protocol):
+    """Downloads a page, as `PageDownloader` does."""
+
+    def download(self, url: PageUrl, check: Callable[[PageUrl], None] = ...) -> DownloadedPage: ...
+
+
+class LeavesSiteError(Exception):
+    """A page redirects to one that is not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteRules:
+    """The part of a site that is read: everything below the folder of the first page."""
+
+    start: PageUrl
+    robots: RobotsRules
+
+    @property
+    def folder(self) -> str:
+        path = self.start.target.partition("?")[0]
+        return path if path.endswith("/") else path.rpartition("/")[0] + "/"
+
+    @property
+    def delay_s(self) -> float:
+        return max(_MIN_DELAY_S, self.robots.delay_s)
+
+    def contains(self, link: PageUrl) -> bool:
+        """Return whether a page may be read and is in the folder."""
+        path = posixpath.normpath(link.target.partition("?")[0])
+        return (
+            site_of(link) == site_of(self.start)
+            and f"{path.rstrip('/')}/".startswith(self.folder)
+            and self.robots.allows(link.target)
+        )
+
+    def check(self, link: PageUrl) -> None:
+        """Raise LeavesSiteError if a page may not be read or is not in the folder."""
+        if not self.contains(link):
+            raise LeavesSiteError
+
+    def path_of(self, url: PageUrl) -> str:
+        """Return the path of a page below the folder."""
+        return url.target.removeprefix(self.folder).lstrip("/") or "index"
+
+    def url_of(self, path: str) -> PageUrl:
+        """Return the URL of a path below the folder, which may lead out of it.
+
+        Raise WebPageError if it is invalid.
+        """
+        return self.start.resolve(self.folder).resolve(path)
+
+
+def site_of(url: PageUrl) -> tuple[str, str, int]:
+    """Return what all pages of a site have in common."""
+    return url.scheme, url.host, url.port
+
+
+def open_site(downloads: Downloads, start: PageUrl) -> tuple[SiteRules, DownloadedPage]:
+    """Return the rules of a site and its first page. A redirect may lead to another site.
+
+    Raise WebPageError or UnavailableError if the page cannot be read.
+    """
+    rules: dict[tuple[str, str, int], RobotsRules] = {}
+
+    def check(url: PageUrl) -> None:
+        if site_of(url) not in rules:
+            rules[site_of(url)] = _read_robots(downloads, url)
+        if not rules[site_of(url)].allows(url.target):
+            raise WebPageError(f"{url} may not be read: the robots.txt of the site forbids it")
+
+    check(start)
+    page = downloads.download(start, check)
+    final = parse_page_url(page.url)
+    return SiteRules(final, rules[site_of(final)]), page
+
+
+def _read_robots(downloads: Downloads, page: PageUrl) -> RobotsRules:
+    """Return the rules of a site. A server that fails to send them forbids everything."""
+    url = PageUrl(page.scheme, page.host, page.port, "/robots.txt")
+    try:
+        return parse_robots(downloads.download(url).body)
+    except UnavailableError as error:
+        if not error.status:
+            raise
+        return FORBIDDEN
+    except WebPageError as error:
+        _LOG.info("no robots.txt: %s", error)
+        return RobotsRules()
