@@ -11,6 +11,7 @@ from sample import OLD_S, MakeApp, git, write, write_tree
 
 from rootle import App
 from rootle.errors import QueryError
+from rootle.tools import tools_of
 from rootle.types import DriftReport
 
 RETRY = '''\
@@ -123,6 +124,7 @@ def test_examples_that_use_or_quote_a_removed_function_are_reported(
         "def retry_backoff(url):\n    return 3",
         "from tenacity import retry_backoff",
         "const retry_backoff = 3",
+        "class retry_backoff : BaseController {",
         "run(retry_backoff=3)",
     ],
 )
@@ -303,6 +305,23 @@ def test_hostile_text_is_checked_in_bounded_time(tmp_path: Path, make_app: MakeA
         },
     )
     assert find(make_app(tmp_path / "folder")) == []
+
+
+def test_agents_read_outdated_names(tmp_path: Path, make_app: MakeApp) -> None:
+    make_history(
+        tmp_path / "repo",
+        {"net/retry.py": RETRY, "docs/guide.md": GUIDE, "other.md": "# Other\n\nNothing.\n"},
+        {"net/retry.py": RENAMED},
+    )
+    tools = {tool.name: tool for tool in tools_of(make_app(tmp_path / "repo"))}
+
+    def read(source: str) -> str:
+        return tools["vectordb_read"].execute({"source": source}).text
+
+    assert read("drift:").startswith("docs/guide.md:3  retry_backoff is gone (name in a document)")
+    assert read("Drift: ./docs/guide.md") == read("drift:docs") == read("drift:")
+    assert read("drift:other.md").startswith("No name is gone")
+    assert read("drift:missing.md").startswith("Error: missing.md is not indexed")
 
 
 def test_the_command_prints_the_reports(tmp_path: Path) -> None:

@@ -1,37 +1,57 @@
-"""Print the answers of the commands in this folder."""
+"""Ask the question of a command in this folder, and print the answer."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
+from rootle.app import App
+from rootle.cli.context import open_app_from, open_for_question, refresh_index
 from rootle.cli.options import NO_RESULTS, SUCCESS
 from rootle.cli.terminal import print_json, warn, write_line, write_lines
 
 
-def print_answer(
-    args: argparse.Namespace,
-    answer: object,
-    parts: Iterable[Iterable[str]],
-    notes: Sequence[str],
-    *,
-    is_empty: bool,
-    if_empty: str = "",
-) -> int:
-    """Print a record as JSON, or its parts with blank lines between them; return the exit code.
+@dataclass(frozen=True, slots=True)
+class AnswerOutput:
+    """What a command prints."""
 
-    The notes, and `if_empty` for an empty answer, are printed to standard error unless the output
-    is JSON, which contains the notes.
-    """
+    record: object  # printed as JSON
+    parts: Iterable[Iterable[str]]  # the lines of each part, which blank lines separate
+    notes: Sequence[str]  # printed to standard error; the record contains them
+    is_empty: bool
+    if_empty: str = ""  # a further note if the answer is empty
+
+
+def answer_with_index(
+    args: argparse.Namespace, ask: Callable[[App, argparse.Namespace], AnswerOutput]
+) -> int:
+    """Update the index, print the answer and return the exit code."""
+    with open_for_question(args) as app:
+        refresh_index(app)
+        output = ask(app, args)
+    return _print(args, output)
+
+
+def answer_without_index(
+    args: argparse.Namespace, ask: Callable[[App, argparse.Namespace], AnswerOutput]
+) -> int:
+    """Print the answer and return the exit code; the index is not needed, or updated on demand."""
+    with open_app_from(args) as app:
+        output = ask(app, args)
+    return _print(args, output)
+
+
+def _print(args: argparse.Namespace, output: AnswerOutput) -> int:
     if args.json:
-        print_json(answer)
+        print_json(output.record)
     else:
-        for at, lines in enumerate(parts):
+        for at, lines in enumerate(output.parts):
             if at:
                 write_line("")
             write_lines(lines)
-        for note in notes:
+        for note in output.notes:
             warn(note)
-        if is_empty and if_empty:
-            warn(if_empty)
-    return NO_RESULTS if is_empty else SUCCESS
+        if output.is_empty and output.if_empty:
+            warn(output.if_empty)
+    return NO_RESULTS if output.is_empty else SUCCESS

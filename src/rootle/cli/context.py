@@ -79,15 +79,22 @@ def root_folder(args: argparse.Namespace) -> Path:
 
 
 def place_in_root(place: str, root: Path) -> str:
-    """Return a place such as "path:120" relative to the root.
-
-    In a subfolder, a path that does not exist in the root may be relative to the current folder.
-    """
+    """Return a place such as "path:120" or "path#name" relative to the root, as `path_in_root`."""
     path = re.split(r"[:#]", place, maxsplit=1)[0]
-    if not path or os.path.lexists(root / path) or not os.path.lexists(path):
-        return place
+    return path_in_root(path, root) + place[len(path) :]
+
+
+def path_in_root(path: str, root: Path) -> str:
+    """Return a path of the command line relative to the root.
+
+    A path that exists is relative to the current folder, as for other programs. Other paths are
+    returned unchanged: they are relative to the root, as in answers, or lead out of it.
+    """
+    if not path or not os.path.lexists(path):
+        return path
     relative = os.path.relpath(os.path.realpath(path), os.path.realpath(root))
-    return place if relative.startswith("..") else relative + place[len(path) :]
+    parts = relative.split(os.sep)
+    return path if parts[0] == os.pardir else "/".join(parts)
 
 
 def check_root(args: argparse.Namespace) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from itertools import accumulate
 from typing import Final
 
 from rootle.app import App
 from rootle.errors import RootleError
 from rootle.serialization.json import to_json
-from rootle.serialization.links import link_lines
+from rootle.serialization.links import drift_lines, link_lines
 from rootle.serialization.outside_text import describe_origin, describe_warning
 from rootle.serialization.path_text import escape_path, replace_unprintable
 from rootle.serialization.why import why_lines
@@ -21,17 +22,15 @@ from rootle.types import Passage
 MAX_LINES: Final = 300
 MAX_CHARS: Final = 12_000
 _MAX_LINE_CHARS: Final = 1_000
-_WHY: Final = "why:"
-_LINKS: Final = "links:"
 
 _DESCRIPTION: Final = (
     "Read more around a search result, or any file, section, definition or commit of this folder, "
     "with numbered lines. Long texts are returned in parts."
 )
 _SOURCE: Final = (
-    "path:120-180, path:120 (the definition around a line), path#Class.method, README.md#heading, "
-    "path, a commit hash, why:path:120 (the commits that explain these lines), or links:path#name "
-    "(the documents, tests, uses and commits of code, or the code that a section names)"
+    "path:120-180, path:120 (the definition around it), path#Class.method, README.md#heading, "
+    "path, a commit hash, why:path:120 (commits that explain it), links:path#name (documents, "
+    "tests, uses, commits of code; code that a section names), or drift:path (outdated names)"
 )
 
 
@@ -47,13 +46,11 @@ def vectordb_read(app: App) -> Tool:
 
 
 def _run(app: App, source: str) -> Answer:
-    place = text_after(_WHY, source)
     try:
-        if place is not None:
-            return _explain(app, place)
-        place = text_after(_LINKS, source)
-        if place is not None:
-            return _list_links(app, place)
+        for prefix, answer in _ANSWERS.items():
+            place = text_after(prefix, source)
+            if place is not None:
+                return answer(app, place)
         passage = app.read(source)
     except RootleError as problem:
         return error(str(problem))
@@ -75,6 +72,28 @@ def _list_links(app: App, place: str) -> Answer:
     lines = [f"{links.place}{name}", *link_lines(links), *(f"Note: {it}" for it in links.notes)]
     lines = [encodable(replace_unprintable(line)) for line in lines]
     return Answer("\n".join(lines[: _count_that_fits(lines, 0)]), to_json(links))
+
+
+def _list_drift(app: App, path: str) -> Answer:
+    found = app.drift([path] if path else ())
+    texts = [
+        "\n".join(encodable(replace_unprintable(line)) for line in drift_lines(report))
+        for report in found.reports
+    ]
+    shown = texts[: _count_that_fits(texts, 0)]
+    if not texts:
+        shown = [f"No name is gone (names checked: {found.names}, texts read: {found.texts})."]
+    if len(shown) < len(texts):
+        shown.append(f"… {len(texts) - len(shown)} more: ask for drift: with a file or folder")
+    shown += [f"Note: {encodable(note)}" for note in found.suggestions]
+    return Answer("\n\n".join(shown), to_json(found))
+
+
+_ANSWERS: Final[Mapping[str, Callable[[App, str], Answer]]] = {
+    "why:": _explain,
+    "links:": _list_links,
+    "drift:": _list_drift,
+}
 
 
 def _answer(passage: Passage) -> Answer:

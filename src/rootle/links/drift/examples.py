@@ -24,11 +24,12 @@ _BODY: Final = re.compile(r"(?:\{[^{]*\}?|=|:)?\s*$")
 
 def quotes_definition(text: NamedText, removed: PastName) -> bool:
     """Return whether a line of a text is the removed definition, with the same parameters."""
-    return any(
-        _signature(line, removed.name) == _signature(removed.line, removed.name)
-        for line in text.lines.values()
-        if removed.name in line and len(_signature(line, removed.name)) >= _MIN_SIGNATURE_CHARS
-    )
+    wanted = _signature(removed.line, removed.name)
+    # A class without parameters may be that of an example with a common name.
+    if len(wanted) < _MIN_SIGNATURE_CHARS or not wanted.startswith(("(", "<", "[")):
+        return False
+    lines = (line for line in text.lines.values() if removed.name in line)
+    return any(_signature(line, removed.name) == wanted for line in lines)
 
 
 def defines_in_example(text: NamedText, removed: PastName) -> bool:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from rootle.cli.options import (
-    CommandParser,
-    add_common_options,
-    add_root,
-    add_yes,
-)
+from rootle.cli.options import CommandParser, add_common_options, add_root, add_yes
+
+if TYPE_CHECKING:
+    from rootle.app import App
+    from rootle.cli.answer_output import AnswerOutput
 
 _EXAMPLES: Final = """\
 rootle drift
@@ -39,27 +35,21 @@ def register(parser: CommandParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from rootle.cli.answer_output import print_answer
-    from rootle.cli.context import open_for_question, refresh_index, root_folder
+    from rootle.cli.answer_output import answer_with_index
+
+    return answer_with_index(args, _ask)
+
+
+def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
+    from rootle.cli.answer_output import AnswerOutput
+    from rootle.cli.context import path_in_root
     from rootle.serialization.links import drift_lines
 
-    with open_for_question(args) as app:
-        paths = _relative(args.paths, root_folder(args))
-        refresh_index(app)
-        answer = app.drift(paths)
-    return print_answer(
-        args,
+    answer = app.drift([path_in_root(path, app.root) for path in args.paths])
+    return AnswerOutput(
         answer,
         map(drift_lines, answer.reports),
         answer.suggestions,
         is_empty=not answer.reports,
         if_empty=f"no name is gone (names checked: {answer.names}, texts read: {answer.texts})",
     )
-
-
-def _relative(paths: Sequence[str], root: Path) -> list[str]:
-    """Return the paths relative to the folder; others are left as they are."""
-    top = os.path.realpath(root)
-    found = (os.path.relpath(os.path.realpath(path), top) for path in paths)
-    pairs = zip(paths, found, strict=True)
-    return [path if inner.startswith("..") else inner.replace(os.sep, "/") for path, inner in pairs]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from rootle.cli.options import (
-    CommandParser,
-    add_common_options,
-    add_limit,
-    add_root,
-    add_yes,
-)
+from rootle.cli.options import CommandParser, add_common_options, add_limit, add_root, add_yes
+
+if TYPE_CHECKING:
+    from rootle.app import App
+    from rootle.cli.answer_output import AnswerOutput
 
 _EXAMPLES: Final = """\
 rootle gone "retry on 404"
@@ -35,18 +33,16 @@ def register(parser: CommandParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from rootle.cli.answer_output import print_answer
-    from rootle.cli.context import open_for_question, refresh_index
+    from rootle.cli.answer_output import answer_with_index
+
+    return answer_with_index(args, _ask)
+
+
+def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
+    from rootle.cli.answer_output import AnswerOutput
     from rootle.serialization.history import removal_lines
 
-    with open_for_question(args) as app:
-        refresh_index(app)
-        answer = app.gone(" ".join(args.words), args.limit)
-    return print_answer(
-        args,
-        answer,
-        map(removal_lines, answer.removals),
-        answer.suggestions,
-        is_empty=not answer.removals,
-        if_empty="no removed code matches",
-    )
+    answer = app.gone(" ".join(args.words), args.limit)
+    parts = map(removal_lines, answer.removals)
+    is_empty = not answer.removals
+    return AnswerOutput(answer, parts, answer.suggestions, is_empty, "no removed code matches")

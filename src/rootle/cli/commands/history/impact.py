@@ -7,15 +7,13 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from rootle.cli.options import (
-    CommandParser,
-    add_common_options,
-    add_limit,
-    add_root,
-    add_yes,
-)
+from rootle.cli.options import CommandParser, add_common_options, add_limit, add_root, add_yes
+
+if TYPE_CHECKING:
+    from rootle.app import App
+    from rootle.cli.answer_output import AnswerOutput
 
 _EXAMPLES: Final = """\
 rootle impact
@@ -47,28 +45,31 @@ def register(parser: CommandParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from rootle.cli.answer_output import print_answer
-    from rootle.cli.context import open_for_question, refresh_index, root_folder
+    from rootle.cli.answer_output import answer_with_index
+
+    return answer_with_index(args, _ask)
+
+
+def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
+    from rootle.cli.answer_output import AnswerOutput
     from rootle.serialization.history import impact_lines
 
-    with open_for_question(args) as app:
-        change = _read_change(args.change, root_folder(args))
-        refresh_index(app)
-        answer = app.impact(change, args.limit)
+    answer = app.impact(_read_change(args.change, app.root), args.limit)
     parts = [impact_lines(answer)]
-    return print_answer(args, answer, parts, answer.suggestions, is_empty=not answer.files)
+    return AnswerOutput(answer, parts, answer.suggestions, is_empty=not answer.files)
 
 
 def _read_change(words: Sequence[str], root: Path) -> str | list[str] | None:
     """Return the argument of `App.impact`: paths are relative to the folder, a diff is its text."""
+    from rootle.cli.context import path_in_root
+
     if not words:
         return None
     if list(words) == ["-"]:
         return sys.stdin.buffer.read().decode("utf-8", "replace")
     if len(words) == 1 and words[0].endswith(_DIFF_SUFFIXES) and os.path.isfile(words[0]):
         return Path(words[0]).read_text(encoding="utf-8", errors="replace")
-    top = os.path.realpath(root)
-    paths = [os.path.realpath(word) for word in words]
-    if all(map(os.path.lexists, paths)):
-        return [os.path.relpath(path, top) for path in paths]
+    paths = [path_in_root(word, root) for word in words]
+    if all(os.path.lexists(root / path) for path in paths):
+        return paths
     return " ".join(words)

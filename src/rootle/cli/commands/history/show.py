@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rootle.cli.options import CommandParser, add_common_options, add_root
+
+if TYPE_CHECKING:
+    from rootle.app import App
+    from rootle.cli.answer_output import AnswerOutput
 
 _EXAMPLES: Final = """\
 rootle show 583c31472577
@@ -38,17 +42,27 @@ def register(parser: CommandParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from rootle.cli.answer_output import print_answer
-    from rootle.cli.context import open_app_from, place_in_root
+    from rootle.cli.answer_output import answer_without_index
+
+    return answer_without_index(args, _ask_links if args.links else _read)
+
+
+def _read(app: App, args: argparse.Namespace) -> AnswerOutput:
+    from rootle.cli.answer_output import AnswerOutput
+    from rootle.cli.context import place_in_root
+
+    passage = app.read(place_in_root(args.place, app.root))
+    notes = [passage.note] if passage.note else []
+    return AnswerOutput(passage, [passage.lines], notes, is_empty=False)
+
+
+def _ask_links(app: App, args: argparse.Namespace) -> AnswerOutput:
+    from rootle.cli.answer_output import AnswerOutput
+    from rootle.cli.context import place_in_root
     from rootle.serialization.links import link_lines
 
-    with open_app_from(args) as app:
-        place = place_in_root(args.place, app.root)
-        if not args.links:
-            passage = app.read(place)
-            notes = [passage.note] if passage.note else []
-            return print_answer(args, passage, [passage.lines], notes, is_empty=False)
-        links = app.links(place)
+    links = app.links(place_in_root(args.place, app.root))
     lines = list(link_lines(links))
-    missing = f"nothing is linked to {links.place}"
-    return print_answer(args, links, [lines], links.notes, is_empty=not lines, if_empty=missing)
+    return AnswerOutput(
+        links, [lines], links.notes, not lines, f"nothing is linked to {links.place}"
+    )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from rootle.cli.options import (
-    CommandParser,
-    add_common_options,
-    add_limit,
-    add_root,
-)
+from rootle.cli.options import CommandParser, add_common_options, add_limit, add_root
+
+if TYPE_CHECKING:
+    from rootle.app import App
+    from rootle.cli.answer_output import AnswerOutput
 
 _EXAMPLES: Final = """\
 rootle why src/net/retry.py:42
@@ -37,11 +36,16 @@ def register(parser: CommandParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from rootle.cli.answer_output import print_answer
-    from rootle.cli.context import open_app_from, place_in_root
+    from rootle.cli.answer_output import answer_without_index
+
+    return answer_without_index(args, _ask)
+
+
+def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
+    from rootle.cli.answer_output import AnswerOutput
+    from rootle.cli.context import place_in_root
     from rootle.serialization.why import reason_lines
 
-    with open_app_from(args) as app:
-        answer = app.why(place_in_root(args.place, app.root), limit=args.limit)
+    answer = app.why(place_in_root(args.place, app.root), limit=args.limit)
     is_empty = not (answer.commits or answer.uncommitted)
-    return print_answer(args, answer, [reason_lines(answer)], answer.notes, is_empty=is_empty)
+    return AnswerOutput(answer, [reason_lines(answer)], answer.notes, is_empty)
