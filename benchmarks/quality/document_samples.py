@@ -65,9 +65,13 @@ def write_project(root: Path, documents: Sequence[LabeledDocument]) -> None:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, "utf-8")
     for document in documents:
-        path = root / document.path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _WRITERS[document.format](path, document)
+        write_document(root / document.path, document)
+
+
+def write_document(path: Path, document: LabeledDocument) -> None:
+    """Write one document; each mail of a thread becomes a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _WRITERS[document.format](path, document)
 
 
 def _write_pdf(path: Path, document: LabeledDocument) -> None:

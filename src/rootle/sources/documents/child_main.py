@@ -25,6 +25,7 @@ from rootle.sources.files.skip_rules import (
     NO_TEXT,
     READER_FAILED,
     TOO_MUCH_MEMORY,
+    TOO_SLOW,
     UNREADABLE,
 )
 from rootle.storage.open_without_links import open_below
@@ -38,7 +39,11 @@ MAX_SECONDS: Final = 30
 RECOGNITION_SECONDS: Final = 100
 # A process that indexed one document may run for weeks.
 _MAX_IDLE_S: Final = 60
-_MAX_MEMORY_BYTES: Final = 768 << 20
+# Each process that indexes has a child. Documents of ordinary size need less than 100 MB.
+_MAX_MEMORY_BYTES: Final = 384 << 20
+# Drawing pages and recognizing text in large pictures take more.
+_MAX_IMAGE_MEMORY_BYTES: Final = 768 << 20
+_IMAGES: Final = frozenset({"image", "screenshot"})
 
 _READERS: Final = {
     "notebook": ("notebook", "read_notebook"),
@@ -71,6 +76,7 @@ def main() -> None:
     while header := requests.read(HEADER.size):
         request = json.loads(requests.read(*HEADER.unpack(header)))
         _end_after(MAX_SECONDS + RECOGNITION_SECONDS * request["recognizes"])
+        _limit_memory(request["recognizes"] or request["document_format"] in _IMAGES)
         answer = json.dumps(_answer(**request)).encode()
         answers.write(HEADER.pack(len(answer)) + answer)
         answers.flush()
@@ -90,8 +96,15 @@ def _limit_process() -> None:
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # it reads only
+
+
+def _limit_memory(for_images: bool) -> None:
+    """Limit the memory of this process and, each for itself, of those that it starts."""
     if sys.platform == "linux":  # other systems do not support this limit
-        resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY_BYTES, _MAX_MEMORY_BYTES))
+        import resource
+
+        limit = _MAX_IMAGE_MEMORY_BYTES if for_images else _MAX_MEMORY_BYTES
+        resource.setrlimit(resource.RLIMIT_AS, (limit, _MAX_IMAGE_MEMORY_BYTES))
 
 
 def _answer(
@@ -135,7 +148,7 @@ def _read(root: str, path: str, document_format: str, found: ExtractedDocument) 
         try:
             reader(file, found)
         except LimitReachedError:
-            pass
+            return "" if found.places else TOO_SLOW
         except DocumentError as error:
             return str(error)
         except RecursionError:

@@ -82,6 +82,10 @@ class ExtractedDocument:
             self.omit(max(1, int(remaining * self._chars)))
             raise LimitReachedError
 
+    def used_time(self) -> float:
+        """Return the share of the time that has passed; more than 1 if the time is over."""
+        return 1 - (self._deadline_s - self.clock()) / self.max_seconds
+
     def _unique(self, label: str) -> str:
         if not label:
             return label

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import BinaryIO, Final, NamedTuple
 from xml.parsers import expat
@@ -37,9 +37,14 @@ class XmlEvent(NamedTuple):
 
 
 class ZipContainer:
-    """A zip file. Errors in the file raise DocumentError."""
+    """A zip file. Errors in the file raise DocumentError.
 
-    def __init__(self, file: BinaryIO) -> None:
+    `check_time` is called often while parts are read, and raises LimitReachedError if the time is
+    over.
+    """
+
+    def __init__(self, file: BinaryIO, check_time: Callable[[], None]) -> None:
+        self._check_time = check_time
         if file.read(len(_OLD_OFFICE_MAGIC)) == _OLD_OFFICE_MAGIC:
             raise DocumentError(ENCRYPTED)
         file.seek(0)
@@ -75,6 +80,7 @@ class ZipContainer:
         try:
             with self._zip.open(info) as stream:
                 while block := stream.read(_BLOCK_BYTES):
+                    self._check_time()
                     yield block
                     part_bytes += len(block)
                     self._read_bytes += len(block)

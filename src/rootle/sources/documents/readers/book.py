@@ -20,7 +20,7 @@ _HTML_TYPES: Final = frozenset({"application/xhtml+xml", "text/html"})
 
 def read_book(file: BinaryIO, found: ExtractedDocument) -> None:
     """Add the headings of a book."""
-    with ZipContainer(file) as container:
+    with ZipContainer(file, found.check_time) as container:
         package = _package_part(container)
         read_properties(container, found, package)
         chapters = _list_chapters(container, package)

@@ -23,7 +23,7 @@ _MAX_REPEATED: Final = 20
 
 def read_opendocument(file: BinaryIO, found: ExtractedDocument) -> None:
     """Add headings of a text, slides of a presentation, or ranges of a spreadsheet."""
-    with ZipContainer(file) as container:
+    with ZipContainer(file, found.check_time) as container:
         if _MANIFEST in container and b":encryption-data" in container.read(_MANIFEST):
             raise DocumentError(ENCRYPTED)
         if _CONTENT not in container:

@@ -45,6 +45,7 @@ def read_pdf(file: BinaryIO, found: ExtractedDocument) -> None:
 def _read_pages(document: pdfium.PdfDocument, found: ExtractedDocument) -> None:
     count = len(document)
     for number in range(1, count + 1):
+        found.check_time((count - number) / number)
         try:
             page = document[number - 1]
             text_page = page.get_textpage()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Final
 
-from rootle.sources.documents.places import ExtractedDocument
+from rootle.sources.documents.places import ExtractedDocument, LimitReachedError
 
 Row = tuple[int, Mapping[int, str]]  # its number and its cells by column, both from 1
 
@@ -13,8 +14,9 @@ _ROWS_PER_PLACE: Final = 40
 # The first rows show what a table is about; a million more rows would only hide other documents.
 _MAX_ROWS: Final = 1_000
 _MAX_CELL_CHARS: Final = 2_000
-# The rows after the limit are counted, up to this number.
+# The rows after the limit are counted, up to this number and this share of the time.
 _MAX_COUNTED: Final = 2_000_000
+_MAX_COUNTING_TIME: Final = 0.5
 
 
 class SheetRows:
@@ -28,17 +30,18 @@ class SheetRows:
         """Add the first rows that are not empty, and count the others."""
         kept: list[Row] = []
         total = last = width = 0
-        for number, cells in rows:
-            if not cells:
-                continue
-            total += 1
-            last, width = number, max(width, *cells)
-            if len(kept) < _MAX_ROWS:
-                kept.append((number, cells))
-            elif total % 1_000 == 0:
-                self._found.check_time()
-            if total >= _MAX_COUNTED:
-                break
+        with suppress(LimitReachedError):  # raised again as soon as the first block is added
+            for number, cells in rows:
+                if not cells:
+                    continue
+                total += 1
+                last, width = number, max(width, *cells)
+                if len(kept) < _MAX_ROWS:
+                    kept.append((number, cells))
+                if total >= _MAX_COUNTED or (
+                    total % 1_000 == 0 and self._found.used_time() > _MAX_COUNTING_TIME
+                ):
+                    break
         if not kept:
             return
         title = self._title(kept[0][1], total, width)

@@ -24,7 +24,7 @@ NOTES_MARK: Final = "Notes:"
 
 def read_slides(file: BinaryIO, found: ExtractedDocument) -> None:
     """Add the slides in the order of the presentation."""
-    with ZipContainer(file) as container:
+    with ZipContainer(file, found.check_time) as container:
         read_properties(container, found)
         names = _slide_names(container)
         for number, name in enumerate(names, start=1):

@@ -17,7 +17,7 @@ _MAX_COLUMNS: Final = 16_384  # of Excel
 
 def read_spreadsheet(file: BinaryIO, found: ExtractedDocument) -> None:
     """Add blocks of rows from every sheet. Values are those that Excel stored last."""
-    with ZipContainer(file) as container:
+    with ZipContainer(file, found.check_time) as container:
         read_properties(container, found)
         main = container.main_part()
         relations = container.relations(main)

@@ -25,7 +25,7 @@ _NOTES: Final = ("footnotes", "endnotes", "comments")
 
 def read_word(file: BinaryIO, found: ExtractedDocument) -> None:
     """Add the sections of a document. Deleted text of tracked changes is left out."""
-    with ZipContainer(file) as container:
+    with ZipContainer(file, found.check_time) as container:
         read_properties(container, found)
         main = container.main_part()
         relations = container.relations(main)

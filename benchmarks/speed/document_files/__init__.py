@@ -1,0 +1,1 @@
+"""Ordinary and hostile documents for the measurement of `benchmarks.speed.documents`."""
