@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -40,16 +41,39 @@ hypothesis.settings.load_profile("rootle")
 _SERVERS = frozenset({"chroma", "own_chroma", "opensearch", "elasticsearch", "weaviate"})
 _SLOW = ("server", "slow")  # markers, slowest first
 _HOME_NUMBERS = itertools.count()
-# Without these settings, every commit would start a maintenance process.
+# Without these settings, git would wait for the disk and start a maintenance process after every
+# commit.
 _GIT_CONFIG = """\
 [init]
 	defaultBranch = main
+[core]
+	fsync = none
 [gc]
 	auto = 0
 [maintenance]
 	auto = false
 """
+_GIT_TEMPLATE = Path(__file__).parent / "git_template"  # the usual one has a dozen sample hooks
 _GUARD_FOLDER = os.path.dirname(_guard.__file__)
+_MEMORY = "/dev/shm"
+_MEMORY_NEEDED = 4 << 30  # bytes; most of it for the indexes of the real servers
+
+
+def pytest_configure() -> None:
+    if "TMPDIR" not in os.environ and _has_room_in_memory():
+        # Tests write many small files, and most of their time on a disk would be spent on waiting
+        # until these are stored. The processes of pytest-xdist inherit the variable.
+        os.environ["TMPDIR"] = tempfile.tempdir = _MEMORY
+
+
+def _has_room_in_memory() -> bool:
+    try:
+        status = os.statvfs(_MEMORY)
+    except OSError:  # not Linux
+        return False
+    # Some containers forbid to run programs there.
+    allows_programs = not status.f_flag & os.ST_NOEXEC
+    return allows_programs and status.f_bavail * status.f_frsize >= _MEMORY_NEEDED
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -95,9 +119,16 @@ def _unit_of_work(file: Path) -> str:
     return "servers" if any(marked) else os.fspath(file)
 
 
+@pytest.fixture(scope="session")
+def _git_config(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    config = tmp_path_factory.mktemp("git") / "config"
+    config.write_text(_GIT_CONFIG)
+    return config
+
+
 @pytest.fixture(autouse=True)
 def _separate_home(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, _git_config: Path
 ) -> Path:
     """Keep a test and its child processes from reading or writing the user's files."""
     # `mktemp` would list the folders of all earlier tests.
@@ -105,13 +136,14 @@ def _separate_home(
     home.mkdir(parents=True)
     monkeypatch.setenv("HOME", os.fspath(home))
     for kind in ("cache", "config", "data", "state"):
-        (home / kind).mkdir()
         monkeypatch.setenv(f"XDG_{kind.upper()}_HOME", os.fspath(home / kind))
-    (home / "gitconfig").write_text(_GIT_CONFIG)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.fspath(home / "gitconfig"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.fspath(_git_config))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("GIT_TEMPLATE_DIR", os.fspath(_GIT_TEMPLATE))
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
+    # Messages are in English, and nothing searches for translations.
+    monkeypatch.setenv("LANGUAGE", "C")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
     return home
 

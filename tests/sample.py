@@ -169,7 +169,6 @@ def _git_folder(files: tuple[tuple[str, str], ...]) -> Path:
     """Return a `.git` folder for these files, to copy: running git in every test is slower."""
     root = write_tree(_temporary_folder(), dict(files))
     git(root, "init", "-q", "-b", "main")
-    shutil.rmtree(root / ".git/hooks")
     git(root, "add", "-A")
     git(root, "commit", "-q", "--allow-empty", "-m", "first")
     git(root, "repack", "-adq")  # one file instead of one per object

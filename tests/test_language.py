@@ -11,7 +11,7 @@ import io
 import re
 import subprocess
 import tokenize
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -196,7 +196,7 @@ def test_function_names_are_verbs() -> None:
         Finding(f"{path}:{node.lineno}", node.name, "begin with a verb")
         for path, node in functions()
         if not is_named_as_a_noun(node)
-        for first, *others in [words_of(node.name) or [""]]
+        for first, *others in [words_of(node.name) or ("",)]
         if first in NO_VERBS or (is_participle(first) and PREPOSITIONS.issuperset(others[:1]))
         if f"{path}: {node.name}" not in ALLOWED
     ]
@@ -216,9 +216,9 @@ def test_docstrings_of_functions_have_a_verb() -> None:
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("_PATIENCE_S", ["patience", "s"]), ("WatchWitness", ["watch", "witness"]), ("x2", ["x2"])],
+    [("_PATIENCE_S", ("patience", "s")), ("WatchWitness", ("watch", "witness")), ("x2", ("x2",))],
 )
-def test_an_identifier_is_split_into_words(name: str, words: list[str]) -> None:
+def test_an_identifier_is_split_into_words(name: str, words: tuple[str, ...]) -> None:
     assert words_of(name) == words
 
 
@@ -241,8 +241,9 @@ def is_named_as_a_noun(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return any(noun in decorator for noun in NOUNS for decorator in decorators)
 
 
-def words_of(name: str) -> list[str]:
-    return [word.lower() for word in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)]
+@cache
+def words_of(name: str) -> tuple[str, ...]:
+    return tuple(word.lower() for word in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name))
 
 
 @cache
@@ -271,8 +272,9 @@ def sources() -> Mapping[str, str]:
 
 
 @cache
-def trees() -> Mapping[str, ast.Module]:
-    return {path: syntax_tree(TOP / path) for path in sources()}
+def nodes() -> Mapping[str, Sequence[ast.AST]]:
+    """Return the nodes of the syntax tree of every Python file."""
+    return {path: tuple(ast.walk(syntax_tree(TOP / path))) for path in sources()}
 
 
 @cache
@@ -315,15 +317,15 @@ def comments() -> Iterator[tuple[str, int, str]]:
 
 def strings() -> Iterator[tuple[str, int, str]]:
     """Yield docstrings, and in code that is not a test every other string too."""
-    for path, tree in trees().items():
+    for path, own in nodes().items():
         docstrings = {
             id(node.body[0].value)
-            for node in ast.walk(tree)
+            for node in own
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
             and node.body
             and isinstance(node.body[0], ast.Expr)
         }
-        for node in ast.walk(tree):
+        for node in own:
             if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
                 continue
             if id(node) in docstrings or not path.startswith("tests/"):
@@ -331,17 +333,17 @@ def strings() -> Iterator[tuple[str, int, str]]:
 
 
 def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
-    for path, tree in trees().items():
-        for node in ast.walk(tree):
+    for path, own in nodes().items():
+        for node in own:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 yield path, node
 
 
 def identifiers() -> Iterator[tuple[str, int, str]]:
     """Yield path, line and name of everything that the code defines, files included."""
-    for path, tree in trees().items():
+    for path, own in nodes().items():
         yield path, 1, Path(path).stem
-        for node in ast.walk(tree):
+        for node in own:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 yield path, node.lineno, node.name
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
