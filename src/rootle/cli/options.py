@@ -18,7 +18,10 @@ class CommandParser(argparse.ArgumentParser):
     """An argument parser that shows examples in its help and reports usage errors briefly."""
 
     def __init__(self, **options: Any) -> None:  # Any: options of ArgumentParser
-        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+        formatter = argparse.RawDescriptionHelpFormatter
+        # An abbreviation of one option may be the name of an option of another command: `--in` of
+        # `rootle search` would be --index-dir elsewhere.
+        super().__init__(formatter_class=formatter, allow_abbrev=False, **options)
 
     def describe(self, description: str, examples: str, notes: str = "") -> None:
         """Set the description, and the examples (one per line) and notes at the end of the help."""
