@@ -6,6 +6,7 @@ import argparse
 import pkgutil
 import shlex
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from command import rootle
@@ -98,3 +99,10 @@ def test_former_names_of_options_are_refused(arguments: tuple[str, ...], option:
     assert outcome.code == 2
     assert f"unrecognized arguments: {option}" in outcome.err
     assert "--help" in outcome.err
+
+
+def test_an_option_must_be_written_in_full(repository: Path) -> None:
+    outcome = rootle("symbol", "retry_backoff", "--in", "deps", "--root", repository)
+    assert outcome.code == 2
+    assert "unrecognized arguments: --in deps" in outcome.err
+    assert not Path("deps").exists()

@@ -33,6 +33,7 @@ class ListCollection:
     count: int
     position: Position | None = None
     is_broken: bool = False
+    is_confident: bool | None = None
     queries: list[SearchQuery] = field(default_factory=list)
 
     def find_position(self, question: ParsedQuery) -> Position | None:
@@ -45,7 +46,8 @@ class ListCollection:
         start = int(query.cursor or 0)
         end = min(self.count, start + (query.limit or 10))
         found = tuple(result(f"{self.kind}-{at}", self.kind) for at in range(start, end))
-        return replace(EMPTY, results=found, next_cursor=str(end) if end < self.count else None)
+        cursor = str(end) if end < self.count else None
+        return replace(EMPTY, results=found, next_cursor=cursor, confident=self.is_confident)
 
 
 def search(
@@ -76,6 +78,15 @@ def test_a_collection_that_the_question_is_about_shares_the_page(
 ) -> None:
     deps = ListCollection("deps", 50, position)
     assert kinds_of(search("zebra", ListCollection("code", 50), deps)) == expected
+
+
+@pytest.mark.parametrize("text", ["zebra", "zebra in:code,deps"])
+def test_results_that_are_not_confident_come_after_others(text: str) -> None:
+    project = ListCollection("code", 50, is_confident=False)
+    deps = ListCollection("deps", 50, "after", is_confident=True)
+    response = search(text, project, deps)
+    assert kinds_of(response) == ["deps"] * 3 + ["code"] * 7
+    assert response.confident
 
 
 def test_a_part_that_finds_little_leaves_room_for_the_next() -> None:

@@ -115,6 +115,10 @@ class DependencyComponents:
 
         return DependencyCollection(self.read_known, search, self._count_mentions)
 
+    def read_installed(self, read: Callable[[IndexReader], _T]) -> _T:
+        """Return the result of `read`, which receives the index of what is installed now."""
+        return self._open(lambda source, _: read(source.current()))
+
     def read_index(self, read: Callable[[IndexReader], _T]) -> _T:
         """Return the result of `read`, which receives the index of the last search, if any.
 
@@ -124,7 +128,7 @@ class DependencyComponents:
         if opened is not None:
             with suppress(IndexStorageError):
                 return read(opened[1].current())
-        return self._open(lambda source, _: read(source.current()))
+        return self.read_installed(read)
 
     def documents(self) -> DocumentSet:
         """Return the files of packages that `App.read` can read.

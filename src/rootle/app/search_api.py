@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rootle.app.base import AppBase
-from rootle.errors import IndexMissingError, IndexStorageError
+from rootle.errors import IndexMissingError, IndexStorageError, QueryError
 from rootle.serialization.json import apply_filters
 from rootle.serialization.revision_filter import split_revision
 from rootle.types import (
@@ -25,6 +25,9 @@ from rootle.types import (
     SymbolAspect,
     ignore_progress,
 )
+
+if TYPE_CHECKING:
+    from rootle.search.symbols.symbol_request import SymbolRequest
 
 # Attempts of a search while other threads rebuild or delete the index.
 _MAX_ATTEMPTS: Final = 5
@@ -136,15 +139,19 @@ class SearchApi(AppBase):
         `name` may be qualified: "Class.method", "module.function", "ns::Class". At most `limit`
         uses are returned, 30 by default. To get the next ones, pass `next_cursor` of the answer as
         `cursor`. The index is updated first if a check for changes is due. `at` is a hash, tag,
-        branch or date, whose files are searched instead of those in the folder.
+        branch or date, whose files are searched instead of those in the folder. A name that begins
+        with "deps:" is looked up in the installed packages instead.
 
         Raises QueryError for an invalid name, limit or revision, and StaleCursorError if the cursor
         comes from another request or the index has changed since then.
         """
         from rootle.search.symbols.symbol_request import SymbolRequest, check_request
 
-        request = SymbolRequest(name.strip(), aspect, limit=limit, cursor=cursor)
+        plain = name.strip().removeprefix(PACKAGE_URI)
+        request = SymbolRequest(plain, aspect, limit=limit, cursor=cursor)
         check_request(request)
+        if plain != name.strip():
+            return self._package_symbols(request, at)
         if at is not None:
             from rootle.history.revision_search import add_symbol_place
 
@@ -158,6 +165,27 @@ class SearchApi(AppBase):
             )
         self._container.refresher().refresh(ignore_progress, fully=False)
         return self._container.symbol_finder().find(self._container.indexer().snapshot(), request)
+
+    @property
+    def has_indexed_packages(self) -> bool:
+        """Whether packages are indexed, so that names can be looked up in them."""
+        is_off = self.config.dependencies == "off"
+        return not is_off and self._container.dependencies().read_known() is not None
+
+    def _package_symbols(self, request: SymbolRequest, at: str | None) -> SymbolAnswer:
+        if at is not None:
+            raise QueryError(
+                f"{PACKAGE_URI}{request.name} is looked up in installed packages, and at: means "
+                "files of one commit; leave out one of them"
+            )
+        if "/" in request.name:
+            raise QueryError(
+                f'"{PACKAGE_URI}{request.name}" is a package or a file, not a name; read it with '
+                "`rootle show` or vectordb_read"
+            )
+        finder = self._container.symbol_finder()
+        packages = self._container.dependencies()
+        return packages.read_installed(lambda index: finder.find(index, request))
 
     def check(self, query: SearchQuery) -> None:
         """Raise QueryError for an invalid query, without building an index."""

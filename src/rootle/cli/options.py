@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 SUCCESS: Final = 0
 NO_RESULTS: Final = 1
@@ -18,6 +18,11 @@ class CommandParser(argparse.ArgumentParser):
     """An argument parser that shows examples in its help and reports usage errors briefly."""
 
     examples = ""
+
+    def __init__(self, **options: Any) -> None:  # Any: options of ArgumentParser
+        # An abbreviation of one option may be the name of an option of another command: `--in` of
+        # `rootle search` would be --index-dir elsewhere.
+        super().__init__(allow_abbrev=False, **options)
 
     def describe(self, description: str, examples: str, notes: str = "") -> None:
         """Set the description, and the examples (one per line) and notes at the end of the help."""

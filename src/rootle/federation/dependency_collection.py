@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from rootle.errors import QueryError
 from rootle.federation.collection import Position
 from rootle.federation.outside_results import mark_as_outside
 from rootle.federation.package_names import find_named_packages
@@ -59,7 +60,7 @@ class DependencyCollection:
         hardly any of them contains the name.
         """
         known = self.read_known()
-        if known is None:
+        if known is None or _list_commit_filters(question):
             return None
         named = find_named_packages(question.text, known.aliases)
         if not named:
@@ -67,7 +68,16 @@ class DependencyCollection:
         return "first" if self.count_mentions(named[0]) <= _FEW_FILES else "after"
 
     def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
-        """Return the files of packages. If the question names packages, search only those."""
+        """Return the files of packages. If the question names packages, search only those.
+
+        Raise QueryError if the question has a filter by date or author: packages have none.
+        """
+        filters = _list_commit_filters(parse_query(query.text_query))
+        if filters:
+            raise QueryError(
+                f"{filters[0]} filters by the commits of the project, and in:deps searches "
+                "installed packages; leave out one of them"
+            )
         response = self.search_installed(query, explain)
         known = self.read_known()
         results = tuple(_describe(result) for result in response.results)
@@ -108,6 +118,12 @@ class NamedPackageScope:
             self._files.clear()
         self._files[key] = found
         return found
+
+
+def _list_commit_filters(question: ParsedQuery) -> list[str]:
+    dates = {"since": question.since, "until": question.until}
+    filters = [f"{name}:{value}" for name, value in dates.items() if value]
+    return filters + [f"author:{author}" for author in question.authors]
 
 
 def _describe(result: SearchResult) -> SearchResult:

@@ -30,8 +30,9 @@ class PagePart:
 def search_parts(query: SearchQuery, parts: Sequence[PagePart], limit: int) -> SearchResponse:
     """Return a page of at most `limit` results from all parts, in their order.
 
-    A part that finds less than its share leaves room for the next ones. The cursor contains one
-    cursor for each part. Raise StaleCursorError if it belongs to another query.
+    A part that finds less than its share leaves room for the next ones. On the first page, parts
+    that are not confident come after the others. The cursor contains one cursor for each part.
+    Raise StaleCursorError if it belongs to another query.
     """
     cursors = _split_cursor(query.cursor, parts)
     open_parts = [part for part in parts if part.name in cursors]
@@ -49,6 +50,8 @@ def search_parts(query: SearchQuery, parts: Sequence[PagePart], limit: int) -> S
         room -= len(response.results)
         if response.next_cursor is not None:
             following[part.name] = response.next_cursor
+    if not query.cursor:
+        responses.sort(key=lambda found: found.confident is False)
     return replace(_merge(responses), next_cursor=_join_cursors(following))
 
 

@@ -289,15 +289,19 @@ def _unknown_source(meanings: Sequence[Reference], documents: DocumentSet) -> So
 
 
 def _explain_unknown(path: str, known: Collection[str]) -> str:
-    inside = sorted(other for other in known if path == "." or other.startswith(f"{path}/"))
+    # "deps:httpx" may be any version of the package.
+    folders = (f"{path}/", f"{path}@") if path.startswith(PACKAGE_URI) else f"{path}/"
+    inside = sorted(other for other in known if path == "." or other.startswith(folders))
     if inside:
         return f"{escape_path(path)} is a folder; name one of its files: {_format_paths(inside)}"
     similar = nearest_paths(path, known)
-    hint = f"did you mean {_format_paths(similar)}?" if similar else _DEFAULT_HINT
+    other_hint = _PACKAGE_HINT if path.startswith(PACKAGE_URI) else _DEFAULT_HINT
+    hint = f"did you mean {_format_paths(similar)}?" if similar else other_hint
     return f"{escape_path(path)} does not exist here or is ignored; {hint}"
 
 
 _DEFAULT_HINT: Final = "use a path from vectordb_search"
+_PACKAGE_HINT: Final = "search with in:deps for the paths of files of packages"
 
 
 def _format_paths(paths: Sequence[str]) -> str:

@@ -269,6 +269,58 @@ def test_results_can_be_read(apps: tuple[App, App]) -> None:
         app.read("deps:itsdangerous@1.1.0/itsdangerous/signe.py")
 
 
+def test_the_name_of_a_package_leads_to_its_files(apps: tuple[App, App]) -> None:
+    app = apps[0]
+    app.index_dependencies()
+    with pytest.raises(SourceError, match=r"name one of its files: deps:six@1\.16\.0/DESCRIPTION"):
+        app.read("deps:six")
+    with pytest.raises(SourceError, match="search with in:deps for the paths"):
+        app.read("deps:no-such-package")
+
+
+def test_names_are_looked_up_in_packages_if_deps_precedes_them(
+    apps: tuple[App, App], make_app: MakeApp
+) -> None:
+    app = apps[1]
+    assert not app.symbols("Signer").definitions
+    assert not make_app(app.root).has_indexed_packages
+    answer = app.symbols("deps:Signer")
+    assert answer.name == "Signer"
+    assert answer.definitions[0].path == "deps:itsdangerous@2.2.0/itsdangerous/signer.py"
+    (method,) = app.symbols("deps:Signer.get_signature").definitions
+    assert method.scope == "class Signer"
+    page = app.symbols("deps:Signer", "uses", limit=1)
+    following = app.symbols("deps:Signer", "uses", limit=1, cursor=page.next_cursor)
+    assert following.offset == 1
+    assert app.has_indexed_packages
+    with pytest.raises(QueryError, match="leave out one of them"):
+        app.symbols("deps:Signer", at="HEAD")
+    with pytest.raises(QueryError, match="not a name; read it with"):
+        app.symbols("deps:itsdangerous@2.2.0/itsdangerous/signer.py")
+
+
+def test_the_symbol_command_says_that_packages_were_not_searched(
+    projects: tuple[Path, Path],
+) -> None:
+    root = os.fspath(projects[1])
+    found = rootle("symbol", "deps:Signer", "--root", root)
+    assert found.code == 0
+    assert "\ndeps:itsdangerous@2.2.0/itsdangerous/signer.py:" in found.out
+    elsewhere = rootle("symbol", "Signer", "--root", root)
+    assert elsewhere.code == 1
+    assert "`rootle symbol deps:Signer` looks in the installed packages" in elsewhere.err
+
+
+@pytest.mark.parametrize("operator", ["since:2024", "until:2024-01-31", "author:Ada"])
+def test_filters_by_commits_do_not_apply_to_packages(apps: tuple[App, App], operator: str) -> None:
+    app = apps[0]
+    app.index()
+    app.index_dependencies()
+    with pytest.raises(QueryError, match=f"{operator} filters by the commits.*; leave out one"):
+        app.search(f"in:deps {operator} signature")
+    assert not app.search(f"{operator} {_QUESTION}").degraded
+
+
 def test_agents_search_and_read_packages(apps: tuple[App, App]) -> None:
     tools = {tool.name: tool for tool in tools_of(apps[1])}
     answer = tools["vectordb_search"].execute({"query": f"in:deps {_QUESTION}"})

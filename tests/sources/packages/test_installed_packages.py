@@ -180,6 +180,92 @@ def test_packages_of_npm_are_found_also_through_the_links_of_pnpm(tmp_path: Path
     assert "evil" in listing.refused[0]
 
 
+def test_compiled_modules_are_left_out_if_their_sources_are_there(tmp_path: Path) -> None:
+    write(tmp_path, "package.json", '{"dependencies": {"ajv": "8"}}')
+    package = tmp_path / "node_modules" / "ajv"
+    write(package, "package.json", '{"version": "8.0.0"}')
+    for path in (
+        *("lib/core.ts", "dist/core.js", "dist/core.d.ts", "dist/esm/core.mjs"),
+        *("dist/only.js", "bin/core.js", "src/view.tsx", "lib/view.js"),
+    ):
+        write(package, path, "export const a = 1\n")
+    assert _uris(_list(tmp_path)) == [
+        f"deps:ajv@8.0.0/{path}"
+        for path in ("bin/core.js", "dist/only.js", "lib/core.ts", "src/view.tsx")
+    ]
+
+
+def test_packages_that_installed_modules_import_are_listed_on_request(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    write(root, "package.json", '{"dependencies": {"a": "^1", "p": "1"}}')
+    store = "node_modules/.pnpm/p@1.0.0/node_modules"
+    manifests = {
+        "node_modules/a": {"version": "1.0.0", "dependencies": {"b": "^1", "c": "*", "../x": "1"}},
+        "node_modules/a/node_modules/b": {"version": "1.5.0", "peerDependencies": {"a": "1"}},
+        "node_modules/b": {"version": "2.0.0"},
+        "node_modules/c": {"version": "3.0.0", "devDependencies": {"unused": "1"}},
+        "node_modules/unused": {"version": "1.0.0"},
+        f"{store}/p": {"version": "1.0.0", "optionalDependencies": {"q": "1", "absent": "1"}},
+        f"{store}/q": {"version": "4.0.0"},
+        "../node_modules/absent": {"version": "1.0.0"},
+    }
+    for place, manifest in manifests.items():
+        write(root, f"{place}/package.json", json.dumps(manifest))
+        write(root, f"{place}/index.js", "export const a = 1\n")
+    os.symlink(".pnpm/p@1.0.0/node_modules/p", root / "node_modules" / "p")
+    assert _uris(_list(root)) == ["deps:a@1.0.0/index.js", "deps:p@1.0.0/index.js"]
+    listing = _list(root, "all")
+    assert sorted(_uris(listing)) == [
+        *("deps:a@1.0.0/index.js", "deps:b@1.5.0/index.js", "deps:c@3.0.0/index.js"),
+        *("deps:p@1.0.0/index.js", "deps:q@4.0.0/index.js"),
+    ]
+    assert not listing.missing
+    assert not listing.refused
+
+
+def test_packages_that_java_packages_require_are_listed_on_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", os.fspath(tmp_path))
+    poms = {
+        "web": """<parent><groupId>org.x</groupId><artifactId>parent</artifactId>
+            <version>1</version></parent><artifactId>web</artifactId><dependencies>
+            <dependency><groupId>${project.groupId}</groupId><artifactId>core</artifactId>
+            <version>${core.version}</version></dependency>
+            <dependency><groupId>org.x</groupId><artifactId>managed</artifactId></dependency>
+            <dependency><groupId>org.x</groupId><artifactId>mock</artifactId></dependency>
+            <dependency><groupId>org.x</groupId><artifactId>extra</artifactId>
+            <version>1</version><optional>true</optional></dependency>
+            <dependency><groupId>../..</groupId><artifactId>evil</artifactId>
+            <version>1</version></dependency>
+            </dependencies>""",
+        "parent": """<groupId>org.x</groupId><artifactId>parent</artifactId>
+            <version>1</version><properties><core.version>1</core.version></properties>
+            <dependencyManagement><dependencies>
+            <dependency><groupId>org.x</groupId><artifactId>managed</artifactId>
+            <version>1</version></dependency>
+            <dependency><groupId>org.x</groupId><artifactId>mock</artifactId>
+            <version>1</version><scope>test</scope></dependency>
+            </dependencies></dependencyManagement>""",
+    }
+    for name in ("web", "parent", "core", "managed", "mock", "extra"):
+        folder = tmp_path / f".m2/repository/org/x/{name}/1"
+        write(folder, f"{name}-1.pom", f"<project>{poms.get(name, '')}</project>")
+        with zipfile.ZipFile(folder / f"{name}-1-sources.jar", "w") as jar:
+            jar.writestr("A.java", "class A {}\n")
+    root = tmp_path / "project"
+    write(
+        root,
+        "pom.xml",
+        "<project><dependencies><dependency><groupId>org.x</groupId><artifactId>web</artifactId>"
+        "<version>1</version></dependency></dependencies></project>",
+    )
+    assert _uris(_list(root)) == ["deps:org.x/web@1/A.java"]
+    assert sorted(_uris(_list(root, "all"))) == [
+        f"deps:org.x/{name}@1/A.java" for name in ("core", "managed", "web")
+    ]
+
+
 def test_transitive_packages_are_listed_on_request(tmp_path: Path) -> None:
     lock = {
         "packages": {

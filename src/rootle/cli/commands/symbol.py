@@ -21,6 +21,7 @@ rootle symbol retry_backoff
 rootle symbol --uses RetryPolicy.should_retry
 rootle symbol --tests retry_backoff
 rootle symbol --at v2.1 retry_backoff
+rootle symbol deps:httpx.Client
 rootle symbol --uses --limit 100 --json retry_backoff"""
 
 
@@ -32,7 +33,9 @@ def register(parser: CommandParser) -> None:
         _EXAMPLES,
     )
     parser.add_argument(
-        "name", help="name of a symbol, such as retry_backoff or RetryPolicy.should_retry"
+        "name",
+        help="name of a symbol, such as retry_backoff or RetryPolicy.should_retry; with deps: "
+        "before it, it is looked up in the installed packages that the project depends on",
     )
     aspects = parser.add_mutually_exclusive_group()
     for aspect, text in (
@@ -60,9 +63,12 @@ def register(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from rootle.cli.context import open_for_question, refresh_index
+    from rootle.types import PACKAGE_URI
 
     with open_for_question(args) as app:
-        refresh_index(app, args.at)
+        is_package = args.name.strip().startswith(PACKAGE_URI)
+        if not is_package:
+            refresh_index(app, args.at)
         answer = app.symbols(
             args.name,
             args.aspect or "definitions",
@@ -70,12 +76,16 @@ def run(args: argparse.Namespace) -> int:
             cursor=args.cursor,
             at=args.at,
         )
+        is_elsewhere = not (answer.definitions or is_package) and app.has_indexed_packages
     if args.json:
         from rootle.cli.terminal import print_json
 
         print_json(answer)
     else:
         from rootle.cli.symbol_output import print_symbols
+        from rootle.cli.terminal import warn
 
         print_symbols(answer)
+        if is_elsewhere:
+            warn(f"`rootle symbol {PACKAGE_URI}{answer.name}` looks in the installed packages")
     return SUCCESS if answer.definitions or answer.uses else NO_RESULTS

@@ -10,6 +10,7 @@ from rootle.index.reader import IndexReader
 from rootle.rank.confidence import reject
 from rootle.search.query.absent_words import SubjectWord, check_words, prove_absent
 from rootle.search.stages.ranked_answer import RankedAnswer
+from rootle.types import PACKAGE_URI
 
 LOW_CONFIDENCE: Final = "not confident: "
 _IMPROBABLE: Final = "the estimated probability of an answer is low"
@@ -76,7 +77,9 @@ def _reasons(absent: Sequence[SubjectWord], index: IndexReader) -> Iterable[str]
 
 
 def _count_unindexed(index: IndexReader) -> Iterable[str]:
-    count = len(index.unindexed_files())
+    # Files of packages are not in the list to which the message refers.
+    listed = [one for one in index.unindexed_files() if not one.path.startswith(PACKAGE_URI)]
+    count = len(listed)
     if count:
         files = "1 file is" if count == 1 else f"{count:,} files are"
         yield f"{files} not or only partly indexed (`rootle status --skipped`)"

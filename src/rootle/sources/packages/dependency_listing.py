@@ -131,18 +131,19 @@ def _find_all(
 ) -> Iterator[tuple[LockedPackage, InstalledPackage | None]]:
     """Yield the packages of a lock file, and what is installed.
 
-    With `extent` "all", packages that those of a list of names require are found by their metadata.
+    With `extent` "all", packages that those of a list of names require are found by their metadata,
+    nearer ones first: of two versions of a Java package, the first one counts.
     """
     queue = deque(one for one in lock.packages if extent == "all" or one.is_direct)
-    seen = {normalize_name(lock.ecosystem, one.name) for one in queue}
+    seen = {(normalize_name(lock.ecosystem, one.name), one.folder) for one in queue}
     while queue:
         locked = queue.popleft()
         found = finder.find(locked)
         yield locked, found
         for required in found.list_required() if found and extent == "all" else ():
-            name = normalize_name(lock.ecosystem, required.name)
-            if name not in seen:
-                seen.add(name)
+            key = normalize_name(lock.ecosystem, required.name), required.folder
+            if key not in seen:
+                seen.add(key)
                 queue.append(required)
 
 

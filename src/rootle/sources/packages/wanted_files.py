@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import dropwhile
 from typing import Final
 
 from rootle.sources.files.skip_rules import reason_by_name
@@ -32,6 +33,11 @@ _OTHER_ENDINGS: Final = {
     ".d.cts": (".d.ts", ".d.mts"),
     ".d.mts": (".d.ts",),
 }
+# Folders with what a compiler made, the folders with its sources, and their endings.
+_COMPILED_FOLDERS: Final = frozenset("dist build out lib es esm cjs umd commonjs types".split())
+_SOURCE_FOLDERS: Final = ("src", "lib")
+_COMPILED_ENDINGS: Final = (".d.ts", ".d.mts", ".d.cts", ".js", ".mjs", ".cjs")
+_SOURCE_ENDINGS: Final = (".ts", ".tsx", ".mts", ".cts")
 _TEXT_STEMS: Final = frozenset("readme changelog changes history news todo upgrading".split())
 # The largest packages of real projects have some thousand sources; others contain data.
 MAX_FILES: Final = 6_000
@@ -74,7 +80,10 @@ def list_package_files(root: str, folder: str, prefix: str = "") -> list[Package
 
 
 def drop_other_formats(files: Sequence[PackageFile]) -> list[PackageFile]:
-    """Leave out the modules of a JavaScript package that it also contains in another format."""
+    """Leave out the modules of a JavaScript package that it also contains in another format.
+
+    Compiled modules are left out if their sources in TypeScript are in the package.
+    """
     paths = {file.path for file in files}
     return [file for file in files if paths.isdisjoint(_list_preferred(file.path))]
 
@@ -88,6 +97,12 @@ def _list_preferred(path: str) -> Iterator[str]:
     for ending, others in _OTHER_ENDINGS.items():
         if path.endswith(ending):
             yield from (path.removesuffix(ending) + other for other in others)
+    compiled = next((one for one in _COMPILED_ENDINGS if path.endswith(one)), None)
+    if compiled is not None and folders[0] in _COMPILED_FOLDERS:
+        module = "/".join(dropwhile(_COMPILED_FOLDERS.__contains__, folders))
+        stem = module.removesuffix(compiled)
+        for source in _SOURCE_FOLDERS:
+            yield from (f"{source}/{stem}{ending}" for ending in _SOURCE_ENDINGS)
 
 
 def stat_file(path: str, root: str, relative: str) -> PackageFile | None:

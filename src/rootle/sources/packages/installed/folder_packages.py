@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from rootle.sources.files.regular_file_reader import read_below
 from rootle.sources.packages.installed.environment import (
@@ -16,10 +16,17 @@ from rootle.sources.packages.installed.environment import (
     list_subfolders,
     path_in,
 )
-from rootle.sources.packages.package import InstalledPackage, LockedPackage, PackageFile
+from rootle.sources.packages.locks.lock_text import as_mapping, as_text, parse_json_object
+from rootle.sources.packages.package import (
+    InstalledPackage,
+    LockedPackage,
+    PackageFile,
+    is_safe_name,
+)
 from rootle.sources.packages.wanted_files import drop_other_formats, list_package_files
 
 _MODULES: Final = "node_modules"
+_REQUIRED: Final = ("dependencies", "optionalDependencies", "peerDependencies")
 _MAX_MANIFEST_BYTES: Final = 1_000_000
 
 
@@ -47,22 +54,48 @@ class NodePackages:
             if not self._environment.may_read(real):
                 message = f"{locked.name} is a link to a folder outside the project: not read"
                 return InstalledPackage(locked.name, locked.version, list, (message,))
-            version = _read_version(real)
+            manifest = _read_manifest(real)
+            version = as_text(manifest.get("version"))
             if version and (not locked.folder or _MODULES in real.split(os.sep)):
-                return InstalledPackage(locked.name, version, partial(_list_modules, real))
+                files = partial(_list_modules, real)
+                required = partial(self._list_required, real, manifest)
+                return InstalledPackage(locked.name, version, files, list_required=required)
         return None
+
+    def _list_required(self, folder: str, manifest: Mapping[str, Any]) -> list[LockedPackage]:
+        """Return the packages that a package in a folder imports, at the places Node.js finds."""
+        names = {name for group in _REQUIRED for name in as_mapping(manifest.get(group))}
+        base = os.path.join(self._environment.root, self._folder)
+        within = (self._environment.root, *self._environment.folders)
+        found = []
+        for name in sorted(names):
+            place = _resolve_module(folder, name, within) if is_safe_name(name) else ""
+            if place:
+                relative = os.path.relpath(place, base)
+                found.append(LockedPackage(name, "", False, True, relative))
+        return found
+
+
+def _resolve_module(folder: str, name: str, within: Sequence[str]) -> str:
+    """Return the folder of a module for an import from another folder; "" if there is none.
+
+    Only folders below those in `within` are read.
+    """
+    while any(f"{folder}/".startswith(f"{one}/") for one in within):
+        place = os.path.join(folder, _MODULES, name)
+        if os.path.basename(folder) != _MODULES and os.path.isdir(place):
+            return place
+        folder = os.path.dirname(folder)
+    return ""
 
 
 def _list_modules(folder: str) -> list[PackageFile]:
     return drop_other_formats(list_package_files(folder, ""))
 
 
-def _read_version(folder: str) -> str:
+def _read_manifest(folder: str) -> Mapping[str, Any]:  # Any: untrusted data
     raw = read_below(folder, "package.json", _MAX_MANIFEST_BYTES)
-    try:
-        return "" if isinstance(raw, str) else str(json.loads(raw)["version"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return ""
+    return {} if isinstance(raw, str) else parse_json_object(raw.decode("utf-8", "replace"))
 
 
 class CargoPackages:

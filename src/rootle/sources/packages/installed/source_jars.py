@@ -15,7 +15,14 @@ from rootle.sources.packages.installed.environment import (
     list_subfolders,
     path_in,
 )
-from rootle.sources.packages.package import InstalledPackage, LockedPackage, PackageFile
+from rootle.sources.packages.locks.jvm_locks import read_required
+from rootle.sources.packages.locks.lock_text import read_lock_text
+from rootle.sources.packages.package import (
+    InstalledPackage,
+    LockedPackage,
+    PackageFile,
+    is_safe_name,
+)
 from rootle.sources.packages.wanted_files import MAX_FILES, is_wanted, stat_file
 
 _MAX_MEMBERS: Final = 50_000
@@ -45,8 +52,18 @@ class JavaPackages:
             if os.path.isfile(path):
                 uri_name = f"{group}/{artifact}"
                 files = partial(_list_archive, os.path.realpath(place), name)
-                return InstalledPackage(uri_name, locked.version, files)
+                required = partial(read_required, locked.name, locked.version, self._read_pom)
+                return InstalledPackage(uri_name, locked.version, files, list_required=required)
         return None
+
+    def _read_pom(self, name: str, version: str) -> str:
+        group, _, artifact = name.partition(":")
+        if not is_safe_name(name, version) or "/" in name:
+            return ""
+        for place in self._places(group, artifact, version):
+            if text := read_lock_text(place, f"{artifact}-{version}.pom"):
+                return text
+        return ""
 
     def _places(self, group: str, artifact: str, version: str) -> Iterator[str]:
         for home in self._maven:

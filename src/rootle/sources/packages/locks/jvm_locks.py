@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
 from rootle.sources.documents.places import DocumentError
 from rootle.sources.documents.zip_container import END, START, TEXT, read_xml
 from rootle.sources.packages.locks.lock_text import indented_lines, make_lock, read_lock_text
-from rootle.sources.packages.package import LockedPackage, LockFile
+from rootle.sources.packages.package import LockedPackage, LockFile, is_safe_name
 
 _PROPERTY: Final = re.compile(r"\$\{([\w.-]+)\}")
 _GRADLE: Final = re.compile(r"([\w.-]+):([\w.-]+):([\w.+-]+)=")
 _BUILD_FILES: Final = ("build.gradle", "build.gradle.kts", "gradle/libs.versions.toml")
+
+
+# Maven gives these to no package that requires the package which names them.
+_OWN_SCOPES: Final = frozenset({"test", "provided", "system", "import"})
+_MAX_PARENTS: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Dependency:
+    """A dependency in a pom.xml. Its texts may contain names of properties."""
+
+    name: str
+    version: str = ""
+    scope: str = ""
+    is_conditional: bool = False  # optional, or part of a profile
 
 
 @dataclass
@@ -21,9 +37,19 @@ class _Project:
     """The content of a pom.xml, with that of its parent in the project."""
 
     properties: dict[str, str] = field(default_factory=dict)
-    managed: dict[str, str] = field(default_factory=dict)  # name -> version
+    managed: dict[str, _Dependency] = field(default_factory=dict)  # by name
     groups: set[str] = field(default_factory=set)  # of the project itself
-    found: list[tuple[str, str, bool]] = field(default_factory=list)
+    found: list[_Dependency] = field(default_factory=list)
+
+    def version_of(self, dependency: _Dependency) -> str:
+        """Return the version of a dependency; "" if it is not known."""
+        managed = self.managed.get(dependency.name)
+        return _resolve(dependency.version or (managed.version if managed else ""), self.properties)
+
+    def scope_of(self, dependency: _Dependency) -> str:
+        """Return the scope of a dependency; "" for the default."""
+        managed = self.managed.get(dependency.name)
+        return dependency.scope or (managed.scope if managed else "")
 
 
 def read_pom(root: str, path: str) -> LockFile:
@@ -38,12 +64,44 @@ def read_pom(root: str, path: str) -> LockFile:
         project.found.clear()
     _read_project(read_lock_text(root, path), project)
     packages = []
-    for name, version, is_optional in project.found:
-        resolved = _resolve(name, project.properties)
+    for dependency in project.found:
+        resolved = _resolve(dependency.name, project.properties)
         if resolved.partition(":")[0] not in project.groups:
-            known = _resolve(version or project.managed.get(name, ""), project.properties)
-            packages.append(LockedPackage(resolved, known, True, is_optional))
+            is_optional = dependency.scope in ("provided", "system", "import")
+            version = project.version_of(dependency)
+            packages.append(LockedPackage(resolved, version, True, is_optional))
     return make_lock(path, "maven", packages)
+
+
+def read_required(
+    name: str, version: str, read_pom_of: Callable[[str, str], str]
+) -> list[LockedPackage]:
+    """Return the packages that a package of Maven requires, with the versions that its files name.
+
+    `read_pom_of` returns the text of the pom.xml of a package, given its name and version, or "".
+    Versions come from the package and its parents. A package is left out if its version is a range
+    or comes from an imported list of versions.
+    """
+    texts: list[str] = []
+    while len(texts) < _MAX_PARENTS and (text := read_pom_of(name, version)):
+        texts.append(text)
+        own = _Project()
+        _read_project(text, own)
+        parent = [own.properties.get(key, "") for key in ("groupId", "artifactId", "version")]
+        if not all(parent):
+            break
+        name, version = f"{parent[0]}:{parent[1]}", parent[2]
+    project = _Project()
+    for text in reversed(texts):
+        _read_project(text, project)
+    found = []
+    for dependency in project.found:
+        required = _resolve(dependency.name, project.properties)
+        needed = project.version_of(dependency)
+        is_own = dependency.is_conditional or project.scope_of(dependency) in _OWN_SCOPES
+        if required and needed and not is_own and is_safe_name(required, needed):
+            found.append(LockedPackage(required, needed, is_direct=False, is_optional=True))
+    return found
 
 
 def _read_project(text: str, project: _Project) -> None:
@@ -79,11 +137,14 @@ def _end_element(stack: list[str], content: str, values: dict[str, str], project
         values[name] = content
     elif name == "dependency" and "plugin" not in stack:
         full = f"{values.get('groupId', '')}:{values.get('artifactId', '')}"
+        is_conditional = values.get("optional") == "true" or "profile" in stack
+        dependency = _Dependency(
+            full, values.get("version", ""), values.get("scope", ""), is_conditional
+        )
         if "dependencyManagement" in stack:
-            project.managed[full] = values.get("version", "")
+            project.managed[full] = dependency
         else:
-            is_optional = values.get("scope") in ("provided", "system", "import")
-            project.found.append((full, values.get("version", ""), is_optional))
+            project.found.append(dependency)
 
 
 def _resolve(text: str, properties: dict[str, str]) -> str:
