@@ -62,7 +62,17 @@ def write_hostile_documents(root: Path, samples: Path) -> list[str]:
     `samples` has one ordinary document of each format, named after its ending, such as `pdf`.
     """
     root.mkdir(parents=True)
-    for write in (_bombs, _damaged, _disguised, _locked, _deep, _pdfs, _large, _special, _archives):
+    for write in (
+        _bombs,
+        _damage_files,
+        _disguise_files,
+        _lock_files,
+        _deep,
+        _pdfs,
+        _large,
+        _special,
+        _archives,
+    ):
         write(root, samples)
     return sorted(str(path.relative_to(root)) for path in _files(root))
 
@@ -129,7 +139,7 @@ def _chain(start: bytes, blocks: Iterator[bytes]) -> Iterator[bytes]:
     yield from blocks
 
 
-def _damaged(root: Path, samples: Path) -> None:
+def _damage_files(root: Path, samples: Path) -> None:
     random = Random(3)
     for sample in sorted(samples.iterdir()):
         raw = sample.read_bytes()
@@ -142,7 +152,7 @@ def _damaged(root: Path, samples: Path) -> None:
         (root / f"flipped.{ending}").write_bytes(changed)
 
 
-def _disguised(root: Path, samples: Path) -> None:
+def _disguise_files(root: Path, samples: Path) -> None:
     program = b"\x7fELF\x02\x01\x01" + bytes(range(256)) * 200
     (root / "pdf.docx").write_bytes((samples / "pdf").read_bytes())
     (root / "docx.pdf").write_bytes((samples / "docx").read_bytes())
@@ -155,7 +165,7 @@ def _disguised(root: Path, samples: Path) -> None:
     (root / "gzip.epub").write_bytes(gzip.compress(bytes(100_000_000), 1))
 
 
-def _locked(root: Path, samples: Path) -> None:
+def _lock_files(root: Path, samples: Path) -> None:
     from reportlab.lib.pdfencrypt import StandardEncryption
     from reportlab.pdfgen import canvas
 

@@ -14,7 +14,7 @@ from rootle.cli.terminal import print_json, warn, write_line, write_lines
 
 @dataclass(frozen=True, slots=True)
 class AnswerOutput:
-    """What a command prints."""
+    """The output of a command."""
 
     record: object  # printed as JSON
     parts: Iterable[Iterable[str]]  # the lines of each part, which blank lines separate

@@ -62,7 +62,7 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
         "rootle memory audit",
     ),
 }
-# The meaning of --root for the actions that use it for more than the configuration.
+# The meaning of --root.
 _ROOT_PURPOSES: Final[Mapping[str, str]] = {
     "list": "project folder; a memory is marked if it mentions a file in this folder that has "
     "changed since the memory was stored",
@@ -71,6 +71,10 @@ _ROOT_PURPOSES: Final[Mapping[str, str]] = {
     "import": "project folder to assign memories to if their own project folder does not exist on "
     "this machine",
     "hook": "project folder; memories of other projects are left out",
+    "forget": "project folder whose configuration file is used; memories of any project can be "
+    "deleted",
+    "export": "project folder whose configuration file is used; memories of all projects are "
+    "exported",
     "audit": "project folder; only files in this folder are checked for changes",
 }
 _HOOK_ROOT: Final = (
@@ -91,11 +95,7 @@ def register(parser: CommandParser) -> None:
         parsers[name].describe(f"{summary[0].upper()}{summary[1:]}.", example)
     _add_arguments(parsers)
     for name, action in parsers.items():
-        purpose = _ROOT_PURPOSES.get(
-            name,
-            "project folder whose configuration file is used; memories of all projects are "
-            "included",
-        )
+        purpose = _ROOT_PURPOSES[name]
         add_root(action, purpose, _HOOK_ROOT if name == "hook" else DEFAULT_ROOT)
         if name not in ("export", "hook"):  # always write JSON
             add_json(action)

@@ -33,7 +33,10 @@ def register(parser: CommandParser) -> None:
         help="what to do (default: list)",
     )
     parser.add_argument(
-        "name", nargs="?", metavar="NAME", help="name of a source; refresh without a name reads all"
+        "name",
+        nargs="?",
+        metavar="NAME",
+        help="name of a source; `refresh` without a name refreshes all sources",
     )
     add_root(parser, "folder that the sources were added to")
     add_common_options(parser)
