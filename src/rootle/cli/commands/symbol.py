@@ -34,8 +34,8 @@ def register(parser: CommandParser) -> None:
     )
     parser.add_argument(
         "name",
-        help="name of a symbol, such as retry_backoff or RetryPolicy.should_retry; with deps: "
-        "before it, it is looked up in the installed packages that the project depends on",
+        help="name of a symbol, such as retry_backoff or RetryPolicy.should_retry; deps:NAME "
+        "looks the name up in the installed packages that the project depends on",
     )
     aspects = parser.add_mutually_exclusive_group()
     for aspect, text in (

@@ -12,7 +12,7 @@ rootle add https://docs.example.org/ --max-pages 500
 rootle add https://docs.example.org/en/latest/objects.inv
 rootle add /usr/share/doc/python3/html --name python
 rootle add stackoverflow/Posts.xml --weight 0.8"""
-_KINDS: Final = "folder, sphinx, devdocs, dash, mdn, stack-exchange or llms.txt"
+_KINDS: Final = "folder (plain documents), sphinx, devdocs, dash, mdn, stack-exchange or llms.txt"
 
 
 def register(parser: CommandParser) -> None:
@@ -22,9 +22,10 @@ def register(parser: CommandParser) -> None:
         "docset, MDN content, a Stack Exchange dump, or an llms.txt file (a version of a site "
         "that was written for language models). The format is detected automatically. From a "
         "website, only pages under the URL path of the given page are read. If the site has a "
-        "Sphinx inventory (objects.inv), the pages in it are read, and results name the symbols "
-        "that it lists. Private network addresses and pages that the site's robots.txt disallows "
-        "are skipped. To refresh a source, add it again or use `rootle sources refresh`.",
+        "Sphinx inventory (objects.inv), the pages that it lists are read, and results show the "
+        "names of the symbols in the inventory. Private network addresses and pages that the "
+        "site's robots.txt disallows are skipped. To refresh a source, add it again or use "
+        "`rootle sources refresh`.",
         _EXAMPLES,
     )
     parser.add_argument("address", metavar="URL|PATH", help="a URL, a folder, or a file")
@@ -32,9 +33,7 @@ def register(parser: CommandParser) -> None:
         "--name",
         help="name of the source, as shown in results (default: derived from the URL or path)",
     )
-    parser.add_argument(
-        "--kind", help=f"format of the folder or archive: {_KINDS} (default: detected)"
-    )
+    parser.add_argument("--kind", help=f"format of the content: {_KINDS} (default: detected)")
     parser.add_argument(
         "--weight",
         type=float,

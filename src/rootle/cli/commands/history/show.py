@@ -34,8 +34,9 @@ def register(parser: CommandParser) -> None:
     parser.add_argument(
         "--links",
         action="store_true",
-        help="list related items instead of printing the lines. Code: related documents, tests, "
-        "uses and recent commits. Section of a document: the definitions that it mentions",
+        help="list related items instead of printing the lines: for code, related documents, "
+        "tests, uses and recent commits. for a section of a document, the definitions that "
+        "it mentions",
     )
     add_root(parser, "folder that contains the file, or a folder in the repository of the commit")
     add_common_options(parser)
