@@ -68,8 +68,8 @@ _ROOT_PURPOSES: Final[Mapping[str, str]] = {
     "changed since the memory was stored",
     "search": "project folder; memories of other projects are left out",
     "add": "project folder; files that the fact mentions are looked up in this folder",
-    "import": "project folder to assign memories to if their own project folder does not exist on "
-    "this machine",
+    "import": "project folder; memories whose own project folder does not exist on this machine "
+    "are assigned to it",
     "hook": "project folder; memories of other projects are left out",
     "forget": "project folder whose configuration file is used; memories of any project can be "
     "deleted",

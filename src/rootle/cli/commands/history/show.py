@@ -35,7 +35,7 @@ def register(parser: CommandParser) -> None:
         "--links",
         action="store_true",
         help="list related items instead of printing the lines: for code, related documents, "
-        "tests, uses and recent commits. for a section of a document, the definitions that "
+        "tests, uses and recent commits; for a section of a document, the definitions that "
         "it mentions",
     )
     add_root(parser, "folder that contains the file, or a folder in the repository of the commit")
