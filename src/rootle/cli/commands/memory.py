@@ -58,7 +58,7 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "audit": (
         "show when memories were added and deleted; report likely duplicates, unmasked secrets in "
-        "memories, and memories about files that have changed since the memory was stored",
+        "memories, and memories that are older than the last change to a file that they are about",
         "rootle memory audit",
     ),
 }
@@ -68,12 +68,12 @@ _ROOT_PURPOSES: Final[Mapping[str, str]] = {
     "changed since the memory was stored",
     "search": "project folder; memories of other projects are left out",
     "add": "project folder; files that the fact mentions are looked up in this folder",
-    "import": "project folder; memories whose own project folder does not exist on this machine "
-    "are assigned to it",
+    "import": "project to which memories are assigned if their own project folder does not exist "
+    "on this machine",
     "hook": "project folder; memories of other projects are left out",
-    "forget": "project folder whose configuration file is used; memories of any project can be "
-    "deleted",
-    "export": "project folder whose configuration file is used; memories of all projects are "
+    "forget": "project folder from which the configuration is read; does not limit which memories can "
+    "be deleted",
+    "export": "project folder from which the configuration is read; does not limit which memories are "
     "exported",
     "audit": "project folder; only files in this folder are checked for changes",
 }

@@ -22,7 +22,7 @@ rootle watch --resume"""
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Update the index of a folder whenever files change, and report each update. "
-        "Press Ctrl-C to stop. With --pause, --throttle or --resume, control a watcher "
+        "Press Ctrl-C to stop. --pause, --throttle and --resume control a watcher "
         "that is already running.",
         _EXAMPLES,
     )

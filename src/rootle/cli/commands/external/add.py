@@ -22,8 +22,8 @@ def register(parser: CommandParser) -> None:
         "docset, MDN content, a Stack Exchange dump, or an llms.txt file (a version of a site "
         "that was written for language models). The format is detected automatically. From a "
         "website, only pages under the URL path of the given page are read. If the site has a "
-        "Sphinx inventory (objects.inv), the pages that it lists are read, and each result "
-        "names the symbol that it documents. Private network addresses and pages that the "
+        "Sphinx inventory (objects.inv), the pages listed there are read, and each result shows "
+        "the name of the symbol that it documents. Private network addresses and pages that the "
         "site's robots.txt disallows are skipped. To refresh a source, add it again or use "
         "`rootle sources refresh`.",
         _EXAMPLES,

@@ -26,8 +26,8 @@ _DIFF_SUFFIXES: Final = (".diff", ".patch")
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Given a change, show the other files, tests and documents that probably need to change "
-        "too. Each is listed with a probability and the evidence: commits that changed it together "
-        "with the given files, and identifiers that it shares with them. Without an argument, the "
+        "too. Each is listed with a probability and the evidence: commits that changed both it "
+        "and a given file, and identifiers that appear in both. Without an argument, the "
         "files with uncommitted changes are used.",
         _EXAMPLES,
     )

@@ -28,7 +28,7 @@ def register(parser: CommandParser) -> None:
         _EXAMPLES,
     )
     parser.add_argument(
-        "place", metavar="PLACE", help="lines, as PATH:LINE, PATH:FIRST-LAST or PATH#NAME"
+        "place", metavar="PLACE", help="lines, as PATH:LINE, PATH:START-END or PATH#NAME"
     )
     add_limit(parser, "commits", "5")
     add_root(parser, "folder that contains the file")
