@@ -71,10 +71,10 @@ _ROOT_PURPOSES: Final[Mapping[str, str]] = {
     "import": "project to which memories are assigned if their own project folder does not exist "
     "on this machine",
     "hook": "project folder; memories of other projects are left out",
-    "forget": "project folder from which the configuration is read; does not limit which memories can "
-    "be deleted",
-    "export": "project folder from which the configuration is read; does not limit which memories are "
-    "exported",
+    "forget": "project folder from which the configuration is read; does not limit which memories "
+    "can be deleted",
+    "export": "project folder from which the configuration is read; does not limit which memories "
+    "are exported",
     "audit": "project folder; only files in this folder are checked for changes",
 }
 _HOOK_ROOT: Final = (
