@@ -87,6 +87,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: [item.path in files for files in slow], reverse=True)
 
 
+def pytest_collection() -> None:
+    gc.disable()  # hardly anything that the collection creates can be freed
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Exempt the objects of the collection from garbage collection, which would visit them often.
 
@@ -94,6 +98,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)
