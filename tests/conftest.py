@@ -61,8 +61,8 @@ _MEMORY_NEEDED = 4 << 30  # bytes; most of it for the indexes of the real server
 
 def pytest_configure() -> None:
     if "TMPDIR" not in os.environ and _has_room_in_memory():
-        # Tests write many small files, and most of their time on a disk would be spent on waiting
-        # until these are stored. The processes of pytest-xdist inherit the variable.
+        # Tests write many small files and would spend much of their time waiting for a disk.
+        # The processes of pytest-xdist inherit the variable.
         os.environ["TMPDIR"] = tempfile.tempdir = _MEMORY
 
 
@@ -71,7 +71,7 @@ def _has_room_in_memory() -> bool:
         status = os.statvfs(_MEMORY)
     except OSError:  # not Linux
         return False
-    # Some containers forbid to run programs there.
+    # In some containers, no program can be started from this folder.
     allows_programs = not status.f_flag & os.ST_NOEXEC
     return allows_programs and status.f_bavail * status.f_frsize >= _MEMORY_NEEDED
 
@@ -87,6 +87,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: [item.path in files for files in slow], reverse=True)
 
 
+def pytest_collection() -> None:
+    gc.disable()  # hardly anything that the collection creates can be freed
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Exempt the objects of the collection from garbage collection, which would visit them often.
 
@@ -94,6 +98,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)

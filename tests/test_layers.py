@@ -269,6 +269,7 @@ def test_importing_rootle_and_parsing_a_command_imports_no_heavy_module() -> Non
     assert child.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_listing_the_tools_of_an_app_imports_no_heavy_module() -> None:
     code = (
         "import sys\n"

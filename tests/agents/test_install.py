@@ -33,6 +33,7 @@ def test_nothing_is_written_without_confirmation(install: Install, home: Path) -
     assert path.read_text() == SERVERS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "code"), [(b"y\n", 0), (b"\n", 2), (b"no\n", 2)])
 def test_a_terminal_user_is_asked_for_confirmation(
     answer: bytes, code: int, home: Path, project: Path

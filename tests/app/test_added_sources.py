@@ -120,6 +120,7 @@ def test_without_sources_in_web_says_how_to_add_one(app: App) -> None:
     assert app.status().external is None
 
 
+@pytest.mark.slow
 def test_a_source_is_refreshed_on_request_only(app: App, guide: Path) -> None:
     app.sources.add(guide)
     (guide / "locks.md").write_text("# Locks\n\nA lock expires at midnight.\n")
@@ -131,6 +132,7 @@ def test_a_source_is_refreshed_on_request_only(app: App, guide: Path) -> None:
     assert search(app, "in:web queue messages order of arrival") in (["web:guide/locks.md"], [])
 
 
+@pytest.mark.slow
 def test_a_source_that_cannot_be_read_again_keeps_its_documents(app: App, guide: Path) -> None:
     archive = guide.parent / "docs.zip"
     with zipfile.ZipFile(archive, "w") as file:
@@ -143,6 +145,7 @@ def test_a_source_that_cannot_be_read_again_keeps_its_documents(app: App, guide:
     assert not list((app.index_dir / "external").glob("unpacked-*"))
 
 
+@pytest.mark.slow
 def test_removed_sources_are_no_longer_found(app: App, guide: Path) -> None:
     app.sources.add(guide, name="one")
     app.sources.add(write_sphinx(guide.parent / "html"), name="two")
@@ -162,6 +165,7 @@ def test_a_symbol_is_cited_by_its_name(app: App, guide: Path) -> None:
     assert "close_stream" not in "\n".join(passage.lines)
 
 
+@pytest.mark.slow
 def test_votes_and_weights_order_equal_documents(app: App, guide: Path) -> None:
     app.sources.add(write_stack_exchange(guide.parent / "votes"), name="votes")
     paths = search(app, "in:web how do I merge two dictionaries")
@@ -237,6 +241,7 @@ def test_a_list_that_a_killed_process_has_left_empty_is_no_obstacle(app: App, gu
     assert search(app, "in:web when does a lock expire")[0] == "web:manual/locks.md"
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_while_it_creates_the_list_leaves_none(tmp_path: Path) -> None:
     program = (
         "import os, sqlite3, sys\n"
@@ -260,6 +265,7 @@ def test_a_process_that_is_killed_while_it_creates_the_list_leaves_none(tmp_path
     assert store.measure() == {}
 
 
+@pytest.mark.slow
 def test_archives_that_a_killed_process_has_unpacked_are_deleted(app: App, guide: Path) -> None:
     app.sources.add(guide, name="manual")
     folder = app.index_dir / "external"
@@ -314,6 +320,7 @@ def test_invalid_options_are_refused(
         app.sources.add(guide, **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_not_added(app: App, guide: Path) -> None:
     with pytest.raises(SourceError, match="does not exist"):
         app.sources.add(guide / "nothing")
@@ -350,6 +357,7 @@ def site() -> Iterator[JsonServer]:
         yield running
 
 
+@pytest.mark.slow
 def test_an_added_site_is_cited_by_its_url(app: App, site: JsonServer) -> None:
     parts = app._container.external()
     downloads = PageDownloader(timeout_s=20.0, is_allowed=lambda address: True)

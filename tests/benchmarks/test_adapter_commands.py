@@ -88,6 +88,7 @@ def test_peers_read_the_same_windows(tmp_path: Path) -> None:
     assert split_identifiers("readLine_now") == "read Line now"
 
 
+@pytest.mark.slow
 def test_peers_answer_over_pipes(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def merge_words(): ...\n")
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)

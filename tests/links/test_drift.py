@@ -292,6 +292,7 @@ def test_a_memory_about_a_deleted_file_is_reported(tmp_path: Path, make_app: Mak
     assert (report.origin, report.memory, report.name) == ("memory", stored.id, "net/retry.py")
 
 
+@pytest.mark.slow
 def test_hostile_text_is_checked_in_bounded_time(tmp_path: Path, make_app: MakeApp) -> None:
     write_tree(
         tmp_path / "folder",

@@ -72,6 +72,7 @@ def test_an_index_in_memory_has_pages_and_contexts(agent: SearchAgent) -> None:
     assert context.passages
 
 
+@pytest.mark.slow
 def test_a_search_loads_no_module_of_the_local_index() -> None:
     code = (
         "import sys\n"

@@ -89,6 +89,7 @@ def test_the_error_without_langchain_names_the_package(monkeypatch: pytest.Monke
         as_langchain(ECHO)
 
 
+@pytest.mark.slow
 def test_frameworks_are_imported_only_when_needed() -> None:
     code = "import sys, rootle.tools; print([n for n in sys.modules if 'langchain' in n])"
     child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -181,6 +181,7 @@ def test_the_error_without_the_package_names_the_extra(repository: Path) -> None
     assert printed == "Error: web search requires more packages: pip install 'rootle[web]'\n"
 
 
+@pytest.mark.slow
 def test_web_packages_are_imported_only_when_needed(repository: Path) -> None:
     assert run(_LIST_IMPORTS, repository) == "[]\n"
 

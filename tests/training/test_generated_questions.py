@@ -95,6 +95,7 @@ def test_questions_refer_to_code_that_does_not_contain_their_text(
     assert _make(packages, tmp_path) == questions
 
 
+@pytest.mark.slow
 def test_a_reserved_project_is_an_error(packages: Path, tmp_path: Path) -> None:
     left_out = tmp_path / "repos.json"
     left_out.write_text(json.dumps([{"name": "farm"}]))

@@ -66,6 +66,7 @@ def site() -> Iterator[Site]:
         yield site
 
 
+@pytest.mark.slow
 def test_linked_pages_below_the_first_one_are_read(site: Site) -> None:
     site.pages = {
         "/docs/": page(
@@ -131,6 +132,7 @@ def test_the_sitemap_leads_to_pages_without_links(site: Site) -> None:
     assert site.paths == ["index", "deep/c.html"]
 
 
+@pytest.mark.slow
 def test_depth_and_number_of_pages_are_limited(site: Site) -> None:
     site.pages = {f"/docs/{at}": page(f"Page {at}", f"{at + 1}") for at in range(1, 30)}
     crawler = site.crawl("/docs/1", depth=2)
@@ -142,6 +144,7 @@ def test_depth_and_number_of_pages_are_limited(site: Site) -> None:
     assert site.paths == ["1"]
 
 
+@pytest.mark.slow
 def test_a_site_with_endless_pages_ends_at_the_limit(site: Site) -> None:
     def answer(request: Request) -> Reply:
         if not request.path.startswith("/docs"):
@@ -155,6 +158,7 @@ def test_a_site_with_endless_pages_ends_at_the_limit(site: Site) -> None:
     assert crawler.left_out
 
 
+@pytest.mark.slow
 def test_a_site_with_endless_equal_pages_ends(site: Site) -> None:
     links = [f"?day={day}" for day in range(500)]
     site.pages = {"/docs/": page("Start", *links)}
@@ -184,6 +188,7 @@ def test_a_sitemap_that_lists_itself_and_many_pages_of_other_hosts_ends(site: Si
     assert site.waits == [3.0, 3.0]
 
 
+@pytest.mark.slow
 def test_pages_with_the_same_text_are_stored_once(site: Site) -> None:
     site.pages = {"/docs/": page("Start", "?a=1", "?a=2")}
     site.pages |= {f"/docs/?a={at}": page("Same") for at in (1, 2)}
@@ -211,6 +216,7 @@ def test_a_missing_first_page_is_an_error(site: Site) -> None:
         site.crawl()
 
 
+@pytest.mark.slow
 def test_redirects_stay_on_the_site(site: Site) -> None:
     site.pages = {
         "/docs/": page("Start", "old.html", "away.html", "b.html"),
@@ -260,6 +266,7 @@ def test_a_redirect_of_the_first_page_moves_the_folder(site: Site) -> None:
     assert site.paths == ["index", "a.html"]
 
 
+@pytest.mark.slow
 def test_pages_can_forbid_indexing_and_following(site: Site) -> None:
     site.pages = {
         "/docs/": page("Start", "hidden.html", "end.html"),

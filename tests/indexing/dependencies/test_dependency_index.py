@@ -191,23 +191,24 @@ def test_a_folder_without_installed_packages_says_what_to_do(
         app.index_dependencies()
 
 
-@pytest.mark.parametrize(
-    ("operator", "packages"),
-    [
-        ("path:six", {"six"}),
-        ("path:deps:six", {"six"}),
-        ("path:six@", {"six"}),
-        ("path:s?x*", {"six"}),
-        ("-path:six", {"itsdangerous"}),
-        ("-path:deps:itsdangerous", {"six"}),
-        ("path:nowhere", set()),
-    ],
-)
-def test_a_path_filter_can_name_a_package(
-    apps: tuple[App, App], operator: str, packages: set[str]
-) -> None:
-    response = apps[0].search(f"in:deps {operator} value")
-    assert {str(result.origin).split()[0] for result in response.results} == packages
+def test_a_path_filter_can_name_a_package(apps: tuple[App, App]) -> None:
+    expected = {
+        "path:six": {"six"},
+        "path:deps:six": {"six"},
+        "path:six@": {"six"},
+        "path:s?x*": {"six"},
+        "-path:six": {"itsdangerous"},
+        "-path:deps:itsdangerous": {"six"},
+        "path:nowhere": set(),
+    }
+    found = {
+        operator: {
+            str(result.origin).split()[0]
+            for result in apps[0].search(f"in:deps {operator} value").results
+        }
+        for operator in expected
+    }
+    assert found == expected
 
 
 def test_the_filter_of_a_request_can_name_the_folder_of_a_package(apps: tuple[App, App]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sample import FILES, MakeApp, make_repository
+from sample import FILES, MakeApp, indexed_repository, make_repository
 
 from rootle.app import App
 from rootle.types import SearchResponse
@@ -19,9 +19,10 @@ _FULL_HASH = "4f8cdc2a1ea53e42955af758aabffee67cb455dd"
 
 
 @pytest.fixture
-def app(tmp_path: Path, make_app: MakeApp) -> App:
-    app: App = make_app(make_repository(tmp_path / "repo", {**FILES, **_QUANTUM}))
-    return app
+def app(make_app: MakeApp) -> App:
+    """Return an app whose folder and index must not be changed."""
+    root, index_dir = indexed_repository({**FILES, **_QUANTUM})
+    return make_app(root, index_dir=index_dir)
 
 
 def _ask(text: str, files: dict[str, str], tmp_path: Path, make_app: MakeApp) -> SearchResponse:

@@ -34,6 +34,7 @@ def app(make_app: MakeApp) -> App:
     return make_app(root, index_dir=index_dir)
 
 
+@pytest.mark.slow
 def test_the_end_of_a_long_file_is_found_by_default(app: App) -> None:
     (result,) = app.search(_TIMER).results
     assert result.file_path == "src/long.c"
@@ -42,6 +43,7 @@ def test_the_end_of_a_long_file_is_found_by_default(app: App) -> None:
     assert (status.skipped_text_share, status.partial_files) == (0.0, ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("setting", "value"), [("maxChunksPerFile", 20), ("maxFileBytes", 100_000)]
 )

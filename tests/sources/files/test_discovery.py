@@ -202,6 +202,7 @@ def test_unreadable_folders_and_files_are_skipped(locked: Path) -> None:
     assert "\nunreadable\n" in printed
 
 
+@pytest.mark.slow
 def test_folders_that_git_cannot_read_are_reported(locked: Path) -> None:
     subprocess.run(["git", "init", "-q", locked], check=True)
     _write(locked, "sub/deep/it's locked/x.py")
