@@ -254,3 +254,16 @@ def test_the_text_after_the_last_tag_is_kept() -> None:
 
 def test_an_unknown_section_of_sgml_is_no_error() -> None:
     assert MarkdownPage("<p>one<![unknown[x]]> two</p>").text == "one two\n"
+
+
+def test_a_row_of_a_table_is_one_line() -> None:
+    html = (
+        "<table><tr><td><p><code>gather()</code></p></td><td><p>Wait for all.</p></td></tr>"
+        "<tr><td><p>one</p><p>two</p></td></tr></table><p>after</p>"
+    )
+    assert MarkdownPage(html).text == "`gather()` | Wait for all.\n\none\n\ntwo\n\nafter\n"
+
+
+def test_code_around_the_main_element_leaves_no_marks() -> None:
+    html = "<code>nav</code><main><ul><li><p><code>a()</code> b</li></ul></main><code>x</code>"
+    assert MarkdownPage(html).text == "- `a()` b\n"
