@@ -8,16 +8,19 @@ from pathlib import Path
 
 import pytest
 from external_samples import (
+    PAGE,
     write_devdocs,
     write_docset,
     write_mdn,
     write_sphinx,
     write_stack_exchange,
 )
+from sample import write_tree
 
 from rootle.sources.external.kinds import read_kind, recognize_folder
 from rootle.sources.external.readers.html_markdown import MarkdownPage
 from rootle.sources.external.readers.llms_text import split_llms_text
+from rootle.sources.external.readers.symbol_pages import PageSymbol, read_page
 from rootle.sources.external.records import ExternalDocument, ExternalSourceError
 
 
@@ -54,6 +57,26 @@ def test_a_devdocs_page_has_the_places_of_the_index_and_its_address(tmp_path: Pa
     assert "lock the file" in section_of(page, "open_stream()")
 
 
+def test_the_pages_of_devdocs_may_be_files(tmp_path: Path) -> None:
+    folder = write_devdocs(tmp_path / "lib")
+    (one,) = read(folder, "devdocs")
+    (folder / "db.json").unlink()
+    (folder / "streams.html").write_text(PAGE)
+    assert recognize_folder(str(folder)) == ("devdocs", str(folder))
+    assert list(read(folder, "devdocs")) == [one]
+
+
+def test_pages_that_sphinx_generates_are_left_out(tmp_path: Path) -> None:
+    folder = write_docset(tmp_path / "lib.docset")
+    (page,) = read(folder, "dash")
+    with closing(sqlite3.connect(folder / "Contents/Resources/docSet.dsidx")) as index, index:
+        index.execute(
+            "INSERT INTO searchIndex(name, type, path) VALUES ('Index', 'Section', 'genindex.html')"
+        )
+    write_tree(folder / "Contents/Resources/Documents", {"genindex.html": "<p>open_stream</p>"})
+    assert [one.path for one in read(folder, "dash")] == [page.path]
+
+
 def test_a_docset_is_read_below_its_documents_only(tmp_path: Path) -> None:
     (tmp_path / "outside.html").write_text("<p>outside</p>")
     (page,) = read(write_docset(tmp_path / "Lib.docset"), "dash")
@@ -68,6 +91,44 @@ def test_a_page_of_mdn_loses_its_front_matter_and_macros(tmp_path: Path) -> None
     assert "The `LockManager` requests locks." in page.text
     assert "Use `promises` to wait." in page.text
     assert "page-type" not in page.text
+
+
+def test_a_translated_page_of_mdn_has_the_address_of_its_language(tmp_path: Path) -> None:
+    folder = write_mdn(tmp_path / "content")
+    text = "---\ntitle: LockManager\nslug: Web/API/LockManager\n---\n\nDie Sperren.\n"
+    for locale in ("de", "pt-br"):
+        write_tree(folder, {f"files/{locale}/web/api/lockmanager/index.md": text})
+    address = "https://developer.mozilla.org/{}/docs/Web/API/LockManager"
+    found = {page.path: page.address for page in read(folder, "mdn")}
+    assert found == {
+        "Web/API/LockManager": address.format("en-US"),
+        "de/Web/API/LockManager": address.format("de"),
+        "pt-BR/Web/API/LockManager": address.format("pt-BR"),
+    }
+    assert [page.path for page in read(folder / "files/de/web", "mdn")] == [
+        "de/Web/API/LockManager"
+    ]
+
+
+def test_a_page_outside_the_folders_of_mdn_has_no_address(tmp_path: Path) -> None:
+    page = "---\ntitle: Locks\nslug: Web/Locks\n---\n\nText.\n"
+    (found,) = read(write_tree(tmp_path, {"locks/index.md": page}), "mdn")
+    assert (found.path, found.address) == ("Web/Locks", "")
+
+
+def test_a_definition_has_the_qualified_name_of_its_symbol() -> None:
+    html = (
+        "<h1>Locks</h1><dl><dt id=a>class lib.Lock</dt><dt id=b>async release(self, lock)</dt>"
+        "<dt id=c>owner</dt><dt id=d>-q</dt></dl><h2 id=e>close</h2>"
+    )
+    names = {"a": "lib.Lock", "b": "lib.Lock.release", "c": "lib::Lock::owner", "d": "cmd.-q"}
+    symbols = [PageSymbol(name, "", anchor) for anchor, name in {**names, "e": "x.close"}.items()]
+    lines = read_page("locks.html", html, symbols).text.split("\n")
+    assert "**class lib.Lock**" in lines
+    assert "`async lib.Lock.release(self, lock)`" in lines
+    assert "**lib::Lock::owner**" in lines
+    assert "**-q**" in lines
+    assert "## close" in lines
 
 
 def test_a_question_and_its_answers_are_one_document(tmp_path: Path) -> None:
@@ -193,3 +254,16 @@ def test_the_text_after_the_last_tag_is_kept() -> None:
 
 def test_an_unknown_section_of_sgml_is_no_error() -> None:
     assert MarkdownPage("<p>one<![unknown[x]]> two</p>").text == "one two\n"
+
+
+def test_a_row_of_a_table_is_one_line() -> None:
+    html = (
+        "<table><tr><td><p><code>gather()</code></p></td><td><p>Wait for all.</p></td></tr>"
+        "<tr><td><p>one</p><p>two</p></td></tr></table><p>after</p>"
+    )
+    assert MarkdownPage(html).text == "`gather()` | Wait for all.\n\none\n\ntwo\n\nafter\n"
+
+
+def test_code_around_the_main_element_leaves_no_marks() -> None:
+    html = "<code>nav</code><main><ul><li><p><code>a()</code> b</li></ul></main><code>x</code>"
+    assert MarkdownPage(html).text == "- `a()` b\n"

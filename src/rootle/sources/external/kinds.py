@@ -10,6 +10,7 @@ from typing import Final
 from rootle.sources.external.readers.dash import INDEX as DASH_INDEX
 from rootle.sources.external.readers.dash import read_dash
 from rootle.sources.external.readers.devdocs import INDEX as DEVDOCS_INDEX
+from rootle.sources.external.readers.devdocs import META as DEVDOCS_META
 from rootle.sources.external.readers.devdocs import PAGES as DEVDOCS_PAGES
 from rootle.sources.external.readers.devdocs import read_devdocs
 from rootle.sources.external.readers.folder import read_folder
@@ -92,7 +93,7 @@ def _recognize(tree: FolderTree) -> str | None:
         return "stack-exchange"
     if tree.has(INVENTORY):
         return SPHINX
-    if tree.has(DEVDOCS_INDEX) and tree.has(DEVDOCS_PAGES):
+    if tree.has(DEVDOCS_INDEX) and (tree.has(DEVDOCS_PAGES) or tree.has(DEVDOCS_META)):
         return "devdocs"
     if tree.has(FULL) or tree.has(LIST):
         return "llms.txt"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
-from rootle.sources.external.readers.symbol_pages import PageSymbol, read_page_file
+from rootle.sources.external.readers.symbol_pages import PageSymbol, is_generated, read_page_file
 from rootle.sources.external.readers.tree import FolderTree
 from rootle.sources.external.records import ExternalDocument, ExternalSourceError
 
@@ -43,7 +43,7 @@ def read_dash(tree: FolderTree) -> Iterator[ExternalDocument | tuple[str, str]]:
     documents = FolderTree(os.path.join(tree.root, *_DOCUMENTS.split("/")))
     for path in sorted(symbols):
         found = documents.find_page(path)
-        if found is not None:
+        if found is not None and not is_generated(path, symbols[path]):
             yield read_page_file(documents, found, path, symbols[path])
 
 

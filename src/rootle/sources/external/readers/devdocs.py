@@ -1,4 +1,4 @@
-"""Documentation in the format of DevDocs: `index.json`, `db.json` and `meta.json`."""
+"""Documentation in the format of DevDocs: `index.json`, `meta.json`, and `db.json` or pages."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, Final
 
-from rootle.sources.external.readers.symbol_pages import PageSymbol, read_page
+from rootle.sources.external.readers.symbol_pages import PageSymbol, read_page, read_page_file
 from rootle.sources.external.readers.tree import FolderTree
 from rootle.sources.external.records import ExternalDocument, ExternalSourceError
 
 INDEX: Final = "index.json"
 PAGES: Final = "db.json"
-_META: Final = "meta.json"
+META: Final = "meta.json"
 _MAX_BYTES: Final = 150_000_000
 _SITE: Final = "https://devdocs.io"
 
 
-def read_devdocs(tree: FolderTree) -> Iterator[ExternalDocument]:
-    """Yield the pages, with a section for each entry of the index."""
+def read_devdocs(tree: FolderTree) -> Iterator[ExternalDocument | tuple[str, str]]:
+    """Yield the pages, with a section for each entry of the index.
+
+    The pages are in one file, or in a file each.
+    """
     slug = _read_slug(tree)
     symbols: dict[str, list[PageSymbol]] = defaultdict(list)
     entries = _load(tree, INDEX).get("entries")
@@ -28,14 +31,17 @@ def read_devdocs(tree: FolderTree) -> Iterator[ExternalDocument]:
             page, _, anchor = str(entry.get("path", "")).partition("#")
             symbol = PageSymbol(str(entry.get("name", "")), str(entry.get("type", "")), anchor)
             symbols[page].append(symbol)
-    for path, html in sorted(_load(tree, PAGES).items()):
+    pages = _load(tree, PAGES) if tree.has(PAGES) else dict.fromkeys(symbols)
+    for path, html in sorted(pages.items()):
+        address = f"{_SITE}/{slug}/{path}" if slug else ""
         if isinstance(html, str):
-            address = f"{_SITE}/{slug}/{path}" if slug else ""
             yield read_page(path, html, symbols.get(path, []), address)
+        elif (found := tree.find_page(path)) is not None:
+            yield read_page_file(tree, found, path, symbols[path], address)
 
 
 def _read_slug(tree: FolderTree) -> str:
-    return str(_load(tree, _META).get("slug", "")) if tree.has(_META) else ""
+    return str(_load(tree, META).get("slug", "")) if tree.has(META) else ""
 
 
 def _load(tree: FolderTree, path: str) -> dict[str, Any]:

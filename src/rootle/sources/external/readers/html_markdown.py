@@ -23,6 +23,9 @@ _BLOCKS: Final = frozenset(
 _VOID: Final = frozenset(
     "area base br col embed hr img input link meta source track wbr param".split()
 )
+_PARAGRAPHS: Final = ("p", "div")
+_CELLS: Final = ("td", "th")
+_CODE: Final = ("code", "tt", "kbd")
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 FENCE: Final = "```"
 _TERM: Final = "term"  # marks a term of a list of definitions
@@ -66,6 +69,8 @@ class _MarkdownWriter(HTMLParser):
         self._prefix = ""
         self._lists: list[list[object]] = []  # the tag and the number of the last item
         self._is_preformatted = False
+        self._is_in_cell = False
+        self._is_cell_empty = False
 
     def finish(self) -> None:
         """Handle the end of the page. A tag or comment that does not end is dropped, as in HTML.
@@ -115,14 +120,18 @@ class _MarkdownWriter(HTMLParser):
         elif tag == "dt":
             self.end_block()
             self._prefix = _TERM
+        elif tag in _CELLS:
+            if self._parts:
+                self._parts.append(" | ")
+            self._is_in_cell = self._is_cell_empty = True
         elif tag == "tr" or tag in _BLOCKS:
-            self.end_block()
-        elif tag in ("td", "th") and self._parts:
-            self._parts.append(" | ")
+            # The first paragraph of a cell does not divide the row.
+            if not (tag in _PARAGRAPHS and self._is_in_cell and self._is_cell_empty):
+                self.end_block()
         elif tag == "pre":
             self.end_block()
             self._is_preformatted = True
-        elif tag in ("code", "tt", "kbd") and not self._is_preformatted and not self._prefix:
+        elif tag in _CODE and self._marks_code():
             self._parts.append("`")
         elif tag == "br":
             self._parts.append("\n" if self._is_preformatted else " ")
@@ -143,10 +152,16 @@ class _MarkdownWriter(HTMLParser):
             if tag == self._ignored and self._ignored_depth <= 0:
                 self._ignored = ""
             return
-        if tag in ("code", "tt", "kbd") and not self._is_preformatted and not self._prefix:
+        if self._waits_for_main:
+            return
+        if tag in _CODE and self._marks_code():
             self._parts.append("`")
+        elif tag in _PARAGRAPHS and self._is_in_cell:
+            self._parts.append(" ")
         elif tag in _HEADINGS or tag in _BLOCKS or tag in ("li", "dt", "tr", "pre"):
             self.end_block()
+        if tag in ("tr", "table", *_CELLS):
+            self._is_in_cell = False
         if tag in ("ul", "ol") and self._lists:
             self._lists.pop()
         if self._main and tag == self._main[0]:
@@ -159,6 +174,7 @@ class _MarkdownWriter(HTMLParser):
             self.title.append(data[:500])
         if not self._ignored and not self._waits_for_main:
             self._parts.append(data)
+            self._is_cell_empty = self._is_cell_empty and not data.strip()
 
     def end_block(self) -> None:
         """Write the block that was read last."""
@@ -178,6 +194,10 @@ class _MarkdownWriter(HTMLParser):
         self.lines.append(f"{prefix}{text}")
         if not prefix.lstrip(" ").startswith("- "):
             self.lines.append("")
+
+    def _marks_code(self) -> bool:
+        """Return whether code gets backticks; headings and terms have none."""
+        return not self._is_preformatted and self._prefix.lstrip(" ") in ("", "- ")
 
     def _item_prefix(self) -> str:
         if not self._lists:

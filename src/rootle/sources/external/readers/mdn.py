@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -10,7 +11,9 @@ from rootle.sources.external.readers.tree import FolderTree
 from rootle.sources.external.records import ExternalDocument, ExternalSourceError
 
 PAGE: Final = "index.md"
-_SITE: Final = "https://developer.mozilla.org/en-US/docs/"
+_SITE: Final = "https://developer.mozilla.org/"
+_LOCALE: Final = re.compile(r"(?:^|/)files/([a-z]{2,3})(?:-([a-z]{2}))?/", re.IGNORECASE)
+_ENGLISH: Final = "en-US"
 _FRONT: Final = "---\n"
 _MAX_FRONT_CHARS: Final = 10_000
 _FIELD: Final = re.compile(r"^(title|slug):[ \t]*(.{1,500})$", re.MULTILINE)
@@ -29,24 +32,33 @@ def read_mdn(tree: FolderTree) -> Iterator[ExternalDocument | tuple[str, str]]:
     for path in tree.files((PAGE,)):
         if path.rpartition("/")[2].lower() == PAGE:
             try:
-                yield read_mdn_page(path, tree.read_text(path))
+                yield read_mdn_page(path, tree.read_text(path), _find_locale(tree, path))
             except ExternalSourceError as error:
                 yield path, str(error)
 
 
-def read_mdn_page(path: str, text: str) -> ExternalDocument:
-    """Return a page; its URL comes from its front matter."""
+def read_mdn_page(path: str, text: str, locale: str = "") -> ExternalDocument:
+    """Return a page; its URL comes from its locale, such as "pt-BR", and its front matter."""
     text = text.replace("\r\n", "\n")
     fields, body = split_front_matter(text)
     slug = fields.get("slug", "")
     title = fields.get("title", "")
     body = _MACRO.sub(_macro_text, body).strip("\n")
     return ExternalDocument(
-        slug or path,
+        f"{locale}/{slug}" if slug and locale not in ("", _ENGLISH) else slug or path,
         f"# {title}\n\n{body}\n" if title else f"{body}\n",
         title,
-        address=f"{_SITE}{slug}" if slug else "",
+        address=f"{_SITE}{locale}/docs/{slug}" if slug and locale else "",
     )
+
+
+def _find_locale(tree: FolderTree, path: str) -> str:
+    """Return the locale of a page below `files/LOCALE`; "" if its folder is not named so."""
+    match = _LOCALE.search(f"{tree.root.replace(os.sep, '/')}/{path}")
+    if match is None:
+        return ""
+    language, region = match[1].lower(), match[2]
+    return f"{language}-{region.upper()}" if region else language
 
 
 def split_front_matter(text: str) -> tuple[dict[str, str], str]:

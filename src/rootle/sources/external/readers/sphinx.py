@@ -8,7 +8,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
-from rootle.sources.external.readers.symbol_pages import PageSymbol, list_symbols, read_page_file
+from rootle.sources.external.readers.symbol_pages import (
+    PageSymbol,
+    is_generated,
+    list_symbols,
+    read_page_file,
+)
 from rootle.sources.external.readers.tree import FolderTree
 from rootle.sources.external.records import ExternalDocument, ExternalSourceError
 
@@ -16,11 +21,8 @@ INVENTORY: Final = "objects.inv"
 _MAX_INVENTORY_BYTES: Final = 100_000_000
 _LINE: Final = re.compile(r"(\S.*?)\s+(\S+:\S+)\s+(-?\d+)\s+(\S*)\s+\S.*")
 _MAX_LINE_CHARS: Final = 1_000
-# Sphinx generates these pages; they list what the other ones contain.
-_GENERATED: Final = frozenset({"genindex", "modindex", "py-modindex", "search"})
-_LABEL: Final = "std:label"
 _PAGE_KINDS: Final = frozenset({"std:doc"})
-_WITHOUT_SECTION: Final = frozenset({_LABEL, "std:doc"})
+_WITHOUT_SECTION: Final = frozenset({"std:label", "std:doc"})
 
 
 def read_sphinx(tree: FolderTree) -> Iterator[ExternalDocument | tuple[str, str]]:
@@ -51,9 +53,8 @@ def _list_entries(tree: FolderTree) -> dict[str, list[PageSymbol]]:
     """Return the entries of each page."""
     pages: dict[str, list[PageSymbol]] = defaultdict(list)
     for page, symbol in read_inventory(tree.read(INVENTORY)):
-        if symbol.kind != _LABEL or symbol.name not in _GENERATED:
-            pages[page].append(symbol)
-    return pages
+        pages[page].append(symbol)
+    return {path: symbols for path, symbols in pages.items() if not is_generated(path, symbols)}
 
 
 def read_inventory(content: bytes) -> Iterator[tuple[str, PageSymbol]]:

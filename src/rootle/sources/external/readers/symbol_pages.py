@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from rootle.sources.external.readers.html_markdown import FENCE, MarkdownPage
 from rootle.sources.external.readers.tree import FolderTree
@@ -16,6 +18,12 @@ from rootle.sources.external.records import (
 from rootle.types import DocumentSection
 
 _TOP = ""
+# Sphinx generates these pages; they list what the other ones contain.
+_GENERATED: Final = frozenset({"genindex", "modindex", "py-modindex", "search"})
+_LABEL_KINDS: Final = frozenset({"std:label", "Section"})
+# The last part of a qualified name, such as "module.Class.method" or "Class::method".
+_QUALIFIED: Final = re.compile(r"\w[\w.:]*(?:\.|::)(?P<last>[^\W\d]\w*)")
+_TERM: Final = re.compile(r"`|\*\*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +47,24 @@ def read_page(
             found.setdefault(line, symbol)
     whole = next((symbol.name for symbol in symbols if not symbol.anchor), _TOP)
     sections = _make_sections(sorted(found.items()), page.text.split("\n")[:-1])
+    text = _qualify(page.text, found)
     return ExternalDocument(
-        path, page.text, page.title or whole, address=address, sections=tuple(sections)
+        path, text, page.title or whole, address=address, sections=tuple(sections)
     )
 
 
+def is_generated(path: str, symbols: Iterable[PageSymbol]) -> bool:
+    """Return whether a page is an index or a search form that Sphinx generated."""
+    name = path.rstrip("/").rpartition("/")[2].removesuffix(".html")
+    return name in _GENERATED and all(symbol.kind in _LABEL_KINDS for symbol in symbols)
+
+
 def read_page_file(
-    tree: FolderTree, file: str, path: str, symbols: Sequence[PageSymbol]
+    tree: FolderTree, file: str, path: str, symbols: Sequence[PageSymbol], address: str = ""
 ) -> ExternalDocument | tuple[str, str]:
     """Return a page of a folder, or its path and the reason why it cannot be read."""
     try:
-        return read_page(path, tree.read_text(file), symbols)
+        return read_page(path, tree.read_text(file), symbols, address)
     except ExternalSourceError as error:
         return path, str(error)
 
@@ -62,6 +77,21 @@ def list_symbols(path: str, symbols: Iterable[PageSymbol], address: str = "") ->
         for symbol in symbols
     ]
     return ExternalDocument(path, "\n".join(lines) + "\n", path, address=address)
+
+
+def _qualify(text: str, found: Mapping[int, PageSymbol]) -> str:
+    """Return a page in which the definition of each symbol has its qualified name.
+
+    A page about a class names its methods without it, so that a question for "Class.method" would
+    not find them.
+    """
+    lines = text.split("\n")
+    for number, symbol in found.items():
+        name, line = _QUALIFIED.fullmatch(symbol.name), lines[number - 1]
+        if name is not None and _TERM.match(line) and symbol.name not in line:
+            short = re.compile(rf"(?<![\w.:]){name['last']}(?!\w)")
+            lines[number - 1] = short.sub(symbol.name, line, count=1)
+    return "\n".join(lines)
 
 
 def _make_sections(
