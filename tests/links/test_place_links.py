@@ -80,6 +80,15 @@ def test_a_place_may_be_relative_to_the_current_folder(
     assert "docs/waiting.md:5 (retry_backoff)" in shown.out
 
 
+def test_a_place_of_an_earlier_version_has_no_links_and_commits(
+    root: Path, make_app: MakeApp
+) -> None:
+    app = make_app(root)
+    for ask in (app.links, app.why):
+        with pytest.raises(SourceError, match=r'version "HEAD".*name src/net/retry.py without'):
+            ask("HEAD:src/net/retry.py:4")
+
+
 def test_the_commands_print_links(root: Path, tmp_path: Path) -> None:
     options = ("--root", str(root), "--index-dir", str(tmp_path / "index"))
     shown = rootle("show", "--links", "src/net/retry.py#retry_backoff", *options)

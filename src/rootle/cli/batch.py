@@ -2,16 +2,47 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import time
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from rootle.app import App
 from rootle.cli.options import FAILURE, NO_RESULTS, SUCCESS
 from rootle.cli.terminal import warn
 from rootle.errors import QueryError, RootleError
 from rootle.serialization.json import query_from_json, to_json
+
+# Each query is in a line: the options that a field of it replaces, and those without such a field.
+_FIELDS: Final = {
+    "question": "textQuery",
+    "kinds": "textQuery",
+    "path": "filePaths",
+    "lang": "languages",
+    "changed_within": "minRecencyDays",
+    "limit": "limit",
+    "cursor": "cursor",
+    "context": "context",
+    "budget": "budget",
+    "exclude": "exclude",
+    "at": "at",
+}
+_WITHOUT_FIELD: Final = ("image", "links", "markdown")
+_OPTIONS: Final = {"changed_within": "changed-within", "kinds": "in"}
+
+
+def check_options(args: argparse.Namespace) -> None:
+    """Raise QueryError if an option of `rootle search` has no effect on queries in lines."""
+    for name in (*_FIELDS, *_WITHOUT_FIELD):
+        if getattr(args, name) in (None, False, []):
+            continue
+        option = "the question" if name == "question" else f"--{_OPTIONS.get(name, name)}"
+        field = _FIELDS.get(name)
+        remedy = f'set "{field}" in these lines' if field else "leave it out"
+        raise QueryError(
+            f"--batch reads all queries from standard input, so {option} has no effect; {remedy}"
+        )
 
 
 def answer_lines(app: App, lines: Iterable[bytes], *, explain: bool) -> int:

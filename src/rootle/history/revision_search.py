@@ -99,8 +99,8 @@ class RevisionSearch:
         for kind in parse_query(query.text_query).kinds:
             if kind in _OTHER_TEXT:
                 raise QueryError(
-                    f"in:{kind} searches {_OTHER_TEXT[kind]}, and at: files of one commit; leave "
-                    "out one of them"
+                    f"in:{kind} searches {_OTHER_TEXT[kind]}, and at:{name} files of one commit; "
+                    "leave out one of them"
                 )
         found = self._updates.find(name)
         place = f"{short_hash(found.sha)}:"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -91,7 +92,7 @@ def find_place(reference: str, documents: DocumentSet) -> CodePlace:
     """Return the place that "path:10", "path:10-20" or "path#name" names.
 
     Raise SourceError if there is no such place, if the reference names no lines, or if it names a
-    file of an installed package.
+    file of an installed package or of an earlier version.
     """
     if reference.startswith(PACKAGE_URI):
         raise SourceError(describe_missing_history(reference))
@@ -99,6 +100,12 @@ def find_place(reference: str, documents: DocumentSet) -> CodePlace:
     if whole.language == "diff" and "/" not in whole.source and "." not in whole.source:
         raise SourceError(
             f'"{reference}" is a commit; name lines of a file, as in path:10 or path#function'
+        )
+    version, sign, path = whole.source.partition(":")
+    if sign and whole.trust is None and not os.path.lexists(documents.root / whole.source):
+        raise SourceError(
+            f'"{reference}" is in the version "{version}", and only files of the present version '
+            f"have commits and links here; name {escape_path(path)} without a version"
         )
     first, last = parsed.first_line, parsed.last_line
     ranges = list_named_ranges("\n".join(whole.lines), whole.language)

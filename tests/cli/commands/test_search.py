@@ -305,6 +305,31 @@ def test_a_batch_gives_the_same_results_as_single_questions(repository: Path) ->
     assert answers[1]["results"] == single.data["results"]
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--at", "HEAD"), '--at has no effect; set "at" in these lines'),
+        (("-n", "3"), '--limit has no effect; set "limit" in these lines'),
+        (("--in", "docs"), '--in has no effect; set "textQuery" in these lines'),
+        (("--links",), "--links has no effect; leave it out"),
+        (("retry",), 'the question has no effect; set "textQuery" in these lines'),
+    ],
+)
+def test_a_batch_refuses_options_that_its_lines_replace(
+    options: tuple[str, ...], message: str, repository: Path
+) -> None:
+    outcome = rootle("search", "--batch", *options, cwd=repository, stdin='{"textQuery": "x"}\n')
+    assert outcome.code == 2
+    assert message in outcome.err
+
+
+def test_links_of_an_earlier_version_are_refused(repository: Path) -> None:
+    for arguments in (("--at", "HEAD", "retry"), ("retry at:HEAD",)):
+        outcome = rootle("search", "--links", *arguments, cwd=repository)
+        assert outcome.code == 2
+        assert 'present code, and "HEAD" is an earlier version; leave out one' in outcome.err
+
+
 def test_a_batch_without_results_has_exit_code_1(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "empty", {})
     outcome = rootle("search", "--batch", cwd=root, stdin='{"textQuery": "x"}\n')

@@ -246,8 +246,15 @@ def test_an_unknown_revision_is_an_error_that_names_it(app: App, name: str) -> N
     ],
 )
 def test_only_files_are_searched_at_a_revision(app: App, kind: str, text: str) -> None:
-    with pytest.raises(QueryError, match=f"searches {text}, and at: .*; leave out one of them"):
+    message = f"searches {text}, and at:HEAD files of one commit; leave out one of them"
+    with pytest.raises(QueryError, match=message):
         app.search(f"in:{kind} retry", at="HEAD")
+
+
+def test_two_different_revisions_are_an_error(app: App) -> None:
+    with pytest.raises(QueryError, match='"HEAD" with at:, and the request the version "main"'):
+        app.search("retry at:HEAD", at="main")
+    assert app.search("retry at:main", at="main").revision is not None
 
 
 def test_a_message_with_the_word_at_is_an_ordinary_question(app: App) -> None:

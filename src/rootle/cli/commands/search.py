@@ -147,8 +147,9 @@ def run(args: argparse.Namespace) -> int:
     from rootle.cli.context import check_root, open_app_from, open_for_question, refresh_index
 
     if args.batch:
-        from rootle.cli.batch import answer_lines
+        from rootle.cli.batch import answer_lines, check_options
 
+        check_options(args)
         check_root(args)
         with open_app_from(args) as app:
             return answer_lines(app, sys.stdin.buffer, explain=args.explain)
@@ -157,6 +158,7 @@ def run(args: argparse.Namespace) -> int:
             refresh_index(app, args.at)
             args.question = [_read_image(app, args)]
         query = _build_query(args)
+        _check_links(args, query)
         app.check(query)
         if args.image is None:
             refresh_index(app, query.at)
@@ -180,6 +182,16 @@ def run(args: argparse.Namespace) -> int:
     if links and not args.json:
         _print_links(links)
     return SUCCESS if response.results else NO_RESULTS
+
+
+def _check_links(args: argparse.Namespace, query: SearchQuery) -> None:
+    from rootle.errors import QueryError
+
+    if args.links and query.at is not None:
+        raise QueryError(
+            f'--links lists the links of the present code, and "{query.at}" is an earlier version; '
+            "leave out one of them"
+        )
 
 
 def _read_image(app: App, args: argparse.Namespace) -> str:

@@ -52,7 +52,7 @@ class DefinitionLines:
             rf"^(?:\s*(?:[\w@()]+\s+){{0,5}}(?:{_KEYWORDS})\s+{qualifier}{self._word}"
             rf"|\s*(?:{_MODIFIERS})\b(?!.*\b(?:extends|implements)\b.*{self._word})"
             rf"[^=;:\"'.]*?{self._word}\s*[(<{{=;:]"
-            rf"|{indent}(?:[\w@]+[\s(]+)*?(?:{_VARIABLES})\b[^=;\"'.()]*?(?:[\w<>?*]+\.)?{self._word}"
+            rf"|{indent}(?:[\w@]+[\s(]+)*?(?:{_VARIABLES})\b(?:[^=;\"'.():]|::)*?(?:[\w<>?*]+\.)?{self._word}"
             rf"|{indent}[\"':]?{self._word}[\"']?\s*(?:=(?!=)|:(?!:)|=>)"
             rf"|\s*(?:self\.|this\.|@){self._word}\s*=)"
         )

@@ -24,7 +24,7 @@ _MAX_PATCHES: Final = 300
 # Code whose definitions are no names of the project itself.
 _SIDE_CODE: Final = re.compile(
     r"(?i)(?:^|[/_.-])(?:tests?|specs?|examples?|samples?|demos?|fixtures?|docs?|tutorials?"
-    r"|playground|vendor(?:ed)?|third[_-]?party|xlib|extlib)(?:[/_.-]|$)|(?:Tests?|Specs?)(?:\.\w+|/)"
+    r"|playground|vendor(?:ed)?|third[_-]?party|xlib|extlib)(?:[/_.-]|$)|(?:Tests?|Specs?|Demos?|Samples?)(?:\.\w+|/)"
 )
 # A line that adds to a type that may belong to another project.
 _REOPENED: Final = re.compile(r"[\s\w]*\b(?:extension|impl|test|describe|it)\b")

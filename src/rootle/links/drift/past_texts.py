@@ -23,7 +23,8 @@ _PAST_WORDS: Final = re.compile(
     r"|replac(?:ed?|es|ing|ement)|instead of|rather than|old(?:er)?|migrat\w+|upgrad\w+"
     r"|histor\w+|originally|superseded?|in favou?r of|moved|changed|versionchanged|versionadded"
     r"|was|anymore|thanks|back ?ports?|compat\w*|alias(?:es)?|as of|not (?:implemented|supported)"
-    r"|ported|adapted|borrowed|copied|inspired|based on|taken from|like in|similar to|equivalent)\b"
+    r"|todo|fixme|ported|adapted|borrowed|copied|inspired|based on|taken from|like in|similar to"
+    r"|equivalent)\b"
 )
 _PAST_HEADING: Final = re.compile(
     r"(?i)\b(?:change-?log|changes|history|news|release|upgrad\w*|migrat\w*|deprecat\w*|removed"

@@ -30,7 +30,7 @@ _MAX_NAMES: Final = 5_000  # of one text
 _DISABLED_CODE: Final = re.compile(
     r"[;{}(]\s*$|^\s*[\w.]+(?:\(.*\))?,?\s*$|\s=\s"
     r"|^\s*(?:if|for|return|import|from|fun|func|fn|def|class|using|package|include|try|await|let"
-    r"|var|const|val|public|private|static)\s+[\w.({*]+(?:\s*[({:;=,]|\s*$)"
+    r"|var|const|val|public|private|static)\s+[\w.({*?!]+(?:\s*[({:;=,]|\s*$)"
 )
 _INDENTED: Final = re.compile(r" {3}|\t")  # as in blocks of code without a fence
 
