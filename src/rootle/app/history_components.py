@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rootle.indexing.revisions.revision_index import RevisionIndexes
     from rootle.protocols import Embedder
     from rootle.search.agent import SearchAgent
+    from rootle.search.stages.query_expansion import QueryExpansion
     from rootle.sources.git.commits.commit_source import ConvertCommit
 
 # A question about the past waits this long for commits that are not indexed yet.
@@ -48,6 +49,7 @@ class HistoryComponents:
         choose_model: Callable[[], ModelChoice],
         open_embedder: Callable[[], Embedder],
         open_agent: OpenAgent,
+        open_expansion: Callable[[], QueryExpansion | None],
         on_warning: WarningCallback,
     ) -> None:
         """`open_embedder` returns the model in use if it is a table, else the shipped model."""
@@ -57,6 +59,7 @@ class HistoryComponents:
         self._choose_model = choose_model
         self._open_embedder = open_embedder
         self._open_agent = open_agent
+        self._open_expansion = open_expansion
         self._on_warning = on_warning
         self._lock = threading.RLock()
         self._commit_indexes: dict[str, CommitIndex] = {}
@@ -223,6 +226,7 @@ class HistoryComponents:
                     commit_config(self._config),
                     model=DEFAULT_MODEL,
                     narrow=VisibleCommits(commits.find_visible),
+                    expansion=self._open_expansion(),
                 )
             return self._commit_agent
 
