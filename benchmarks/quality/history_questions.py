@@ -6,7 +6,9 @@
 REPOS holds one checkout with its whole history for each entry of `labels/repositories.json` that
 has questions in `labels/history/`. A question is answered by the first of ten commits that is
 labeled; the figures are the share of answered questions (hit@10) and the mean reciprocal rank, for
-plain and for hard questions and for the agent's queries of the same questions. BM25 and
+plain and for hard questions and for the agent's queries of the same questions. "expanded" are the
+hard questions, to which a local server adds the words of the agent's query
+(`expandEndpoint`). BM25 and
 `git log --grep` read the messages of the newest 20,000 commits without merges; `--grep` gets the
 two rarest words of the question.
 
@@ -39,6 +41,8 @@ from benchmarks.common.reports import write_json
 from benchmarks.common.rootle_search import index_folder, indexed_app
 from benchmarks.common.statistics import mean
 from benchmarks.history.labels import (
+    HARD,
+    HistoryQuestion,
     history_repositories,
     read_agent_queries,
     read_places,
@@ -52,10 +56,12 @@ from benchmarks.history.message_search import (
     log_pickaxe,
     read_messages,
 )
-from rootle import App, SearchQuery
+from benchmarks.history.recorded_expansions import serve_expansions
+from rootle import App, Config, SearchQuery
 
 SYSTEMS: Final = ("bm25", "grep", "blame", "pickaxe", ROOTLE)
 AGENT: Final = "agent"
+EXPANDED: Final = "expanded"
 ORIGIN: Final = "why"
 REMOVED: Final = "gone"
 MAX_RANK: Final = {ORIGIN: 3}  # by task; all others: ten
@@ -67,7 +73,7 @@ class HistoryScore:
     """The rank of the first labeled commit in one answer; None: not found."""
 
     system: str
-    task: str  # plain, hard, agent, why or gone
+    task: str  # plain, hard, agent, expanded, why or gone
     rank: int | None
 
 
@@ -85,6 +91,10 @@ def main() -> None:
     parser.add_argument(
         "--systems", type=name_set, default=frozenset(SYSTEMS), metavar="NAMES",
         help=f"comma-separated systems to score (default: {','.join(SYSTEMS)})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--tasks", type=name_set, default=frozenset(), metavar="NAMES",
+        help="comma-separated tasks for rootle, such as hard,expanded (default: all)",
     )  # fmt: skip
     args = parser.parse_args()
     if unknown := args.systems - set(SYSTEMS):
@@ -115,7 +125,9 @@ def score_repository(name: str, root: Path, args: argparse.Namespace) -> list[Hi
         known = {one.query: (one.name, one.path) for one in read_removed_functions(name)}
         scores += score_cases("pickaxe", removed, lambda query: log_pickaxe(root, *known[query]))
     if ROOTLE in args.systems:
-        scores += score_rootle(root, name, args.indexes, [*questions, *places, *removed])
+        cases = [*questions, *expanded_cases(name), *places, *removed]
+        chosen = [one for one in cases if not args.tasks or one.task in args.tasks]
+        scores += score_rootle(root, name, args.indexes, chosen)
     return scores
 
 
@@ -132,6 +144,21 @@ def history_cases(name: str) -> tuple[list[Case], list[Case], list[Case]]:
     return questions, places, removed
 
 
+def expanded_cases(name: str) -> list[Case]:
+    """Return the hard questions for which an agent's query was recorded."""
+    return [
+        Case(EXPANDED, one.query, one.commits) for one, _ in pair_recorded(name) if one.kind == HARD
+    ]
+
+
+def pair_recorded(name: str) -> list[tuple[HistoryQuestion, str]]:
+    """Return the questions with the words of the agent's queries."""
+    agent = read_agent_queries()
+    numbered = enumerate(read_questions(name), start=1)
+    pairs = ((one, agent.get(f"{name}-{number}", "")) for number, one in numbered)
+    return [(one, query.removeprefix("in:history").strip()) for one, query in pairs if query]
+
+
 def score_rootle(
     root: Path, name: str, indexes: Path | None, cases: Sequence[Case]
 ) -> list[HistoryScore]:
@@ -139,9 +166,18 @@ def score_rootle(
     if not hasattr(App, "why"):
         print("rootle: this version does not index commits", file=sys.stderr)
         return []
-    asks: dict[str, Callable[[Any, str], list[str]]] = {ORIGIN: rootle_why, REMOVED: rootle_gone}
+    asks: dict[str, Callable[[Any, str], list[str]]] = {
+        ORIGIN: rootle_why,
+        REMOVED: rootle_gone,
+        EXPANDED: rootle_expanded,
+    }
     scores = []
-    with index_folder(indexes) as folder, indexed_app(root, folder / name) as app:
+    words = {question.query: query for question, query in pair_recorded(name)}
+    with (
+        serve_expansions(words) as url,
+        index_folder(indexes) as folder,
+        indexed_app(root, folder / name, Config(expand_endpoint=url)) as app,
+    ):
         # Otherwise, the first questions would be answered before all commits are indexed.
         app.index_history()
         for case in cases:
@@ -153,7 +189,16 @@ def score_rootle(
 def rootle_commits(app: Any, query: str) -> list[str]:
     """Return the commits that rootle finds for a question about the past."""
     words = query if query.startswith("in:history") else f"in:history {query}"
-    results = app.search(SearchQuery(words, limit=TOP_K)).results
+    return _list_commits(app, SearchQuery(words, limit=TOP_K, expand=False))
+
+
+def rootle_expanded(app: Any, query: str) -> list[str]:
+    """Return the commits that rootle finds with the words of the server."""
+    return _list_commits(app, SearchQuery(f"in:history {query}", limit=TOP_K))
+
+
+def _list_commits(app: Any, query: SearchQuery) -> list[str]:
+    results = app.search(query).results
     return [result.commit.hash for result in results if result.commit is not None]
 
 

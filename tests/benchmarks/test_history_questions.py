@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from benchmarks.history.labels import (
     HARD,
     PLAIN,
@@ -11,15 +12,21 @@ from benchmarks.history.labels import (
     read_removed_functions,
 )
 from benchmarks.history.message_search import Message, MessageIndex
+from benchmarks.history.recorded_expansions import serve_expansions
 from benchmarks.quality.history_oracle import QuestionRanks
 from benchmarks.quality.history_oracle import summarize as summarize_lists
 from benchmarks.quality.history_questions import (
     Case,
     HistoryScore,
+    expanded_cases,
     first_rank,
+    pair_recorded,
     rank_of,
     summarize,
 )
+
+from rootle.errors import UnavailableError
+from rootle.expansion.chat_expander import ChatExpander
 
 MESSAGES = [
     Message("a" * 40, "Retry a download once"),
@@ -85,3 +92,20 @@ def test_one_of_several_lists_is_enough_for_the_share_of_any() -> None:
     shares = summarize_lists(ranks)["hard, tune split"]
     assert (shares["answer@10"], shares["code@10"], shares["any@10"]) == (0.5, 0.5, 1.0)
     assert (shares["vectors@10"], shares["vectors@50"]) == (0.0, 0.5)
+
+
+def test_the_server_of_recordings_expands_only_known_questions() -> None:
+    with serve_expansions({"who did it": "retry download"}) as url:
+        expander = ChatExpander(url)
+        assert expander.expand("who did it") == "retry download"
+        with pytest.raises(UnavailableError):
+            expander.expand("who else")
+
+
+def test_only_hard_questions_are_expanded_with_the_words_of_the_agent() -> None:
+    names = [one.name for one in history_repositories()]
+    hard = [one.query for name in names for one in read_questions(name) if one.kind == HARD]
+    expanded = [one for name in names for one in expanded_cases(name)]
+    assert [one.query for one in expanded] == hard
+    words = {one.query: text for name in names for one, text in pair_recorded(name)}
+    assert all(words[query] and not words[query].startswith("in:") for query in hard)

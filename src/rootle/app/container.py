@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from rootle.ingest.source_refs import DocumentSet, OutsideDocument
     from rootle.ingest.workers.worker_process import PrestartedWorkers
     from rootle.memory.user_memory import UserMemory
-    from rootle.protocols import QueryExpander, Reranker
+    from rootle.protocols import Reranker
     from rootle.search.agent import SearchAgent
     from rootle.search.results.memory_results import MemoryResults
     from rootle.search.search_trace import SearchLogFile
+    from rootle.search.stages.query_expansion import QueryExpansion
     from rootle.search.symbols.finder import SymbolFinder
     from rootle.sources.source import Source
 
@@ -71,6 +72,7 @@ class Container(EmbeddingModels):
         self._history: HistoryComponents | None = None
         self._dependencies: DependencyComponents | None = None
         self._external: ExternalComponents | None = None
+        self._expansion: QueryExpansion | None = None
 
     def close(self) -> None:
         """Close all components; they are created again when they are needed."""
@@ -78,13 +80,13 @@ class Container(EmbeddingModels):
             self._refresher.close()
         with self._lock:
             components = (self._agent, self._indexer, self._memory, self._history)
-            for component in (*components, self._dependencies, self._external):
+            for component in (*components, self._dependencies, self._external, self._expansion):
                 if component is not None:
                     component.close()
             if self._prestarted is not None:
                 self._prestarted.end()
             self._refresher = self._agent = self._indexer = self._memory = None
-            self._history = self._dependencies = self._external = None
+            self._history = self._dependencies = self._external = self._expansion = None
 
     @contextmanager
     def prestart_workers(self) -> Iterator[None]:
@@ -162,7 +164,7 @@ class Container(EmbeddingModels):
                     dense=remote.dense if remote is not None else None,
                     sparse=remote.sparse if remote is not None else None,
                     reranker=self._open_reranker(),
-                    expander=self._open_expander(),
+                    expansion=self._query_expansion(),
                     cache_dir=self._cache_dir(),
                     ranker=configured_ranker(self._config),
                     memories=self._memory_results(),
@@ -176,7 +178,9 @@ class Container(EmbeddingModels):
 
         with self._lock:
             if self._history is None:
-                self._history = HistoryComponents(self._setup, self._open_revision_agent)
+                self._history = HistoryComponents(
+                    self._setup, self._open_revision_agent, self._query_expansion
+                )
             return self._history
 
     def dependencies(self) -> DependencyComponents:
@@ -201,7 +205,7 @@ class Container(EmbeddingModels):
             model=choice.fingerprint,
             log=self.search_log(),
             reranker=self._open_reranker(),
-            expander=self._open_expander(),
+            expansion=self._query_expansion(),
             ranker=configured_ranker(self._config),
             open_symbols=self.symbol_finder,
         )
@@ -340,12 +344,17 @@ class Container(EmbeddingModels):
 
         return open_reranker(self._config)
 
-    def _open_expander(self) -> QueryExpander | None:
+    def _query_expansion(self) -> QueryExpansion | None:
+        """Return the stage that all pipelines share, so that a question is sent only once."""
         if not self._config.expand_endpoint:
             return None
         from rootle.expansion.factory import open_expander
+        from rootle.search.stages.query_expansion import QueryExpansion
 
-        return open_expander(self._config)
+        with self._lock:
+            if self._expansion is None:
+                self._expansion = QueryExpansion(open_expander(self._config), self._config)
+            return self._expansion
 
     def _cache_dir(self) -> Path | None:
         return result_cache_dir(self._index_dir) if self._config.cache_on_disk else None

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rootle.indexing.commit_index import CommitIndex
     from rootle.indexing.revisions.revision_index import RevisionIndexes
     from rootle.search.agent import SearchAgent
+    from rootle.search.stages.query_expansion import QueryExpansion
     from rootle.sources.git.commits.commit_source import ConvertCommit
 
 # A question about the past waits this long for commits that are not indexed yet.
@@ -39,13 +40,19 @@ OpenAgent = Callable[[Callable[[], "IndexReader"], Config, "ModelChoice"], "Sear
 class HistoryComponents:
     """The components of one app that read the git history. Thread-safe."""
 
-    def __init__(self, setup: ComponentSetup, open_agent: OpenAgent) -> None:
+    def __init__(
+        self,
+        setup: ComponentSetup,
+        open_agent: OpenAgent,
+        open_expansion: Callable[[], QueryExpansion | None],
+    ) -> None:
         self._root = setup.root
         self._index_dir = setup.index_dir
         self._config = setup.config
         self._models = setup.models
         self._on_warning = setup.on_warning
         self._open_agent = open_agent
+        self._open_expansion = open_expansion
         self._lock = threading.RLock()
         self._commit_indexes: dict[str, CommitIndex] = {}
         self._commit_agent: SearchAgent | None = None
@@ -210,6 +217,7 @@ class HistoryComponents:
                     commit_config(self._config),
                     model=DEFAULT_MODEL,
                     narrow=VisibleCommits(commits.find_visible),
+                    expansion=self._open_expansion(),
                 )
             return self._commit_agent
 

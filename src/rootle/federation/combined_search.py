@@ -20,6 +20,7 @@ from rootle.index.reader import FileState
 from rootle.search.query.filters import filter_files
 from rootle.search.query.syntax import parse_query
 from rootle.search.request import check_query
+from rootle.search.stages.query_expansion import EXPANSION
 from rootle.types import COMMIT_URI, SearchQuery, SearchResponse
 
 # Of a page with commits and files, the share of commits.
@@ -103,7 +104,7 @@ class CombinedSearch:
             if hashes is None:
                 return find_files(query)
             return _page_of_range(query, view, hashes, limit)
-        history_cursor, file_cursor = _split_cursor(query.cursor)
+        history_cursor, file_cursor, is_plain = _split_cursor(query.cursor)
         history = _EMPTY
         if history_cursor is not None:
             has_files = not past.excludes_files and file_cursor is not None
@@ -111,13 +112,21 @@ class CombinedSearch:
             wanted = replace(query, cursor=history_cursor or None, limit=share)
             found_commits = commits.search(wanted, explain=explain)
             history = add_commits(found_commits, view)
+        # If the server of the query expansion has failed, the files do not wait for it again.
+        is_plain = is_plain or EXPANSION in history.degraded
         if past.excludes_files or file_cursor is None:
-            return replace(history, next_cursor=_join_cursors(history.next_cursor, None))
+            return replace(history, next_cursor=_join_cursors(history.next_cursor, None, is_plain))
         rest = limit - len(history.results)
         if not rest:  # no room for files on this page
-            return replace(history, next_cursor=_join_cursors(history.next_cursor, file_cursor))
-        files = find_files(replace(query, cursor=file_cursor or None, limit=rest))
-        return _merge(history, files, commits_first=past.asks_first)
+            cursor = _join_cursors(history.next_cursor, file_cursor, is_plain)
+            return replace(history, next_cursor=cursor)
+        expand = query.expand and not is_plain
+        files = find_files(replace(query, cursor=file_cursor or None, limit=rest, expand=expand))
+        if is_plain:
+            files = replace(files, degraded=(EXPANSION, *files.degraded))
+        merged = _merge(history, files, commits_first=past.asks_first)
+        cursor = _join_cursors(history.next_cursor, files.next_cursor, is_plain)
+        return replace(merged, next_cursor=cursor)
 
 
 def _find_files(
@@ -141,7 +150,6 @@ def _merge(
     return replace(
         files,
         results=(*first.results, *second.results),
-        next_cursor=_join_cursors(history.next_cursor, files.next_cursor),
         degraded=tuple(dict.fromkeys((*files.degraded, *history.degraded))),
         confident=first.confident if first.results else second.confident,
         suggestions=tuple(dict.fromkeys((*first.suggestions, *notes))),
@@ -176,36 +184,39 @@ def _page_of_range(
 
 
 def _read_offset(cursor: str | None) -> int:
-    text, _ = _split_cursor(cursor)
+    text, _, _ = _split_cursor(cursor)
     if text and not (text.isdecimal() and len(text) <= _MAX_OFFSET_DIGITS):
         raise StaleCursorError("cursor invalidated: it belongs to another question; start again")
     return int(text) if text else 0
 
 
-def _split_cursor(cursor: str | None) -> tuple[str | None, str | None]:
-    """Return the cursors of the commits and of the files: "" for a start, None for the end."""
+def _split_cursor(cursor: str | None) -> tuple[str | None, str | None, bool]:
+    """Return the cursors of the commits and of the files: "" for a start, None for the end.
+
+    Also return whether the expansion of the question failed.
+    """
     if not cursor:
-        return "", ""
+        return "", "", False
     if not cursor.startswith(_CURSOR_PREFIX):
-        return None, cursor
+        return None, cursor, False
     try:
         data = base64.urlsafe_b64decode(cursor.removeprefix(_CURSOR_PREFIX).encode("ascii"))
-        history, files = json.loads(data)
+        history, files, *plain = json.loads(data)
     except (ValueError, TypeError, RecursionError) as error:
         raise StaleCursorError(
             "cursor invalidated: it cannot be read; start again without a cursor"
         ) from error
-    return _as_cursor(history), _as_cursor(files)
+    return _as_cursor(history), _as_cursor(files), bool(plain)
 
 
 def _as_cursor(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _join_cursors(history: str | None, files: str | None) -> str | None:
+def _join_cursors(history: str | None, files: str | None, is_plain: bool = False) -> str | None:
     if history is None and files is None:
         return None
-    if history is None and files:
+    if history is None and files and not is_plain:
         return files
-    data = json.dumps([history, files]).encode("ascii")
+    data = json.dumps([history, files, *([1] if is_plain else [])]).encode("ascii")
     return _CURSOR_PREFIX + base64.urlsafe_b64encode(data).decode("ascii")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from rootle.config.fields import Config
 from rootle.index.reader import IndexReader
 from rootle.plugins.registry import find_plugins
-from rootle.protocols import DenseIndex, Embedder, QueryExpander, Reranker, SparseIndex
+from rootle.protocols import DenseIndex, Embedder, Reranker, SparseIndex
 from rootle.rank.rankers.registry import FEATURES, Ranker
 from rootle.search.agent import SearchAgent, Stages, Steps
 from rootle.search.cache.answer_cache import AnswerCache, Present
@@ -38,7 +38,7 @@ from rootle.search.stages.reranking import Reranking
 if TYPE_CHECKING:
     from rootle.search.symbols.finder import SymbolFinder
 
-_ClosableT = TypeVar("_ClosableT", QueryExpansion, Reranking, MemoryResults, PluginFilters)
+_ClosableT = TypeVar("_ClosableT", Reranking, MemoryResults, PluginFilters)
 
 
 def open_agent(
@@ -52,7 +52,7 @@ def open_agent(
     model: str = "",
     ranker: Ranker = FEATURES,
     reranker: Reranker | None = None,
-    expander: QueryExpander | None = None,
+    expansion: QueryExpansion | None = None,
     memories: MemoryResults | None = None,
     open_symbols: Callable[[], SymbolFinder] | None = None,
     narrow: ScopeStage | None = None,
@@ -65,7 +65,8 @@ def open_agent(
     `open_index` returns the newest generation for each query. `root` is the indexed folder; without
     it, all text comes from the index. `dense` and `sparse` are search servers that replace a leg.
     The dense leg fails if the vectors were made by a model whose fingerprint is not `model`; ""
-    accepts any model. `narrow` limits every search. `cache_dir` is the folder for cached pages.
+    accepts any model. `expansion` may belong to several pipelines; it is not closed with this one.
+    `narrow` limits every search. `cache_dir` is the folder for cached pages.
     """
     tree = WorkingTree(root, config.secret_exceptions) if root is not None else None
     resources = ExitStack()
@@ -78,7 +79,7 @@ def open_agent(
     present = PresentStep(tree)
     caches = _open_caches(config, present, cache_dir, clock)
     pages: list[PageStage] = [ContextExpansion(config, tree), *caches]
-    pages += _close_later(resources, QueryExpansion(expander, config) if expander else None)
+    pages += [expansion] if expansion is not None else []
     if reranker is None:  # a query that waits for a reranker does not slow down the others
         pages.append(retriever.limit_concurrency)
     reranking = Reranking(reranker, config, ranker.signals) if reranker else None
