@@ -105,9 +105,11 @@ class NamedPackageScope:
         narrowed = ids if scoped.files is None else ids & set(scoped.files)
         if not narrowed:
             return scoped
-        rest = remove_package_names(text, known.aliases) if known is not None else text
-        question = parse_text(rest, request.session.index)
-        question = replace(question, parsed=replace(scoped.question.parsed, text=rest))
+        question = scoped.question
+        if known is not None and not (question.parsed.is_exact or question.expansion):
+            rest = remove_package_names(text, known.aliases)
+            plain = parse_text(rest, request.session.index)
+            question = replace(plain, parsed=replace(question.parsed, text=rest))
         return replace(scoped, files=narrowed, question=question)
 
     def _list_files(self, index: IndexReader) -> Mapping[str, Collection[int]]:
