@@ -1,6 +1,7 @@
 """Questions on the packages of two projects that pin conflicting versions.
 
-    python -m benchmarks.quality.dependency_questions WORK [--show] [--json FILE]
+    python -m benchmarks.quality.dependency_questions WORK [--show] [--half tune|test]
+        [--json FILE]
 
 The labels in `benchmarks/labels/dependencies` name 15 packages in an old and in a new version, and
 questions with their answers: definitions, or lines with a text. The command installs the packages
@@ -29,6 +30,7 @@ from rootle import Config, SearchQuery, SearchResponse, SearchResult, open_app
 LABELS: Final = Path(__file__).parent.parent / "labels" / "dependencies"
 PROJECTS: Final = ("old", "new")
 DEPTHS: Final = (1, 3, 5)
+HALVES: Final = ("tune", "test")
 _WORK: Final = option("work", type=Path, metavar="WORK", help="folder for environments and indexes")
 
 Lines = range
@@ -77,6 +79,16 @@ def read_labels(sites: Mapping[str, Path]) -> list[Label]:
             answers.setdefault(answer["path"], []).extend(find_lines(text, answer))
         labels.append(Label(data["project"], data["question"], answers))
     return labels
+
+
+def select_half(labels: Sequence[Label], half: str | None) -> list[Label]:
+    """Return the labels of every other question: the first, third … ones are for tuning.
+
+    Both projects ask most questions. These are in the same half for both.
+    """
+    texts = list(dict.fromkeys(label.question for label in labels))
+    halves = {text: HALVES[at % len(HALVES)] for at, text in enumerate(texts)}
+    return [label for label in labels if half in (None, halves[label.question])]
 
 
 def find_lines(text: str, answer: Mapping[str, str]) -> list[Lines]:
@@ -132,10 +144,11 @@ def summarize(ranks: Sequence[int | None], wrong_versions: int) -> dict[str, flo
 def main() -> None:
     parser = command_parser(__doc__, _WORK, JSON)
     parser.add_argument("--show", action="store_true", help="print the questions that fail")
+    parser.add_argument("--half", choices=HALVES, help="half of the questions (default: both)")
     args = parser.parse_args()
     os.environ["XDG_CACHE_HOME"] = os.fspath(args.work.resolve() / "cache")
     sites = {project: install(args.work.resolve(), project) for project in PROJECTS}
-    labels = read_labels(sites)
+    labels = select_half(read_labels(sites), args.half)
     report: dict[str, Any] = {}
     for project in PROJECTS:
         own = [label for label in labels if label.project == project]

@@ -14,6 +14,7 @@ from benchmarks.quality.dependency_questions import (
     find_lines,
     list_definitions,
     path_in_package,
+    select_half,
     summarize,
 )
 
@@ -96,3 +97,13 @@ def test_the_labels_ask_at_least_80_questions_of_projects_with_conflicting_versi
     )
     assert old.keys() == new.keys()
     assert all(old[name] != new[name] for name in old)
+
+
+def test_both_projects_ask_a_question_in_the_same_half() -> None:
+    labels = [Label(project, name, {}) for project in PROJECTS for name in ("a", "b", "c")]
+    tune = select_half(labels, "tune")
+    assert [(one.project, one.question) for one in tune] == [
+        (project, name) for project in PROJECTS for name in ("a", "c")
+    ]
+    assert len(select_half(labels, "test")) == 2
+    assert select_half(labels, None) == labels

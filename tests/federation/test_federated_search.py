@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -186,3 +188,12 @@ def test_in_memory_lists_only_memories(folder: Path) -> None:
     answer = done.data
     assert answer["results"] == []
     assert [memory["text"] for memory in answer["memories"]] == ["The zebra is painted at night"]
+
+
+def test_a_question_about_the_project_does_not_load_the_detector_of_orders() -> None:
+    program = (
+        "import sys, rootle.federation.dependency_collection\n"
+        "print('rootle.text.agent_orders.detector' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stdout.split() == [b"False"]

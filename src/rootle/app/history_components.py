@@ -117,6 +117,9 @@ class HistoryComponents:
 
         Questions about files use it. They need not load it if there is nothing to search.
         """
+        opened = self._commit_search
+        if opened is not None:  # it notices by itself if the index was deleted
+            return opened
         folder = self._find_dir(HISTORY_DIR)
         return None if folder is None or not os.path.isdir(folder) else self.commit_search()
 

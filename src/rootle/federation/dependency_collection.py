@@ -9,8 +9,9 @@ from typing import Final
 from rootle.errors import QueryError
 from rootle.federation.collection import Position
 from rootle.federation.outside_results import mark_as_outside
-from rootle.federation.package_names import find_named_packages
+from rootle.federation.package_names import find_named_packages, remove_package_names
 from rootle.index.reader import IndexReader
+from rootle.search.query.parse import parse_text
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.query.syntax import ParsedQuery, parse_query
 from rootle.search.request import SearchRequest
@@ -102,7 +103,14 @@ class NamedPackageScope:
         files = self._list_files(request.session.index)
         ids = {one for name in named for one in files.get(name, ())}
         narrowed = ids if scoped.files is None else ids & set(scoped.files)
-        return replace(scoped, files=narrowed) if narrowed else scoped
+        if not narrowed:
+            return scoped
+        question = scoped.question
+        if known is not None and not (question.parsed.is_exact or question.expansion):
+            rest = remove_package_names(text, known.aliases)
+            plain = parse_text(rest, request.session.index)
+            question = replace(plain, parsed=replace(question.parsed, text=rest))
+        return replace(scoped, files=narrowed, question=question)
 
     def _list_files(self, index: IndexReader) -> Mapping[str, Collection[int]]:
         """Return the ids of the files of each package."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rootle.text.agent_orders.detector import describe_orders
 from rootle.types import OutsideTrust, ResultKind, SearchResult
 
 
@@ -12,6 +11,9 @@ def mark_as_outside(
     result: SearchResult, kind: ResultKind, origin: str | None, trust: OutsideTrust
 ) -> SearchResult:
     """Return a result with its origin and its trust, and a warning if its text gives orders."""
+    # Loading the detector takes a tenth of a second, and few questions have such results.
+    from rootle.text.agent_orders.detector import describe_orders
+
     shown = [result.snippet, *(span.snippet for span in result.more_spans)]
     if result.context is not None:
         shown += [passage.snippet for passage in result.context.passages]

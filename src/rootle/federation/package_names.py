@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Final
 
 _WORD: Final = re.compile(r"@?[A-Za-z0-9][\w./+-]*")
+# What remains of "click's pager" and of "the click library".
+_OWNER: Final = re.compile(r"(?<!\w)['’]s\b|\bthe\s+(?:package|library|module|dependency|lib)\b")
 _MAX_QUESTION_CHARS: Final = 2_000
 # Names of packages that are also words of questions about code. They count only in a phrase that
 # means the package. The list is written by hand.
@@ -64,6 +66,29 @@ def find_named_packages(question: str, aliases: Mapping[str, str]) -> tuple[str,
                 found[package] = None
                 break
     return tuple(found)
+
+
+def remove_package_names(question: str, aliases: Mapping[str, str]) -> str:
+    """Return a question without the names of the packages that it means.
+
+    In the files of a package, its name says nothing about their subject, but some files contain it
+    more often than others. "httpx.Client" becomes "Client". Of a name that is also a word, only the
+    first occurrence is removed. A question without other words is returned unchanged.
+    """
+    meant = set(find_named_packages(question, aliases))
+    removed = set[str]()
+
+    def shorten(found: re.Match[str]) -> str:
+        word = found[0]
+        name = next((name for name in _forms(word) if aliases.get(name) in meant), None)
+        if name is None or (name in removed and name in _WORDS):
+            return word
+        removed.add(name)
+        whole, _, member = word.partition(".")
+        return member if aliases.get(whole.lower()) in meant else ""
+
+    rest = " ".join(_OWNER.sub(" ", _WORD.sub(shorten, question)).split())
+    return rest if _WORD.search(rest) else question
 
 
 def _forms(word: str) -> tuple[str, ...]:

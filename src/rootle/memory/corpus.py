@@ -73,7 +73,7 @@ class Topic:
 
     terms: TopicTerms
     vector: Vector
-    significant_vector: Vector  # of the topic without stop words
+    embed_significant: Callable[[], Vector]  # of the topic without stop words
     dates: DateRange | None
     asks_for_present: bool
     about: frozenset[tuple[str, str, str]]  # root, path and symbol of the referenced code
@@ -145,7 +145,7 @@ class Corpus:
         if is_similar.any():
             # The topic must be similar without its stop words too, because "has the user ever …" is
             # similar to any memory.
-            is_similar &= self._cosines(topic.significant_vector) >= _MIN_SIGNIFICANT_COSINE
+            is_similar &= self._cosines(topic.embed_significant()) >= _MIN_SIGNIFICANT_COSINE
         is_relevant = (has_match & (scores >= _MIN_SCORE)) | is_similar
         referring = [at for place in topic.about for at in self._by_reference.get(place, ())]
         is_relevant[referring] = True
@@ -174,6 +174,8 @@ class Corpus:
             owners = self._owners[postings]
             rarity = weight * self._rarity(len(owners))
             possible += rarity
+            if not len(owners) and not len(subjects):  # so it is for most words of a question
+                continue
             scores = self._spread_to_neighbors(owners, rarity * self._gains[postings])
             about = self._owners_of_subjects(subjects)
             gain = _NAMED_SUBJECT_WEIGHT * min(rarity, weight * self._rarity(len(about)))

@@ -45,6 +45,7 @@ class EmbeddedMemory:
         self._connection: sqlite3.Connection | None = None
         self._inode = -1
         self._embedder: Embedder | None = None
+        self._embed_query: Callable[[str], Vector] | None = None
         self._vocabulary: Vocabulary | None = None
         self._loaders: dict[str, MemoryLoader] = {}
 
@@ -186,18 +187,28 @@ class EmbeddedMemory:
         return Topic(
             vocabulary.parse_topic(topic),
             self._embed_topic(topic),
-            self._embed_topic(significant_words(topic)),
+            lambda: self._embed_topic(significant_words(topic)),
             parse_dates(topic, self._today()),
             asks_for_present(topic),
             frozenset(one.place for one in about),
         )
 
     def _embed_topic(self, topic: str) -> Vector:
-        model = self._model()
-        if isinstance(model, QueryEmbedder):
-            return model.embed_query(topic)
-        vector: Vector = model.embed([topic])[0]
-        return vector
+        if self._embed_query is None:
+            self._embed_query = _query_embedding(self._model())
+        return self._embed_query(topic)
 
     def _today(self) -> date:
         return datetime.fromtimestamp(self._clock(), UTC).date()
+
+
+def _query_embedding(model: Embedder) -> Callable[[str], Vector]:
+    """Return the function that embeds a topic. To check a protocol for each topic would be slow."""
+    if isinstance(model, QueryEmbedder):
+        return model.embed_query
+
+    def embed(topic: str) -> Vector:
+        vector: Vector = model.embed([topic])[0]
+        return vector
+
+    return embed

@@ -126,9 +126,10 @@ def _possible_paths(text: str) -> Iterator[str]:
     """Yield the words that may be paths, including a "#name" at the end."""
     for word in text.split():
         word = word.strip("`'\"()[]{}<>,;!?").rstrip(".:")
-        path = re.sub(r":\d+(?:-\d+)?$", "", word)
-        if ("." in path or "/" in path) and len(path) <= _MAX_PATH_CHARS:
-            yield path
+        if "." in word or "/" in word:
+            path = re.sub(r":\d+(?:-\d+)?$", "", word)
+            if len(path) <= _MAX_PATH_CHARS:
+                yield path
 
 
 def _resolve_path(text: str, project: ReferencedProject) -> Iterator[MemoryReference]:

@@ -160,9 +160,10 @@ class UserMemory:
         out.
         """
         text = clean_topic(text)
+        root = self._project.name
         references = (
             *find_references(text, self._project),
-            *(MemoryReference(path, root=self._project.name) for path in paths),
+            *(MemoryReference(path, root=root) for path in paths),
         )
         places = {about.place for about in references}
         return self._mark_stale(

@@ -107,6 +107,13 @@ def test_a_question_that_names_an_indexed_package_gets_its_files(apps: tuple[App
     assert {result.kind for result in only} == {"code"}
 
 
+def test_the_name_of_a_package_does_not_rank_its_files(apps: tuple[App, App]) -> None:
+    named = apps[0].search("in:deps how does itsdangerous decode base64")
+    plain = apps[0].search("in:deps path:itsdangerous@ how does decode base64")
+    assert _paths(named)[0] == "deps:itsdangerous@1.1.0/itsdangerous/encoding.py"
+    assert _paths(named) == _paths(plain)
+
+
 def test_projects_share_contents_that_are_equal(apps: tuple[App, App]) -> None:
     first = apps[0].index_dependencies()
     both = apps[1].index_dependencies()
