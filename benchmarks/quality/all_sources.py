@@ -219,7 +219,7 @@ def summarize(found: Mapping[str, Sequence[Comparison]]) -> dict[str, Any]:
         "NDCG@10 by span, code alone": round(mean(row.code_ndcg for row in answerable), 4),
         "NDCG@10 by span, all sources": round(mean(row.all_ndcg for row in answerable), 4),
         "difference": round(mean(value for one in changes for value in one), 4),
-        "difference, 95 % interval": _rounded(cluster_interval(changes)),
+        "difference, 95 % interval": _round(cluster_interval(changes)),
         "answers with other results than files": sum(bool(row.outside) for row in rows),
         "of these": dict(kinds),
         "answers with memories": sum(bool(row.memories) for row in rows),
@@ -243,14 +243,14 @@ def time_ratio(found: Mapping[str, Sequence[Comparison]], which: int) -> tuple[f
     ]
     drawn = resampled_rows(len(ratios), DRAWS, 1)
     means = np.asarray(ratios)[drawn].mean(axis=1)
-    return round(mean(ratios), 3), _rounded(percentile_interval(means), 3)
+    return round(mean(ratios), 3), _round(percentile_interval(means), 3)
 
 
 def _median(values: Iterable[float]) -> float:
     return round(statistics.median(values), 2)
 
 
-def _rounded(interval: Interval, digits: int = 4) -> Interval:
+def _round(interval: Interval, digits: int = 4) -> Interval:
     return round(interval[0], digits), round(interval[1], digits)
 
 
