@@ -21,7 +21,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "search": "find the files and lines that answer a question",
     "show": "show a commit, or lines of a file",
     "symbol": "show where a name is defined and used",
-    "why": "show the commits that explain lines of a file",
+    "why": "show the commits that wrote or changed lines of a file",
     "gone": "find code that no longer exists, and the commits that removed it",
     "drift": "find documents, comments and memories that refer to code that no longer exists",
     "impact": "given a change, show the other files that probably need to change",

@@ -46,7 +46,7 @@ def register(parser: CommandParser) -> None:
         help="also add a hook that runs for each of your messages: it finds the memories that "
         "match the message, and sends them to the agent together with the message",
     )
-    add_edit_options(parser, "default: user, or project for agents without user-level files")
+    add_edit_options(parser, "default: user; for agents without user-level files: project")
 
 
 def add_edit_options(parser: CommandParser, default_scope: str) -> None:

@@ -26,9 +26,9 @@ _DIFF_SUFFIXES: Final = (".diff", ".patch")
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Given a change, show the other files, tests and documents that probably need to change "
-        "too. Each is listed with a probability and the evidence: commits that changed both it "
-        "and a given file, and identifiers that appear in both. Without an argument, the "
-        "files with uncommitted changes are used.",
+        "too. Each file is listed with a probability and the evidence: commits that changed it "
+        "together with one of the files in CHANGE, and identifiers that appear in both files. "
+        "Without an argument, the files with uncommitted changes are used.",
         _EXAMPLES,
     )
     parser.add_argument(
