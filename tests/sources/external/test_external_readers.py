@@ -119,15 +119,17 @@ def test_a_page_outside_the_folders_of_mdn_has_no_address(tmp_path: Path) -> Non
 def test_a_definition_has_the_qualified_name_of_its_symbol() -> None:
     html = (
         "<h1>Locks</h1><dl><dt id=a>class lib.Lock</dt><dt id=b>async release(self, lock)</dt>"
-        "<dt id=c>owner</dt><dt id=d>-q</dt></dl><h2 id=e>close</h2>"
+        "<dt id=c>owner</dt><dt id=d>-q</dt><dt id=f>Lock.wait()</dt></dl><h2 id=e>close</h2>"
     )
     names = {"a": "lib.Lock", "b": "lib.Lock.release", "c": "lib::Lock::owner", "d": "cmd.-q"}
-    symbols = [PageSymbol(name, "", anchor) for anchor, name in {**names, "e": "x.close"}.items()]
+    names |= {"e": "x.close", "f": "lib.Lock.wait"}
+    symbols = [PageSymbol(name, "", anchor) for anchor, name in names.items()]
     lines = read_page("locks.html", html, symbols).text.split("\n")
     assert "**class lib.Lock**" in lines
     assert "`async lib.Lock.release(self, lock)`" in lines
     assert "**lib::Lock::owner**" in lines
     assert "**-q**" in lines
+    assert "`lib.Lock.wait()`" in lines
     assert "## close" in lines
 
 

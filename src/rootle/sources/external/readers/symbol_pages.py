@@ -89,8 +89,10 @@ def _qualify(text: str, found: Mapping[int, PageSymbol]) -> str:
     for number, symbol in found.items():
         name, line = _QUALIFIED.fullmatch(symbol.name), lines[number - 1]
         if name is not None and _TERM.match(line) and symbol.name not in line:
-            short = re.compile(rf"(?<![\w.:]){name['last']}(?!\w)")
-            lines[number - 1] = short.sub(symbol.name, line, count=1)
+            short = re.compile(rf"(?<![\w.:])(?:\w+(?:\.|::))*{name['last']}(?!\w)")
+            match = short.search(line)
+            if match is not None and symbol.name.endswith(match[0]):
+                lines[number - 1] = f"{line[: match.start()]}{symbol.name}{line[match.end() :]}"
     return "\n".join(lines)
 
 
