@@ -50,6 +50,7 @@ def search(app: App, text: str) -> list[str]:
     return [result.file_path for result in app.search(text).results]
 
 
+@pytest.mark.slow
 def test_an_added_folder_answers_questions_with_in_web(app: App, guide: Path) -> None:
     added = app.sources.add(guide, name="manual")
     assert (added.name, added.kind, added.documents) == ("manual", "folder", 2)
@@ -62,6 +63,7 @@ def test_an_added_folder_answers_questions_with_in_web(app: App, guide: Path) ->
     assert "warning" not in data
 
 
+@pytest.mark.slow
 def test_a_passage_can_be_read_by_its_citation(app: App, guide: Path) -> None:
     app.sources.add(guide, name="manual")
     passage = app.read("web:manual/locks.md#Timeouts")
@@ -71,6 +73,7 @@ def test_a_passage_can_be_read_by_its_citation(app: App, guide: Path) -> None:
         app.read("web:manual/nothing.md")
 
 
+@pytest.mark.slow
 def test_an_unknown_source_in_a_citation_is_explained(app: App, guide: Path) -> None:
     with pytest.raises(SourceError, match='there is no source "nope"; added sources: none'):
         app.read("web:nope/x")
@@ -81,6 +84,7 @@ def test_an_unknown_source_in_a_citation_is_explained(app: App, guide: Path) -> 
             app.read(reference)
 
 
+@pytest.mark.slow
 def test_the_answer_for_an_agent_marks_untrusted_text(app: App, guide: Path) -> None:
     (guide / "orders.md").write_text(
         "# Zebra\n\nZebra stripes are configured here.\n\n"
@@ -102,6 +106,7 @@ def test_the_answer_for_an_agent_marks_untrusted_text(app: App, guide: Path) -> 
     assert "untrusted, from manual; WARNING: this text gives orders to an agent" in markdown
 
 
+@pytest.mark.slow
 def test_a_plain_question_gets_outside_results_only_if_the_project_has_no_answer(
     app: App, guide: Path
 ) -> None:
@@ -156,6 +161,7 @@ def test_removed_sources_are_no_longer_found(app: App, guide: Path) -> None:
         app.sources.remove("one")
 
 
+@pytest.mark.slow
 def test_a_symbol_is_cited_by_its_name(app: App, guide: Path) -> None:
     app.sources.add(write_sphinx(guide.parent / "html"), name="lib")
     found = app.search("in:web lib.open_stream lock the file").results[0]
@@ -178,6 +184,7 @@ def test_votes_and_weights_order_equal_documents(app: App, guide: Path) -> None:
     assert search(app, "in:web how do I merge two dictionaries")[0].startswith("web:copy/")
 
 
+@pytest.mark.slow
 def test_old_sources_are_noted_in_the_answer(
     app: App, guide: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,6 +196,7 @@ def test_old_sources_are_noted_in_the_answer(
     assert "manual was read 200 days ago; `rootle sources refresh manual` reads it again" in notes
 
 
+@pytest.mark.slow
 def test_the_status_lists_sources_and_clear_deletes_them_on_request(app: App, guide: Path) -> None:
     app.sources.add(guide, name="manual")
     app.index()
@@ -208,6 +216,7 @@ def test_the_status_lists_sources_and_clear_deletes_them_on_request(app: App, gu
     assert app.sources.list() == ()
 
 
+@pytest.mark.slow
 def test_the_address_of_a_document_is_shown_without_sentences(app: App, tmp_path: Path) -> None:
     pages = {
         "index.json": '{"entries": []}',
@@ -220,6 +229,7 @@ def test_the_address_of_a_document_is_shown_without_sentences(app: App, tmp_path
     assert origin == f"pages (claims to be {address})"
 
 
+@pytest.mark.slow
 def test_the_address_in_a_file_is_only_a_claim(app: App, tmp_path: Path) -> None:
     page = "https://docs.python.org/3/library/walrus.html"
     text = f"# Walrus\nSource: {page}\n\nThe walrus sleeps at noon.\n"
@@ -232,6 +242,7 @@ def test_the_address_in_a_file_is_only_a_claim(app: App, tmp_path: Path) -> None
         app.read(page)
 
 
+@pytest.mark.slow
 def test_a_list_that_a_killed_process_has_left_empty_is_no_obstacle(app: App, guide: Path) -> None:
     folder = app.index_dir / "external"
     folder.mkdir(parents=True, mode=0o700)
@@ -282,6 +293,7 @@ def test_archives_that_a_killed_process_has_unpacked_are_deleted(app: App, guide
     assert not folder.exists()
 
 
+@pytest.mark.slow
 def test_secrets_are_masked_before_they_are_stored(app: App, guide: Path) -> None:
     (guide / "token.md").write_text(f"# Token\n\nThe giraffe token is {SECRET}.\n")
     app.sources.add(guide, name="manual")
@@ -293,6 +305,7 @@ def test_secrets_are_masked_before_they_are_stored(app: App, guide: Path) -> Non
             assert SECRET.encode() not in path.read_bytes(), path
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "symlink"), reason="needs symbolic links")
 def test_links_that_lead_out_of_a_folder_are_not_followed(app: App, guide: Path) -> None:
     outside = guide.parent / "outside.md"

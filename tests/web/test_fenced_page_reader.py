@@ -30,6 +30,7 @@ def reader(cache: UrlCache | None = None) -> PageReader:
     return PageReader(PageDownloader(timeout_s=20, is_allowed=lambda address: True), cache=cache)
 
 
+@pytest.mark.slow
 def test_a_page_is_marked_as_untrusted(server: JsonServer) -> None:
     text = reader().read(f"{server.url}/page#part")
     assert text == (
@@ -69,6 +70,7 @@ def test_an_empty_page_has_a_note() -> None:
     assert "(The page has no text.)" in fence_text("", "https://e.com/")
 
 
+@pytest.mark.slow
 def test_a_page_is_cached(server: JsonServer, tmp_path: Path) -> None:
     cache = UrlCache(tmp_path)
     first = reader(cache).read(f"{server.url}/page")
@@ -78,6 +80,7 @@ def test_a_page_is_cached(server: JsonServer, tmp_path: Path) -> None:
     assert len(server.requests) == 2
 
 
+@pytest.mark.slow
 def test_failures_are_not_cached(server: JsonServer, tmp_path: Path) -> None:
     original = server.answer
     server.answer = lambda request: Reply(raw=b"", status=404)
@@ -88,6 +91,7 @@ def test_failures_are_not_cached(server: JsonServer, tmp_path: Path) -> None:
     assert "Words" in reader(cache).read(server.url)
 
 
+@pytest.mark.slow
 def test_the_log_contains_the_url_and_the_size(
     server: JsonServer, caplog: pytest.LogCaptureFixture
 ) -> None:

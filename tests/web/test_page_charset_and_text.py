@@ -21,6 +21,7 @@ def extract(body: bytes | str, media_type: str = "text/html", charset: str = "")
     return extract_text(DownloadedPage(_URL, media_type, charset, raw, is_truncated=False))
 
 
+@pytest.mark.slow
 def test_html_is_converted_to_markdown() -> None:
     html = """<!doctype html><html><head><title>Retry &amp; backoff</title></head><body>
     <main><h1>Retry</h1><p>Call <code>retry()</code> as the <a href="../guide#x">guide</a> says.</p>
@@ -40,6 +41,7 @@ def test_html_is_converted_to_markdown() -> None:
     )
 
 
+@pytest.mark.slow
 def test_navigation_forms_and_hidden_parts_are_removed() -> None:
     excluded = """<nav>EXCLUDED</nav><aside>EXCLUDED</aside><footer>EXCLUDED</footer>
     <form><label>EXCLUDED</label><button>EXCLUDED</button></form>
@@ -51,6 +53,7 @@ def test_navigation_forms_and_hidden_parts_are_removed() -> None:
     assert extract(f"<body>{excluded}<p>Words.</p>{excluded}</body>") == "Words."
 
 
+@pytest.mark.slow
 def test_only_the_main_element_is_converted() -> None:
     words = "Words. " * 40
     html = f"<div>EXCLUDED</div><MAIN id=x><p>{words}</p></main><div>EXCLUDED</div>"
@@ -83,6 +86,7 @@ def test_the_charset_of_the_header_is_used(body: bytes, charset: str) -> None:
     assert extract(body, "text/plain", charset) == "Grüße, 世界"
 
 
+@pytest.mark.slow
 def test_the_charset_of_a_meta_element_is_used() -> None:
     html = '<html><head><meta charset="windows-1251"></head><body><p>Привет</p></body></html>'
     assert extract(html.encode("cp1251")) == "Привет"
@@ -128,6 +132,7 @@ def test_other_media_types_are_an_error(media_type: str) -> None:
         extract(b"%PDF-1.7", media_type)
 
 
+@pytest.mark.slow
 def test_a_missing_media_type_is_detected() -> None:
     assert extract("<!DOCTYPE html><p>Words.</p>", "") == "Words."
     assert extract("a < b", "") == "a < b"
@@ -135,6 +140,7 @@ def test_a_missing_media_type_is_detected() -> None:
         extract(b"\x7fELF\0\0\0", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("html", ["", "<", "<div>" * 100_000 + "x", "<p>" + " " * 1_900_000])
 def test_invalid_html_is_converted(html: str) -> None:
     assert len(extract(html)) < 10

@@ -84,6 +84,7 @@ def test_linked_pages_below_the_first_one_are_read(site: Site) -> None:
     assert crawler.report() == ""
 
 
+@pytest.mark.slow
 def test_robots_txt_is_obeyed(site: Site) -> None:
     robots = (
         "User-agent: *\nDisallow: /\n\nUser-agent: rootle\nDisallow: /docs/private\n"
@@ -114,6 +115,7 @@ def test_a_site_whose_rules_cannot_be_read_is_not_read(site: Site) -> None:
         site.crawl()
 
 
+@pytest.mark.slow
 def test_the_sitemap_leads_to_pages_without_links(site: Site) -> None:
     base = site.server.url
     index = f"<sitemapindex><sitemap><loc>{base}/map2.xml</loc></sitemap></sitemapindex>"
@@ -169,6 +171,7 @@ def test_a_site_with_endless_equal_pages_ends(site: Site) -> None:
     assert "more pages are beyond the limits" in crawler.report()
 
 
+@pytest.mark.slow
 def test_a_sitemap_that_lists_itself_and_many_pages_of_other_hosts_ends(site: Site) -> None:
     address = f"{site.server.url}/sitemap.xml"
     index = f"<sitemapindex>{f'<sitemap><loc>{address}</loc></sitemap>' * 40}</sitemapindex>"
@@ -196,6 +199,7 @@ def test_pages_with_the_same_text_are_stored_once(site: Site) -> None:
     assert site.paths == ["index", "?a=1"]
 
 
+@pytest.mark.slow
 def test_missing_pages_are_reported_and_the_others_read(site: Site) -> None:
     site.pages = {"/docs/": page("Start", "gone.html", "b.html"), "/docs/b.html": page("B")}
     crawler = site.crawl()
@@ -204,6 +208,7 @@ def test_missing_pages_are_reported_and_the_others_read(site: Site) -> None:
     assert "HTTP 404" in crawler.report()
 
 
+@pytest.mark.slow
 def test_a_page_that_is_too_long_is_read_in_part(site: Site) -> None:
     site.pages = {"/docs/": page("Start", "long.txt"), "/docs/long.txt": text("word " * 500_000)}
     crawler = site.crawl()
@@ -230,6 +235,7 @@ def test_redirects_stay_on_the_site(site: Site) -> None:
     assert "/blog/away.html" not in site.requested
 
 
+@pytest.mark.slow
 def test_robots_txt_is_obeyed_before_the_target_of_a_redirect_is_requested(site: Site) -> None:
     site.pages = {
         "/robots.txt": text("User-agent: *\nDisallow: /docs/private\n"),
@@ -255,6 +261,7 @@ def test_the_rules_of_another_site_are_read_before_its_page(site: Site) -> None:
         assert other.requested == ["/robots.txt"]
 
 
+@pytest.mark.slow
 def test_a_redirect_of_the_first_page_moves_the_folder(site: Site) -> None:
     site.pages = {
         "/docs/": Reply(status=301, headers={"Location": "/en/docs/"}),

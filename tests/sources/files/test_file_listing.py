@@ -211,7 +211,7 @@ def test_files_in_excluded_folders_are_listed_only_if_git_tracks_them(repository
     assert _paths(repository) == ["a.py", "old/node_modules/z.js", "sub/b.py"]
 
 
-@pytest.mark.parametrize("inside", [".git", ".git/hooks"])
+@pytest.mark.parametrize("inside", [".git", ".git/objects"])
 def test_the_git_folder_itself_is_refused(inside: str, repository: Path) -> None:
     with pytest.raises(IngestError, match="is a git directory"):
         walk_files(repository / inside, WalkRules())
