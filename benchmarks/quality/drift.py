@@ -1,6 +1,6 @@
 """How many names that `rootle drift` reports are gone, and how many documents it finds.
 
-    python -m benchmarks.quality.drift precision LABELS CHECKOUTS [--keep FOLDER]
+    python -m benchmarks.quality.drift precision LABELS CHECKOUTS [--split test] [--keep FOLDER]
     python -m benchmarks.quality.drift recall LABELS CHECKOUTS [--keep FOLDER]
 
 LABELS is a file with one JSON object per line: repository, commit, path and name. CHECKOUTS holds a
@@ -9,7 +9,7 @@ git repository with the whole history for each repository: `owner+name` or `name
 For `precision`, each label is a reported name with a verdict: "gone", "changed" or "wrong". For
 `recall`, it is a document that named a removed function until a later commit corrected it. Each
 repository is cloned, and checked at each commit of its labels. `--keep` keeps the clones and their
-indexes in FOLDER for later runs.
+indexes in FOLDER for later runs. `--split` uses only the labels of one split: "seen" or "test".
 """
 
 from __future__ import annotations
@@ -59,13 +59,15 @@ def main() -> None:
     parser.add_argument("labels", type=Path)
     parser.add_argument("checkouts", type=Path)
     parser.add_argument("--keep", type=Path, metavar="FOLDER")
+    parser.add_argument("--split", choices=("seen", "test"))
     args = parser.parse_args()
-    labels = [json.loads(line) for line in args.labels.read_text(encoding="utf-8").splitlines()]
+    found = [json.loads(line) for line in args.labels.read_text(encoding="utf-8").splitlines()]
+    labels = [label for label in found if args.split in (None, label.get("split"))]
     with tempfile.TemporaryDirectory() as folder:
         reported = _report(labels, args.checkouts, args.keep or Path(folder))
     if args.figure == "recall":
-        found = count_found(labels, reported)
-        print(f"found {found} of {len(labels)}: {found / len(labels):.3f}")
+        count = count_found(labels, reported)
+        print(f"found {count} of {len(labels)}: {count / len(labels):.3f}")
         return
     result = measure_precision(labels, reported)
     print(f"right {result.right}, wrong {result.wrong}: {result.share:.3f}")
