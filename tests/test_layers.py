@@ -67,7 +67,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "ingest": {"sources", "index", "embed", "syntax"},
     "indexing": {"sources", "ingest", "index", "embed"},
     "search": {"index", "rank", "rerank", "syntax"},
-    "history": {"index", "search"},
+    "history": {"index", "rank", "search"},
     "federation": {"history", "index", "search"},
     "links": {"history", "index", "provenance", "search", "syntax"},
     "memory": {"index"},
@@ -87,6 +87,7 @@ ALLOWED: Mapping[str, set[str]] = {
 INTERFACES: Mapping[tuple[str, str], set[str]] = {
     ("search", "index"): {"index.reader"},
     ("history", "index"): {"index.reader"},
+    ("history", "rank"): {"rank.rankers.tree_ensemble"},
     ("federation", "index"): {"index.reader"},
     ("links", "index"): {"index.reader"},
     ("memory", "index"): {"index.reader"},

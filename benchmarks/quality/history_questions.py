@@ -179,7 +179,8 @@ def score_rootle(
         indexed_app(root, folder / name, Config(expand_endpoint=url)) as app,
     ):
         # Otherwise, the first questions would be answered before all commits are indexed.
-        app.index_history()
+        if any(case.task != ORIGIN for case in cases):
+            app.index_history()
         for case in cases:
             found = asks.get(case.task, rootle_commits)(app, case.query)
             scores.append(HistoryScore(ROOTLE, case.task, rank_of(case, found)))
@@ -244,10 +245,10 @@ def summarize(scores: Sequence[HistoryScore]) -> dict[str, dict[str, dict[str, f
 
 def format_table(figures: dict[str, dict[str, dict[str, float]]]) -> str:
     """Return a table with one line per system and task."""
-    lines = [f"{'system':8} {'task':6} {'number':>6} {'hit@1':>6} {'hit':>6} {'MRR':>6}"]
+    lines = [f"{'system':8} {'task':8} {'number':>6} {'hit@1':>6} {'hit':>6} {'MRR':>6}"]
     for system, tasks in figures.items():
         lines += [
-            f"{system:8} {task:6} {one['number']:6} {one['first']:6.2f} {one['hit']:6.2f}"
+            f"{system:8} {task:8} {one['number']:6} {one['first']:6.2f} {one['hit']:6.2f}"
             f" {one['mrr']:6.3f}"
             for task, one in tasks.items()
         ]

@@ -26,7 +26,7 @@ from benchmarks.common.statistics import mean
 from rootle import App, open_app
 from rootle.history.cochange import MAX_FILES, ChangeHistory, read_history
 from rootle.history.commit_view import CommitView
-from rootle.history.impact_features import ImpactCandidate, ImpactFeatures, estimate_probability
+from rootle.history.impact_features import ImpactCandidate, ImpactFeatures, estimate_probabilities
 
 HELD_OUT = 150  # commits of the main branch
 DEPTH = 5
@@ -115,10 +115,9 @@ def main() -> None:
 def _report(name: str, predictions: Sequence[Prediction]) -> None:
     own, counted, probabilities, outcomes = [], [], [], []
     for one in predictions:
-        scored = sorted(
-            ((estimate_probability(each.features), each.path) for each in one.candidates),
-            key=lambda pair: (-pair[0], pair[1]),
-        )
+        estimates = estimate_probabilities([each.features for each in one.candidates])
+        paths = [each.path for each in one.candidates]
+        scored = sorted(zip(estimates, paths, strict=True), key=lambda pair: (-pair[0], pair[1]))
         own.append(recall([path for _, path in scored], one.wanted))
         counted.append(recall(one.by_count, one.wanted))
         probabilities += [probability for probability, _ in scored[:CALIBRATED]]

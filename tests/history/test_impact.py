@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from sample import OLD_S, MakeApp, git, write
 
 from rootle import App
 from rootle.errors import QueryError
-from rootle.history.impact_features import NAMES, estimate_probability
+from rootle.history.impact_features import NAMES, estimate_probabilities, estimate_probability
 
 pytestmark = pytest.mark.slow
 
@@ -175,7 +176,20 @@ def test_invalid_requests_are_errors(shop: tuple[Path, App], make_app: MakeApp) 
 
 def test_more_frequent_cochange_is_more_probable() -> None:
     def probability(share: float) -> float:
-        values = dict.fromkeys(NAMES, 0.0) | {"share": share, "share_squared": share**2}
+        values = dict.fromkeys(NAMES, 0.0) | {
+            "share": share,
+            "share_squared": share**2,
+            "reverse_share": share,
+            "recent_share": share,
+            "year_share": share,
+            "folder_share": share,
+            "log_count": 5 * share,
+            "lift": math.log((share + 0.01) / 0.02),
+        }
         return estimate_probability([values[name] for name in NAMES])
 
-    assert probability(0.9) > probability(0.5) > probability(0.05)
+    assert 1 > probability(0.9) > probability(0.5) > probability(0.05) > 0
+
+
+def test_without_candidates_there_are_no_probabilities() -> None:
+    assert estimate_probabilities([]) == []

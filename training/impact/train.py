@@ -1,79 +1,137 @@
 """Train the model of `rootle impact` on the newest commits of repositories.
 
-    python -m training.impact.train REPOSITORY...
+    python -m training.impact.train REPOSITORY... [--held-out COMMITS]
 
-Each repository counts equally. The model is a logistic regression with a quadratic penalty; its
-weights refer to the features as they are, so that they can be read.
+Each repository counts equally. The trees order the candidates of each commit (LambdaMART). Their
+scores become probabilities by a logistic regression, which is fitted to the scores that trees give
+to repositories that they were not trained on.
 """
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import lightgbm
 import numpy as np
 from benchmarks.common.arguments import command_parser
-from benchmarks.quality.impact import HELD_OUT, predict_held_out
+from benchmarks.quality.impact import HELD_OUT, Prediction, predict_held_out
 from numpy.typing import NDArray
 
-from rootle.history.impact_features import NAMES, WEIGHTS_PATH
+from rootle.history.impact_features import NAMES
+from rootle.models.shipped import IMPACT_V1, model_file
+from rootle.rank.rankers.tree_ensemble import GradientBoostedTrees, save_trees
+from training.ranker.boosting import PARAMETERS, booster_trees
+from training.ranker.tree_arrays import to_arrays
 
-_PENALTY = 1e-3
+FOLDS = 7
+_ROUNDS = 200
 _STEPS = 50
 
 Floats = NDArray[np.float64]
 
 
-def fit(features: Floats, labels: Floats, importance: Floats) -> tuple[float, Floats]:
-    """Return the bias and the weights of the features, by Newton's method."""
-    mean, deviation = features.mean(axis=0), features.std(axis=0)
-    deviation[deviation == 0] = 1.0
-    rows = np.column_stack([np.ones(len(features)), (features - mean) / deviation])
-    penalty = np.full(rows.shape[1], _PENALTY)
-    penalty[0] = 0.0
-    weights = np.zeros(rows.shape[1])
+@dataclass(frozen=True)
+class CommitCandidates:
+    """The candidates for one commit, and which of them it changed."""
+
+    features: Floats  # one row per candidate
+    labels: Floats
+    weight: float  # the commits of a repository have the sum 1
+
+
+def read_candidates(predictions: Sequence[Prediction]) -> list[CommitCandidates]:
+    """Return the candidates for each commit of a repository."""
+    found = [one for one in predictions if one.candidates]
+    return [
+        CommitCandidates(
+            np.array([each.features for each in one.candidates]),
+            np.array([each.path in one.wanted for each in one.candidates], float),
+            1 / len(found),
+        )
+        for one in found
+    ]
+
+
+def train_trees(commits: Sequence[CommitCandidates]) -> GradientBoostedTrees:
+    """Return the trees that order the candidates of each commit."""
+    sizes = [len(one.labels) for one in commits]
+    weights = np.array([one.weight for one in commits])
+    data = lightgbm.Dataset(
+        np.vstack([one.features for one in commits]),
+        np.concatenate([one.labels for one in commits]),
+        group=sizes,
+        weight=np.repeat(weights / weights.mean(), sizes),
+    )
+    trees = booster_trees(lightgbm.train(PARAMETERS, data, _ROUNDS))
+    return to_arrays(trees, NAMES)
+
+
+def fit_probabilities(scores: Floats, labels: Floats, importance: Floats) -> tuple[float, float]:
+    """Return the bias and the slope that turn scores into log-odds, by Newton's method."""
+    rows = np.column_stack([np.ones(len(scores)), scores])
+    weights = np.zeros(2)
     scale = importance / importance.sum()
     for _ in range(_STEPS):
         probabilities = 1 / (1 + np.exp(-np.clip(rows @ weights, -30, 30)))
-        gradient = rows.T @ (scale * (probabilities - labels)) + penalty * weights
+        gradient = rows.T @ (scale * (probabilities - labels))
         curvature = scale * probabilities * (1 - probabilities)
-        hessian = (rows * curvature[:, None]).T @ rows + np.diag(penalty + 1e-9)
-        step = np.linalg.solve(hessian, gradient)
+        step = np.linalg.solve((rows * curvature[:, None]).T @ rows, gradient)
         weights -= step
         if float(np.abs(step).max()) < 1e-9:
             break
-    raw = weights[1:] / deviation
-    return float(weights[0] - raw @ mean), raw
+    return float(weights[0]), float(weights[1])
+
+
+def calibrate(trees: GradientBoostedTrees, bias: float, slope: float) -> GradientBoostedTrees:
+    """Return trees whose scores are log-odds: the first tree adds the bias."""
+    value = trees.value * slope
+    value[0] += bias
+    return replace(trees, value=value)
+
+
+def score_held_out(
+    repositories: Sequence[Sequence[CommitCandidates]],
+) -> Iterator[tuple[Floats, CommitCandidates]]:
+    """Yield each commit with the scores of trees that were not trained on its repository."""
+    for fold in range(FOLDS):
+        others = [one for at, part in enumerate(repositories) if at % FOLDS != fold for one in part]
+        held_out = [one for part in repositories[fold::FOLDS] for one in part]
+        if held_out:
+            trees = train_trees(others)
+            yield from ((trees.scores(one.features), one) for one in held_out)
+
+
+def train(repositories: Sequence[Sequence[CommitCandidates]]) -> GradientBoostedTrees:
+    """Return the model; there must be at least two repositories with candidates."""
+    scored = list(score_held_out(repositories))
+    sums = {
+        one.weight: sum(len(other.labels) for _, other in scored if other.weight == one.weight)
+        for _, one in scored
+    }
+    bias, slope = fit_probabilities(
+        np.concatenate([scores for scores, _ in scored]),
+        np.concatenate([one.labels for _, one in scored]),
+        np.concatenate([np.full(len(one.labels), 1 / sums[one.weight]) for _, one in scored]),
+    )
+    print(f"log-odds = {bias:.3f} + {slope:.3f} * score")
+    return calibrate(train_trees([one for part in repositories for one in part]), bias, slope)
 
 
 def main() -> None:
-    """Write the weights to the package."""
+    """Write the model to the package."""
     parser = command_parser(__doc__)
     parser.add_argument("repositories", nargs="+", type=Path)
     parser.add_argument("--held-out", type=int, default=HELD_OUT)
     args = parser.parse_args()
-    features: list[Floats] = []
-    labels: list[Floats] = []
-    importance: list[Floats] = []
-    for repository in args.repositories:
-        found = [
-            (one.features, one.path in prediction.wanted)
-            for prediction in predict_held_out(repository, args.held_out)
-            for one in prediction.candidates
-        ]
-        print(f"{repository.name}: {len(found)} candidates", flush=True)
-        if not found:
-            continue
-        features.append(np.array([values for values, _ in found]))
-        labels.append(np.array([label for _, label in found], float))
-        importance.append(np.full(len(found), 1 / len(found)))
-    bias, weights = fit(*map(np.concatenate, (features, labels, importance)))
-    data = {
-        "bias": round(bias, 4),
-        "weights": dict(zip(NAMES, (round(float(one), 4) for one in weights), strict=True)),
-    }
-    WEIGHTS_PATH.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
-    print(json.dumps(data, indent=2))
+    repositories = []
+    for path in args.repositories:
+        found = read_candidates(list(predict_held_out(path, args.held_out)))
+        print(f"{path.name}: {len(found)} commits", flush=True)
+        if found:
+            repositories.append(found)
+    save_trees(model_file(IMPACT_V1, "trees.npz"), train(repositories))
 
 
 if __name__ == "__main__":

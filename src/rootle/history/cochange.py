@@ -17,6 +17,8 @@ MAX_FILES: Final = 30
 _HALF_LIFE_S: Final = 2 * 365 * 86_400.0
 _RECENT: Final = 5  # commits of a file that count as its last ones
 _SMOOTHING: Final = 1.0  # commits in which the file changed alone
+_YEAR_S: Final = 365 * 86_400
+_RECENCY: Final = 10  # files whose changes are about as recent
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class Cochange:
     commits: tuple[int, ...]  # their ids, the newest first
     reverse_share: float = 0.0  # of the weighted commits of this file
     recent_share: float = 0.0  # of the last commits of the other file
+    year_share: float = 0.0  # of the commits of the other file in the last year, smoothed
 
 
 class ChangeHistory:
@@ -45,6 +48,7 @@ class ChangeHistory:
 
     def __init__(self, changes: Iterable[PastChange]) -> None:
         self._by_path: dict[str, list[PastChange]] = defaultdict(list)
+        self._by_folder: dict[str, list[PastChange]] = defaultdict(list)
         self._weights: dict[str, float] = defaultdict(float)
         self.newest_s = 0
         self.count = 0
@@ -54,6 +58,10 @@ class ChangeHistory:
             for path in change.paths:
                 self._by_path[path].append(change)
                 self._weights[path] += change.weight
+            for folder in set(map(_folder, change.paths)):
+                self._by_folder[folder].append(change)
+        newest = sorted(self._by_path, key=lambda one: (-self._by_path[one][0].committed_s, one))
+        self._recency = {path: 1 / (1 + at / _RECENCY) for at, path in enumerate(newest)}
 
     def changes_of(self, path: str) -> Sequence[PastChange]:
         """Return the commits that changed a file, the newest first."""
@@ -64,11 +72,30 @@ class ChangeHistory:
         ordered = sorted(self._by_path, key=lambda path: (-len(self._by_path[path]), path))
         return ordered[:count]
 
+    def recency_of(self, path: str) -> float:
+        """Return 1 for the file that changed last, and less for others in this order."""
+        return self._recency.get(path, 0.0)
+
+    def folder_partners(self, path: str) -> Mapping[str, float]:
+        """Return the files that changed with any file in the folder of a file.
+
+        Their values are shares of the weighted commits of the folder, smoothed.
+        """
+        weights: dict[str, float] = defaultdict(float)
+        total = _SMOOTHING
+        for change in self._by_folder.get(_folder(path), ()):
+            total += change.weight
+            for other in change.paths:
+                weights[other] += change.weight
+        return {other: weight / total for other, weight in weights.items()}
+
     def partners(self, path: str) -> Mapping[str, Cochange]:
         """Return the files that changed together with a file."""
         changes = self.changes_of(path)
         total = self._weights.get(path, 0.0) + _SMOOTHING
         recent = [frozenset(change.paths) for change in changes[:_RECENT]]
+        in_year = sum(change.committed_s > self.newest_s - _YEAR_S for change in changes)
+        year: dict[str, int] = defaultdict(int)
         weights: dict[str, float] = defaultdict(float)
         commits: dict[str, list[int]] = defaultdict(list)
         for change in changes:
@@ -76,6 +103,7 @@ class ChangeHistory:
                 if other != path:
                     weights[other] += change.weight
                     commits[other].append(change.commit)
+                    year[other] += change.committed_s > self.newest_s - _YEAR_S
         return {
             other: Cochange(
                 len(ids),
@@ -83,9 +111,14 @@ class ChangeHistory:
                 tuple(ids),
                 weights[other] / (self._weights[other] + _SMOOTHING),
                 sum(other in paths for paths in recent) / _RECENT,
+                year[other] / (in_year + _SMOOTHING),
             )
             for other, ids in commits.items()
         }
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
 
 
 def read_history(view: CommitView) -> ChangeHistory:

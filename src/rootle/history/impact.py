@@ -12,7 +12,7 @@ from rootle.history.cochange import ChangeHistory
 from rootle.history.commit_request import OpenCommits, check_limit, elapsed_ms, prepare_commits
 from rootle.history.commit_results import describe_commit
 from rootle.history.commit_view import CommitView
-from rootle.history.impact_features import ImpactCandidate, ImpactFeatures, estimate_probability
+from rootle.history.impact_features import ImpactCandidate, ImpactFeatures, estimate_probabilities
 from rootle.index.reader import IndexReader
 from rootle.search.symbols.definitions import is_test_place
 from rootle.text.languages import PROSE, language_of
@@ -73,8 +73,9 @@ def _estimate(features: ImpactFeatures, seeds: Sequence[str]) -> list[_Estimate]
     """Return the best estimate for each file outside of the seeds, most probable first."""
     found: dict[str, _Estimate] = {}
     for seed in seeds:
-        for candidate in features.candidates(seed):
-            probability = estimate_probability(candidate.features)
+        candidates = features.candidates(seed)
+        probabilities = estimate_probabilities([one.features for one in candidates])
+        for candidate, probability in zip(candidates, probabilities, strict=True):
             known = found.get(candidate.path)
             if candidate.path in seeds or (known and known.probability >= probability):
                 continue

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
+
+import numpy as np
 
 from rootle.history.cochange import ChangeHistory, Cochange
 from rootle.index.reader import FileState, IndexReader
+from rootle.models.shipped import IMPACT_V1, model_file
 from rootle.protocols import WeightedTerm
+from rootle.rank.rankers.tree_ensemble import GradientBoostedTrees, load_trees
 from rootle.search.symbols.definitions import is_test_place
 from rootle.text.languages import PROSE, language_of
 from rootle.text.terms import WORD, split_identifier, stem_of, whole_identifier
 
-# Trained by `training/impact/train.py`.
-WEIGHTS_PATH: Final = Path(__file__).with_name("impact_weights.json")
-# In the order of the values of `features_of`.
+# The columns of the model, which `training/impact/train.py` trains.
 NAMES: Final = (
     *("share", "share_squared", "log_count", "log_popularity", "no_history", "in_last_commit"),
     *("same_stem", "test_pair", "same_folder", "common_folders", "references", "is_referenced"),
     *("similarity", "is_test", "is_document", "days_since_change", "lift"),
     *("reverse_share", "recent_share", "share_rank", "similarity_rank", "links"),
+    *("common_words", "is_part_of_name", "folder_share", "folder_rank", "log_seed_changes"),
+    *("log_changes", "year_share", "recency"),
 )
 
 _MAX_DEFINED: Final = 30  # names of the file that are looked up in other files
@@ -88,6 +90,8 @@ class ImpactFeatures:
         }
         by_share = _rank({path: one.share for path, one in partners.items()})
         by_words = _rank(similar)
+        in_folder = self._history.folder_partners(seed)
+        by_folder = _rank(in_folder)
         found = []
         for path in sorted(paths & self._states.keys() - {seed}):
             cochange = partners.get(path, _NONE)
@@ -100,6 +104,7 @@ class ImpactFeatures:
                 used=len(defined.get(path, ())),
                 similarity=similar.get(path, 0.0),
                 ranks=(by_share.get(path, 0.0), by_words.get(path, 0.0)),
+                folder=(in_folder.get(path, 0.0), by_folder.get(path, 0.0)),
             )
             references = tuple(dict.fromkeys(names))
             found.append(
@@ -117,6 +122,7 @@ class ImpactFeatures:
         used: int,
         similarity: float,
         ranks: tuple[float, float],
+        folder: tuple[float, float],
     ) -> tuple[float, ...]:
         history = self._history
         changes, own = history.changes_of(seed), history.changes_of(path)
@@ -149,6 +155,12 @@ class ImpactFeatures:
             cochange.recent_share,
             *ranks,
             float(cochange.count > 0 and uses + used > 0),
+            *_compare_names(seed, path),
+            *folder,
+            math.log1p(len(changes)),
+            math.log1p(len(own)),
+            cochange.year_share,
+            history.recency_of(path),
         )
 
     def _content_links(
@@ -232,21 +244,28 @@ def _stem(path: str) -> str:
     return " ".join(word for word in split_identifier(name) if word not in _TEST_WORDS)
 
 
-class _Model(NamedTuple):
-    bias: float
-    weights: tuple[float, ...]
+def _compare_names(seed: str, path: str) -> tuple[float, float]:
+    """Return the share of common words of two file names, and whether one contains the other's."""
+    one, other = set(_stem(seed).split()), set(_stem(path).split())
+    common = len(one & other)
+    contains = bool(common) and common == min(len(one), len(other))
+    return common / max(1, len(one | other)), float(contains)
 
 
 def estimate_probability(features: Sequence[float]) -> float:
     """Return the probability for a candidate with these features, as in NAMES."""
-    model = _load()
-    total = model.bias + sum(
-        weight * value for weight, value in zip(model.weights, features, strict=True)
-    )
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+    return estimate_probabilities([features])[0]
+
+
+def estimate_probabilities(rows: Sequence[Sequence[float]]) -> list[float]:
+    """Return the probability for each candidate, by its features."""
+    if not rows:
+        return []
+    scores = np.clip(_load().scores(np.array(rows)), -30, 30)
+    probabilities: list[float] = (1 / (1 + np.exp(-scores))).tolist()
+    return probabilities
 
 
 @cache
-def _load() -> _Model:
-    data = json.loads(WEIGHTS_PATH.read_text(encoding="utf-8"))
-    return _Model(data["bias"], tuple(data["weights"][name] for name in NAMES))
+def _load() -> GradientBoostedTrees:
+    return load_trees(model_file(IMPACT_V1, "trees.npz"), NAMES)

@@ -7,6 +7,7 @@ from typing import Final
 
 STATIC_CODE_V1: Final = "static-code-v1"
 RANKER_V1: Final = "ranker-v1"
+IMPACT_V1: Final = "impact-v1"
 _FOLDER: Final = Path(__file__).parent
 
 

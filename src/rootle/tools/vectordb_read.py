@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from itertools import accumulate
 from typing import Final
 
 from rootle.app import App
 from rootle.errors import RootleError
+from rootle.serialization.history import impact_lines
 from rootle.serialization.json import to_json
 from rootle.serialization.links import drift_lines, link_lines
 from rootle.serialization.outside_text import describe_origin, describe_warning
@@ -22,6 +24,8 @@ from rootle.types import Passage
 MAX_LINES: Final = 300
 MAX_CHARS: Final = 12_000
 _MAX_LINE_CHARS: Final = 1_000
+# The lines of a place, which are accepted although the answer is about the whole file.
+_PLACE: Final = re.compile(r"(\S+?):L?\d+(?:-L?\d+)?")
 
 _DESCRIPTION: Final = (
     "Read more around a search result, or any file, section, definition or commit of this folder, "
@@ -30,7 +34,8 @@ _DESCRIPTION: Final = (
 _SOURCE: Final = (
     "path:120-180, path:120 (the definition around it), path#Class.method, README.md#heading, "
     "path, a commit hash, why:path:120 (commits that explain it), links:path#name (documents, "
-    "tests, uses, commits of code; code that a section names), or drift:path (outdated names)"
+    "tests, uses, commits of code; code that a section names), drift:path (outdated names), or "
+    "impact:path (files that probably change with it)"
 )
 
 
@@ -89,10 +94,20 @@ def _list_drift(app: App, path: str) -> Answer:
     return Answer("\n\n".join(shown), to_json(found))
 
 
+def _predict_changes(app: App, change: str) -> Answer:
+    """Answer for a path or a task in words; "" means the uncommitted changes of the work tree."""
+    place = _PLACE.fullmatch(change)
+    answer = app.impact((place[1] if place else change) or None)
+    notes = (f"Note: {one}" for one in answer.suggestions)
+    lines = [encodable(replace_unprintable(line)) for line in (*impact_lines(answer), *notes)]
+    return Answer("\n".join(lines[: _count_that_fits(lines, 0)]), to_json(answer))
+
+
 _ANSWERS: Final[Mapping[str, Callable[[App, str], Answer]]] = {
     "why:": _explain,
     "links:": _list_links,
     "drift:": _list_drift,
+    "impact:": _predict_changes,
 }
 
 
