@@ -1,22 +1,30 @@
 """Whether questions on documents find the page, slide, cell, sheet or heading that answers.
 
-    python -m benchmarks.quality.document_questions [--show] [--json FILE]
+    python -m benchmarks.quality.document_questions [--split tune|test] [--model FOLDER] [--show]
+        [--json FILE]
 
 The 18 documents and 150 questions in `benchmarks/labels/documents/` are written as PDF, Word,
 PowerPoint, notebook, Excel, EPUB and mail files next to source files. A result is correct if it is
 of the right file and one of its spans is of the right place; "best span" counts only the first
 span. BM25 is the baseline. It searches the plain text of the same places, one text each, and shows
-up to four places of a file as one result, as rootle does.
+up to four places of a file as one result, as rootle does. "Vectors" orders the same texts by the
+cosine similarity of the embedding model alone. `--model` selects another model, as the
+configuration key `embeddingModelID` does. `--split` selects the questions about one
+half of the documents, chosen by a hash of the name: "tune" for development, "test" for reports.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.common.arguments import JSON, command_parser
 from benchmarks.common.bm25 import Bm25Index
@@ -29,7 +37,8 @@ from benchmarks.quality.document_samples import (
     read_documents,
     write_project,
 )
-from rootle import SearchQuery, SearchResult
+from rootle import Config, SearchQuery, SearchResult
+from rootle.embed.factory import choose_model, open_model
 
 SPANS: Final = 4  # of one result
 _MANY: Final = 1_000
@@ -63,21 +72,24 @@ class PlaceQuestion:
 
 def main() -> None:
     parser = command_parser(__doc__, JSON)
+    parser.add_argument("--split", choices=("tune", "test"), help="ask about half of the documents")
     parser.add_argument("--show", action="store_true", help="print what is missed")
+    parser.add_argument("--model", default="", help="embedding model (default: the shipped one)")
     args = parser.parse_args()
+    config = Config(embedding_model_id=args.model) if args.model else Config()
     documents = read_documents()
-    questions = read_questions(documents)
+    questions = read_questions(documents, args.split)
     with tempfile.TemporaryDirectory() as folder:
         root, texts = Path(folder) / "project", Path(folder) / "texts"
         write_project(root, list(documents.values()))
         _commit(root)
-        baseline = PlaceBaseline(texts, documents)
+        baselines = Baselines(texts, documents, config)
         rows = []
-        with indexed_app(root, Path(folder) / "index") as app:
+        with indexed_app(root, Path(folder) / "index", config) as app:
             for question in questions:
                 response = app.search(SearchQuery(question.text, limit=TOP_K))
                 found = [places_of(result) for result in response.results]
-                rows.append((question, score_answers(question, found, baseline)))
+                rows.append((question, score_answers(question, found, baselines)))
                 if args.show and rows[-1][1]["place"] < 1:
                     print(f"{question.text}\n    {sorted(question.places)}\n    {found[:3]}")
     report = summarize(rows, documents)
@@ -86,11 +98,15 @@ def main() -> None:
         args.json.write_text(json.dumps(report, indent=2) + "\n", "utf-8")
 
 
-def read_questions(documents: Mapping[str, LabeledDocument]) -> list[PlaceQuestion]:
-    """Return all questions."""
+def read_questions(
+    documents: Mapping[str, LabeledDocument], split: str | None = None
+) -> list[PlaceQuestion]:
+    """Return the questions of a split, or all."""
     questions = []
     for line in (LABELS / "questions.jsonl").read_text("utf-8").splitlines():
         data = json.loads(line)
+        if split not in (None, split_of(data["document"])):
+            continue
         document = documents[data["document"]]
         places = frozenset(document.place(number) for number in data["places"])
         questions.append(
@@ -99,18 +115,26 @@ def read_questions(documents: Mapping[str, LabeledDocument]) -> list[PlaceQuesti
     return questions
 
 
+def split_of(document: str) -> str:
+    """Return the half to which the questions about a document belong."""
+    return "test" if hashlib.sha256(document.encode()).digest()[0] & 0x10 else "tune"
+
+
 def places_of(result: SearchResult) -> Places:
     """Return the file with the label of each shown span, the best span first."""
     labels = [result.place, *(span.place for span in result.more_spans)]
     return tuple((result.file_path, label or "") for label in labels)
 
 
-class PlaceBaseline:
-    """BM25 over the texts of places, written to one file each below `root`."""
+class Baselines:
+    """BM25 and vectors over the texts of places, written to one file each below `root`."""
 
-    def __init__(self, root: Path, documents: Mapping[str, LabeledDocument]) -> None:
+    def __init__(
+        self, root: Path, documents: Mapping[str, LabeledDocument], config: Config
+    ) -> None:
         self._places: dict[str, tuple[str, str]] = {}
         write_project(root, [])  # the source files
+        paths = [str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()]
         for name, document in documents.items():
             for number, part in enumerate(document.parts, start=1):
                 path = f"{name}/{number}.txt"
@@ -118,29 +142,49 @@ class PlaceBaseline:
                 (root / name).mkdir(exist_ok=True)
                 (root / path).write_text("\n".join([document.title, *part.values()]), "utf-8")
         _commit(root)
-        self._index = Bm25Index()
-        self._index.index(root)
+        self._words = Bm25Index()
+        self._words.index(root)
+        self._paths = sorted(paths) + list(self._places)
+        self._model = open_model(choose_model(config), config)
+        self._vectors = self._embed([(root / path).read_text("utf-8") for path in self._paths])
 
-    def search(self, query: str) -> list[Places]:
-        """Return the best ten files, each with its best places."""
+    def search_words(self, query: str) -> list[Places]:
+        """Return the best ten files by BM25, each with its best places."""
+        return self._group(window.path for window in self._words.search(query, _MANY))
+
+    def search_vectors(self, query: str) -> list[Places]:
+        """Return the best ten files by the cosine of their best places."""
+        cosines = self._vectors @ self._embed([query])[0]
+        return self._group(self._paths[at] for at in np.argsort(-cosines, kind="stable"))
+
+    def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        vectors = np.asarray(self._model.embed(texts), np.float32)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        normalized: NDArray[np.float32] = vectors / np.maximum(lengths, 1e-9)
+        return normalized
+
+    def _group(self, paths: Iterable[str]) -> list[Places]:
         files: dict[str, list[tuple[str, str]]] = {}
-        for window in self._index.search(query, _MANY):
-            place = self._places.get(window.path, (window.path, ""))
+        for path in paths:
+            place = self._places.get(path, (path, ""))
             files.setdefault(place[0], []).append(place)
         return [tuple(places[:SPANS]) for places in list(files.values())[:TOP_K]]
 
 
 def score_answers(
-    question: PlaceQuestion, found: Sequence[Places], baseline: PlaceBaseline
+    question: PlaceQuestion, found: Sequence[Places], baselines: Baselines
 ) -> dict[str, float]:
     """Return all figures of one question."""
-    windows = baseline.search(question.text)
+    windows = baselines.search_words(question.text)
+    vectors = baselines.search_vectors(question.text)
     return {
         "place": question.score(found),
         "best span": question.score(found, 1),
         "file": question.has_file(found),
         "BM25 place": question.score(windows),
         "BM25 best": question.score(windows, 1),
+        "vectors": question.score(vectors),
+        "vectors best": question.score(vectors, 1),
     }
 
 
@@ -174,10 +218,10 @@ def _commit(root: Path) -> None:
 
 def _print(report: Mapping[str, Mapping[str, Any]]) -> None:
     names = list(next(iter(report.values())))
-    print(f"{'':20}" + "".join(f"{name:>12}" for name in names))
+    print(f"{'':20}" + "".join(f"{name:>14}" for name in names))
     for group, figures in report.items():
-        values = "".join(f"{figures[name]:12.3f}" for name in names[1:])
-        print(f"{group:20}{figures['questions']:12}{values}")
+        values = "".join(f"{figures[name]:14.3f}" for name in names[1:])
+        print(f"{group:20}{figures['questions']:14}{values}")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,9 @@ import io
 import json
 import os
 import subprocess
+import sys
 import zipfile
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -192,6 +194,53 @@ def test_a_document_that_takes_too_long_is_read_in_part(tmp_path: Path) -> None:
         found.add("page-6", "text", remaining=1.0)
     assert len(found.places) == 6  # the text that was read is kept
     assert found.omitted_chars == 24
+
+
+def test_a_long_sheet_keeps_its_first_rows_when_the_time_is_over() -> None:
+    from rootle.sources.documents.places import ExtractedDocument, LimitReachedError
+    from rootle.sources.documents.readers.sheet_places import SheetRows
+
+    now = iter(range(10_000_000))
+    found = ExtractedDocument(1_000_000, 3.0, clock=lambda: float(next(now)))
+
+    def rows() -> Iterator[tuple[int, dict[int, str]]]:
+        for number in range(1, 1_000_000):
+            if number % 500 == 0:
+                found.check_time()
+            yield number, {1: f"row {number}"}
+
+    with pytest.raises(LimitReachedError):
+        SheetRows("Costs", found).add(rows())
+    assert found.places[0].text.split("\n")[1:3] == ["row 1", "row 2"]
+
+
+def test_a_document_that_yields_nothing_in_time_is_called_slow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_word(tmp_path / "slow.docx")
+    monkeypatch.setattr(child_main, "_TIME_PER_DOCUMENT_S", -1.0)
+    answer = child_main._answer(str(tmp_path), "slow.docx", "word", 1_000, recognizes=False)
+    assert answer == {"reason": "too slow to read"}
+
+
+def test_a_document_of_endless_places_stops_at_a_limit() -> None:
+    from rootle.sources.documents.places import ExtractedDocument, LimitReachedError
+
+    found = ExtractedDocument(10_000_000, 60.0)
+    for number in range(1, 20_000):
+        found.add(f"page-{number}", "text")
+    with pytest.raises(LimitReachedError):
+        found.add("page-20000", "text")
+    assert len(found.places) == 20_000
+    assert found.omitted_chars
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit exists only on Linux")
+def test_a_document_that_needs_much_memory_is_named(tmp_path: Path) -> None:
+    cells = '{"cell_type": "code"},' * 2_000_000
+    (tmp_path / "cells.ipynb").write_text('{"cells": [' + cells + "{}]}")
+    assert read(tmp_path / "cells.ipynb") == "too much memory"
+    assert_others_are_read(tmp_path)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="ends the child with a signal")

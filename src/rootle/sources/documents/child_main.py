@@ -40,7 +40,7 @@ RECOGNITION_SECONDS: Final = 100
 # A process that indexed one document may run for weeks.
 _MAX_IDLE_S: Final = 60
 # Each process that indexes has a child. Documents of ordinary size need less than 100 MB.
-_MAX_MEMORY_BYTES: Final = 384 << 20
+_MAX_MEMORY_BYTES: Final = 256 << 20
 # Drawing pages and recognizing text in large pictures take more.
 _MAX_IMAGE_MEMORY_BYTES: Final = 768 << 20
 _IMAGES: Final = frozenset({"image", "screenshot"})

@@ -12,6 +12,8 @@ from rootle.types import DocumentSection
 
 MAX_TITLE_CHARS: Final = 150
 _MAX_LABEL_CHARS: Final = 60
+# A book of a thousand pages has a thousand places. Each one takes memory in every later step.
+_MAX_PLACES: Final = 20_000
 
 
 class DocumentError(Exception):
@@ -67,7 +69,8 @@ class ExtractedDocument:
             title = " ".join(title.split())[:MAX_TITLE_CHARS]
             self.places.append(ExtractedPlace(self._unique(label), title, kept))
             self._chars += len(kept)
-        if cut or (len(text) == room and remaining > 0):
+        is_full = len(text) == room or len(self.places) >= _MAX_PLACES
+        if cut or (is_full and remaining > 0):
             self.omit(cut + int(remaining * self._chars))
             raise LimitReachedError
         self.check_time(remaining)
