@@ -56,11 +56,13 @@ _GIT_CONFIG = """\
 _GIT_TEMPLATE = Path(__file__).parent / "git_template"  # the usual one has a dozen sample hooks
 _GUARD_FOLDER = os.path.dirname(_guard.__file__)
 _MEMORY = "/dev/shm"
-_MEMORY_NEEDED = 4 << 30  # bytes; most of it for the indexes of the real servers
+_MEMORY_NEEDED = 4 << 30  # bytes
 
 
-def pytest_configure() -> None:
-    if "TMPDIR" not in os.environ and _has_room_in_memory():
+def pytest_configure(config: pytest.Config) -> None:
+    # Some slow tests fill or damage a disk, and not all of them work in memory.
+    is_fast = "not slow" in config.option.markexpr
+    if is_fast and "TMPDIR" not in os.environ and _has_room_in_memory():
         # Tests write many small files and would spend much of their time waiting for a disk.
         # The processes of pytest-xdist inherit the variable.
         os.environ["TMPDIR"] = tempfile.tempdir = _MEMORY
