@@ -250,3 +250,15 @@ def test_many_small_updates_equal_one_full_index(tmp_path: Path, make_app: MakeA
     for query in ("step_11", "step_9", "retry_backoff", "validateToken"):
         assert search_paths(app, query)[0] == search_paths(fresh, query)[0]
     assert app.status().chunks == fresh.status().chunks
+
+
+def test_an_index_is_complete_after_only_a_binary_file_was_added(
+    repository: Path, make_app: MakeApp
+) -> None:
+    app = make_app(repository)
+    app.index()
+    write(repository, "logo.png", bytes(900), when_s=None)
+    app.index()
+    assert ("logo.png", "binary") in app.status().skipped_files
+    reader = make_app(repository, enable_indexing=False)
+    assert reader.search("retry_backoff").results

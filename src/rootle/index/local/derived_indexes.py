@@ -87,6 +87,7 @@ class DerivedWriter:
                 f"cannot write the index at {folder}: {error.strerror or error}; "
                 "free up space or use --index-dir"
             ) from error
+        self._generation = lag.generation
         # Whether the word index lacks changes to words.
         self.misses_words = lag.sparse_since is None or lag.sparse_since < lag.words_generation
         self._dense_is_outdated = lag.dense_since != lag.generation
@@ -138,11 +139,15 @@ class DerivedWriter:
             self._dense.add(chunk_id, file_id, vector)
 
     def commit(self, generation: int) -> None:
-        """Commit the indexes that were outdated or have changed, with `generation` as the stamp."""
-        if self._dense_changed:
+        """Commit the indexes that were outdated or have changed, with `generation` as the stamp.
+
+        A generation without words, which lists a new binary file, must be stamped too.
+        """
+        is_new = generation != self._generation
+        if self._dense_changed or is_new:
             self._dense.remove_files(self._replaced_files)
             self._dense.commit(generation)
-        if self._sparse_changed:
+        if self._sparse_changed or is_new:
             self._sparse.commit(generation)
 
     def abandon(self) -> None:
