@@ -44,7 +44,7 @@ JSON_NAMES = {
     "model languages encodings skipped skippedFiles pending pendingEmbeddings skippedTextShare "
     "unusedSettings backends pendingSince pendingReason pendingRetryAt modelNote watcher "
     "plugins brokenPlugins partialFiles undatedFiles undatedReason history revisions "
-    "dependencies external",
+    "dependencies external images",
     "IndexUpdated": "generation changed removed",
     "Staleness": "ageSeconds changedFiles",
     "WatcherStatus": "health pid lastCommitAgeSeconds waiting waitingAgeSeconds "

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rootle.app.dependency_components import DependencyComponents
     from rootle.app.external_components import ExternalComponents
     from rootle.app.history_components import HistoryComponents
+    from rootle.app.image_components import ImageComponents
     from rootle.embed.model_choice import ModelChoice
     from rootle.federation.collection import Collection
     from rootle.index.local.snapshot import Snapshot
@@ -73,6 +74,7 @@ class Container(EmbeddingModels):
         self._dependencies: DependencyComponents | None = None
         self._external: ExternalComponents | None = None
         self._expansion: QueryExpansion | None = None
+        self._images: ImageComponents | None = None
 
     def close(self) -> None:
         """Close all components; they are created again when they are needed."""
@@ -86,7 +88,8 @@ class Container(EmbeddingModels):
             if self._prestarted is not None:
                 self._prestarted.end()
             self._refresher = self._agent = self._indexer = self._memory = None
-            self._history = self._dependencies = self._external = self._expansion = None
+            self._history = self._dependencies = self._external = None
+            self._expansion = self._images = None
 
     @contextmanager
     def prestart_workers(self) -> Iterator[None]:
@@ -125,6 +128,7 @@ class Container(EmbeddingModels):
                     open_embedder=self.embedder,
                     on_warning=self._on_warning,
                     shows_unfinished=self._initial_index_timeout_s is not None,
+                    images=None if (images := self.images()) is None else images.embedding,
                 )
                 self._indexer = Indexer(
                     setup, on_commit=self._on_commit, prestarted=self._prestarted_workers()
@@ -260,6 +264,17 @@ class Container(EmbeddingModels):
             if self._external is None:
                 self._external = ExternalComponents(self._setup)
             return self._external
+
+    def images(self) -> ImageComponents | None:
+        """Return the components that embed images, or None if no server is configured."""
+        if not self._config.image_embedding_endpoint:
+            return None
+        from rootle.app.image_components import ImageComponents
+
+        with self._lock:
+            if self._images is None:
+                self._images = ImageComponents(self._setup, self._snapshot)
+            return self._images
 
     def memories_about(self, paths: Sequence[str], names: AnyCollection[str]) -> tuple[Memory, ...]:
         """Return the memories that refer to files or names, or whose text contains a name.

@@ -52,8 +52,9 @@ class IndexApi(AppBase):
                 update_remotes=False,
             )
         # This is outside the block above, so that queries are answered while search servers are
-        # updated.
+        # updated and images are embedded.
         indexer.update_remotes()
+        indexer.embed_images()
         return report
 
     def index_dependencies(self, on_progress: ProgressCallback | None = None) -> DependencyStatus:
@@ -84,6 +85,7 @@ class IndexApi(AppBase):
         history = self._container.history()
         revisions = history.find_revision_indexes()
         dependencies = self._container.dependencies().existing_index()
+        images = self._container.images()
         return replace(
             status,
             unused_settings=unused_settings(self.config),
@@ -95,6 +97,7 @@ class IndexApi(AppBase):
                 if self._container.has_external()
                 else None
             ),
+            images=None if images is None else images.status(),
         )
 
     def clear(self, *, sources: bool = False) -> bool:

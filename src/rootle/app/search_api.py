@@ -207,7 +207,16 @@ class SearchApi(AppBase):
         combined = CombinedSearch(
             self.config, history.commit_search, history.existing_commit_search
         )
-        return combined.search(query, partial(self._search_files, explain=explain), explain=explain)
+        return combined.search(
+            query, partial(self._search_files_and_images, explain=explain), explain=explain
+        )
+
+    def _search_files_and_images(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
+        search_files = partial(self._search_files, explain=explain)
+        images = self._container.images()
+        if images is None:
+            return search_files(query)
+        return images.search.search(query, search_files, explain=explain)
 
     def _search_files(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         staleness = self._container.refresher().refresh(ignore_progress, fully=False)

@@ -48,6 +48,7 @@ _DEGRADATIONS: Final[Mapping[str, str]] = {
     "deps": "the installed packages are not searched",
     "web": "the added sources are not searched",
     "memory": "memories are not searched",
+    "images": "not all images are searched",
     "reranker": "the results are not reranked",
     "expansion": "the query is not expanded",
 }

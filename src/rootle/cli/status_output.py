@@ -15,6 +15,7 @@ from rootle.types import (
     DependencyStatus,
     ExternalStatus,
     HistoryStatus,
+    ImageStatus,
     IndexStatus,
     WatcherStatus,
 )
@@ -76,6 +77,8 @@ def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
     )
     if status.undated_files:
         yield "dates", _describe_undated(status)
+    if status.images is not None:
+        yield "images", _describe_images(status.images)
     if status.history is not None:
         yield "commits", _describe_history(status.history)
     yield "skipped", format_counts(status.skipped) or "nothing"
@@ -121,6 +124,11 @@ def _external_rows(external: ExternalStatus) -> Iterator[tuple[str, str]]:
     for source in external.sources:
         age = format_age(source.age_seconds)
         yield "", f"{source.name}: {count_text(source.documents, 'document')}, read {age} ago"
+
+
+def _describe_images(images: ImageStatus) -> str:
+    reason = f"; {images.reason}" if images.reason else ""
+    return f"{images.embedded:,} of {images.total:,} embedded with {images.model}{reason}"
 
 
 def _describe_history(history: HistoryStatus) -> str:

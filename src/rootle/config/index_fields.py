@@ -111,6 +111,31 @@ class IndexFields:
         (0, 65_536),
     )
 
+    # Image embedding
+    image_embedding_endpoint: str = config_field(
+        "",
+        "URL of a server that embeds images and texts with the same model, such as CLIP on vLLM. "
+        "The server receives the images that `ocr` selects, those in folders with documentation if "
+        "`ocr` is `off`, and questions (see [diagrams and images]"
+        "(../how-to/diagrams-and-images.md#find-images-by-their-content)). Empty: none is sent.",
+        url=True,
+    )
+    image_embedding_model_id: str = config_field(
+        "",
+        "Model of the image embedding server. Empty: the server chooses the model. Changing the "
+        "model embeds all images again.",
+    )
+    image_embedding_api_key: str = config_field(
+        "",
+        "API key of the image embedding server. It is never shown, logged or sent elsewhere.",
+        secret=True,
+    )
+    image_embedding_api_key_command: str = config_field(
+        "",
+        "Command that prints `imageEmbeddingApiKey`. It runs without a shell when the key is first "
+        "needed.",
+    )
+
     # Dense retrieval: vectors
     dense_backend: str = config_field(
         EMBEDDED,

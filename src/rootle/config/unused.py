@@ -66,6 +66,11 @@ def _keys_of_servers(config: Config) -> Iterator[tuple[str, str]]:
             "expandEndpoint is empty",
             "expand_model expand_api_key expand_api_key_command expand_timeout_ms",
         )
+    if not config.image_embedding_endpoint:
+        yield (
+            "imageEmbeddingEndpoint is empty",
+            "image_embedding_model_id image_embedding_api_key image_embedding_api_key_command",
+        )
     if config.memory_store != MEM0_SERVICE:
         yield (
             "memoryStore names no server",

@@ -65,17 +65,18 @@ class ModelAdapter:
     def embed_batch(self, texts: Sequence[str], timeout_s: float) -> Matrix:
         """Embed one batch of documents within `timeout_s`."""
         prefixed = [encodable(self._prefixes.document + text) for text in texts]
-        return _normalize(self._model.vectors(prefixed, is_query=False, timeout_s=timeout_s))
+        return normalize_rows(self._model.vectors(prefixed, is_query=False, timeout_s=timeout_s))
 
     def embed_query(self, text: str) -> Vector:
         """Return the unit vector of a query, for comparison with the vectors of documents."""
         prefixed = [encodable(self._prefixes.query + text)]
         rows = self._model.vectors(prefixed, is_query=True, timeout_s=self._query_timeout_s)
-        vector: Vector = _normalize(rows)[0]
+        vector: Vector = normalize_rows(rows)[0]
         return vector
 
 
-def _normalize(rows: Matrix) -> Matrix:
+def normalize_rows(rows: Matrix) -> Matrix:
+    """Return each row as a unit vector. Raise UnavailableError if a number is not finite."""
     if not np.isfinite(rows).all():
         raise UnavailableError("the embedding model returned infinite numbers or NaN")
     wide = rows.astype(np.float64)

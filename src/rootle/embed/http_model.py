@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from rootle.embed.providers import PROVIDERS, EmbeddingRequest, request_url
+from rootle.embed.providers import PROVIDERS, Body, EmbeddingRequest, request_url
 from rootle.errors import RefusedError, UnavailableError
 from rootle.http.client import JsonServer
 from rootle.protocols import Matrix
@@ -46,11 +46,14 @@ class HttpModel:
         other failure.
         """
         request = EmbeddingRequest(self._model, texts, is_query, self._requested_dimensions)
-        body = self._provider.build_body(request)
+        return self.request(self._provider.build_body(request), len(texts), timeout_s)
+
+    def request(self, body: Body, count: int, timeout_s: float) -> Matrix:
+        """Send a request body and return the `count` vectors in the answer; raise as `vectors`."""
         server = self._open_server()
         try:
             rows = server.post(
-                "", body, timeout_s=timeout_s, read=lambda data: self._read(data, len(texts))
+                "", body, timeout_s=timeout_s, read=lambda data: self._read(data, count)
             )
         except RefusedError as error:
             if error.status == _UNAUTHORIZED:

@@ -80,6 +80,17 @@ class FileState(NamedTuple):
         return None if self.committed_s is None else float(self.committed_s)
 
 
+class ImageMatch(NamedTuple):
+    """An image whose vector is near that of a question or of another image."""
+
+    path: str  # relative to the root
+    size: int  # in bytes, like `mtime_ns` when the image was read
+    mtime_ns: int
+    width: int  # in pixels
+    height: int
+    similarity: float  # cosine, -1 to 1
+
+
 class ChunkRow(NamedTuple):
     """A stored chunk without its text and symbols; a named tuple for speed, like FileState."""
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
     from rootle.index.remote.remote_indexes import RemoteIndexes
     from rootle.indexing.embedding_backfill import EmbeddingBackfill
+    from rootle.indexing.images.image_embedding import ImageEmbedding
     from rootle.ingest.pipeline import Pipeline
     from rootle.protocols import Embedder
 
@@ -57,6 +58,7 @@ class IndexSetup:
     on_warning: WarningCallback
     shows_unfinished: bool = False  # whether an index can be searched before its first run ends
     has_commit_dates: bool = True  # whether git determines the dates of the documents
+    images: ImageEmbedding | None = None  # None if images are not embedded
 
     @property
     def model(self) -> ModelChoice:

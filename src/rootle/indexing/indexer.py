@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from rootle.concurrency.backoff import Rng
 from rootle.config.fields import EMBEDDED
 from rootle.errors import IndexStorageError, UnavailableError
+from rootle.index.images import IMAGES_DIR
 from rootle.index.local.content_dir import delete_other_content, has_other_content
 from rootle.index.local.database import storage_errors
 from rootle.index.local.index_dir import (
@@ -28,6 +29,7 @@ from rootle.index.local.writer_lock import LOCK_NAME, writer_lock
 from rootle.indexing.content_writer import ContentWriter, IndexSetup, UpdateRequest
 from rootle.indexing.git_history.background_history import LOCK_NAME as HISTORY_LOCK
 from rootle.indexing.git_history.background_history import HistoryReader
+from rootle.indexing.images import LOCK_NAME as IMAGES_LOCK
 from rootle.indexing.index_state import IndexState
 from rootle.indexing.watch.watcher_channel import FOLDER as WATCH_FOLDER
 from rootle.indexing.watch.watcher_channel import WatcherChannel
@@ -115,6 +117,8 @@ class Indexer:
 
     def close(self) -> None:
         self._history.stop()
+        if self._setup.images is not None:
+            self._setup.images.stop()
         if self.remote_indexes is not None:
             self.remote_indexes.close()
         self.state.close()
@@ -198,6 +202,8 @@ class Indexer:
             self.update_remotes()
         elif update_remotes and self.remote_indexes is not None:
             self.remote_indexes.wake()
+        if not complete:
+            self.embed_images_in_background()
         if event is not None:
             # Before the notice, so that subscribers in this process receive the event only once.
             self._on_commit(event)
@@ -210,6 +216,16 @@ class Indexer:
         """Start reading the part of the git history that is not read yet, if there is one."""
         if self._setup.has_commit_dates and self.state.has_history_to_read():
             self._history.start()
+
+    def embed_images_in_background(self) -> None:
+        """Start embedding new images, if a server for that is configured."""
+        if self._setup.images is not None:
+            self._setup.images.start()
+
+    def embed_images(self) -> None:
+        """Embed all new images, if a server for that is configured; warn if it fails."""
+        if self._setup.images is not None:
+            self._setup.images.embed_all()
 
     def update_remotes_in_background(self) -> None:
         """Start updating the indexes on search servers that are known to lag behind."""
@@ -233,6 +249,8 @@ class Indexer:
         """Delete the index; return False if there was none."""
         if not is_index(self.index_dir):
             return False
+        if self._setup.images is not None:
+            self._setup.images.stop()
         with (
             writer_lock(self.index_dir, -1, self._warn_about_waiting),
             storage_errors(self.index_dir),
@@ -241,10 +259,12 @@ class Indexer:
             for path in (
                 *self.index_dir.glob("feed-*.lock"),
                 self.index_dir / HISTORY_LOCK,
+                self.index_dir / IMAGES_LOCK,
                 self.index_dir / NOTICE_NAME,
             ):
                 path.unlink(missing_ok=True)
-            shutil.rmtree(self.index_dir / RECOGNITION_DIR, ignore_errors=True)
+            for name in (RECOGNITION_DIR, IMAGES_DIR):
+                shutil.rmtree(self.index_dir / name, ignore_errors=True)
             delete_cache_markers(self.index_dir)
             if not WatcherChannel(self.index_dir).is_watched():
                 shutil.rmtree(self.index_dir / WATCH_FOLDER, ignore_errors=True)

@@ -206,6 +206,7 @@ class IndexRefresher:
         self._embed_pending(on_progress)
         if self._config.enable_indexing:
             self._indexer.read_history_in_background()
+            self._indexer.embed_images_in_background()
             self._indexer.delete_leftovers()
         self._indexer.update_remotes_in_background()
 

@@ -17,6 +17,7 @@ CONSEQUENCES: Final = {
     "reranker": "the reranker did not answer",
     "memory": "the stored memories could not be read",
     "embedding": "a model other than the configured one was used",
+    "images": "not all images were searched by their content",
     "pending": "some files can currently be found only by their words",
     "stale": "the index is older than the folder",
 }

@@ -102,6 +102,16 @@ class HistoryStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class ImageStatus:
+    """The status of the vectors of images."""
+
+    model: str  # the name of the model, or the URL of a server that chooses the model
+    embedded: int  # images with a vector of this model
+    total: int  # images that are known to be suitable
+    reason: str = ""  # why the last attempt to embed images failed; empty if it succeeded
+
+
+@dataclass(frozen=True, slots=True)
 class RevisionStatus:
     """The status of the indexes of earlier versions."""
 
@@ -201,6 +211,7 @@ class IndexStatus:
     revisions: RevisionStatus | None = None  # None if no earlier version is indexed
     dependencies: DependencyStatus | None = None  # None if no packages are indexed
     external: ExternalStatus | None = None  # None if no source was added
+    images: ImageStatus | None = None  # None if `imageEmbeddingEndpoint` is empty
 
 
 def ignore_progress(done: int, total: int) -> None:

@@ -50,7 +50,8 @@ def register(parser: CommandParser) -> None:
         "--image",
         metavar="FILE",
         help="use the text in this picture, such as a screenshot of an error message, as the "
-        "question; needs Tesseract",
+        "question, which needs Tesseract, and find similar images if `imageEmbeddingEndpoint` is "
+        "set",
     )
     add_root(parser, "folder to search")
     _add_filters(parser)
@@ -156,13 +157,16 @@ def run(args: argparse.Namespace) -> int:
     with open_for_question(args) as app:
         if args.image is not None:
             refresh_index(app, args.at)
-            args.question = [_read_image(app, args)]
+            args.question = _add_words(app, args)
         query = _build_query(args)
         _check_links(args, query)
-        app.check(query)
+        if query.text_query or args.image is None:
+            app.check(query)
         if args.image is None:
             refresh_index(app, query.at)
-        response = app.search(query, explain=args.explain)
+            response = app.search(query, explain=args.explain)
+        else:
+            response = app.search_image(args.image, query, explain=args.explain)
         links = _find_links(app, response) if args.links else None
     # A limit or a budget determines the size of the answer, even if the answer is not confident.
     is_brief = args.limit is None and args.budget is None
@@ -194,13 +198,16 @@ def _check_links(args: argparse.Namespace, query: SearchQuery) -> None:
         )
 
 
-def _read_image(app: App, args: argparse.Namespace) -> str:
+def _add_words(app: App, args: argparse.Namespace) -> list[str]:
     """Return the question with the words in an image, and print these words."""
     from rootle.cli.terminal import warn
 
     words = app.image_query(args.image).text_query
+    if not words:
+        warn("no words of the image are searched")
+        return list(args.question)
     warn(f"words in the image: {words}")
-    return " ".join([*args.question, words])
+    return [*args.question, words]
 
 
 def _find_links(app: App, response: SearchResponse) -> list[PlaceLinks]:
@@ -248,7 +255,7 @@ def _build_query(args: argparse.Namespace) -> SearchQuery:
     from rootle.serialization.revision_filter import split_revision
     from rootle.types import SearchQuery
 
-    if not args.question:
+    if not args.question and args.image is None:
         raise QueryError(
             'no question given; try: rootle search "where is the retry backoff computed"'
         )

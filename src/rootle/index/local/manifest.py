@@ -142,6 +142,12 @@ class Manifest:
             found += self._select(f"WHERE path IN ({','.join('?' * len(some))})", some)
         return found
 
+    def files_with_endings(self, endings: Iterable[str]) -> list[FileState]:
+        """Return the files whose names end so, in lower or upper case, skipped ones included."""
+        patterns = [f"%{ending}" for ending in endings]
+        test = " OR ".join("CAST(path AS TEXT) LIKE ?" for _ in patterns)
+        return self._select(f"WHERE {test}", patterns)
+
     def skip_counts(self) -> dict[str | None, int]:
         """Return the number of files by skip reason, None for indexed files."""
         rows = self._connection.execute("SELECT skip, count(*) FROM files GROUP BY skip")

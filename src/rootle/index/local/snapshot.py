@@ -179,6 +179,16 @@ class Snapshot:
         with self._lock, storage_errors(self.folder):
             return self._manifest.file_at(path)
 
+    def files_at(self, paths: Sequence[str]) -> list[FileState]:
+        """Return the state of each of these files that is known, including skipped ones."""
+        with self._lock, storage_errors(self.folder):
+            return self._manifest.files_at(paths)
+
+    def files_with_endings(self, endings: Sequence[str]) -> list[FileState]:
+        """Return the files whose names end in one of `endings`, including skipped ones."""
+        with self._lock, storage_errors(self.folder):
+            return self._manifest.files_with_endings(endings)
+
     def unindexed_files(self) -> list[FileState]:
         """Return the files whose text is not indexed, or only up to a limit."""
         with self._lock, storage_errors(self.folder):

@@ -42,11 +42,15 @@ def _look_up(path: str | None, period: int) -> str | None:  # noqa: ARG001  # pa
 
 def reason_not_recognized(path: str, size: int, mode: str) -> str | None:
     """Return the reason to skip an image, given its path and its size in bytes; None to read it."""
+    reason = reason_not_selected(path, size, mode)
+    return NEEDS_OCR if reason is None and find_tesseract() is None else reason
+
+
+def reason_not_selected(path: str, size: int, mode: str) -> str | None:
+    """Return why a value of `ocr` does not select an image; None if it does."""
     if mode == "off" or size < _MIN_BYTES or not (mode == "all" or _is_in_docs(path)):
         return BINARY
-    if size > _MAX_BYTES:
-        return TOO_LARGE
-    return NEEDS_OCR if find_tesseract() is None else None
+    return TOO_LARGE if size > _MAX_BYTES else None
 
 
 def _is_in_docs(path: str) -> bool:

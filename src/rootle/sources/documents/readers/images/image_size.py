@@ -1,0 +1,64 @@
+"""The format and the size of PNG and JPEG images, from their headers."""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from rootle.sources.documents.places import DocumentError
+from rootle.sources.files.skip_rules import DAMAGED
+
+# Smaller images are icons, badges and thumbnails.
+_MIN_WIDTH: Final = 200
+_MIN_HEIGHT: Final = 100
+# Tesseract needs about ten bytes per pixel, and the memory of its process is limited.
+MAX_PIXELS: Final = 40_000_000
+MAX_IMAGE_BYTES: Final = 20_000_000
+PNG: Final = b"\x89PNG\r\n\x1a\n"
+_JPEG: Final = b"\xff\xd8\xff"
+# The markers of JPEG segments that contain the size of the image, and of those without a length.
+_SIZE_MARKERS: Final = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
+_BARE_MARKERS: Final = frozenset({0x01, *range(0xD0, 0xD9)})
+
+
+def media_type(raw: bytes) -> str:
+    """Return "image/png" or "image/jpeg"; "" for other content."""
+    if raw.startswith(PNG):
+        return "image/png"
+    return "image/jpeg" if raw.startswith(_JPEG) else ""
+
+
+def is_small(width: int, height: int) -> bool:
+    """Return whether an image is too small for a diagram or a screenshot."""
+    return width < _MIN_WIDTH or height < _MIN_HEIGHT
+
+
+def measure_image(raw: bytes) -> tuple[int, int]:
+    """Return the width and the height of a PNG or JPEG image; raise DocumentError for others."""
+    try:
+        if raw.startswith(PNG):
+            width, height = struct.unpack_from(">II", raw, len(PNG) + 8)
+            return width, height
+        if raw.startswith(_JPEG):
+            return _measure_jpeg(raw)
+    except struct.error:
+        pass
+    raise DocumentError(DAMAGED)
+
+
+def _measure_jpeg(raw: bytes) -> tuple[int, int]:
+    at = 2
+    while at < len(raw):
+        if raw[at] != 0xFF:
+            raise DocumentError(DAMAGED)
+        marker = raw[at + 1] if at + 1 < len(raw) else 0
+        if marker == 0xFF:  # a fill byte
+            at += 1
+        elif marker in _BARE_MARKERS:
+            at += 2
+        elif marker in _SIZE_MARKERS:
+            height, width = struct.unpack_from(">HH", raw, at + 5)
+            return width, height
+        else:
+            at += 2 + max(2, struct.unpack_from(">H", raw, at + 2)[0])
+    raise DocumentError(DAMAGED)
