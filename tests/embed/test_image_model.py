@@ -28,6 +28,7 @@ def test_the_endpoint_may_contain_the_path_of_the_api(server: JsonServer, path: 
     assert server.requests[0].body == {
         "model": "clip",
         "input": ["red", "blue"],
+        "truncate_prompt_tokens": -1,
         "encoding_format": "float",
     }
 

@@ -62,7 +62,8 @@ class ImageModel:
     def embed_texts(self, texts: Sequence[str], timeout_s: float) -> Matrix:
         """Return a unit vector per text. Raise UnavailableError if that fails."""
         # Unlike `messages`, `input` adds the special tokens at which CLIP pools a text.
-        body: Body = {"input": [encodable(text) for text in texts]}
+        # A question may be longer than the 77 tokens of CLIP.
+        body: Body = {"input": [encodable(text) for text in texts], "truncate_prompt_tokens": -1}
         if "siglip" in self._model.lower():
             body["padding"] = "max_length"  # as in its training; other lengths are not comparable
         return self._request(body, len(texts), timeout_s)

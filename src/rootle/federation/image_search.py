@@ -27,6 +27,8 @@ _IMAGE: Final = "image"  # the language and the place of an image
 _SHARE: Final = 0.3
 # Images whose file is looked up; the others are not shown anyway.
 _MAX_CANDIDATES: Final = 50
+# Longer questions are pasted texts, and models of images read less than a hundred words.
+_MAX_CHARS: Final = 1_000
 _EMPTY: Final = SearchResponse((), None, (), None, 0, 0.0)
 
 # "competes": images are merged with the files. "last": one image follows the last file.
@@ -155,6 +157,8 @@ class ImageSearch:
 def _role_of_images(query: SearchQuery, parsed: ParsedQuery) -> Role | None:
     """Return how images take part in the answer to a question; None if they do not."""
     if query.cursor or query.context or query.budget is not None or parsed.is_exact:
+        return None
+    if len(parsed.text) > _MAX_CHARS:
         return None
     names_images = _IMAGE in (*parsed.languages, *(query.languages or ()))
     if parsed.kinds:
