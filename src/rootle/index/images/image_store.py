@@ -23,7 +23,7 @@ from rootle.storage.transaction import write_transaction
 
 _NAME: Final = "images-1.db"  # a new format gets a new name
 _BUSY_TIMEOUT_S: Final = 5.0
-# A row of `vectors` without a vector is a content that the model cannot read.
+# A row of `vectors` without a vector says that the model cannot read the image.
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS images (
     path BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
@@ -122,13 +122,13 @@ class ImageStore:
         return list(map(_to_row, found))
 
     def has_content(self, digest: bytes, model: str) -> bool:
-        """Return whether a content has been embedded with a model, or refused by it."""
+        """Return whether images with this digest were embedded with a model, or refused by it."""
         with self._reading() as connection:
             sql = "SELECT 1 FROM vectors WHERE digest = ? AND model = ?"
             return bool(_select(connection, sql, (digest, model)))
 
     def put_vector(self, digest: bytes, model: str, vector: Vector | None) -> None:
-        """Store the vector of a content; None if the model cannot read it."""
+        """Store the vector of images with this digest; None if the model cannot read them."""
         blob = None if vector is None else vector.astype("<f4").tobytes()
         with self._writing() as connection:
             connection.execute(
@@ -147,7 +147,7 @@ class ImageStore:
             )
 
     def prune(self, model: str) -> None:
-        """Delete the vectors of other models, and of contents that no image has."""
+        """Delete the vectors of other models, and those that no image needs."""
         with self._writing() as connection:
             connection.execute("DELETE FROM failures WHERE model != ?", (model,))
             connection.execute(f"DELETE FROM vectors WHERE {_UNUSED}", (model,))
