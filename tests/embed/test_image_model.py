@@ -51,13 +51,13 @@ def test_the_fingerprint_contains_no_password() -> None:
         ImageModel("clip.local")
 
 
-def test_after_repeated_failures_the_server_is_not_asked(server: JsonServer) -> None:
+def test_a_server_that_keeps_failing_is_paused(server: JsonServer) -> None:
     server.answer = lambda _: Reply({}, status=404)
     model = ImageModel(server.url, "clip")
     for _ in range(3):
         with pytest.raises(UnavailableError, match="404"):
             model.embed_texts(["red"], 5.0)
-    with pytest.raises(UnavailableError, match="paused after repeated failures"):
+    with pytest.raises(UnavailableError, match="paused because it keeps failing"):
         model.embed_texts(["red"], 5.0)
     assert len(server.requests) == 3
 

@@ -21,7 +21,7 @@ _BAD_INPUT: Final = frozenset({400, 413, 415, 422})
 
 
 class ImageModel:
-    """Embeds images and texts. After repeated failures, the server is not asked for a while."""
+    """Embeds images and texts. The server is paused if it fails several times."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class ImageModel:
 
     def _request(self, body: Body, count: int, timeout_s: float) -> Matrix:
         if self._breaker.state() == "open":
-            raise UnavailableError("the image embedding server is paused after repeated failures")
+            raise UnavailableError("the image embedding server is paused because it keeps failing")
         named = {"model": self._model} if self._model else {}
         try:
             rows = self._server.request(
