@@ -20,6 +20,7 @@ from json_server import JsonServer, Reply
 from sample import FILES, QUESTIONS, MakeApp, write_tree
 
 from rootle import App
+from rootle.errors import QueryError
 from rootle.sources.documents import screenshot
 from rootle.tools import search_folder
 from rootle.types import SearchQuery, SearchResponse
@@ -153,6 +154,7 @@ def test_secrets_in_a_question_are_not_sent(app: App, server: JsonServer) -> Non
 
 def test_nothing_is_sent_for_names_and_exact_questions(app: App, server: JsonServer) -> None:
     app.search("validateToken")
+    app.search("unknown_name")
     app.search('"expire after an hour"')
     app.search("in:code tokens")
     assert not sent_texts(server)
@@ -169,6 +171,8 @@ def test_an_image_finds_similar_ones_without_tesseract(
     both = app.search_image(picture, "validateToken")
     assert {hit.file_path for hit in both.results} >= {"docs/board-blue.png", "src/auth/token.ts"}
     assert not images_in(app.search_image(picture, filters={"filePaths": ["src"]}))
+    with pytest.raises(QueryError, match="limit"):
+        app.search_image(picture, SearchQuery("", limit=-1))
 
 
 def test_the_command_finds_similar_images(

@@ -97,7 +97,8 @@ class ImageSearch:
 
         `find` is None if there are no words to search for. The filters of `query` apply to images.
         """
-        limit = query.limit or self.config.default_limit
+        valid = query if find is not None else replace(query, text_query=_IMAGE)
+        limit = check_query(valid, self.config)
         is_first = query.cursor is None and query.at is None
         parsed = parse_query(query.text_query) if find is not None else ParsedQuery("")
         most = limit if find is None else _share_of(limit)
@@ -165,7 +166,7 @@ def _role_of_images(query: SearchQuery, parsed: ParsedQuery) -> Role | None:
         return "competes" if "docs" in parsed.kinds else None
     if names_images or asks_for_picture(parsed.text):
         return "competes"
-    return "last"
+    return "last" if len(parsed.text.split()) > 1 else None
 
 
 def _share_of(limit: int) -> int:

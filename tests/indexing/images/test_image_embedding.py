@@ -269,6 +269,29 @@ def test_a_process_that_was_killed_leaves_what_it_embedded(
     assert counts(app) == (2, 2, "")
 
 
+def test_a_process_that_was_killed_while_it_wrote_leaves_the_vectors(
+    make_app: MakeApp, project: Path, server: JsonServer
+) -> None:
+    app = make_app(project, **settings(server))
+    app.index()
+    [path] = (app.index_dir / "image-vectors").iterdir()
+    program = (
+        "import os, sqlite3\n"
+        f"connection = sqlite3.connect({str(path)!r}, isolation_level=None)\n"
+        "connection.execute('PRAGMA cache_size = 2')\n"
+        "connection.execute('BEGIN IMMEDIATE')\n"
+        "connection.execute('DELETE FROM vectors')\n"
+        "rows = ((os.urandom(16), 'toy', bytes(4000)) for _ in range(500))\n"
+        "connection.executemany('INSERT INTO vectors VALUES (?, ?, ?)', rows)\n"
+        "os._exit(9)\n"
+    )
+    assert rootle("version", program=program).code == 9
+    assert path.with_name(f"{path.name}-journal").stat().st_size
+    assert counts(app) == (2, 2, "")
+    app.index()
+    assert sent_images(server) == 2
+
+
 def test_a_damaged_database_is_named_and_searches_go_on(
     make_app: MakeApp, project: Path, server: JsonServer
 ) -> None:

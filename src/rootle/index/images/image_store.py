@@ -220,7 +220,9 @@ class ImageStore:
         if not os.path.exists(path):
             yield None
             return
-        with self._errors(), closing(_connect(path, "ro")) as connection:
+        # After a process was killed, SQLite must undo its transaction, even before it only reads.
+        mode = "rw" if os.access(path, os.W_OK) and os.access(self.folder, os.W_OK) else "ro"
+        with self._errors(), closing(_connect(path, mode)) as connection:
             yield connection
 
     @contextmanager
