@@ -159,6 +159,20 @@ def test_definitions_in_long_commits_are_found(
     assert found["retry_backoff"].hash == hashes[1]
 
 
+@pytest.mark.slow
+def test_long_lines_in_long_commits_are_read_in_bounded_time(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    steps = "".join(f"step_{number} = {number}\n" for number in range(400))
+    generated = f"{'var ' * 20_000}(retry_backoff\n"
+    make_history(
+        tmp_path / "repo",
+        {"net/z_retry.py": f"{steps}{generated}{RETRY}", "README.md": GUIDE},
+        {"net/z_retry.py": "LIMIT = 3\n"},
+    )
+    assert "retry_backoff" in {report.name for report in find(make_app(tmp_path / "repo"))}
+
+
 def test_the_name_of_an_extension_property_is_checked(tmp_path: Path, make_app: MakeApp) -> None:
     code = "val Owner.pageScope: Scope\n    get() = find(this)\n"
     make_history(

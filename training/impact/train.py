@@ -39,16 +39,19 @@ class CommitCandidates:
     features: Floats  # one row per candidate
     labels: Floats
     weight: float  # the commits of a repository have the sum 1
+    candidate_weight: float  # the candidates of a repository have the sum 1
 
 
 def read_candidates(predictions: Sequence[Prediction]) -> list[CommitCandidates]:
     """Return the candidates for each commit of a repository."""
     found = [one for one in predictions if one.candidates]
+    count = sum(len(one.candidates) for one in found)
     return [
         CommitCandidates(
             np.array([each.features for each in one.candidates]),
             np.array([each.path in one.wanted for each in one.candidates], float),
             1 / len(found),
+            1 / count,
         )
         for one in found
     ]
@@ -106,14 +109,10 @@ def score_held_out(
 def train(repositories: Sequence[Sequence[CommitCandidates]]) -> GradientBoostedTrees:
     """Return the model; there must be at least two repositories with candidates."""
     scored = list(score_held_out(repositories))
-    sums = {
-        one.weight: sum(len(other.labels) for _, other in scored if other.weight == one.weight)
-        for _, one in scored
-    }
     bias, slope = fit_probabilities(
         np.concatenate([scores for scores, _ in scored]),
         np.concatenate([one.labels for _, one in scored]),
-        np.concatenate([np.full(len(one.labels), 1 / sums[one.weight]) for _, one in scored]),
+        np.concatenate([np.full(len(one.labels), one.candidate_weight) for _, one in scored]),
     )
     print(f"log-odds = {bias:.3f} + {slope:.3f} * score")
     return calibrate(train_trees([one for part in repositories for one in part]), bias, slope)

@@ -35,7 +35,8 @@ _OPTIONS: Final = {"changed_within": "changed-within", "kinds": "in"}
 def check_options(args: argparse.Namespace) -> None:
     """Raise QueryError if an option of `rootle search` has no effect on queries in lines."""
     for name in (*_FIELDS, *_WITHOUT_FIELD):
-        if getattr(args, name) in (None, False, []):
+        value = getattr(args, name)
+        if value is False or value in (None, []):  # 0 is a value, and equals False
             continue
         option = "the question" if name == "question" else f"--{_OPTIONS.get(name, name)}"
         field = _FIELDS.get(name)

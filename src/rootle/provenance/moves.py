@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
@@ -203,15 +203,22 @@ def _align_lines(
     This finds lines that were put into another order.
     """
     start, removed = best
-    bags = [_bag(line) for line in removed]
+    lines_with: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for at, line in enumerate(removed):
+        for name, count in _bag(line).items():
+            lines_with[name].append((at, count))
     wanted = {position.line for position in words.values()}
     places: dict[WordPosition, WordPosition] = {}
     for number, line in added:
-        bag = _bag(line)
-        common = [(bag & other).total() for other in bags]
-        if number in wanted and common and max(common) >= _MIN_COMMON:
-            at = common.index(max(common))
-            places.update(align([removed[at]], start + at, [line], number))
+        if number not in wanted:
+            continue
+        common: Counter[int] = Counter()
+        for name, count in _bag(line).items():
+            for at, other in lines_with.get(name, ()):
+                common[at] += min(count, other)
+        best_at = max(common, key=lambda at: (common[at], -at), default=0)
+        if common[best_at] >= _MIN_COMMON:
+            places.update(align([removed[best_at]], start + best_at, [line], number))
     return keep_similar(words, places, weights)
 
 

@@ -311,6 +311,7 @@ def test_a_batch_gives_the_same_results_as_single_questions(repository: Path) ->
         (("--at", "HEAD"), '--at has no effect; set "at" in these lines'),
         (("-n", "3"), '--limit has no effect; set "limit" in these lines'),
         (("--in", "docs"), '--in has no effect; set "textQuery" in these lines'),
+        (("-n", "0"), '--limit has no effect; set "limit" in these lines'),
         (("--links",), "--links has no effect; leave it out"),
         (("retry",), 'the question has no effect; set "textQuery" in these lines'),
     ],

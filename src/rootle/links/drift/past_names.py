@@ -21,6 +21,8 @@ _MAX_COMMITS: Final = 80
 _MAX_READ: Final = 20_000
 # Patches that git reads for one answer, if the index names a definition without the removed line.
 _MAX_PATCHES: Final = 300
+_KEPT_PATCHES: Final = 32  # in memory; one takes up to several megabytes
+_MAX_LINE_CHARS: Final = 240  # as in the index; expressions take too long for generated lines
 # Code whose definitions are no names of the project itself.
 _SIDE_CODE: Final = re.compile(
     r"(?i)(?:^|[/_.-])(?:tests?|specs?|examples?|samples?|demos?|fixtures?|docs?|tutorials?"
@@ -62,7 +64,8 @@ class PastNames:
         self._left = _MAX_READ
         self._patches_left = _MAX_PATCHES
         self._sections = lru_cache(maxsize=512)(self._read_sections)
-        self._patch = lru_cache(maxsize=_MAX_PATCHES)(read_patch)
+        self._ask_git = read_patch
+        self._patch = lru_cache(maxsize=_KEPT_PATCHES)(self._read_patch)
 
     @property
     def is_exhausted(self) -> bool:
@@ -152,7 +155,8 @@ class PastNames:
                     continue
                 found = wanted.find_in(path, lines)
                 if not found and not is_kept and any(map(wanted.is_listed, lines)):
-                    found = wanted.find_in(path, self._read_patch(state, path))
+                    patch = self._patch(state.path.removeprefix(COMMIT_URI))
+                    found = wanted.find_in(path, patch.get(path, ()))
                 if found:
                     return self._make(name, path, found, state)
         return None
@@ -168,18 +172,22 @@ class PastNames:
                 path = section.label.rpartition(":")[0]
                 is_same = section.title.rpartition(REMOVED_SCOPE_SEPARATOR)[2] == name
                 if commit is not None and is_same and _is_code(path):
-                    lines = view.index.text(state.id).split("\n")[section.start_line :]
-                    line = next((one for one in lines if name in one), "")
+                    lines = view.index.text(state.id).split("\n")
+                    removed = lines[section.start_line : section.end_line]
+                    line = next((one for one in removed if name in one), "")
                     if not _REOPENED.match(line):
                         return self._make(name, path, line, commit)
         return None
 
-    def _read_patch(self, state: FileState, path: str) -> Sequence[str]:
-        """Return all changed lines of a file, of which the index has only the first."""
+    def _read_patch(self, sha: str) -> Mapping[str, Sequence[str]]:
+        """Return all changed lines of a commit, of which the index has only the first."""
         if self._patches_left <= 0:
-            return ()
+            return {}
         self._patches_left -= 1
-        return self._patch(state.path.removeprefix(COMMIT_URI)).get(path, ())
+        return {
+            path: [line[:_MAX_LINE_CHARS] for line in lines]
+            for path, lines in self._ask_git(sha).items()
+        }
 
     def _make(self, name: str, path: str, line: str, state: FileState) -> PastName:
         facts = describe_commit(self._view, state)
