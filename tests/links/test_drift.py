@@ -159,6 +159,22 @@ def test_definitions_in_long_commits_are_found(
     assert found["retry_backoff"].hash == hashes[1]
 
 
+def test_a_long_line_in_a_long_commit_does_not_delay_the_answer(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    lines = "".join(f"    step_{number} = {number} * base\n" for number in range(400))
+    minified = f'NOTE = """\n{"var " * 40_000}= retry_backoff\n"""\n'
+    long = f"def first_of_all(base):\n{lines}\n\n{minified}\n\n{RETRY}"
+    make_history(
+        tmp_path / "repo",
+        {"net/z_retry.py": RETRY, "README.md": GUIDE},
+        {"net/z_retry.py": long},
+        {"net/z_retry.py": "LIMIT = 3\n"},
+    )
+    # The patterns of definitions would take many minutes on the whole line.
+    assert "retry_backoff" in {report.name for report in find(make_app(tmp_path / "repo"))}
+
+
 def test_the_name_of_an_extension_property_is_checked(tmp_path: Path, make_app: MakeApp) -> None:
     code = "val Owner.pageScope: Scope\n    get() = find(this)\n"
     make_history(

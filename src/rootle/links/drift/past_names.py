@@ -12,6 +12,7 @@ from rootle.history.commit_results import describe_commit
 from rootle.history.commit_view import CommitView
 from rootle.index.reader import FileState
 from rootle.links.drift.definition_lines import DefinitionLines
+from rootle.links.drift.mentions import MAX_LINE_CHARS
 from rootle.text.languages import CODE_EXTENSIONS, language_of
 from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
 from rootle.types import COMMIT_MESSAGE, COMMIT_URI, REMOVED_SCOPE_SEPARATOR, CommitFacts
@@ -175,11 +176,15 @@ class PastNames:
         return None
 
     def _read_patch(self, state: FileState, path: str) -> Sequence[str]:
-        """Return all changed lines of a file, of which the index has only the first."""
+        """Return all changed lines of a file, of which the index has only the first; long ones cut.
+
+        The patterns of definitions take more than linear time on a minified line.
+        """
         if self._patches_left <= 0:
             return ()
         self._patches_left -= 1
-        return self._patch(state.path.removeprefix(COMMIT_URI)).get(path, ())
+        lines = self._patch(state.path.removeprefix(COMMIT_URI)).get(path, ())
+        return [line[:MAX_LINE_CHARS] for line in lines]
 
     def _make(self, name: str, path: str, line: str, state: FileState) -> PastName:
         facts = describe_commit(self._view, state)
