@@ -7,6 +7,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 from json_server import JsonServer, Reply, Request, serving
@@ -199,6 +200,20 @@ def test_a_file_that_is_no_inventory_is_not_added(site: Site, tmp_path: Path) ->
         site.sources.add(site.url("objects.inv"))
     with pytest.raises(SourceError):
         site.app.read("web:site/x")
+
+
+def test_the_note_says_that_only_the_beginning_of_an_inventory_was_read(
+    site: Site, tmp_path: Path
+) -> None:
+    content = b"# Sphinx inventory version 2\n# Project: x\n# Version: 1\n# zlib\n"
+    names = Random(1)
+    lines = [f"lib.n{names.randbytes(40).hex()} py:function 1 a.html#$ -" for _ in range(60_000)]
+    body = zlib.compress("\n".join([*lines, "lib.last py:function 1 last.html#$ -", ""]).encode())
+    site.folder = write_tree(tmp_path / "site", {"a.html": "<p>Walrus</p>", "last.html": "<p>x"})
+    (site.folder / "objects.inv").write_bytes(content + body)
+    added = site.sources.add(site.url("objects.inv"), name="lib")
+    assert added.documents == 1
+    assert added.note.startswith("objects.inv is too long")
 
 
 def test_an_inventory_of_symbols_only_does_not_hide_the_other_pages(

@@ -37,6 +37,12 @@ def test_everything_around_the_words_is_removed(text: str) -> None:
     assert clean_answer(text) == WORDS
 
 
+@pytest.mark.parametrize("filling", ["\n", " ", "\t\n", "```", "<think>", "- ", "query "])
+def test_a_long_answer_without_words_is_reduced_at_once(filling: str) -> None:
+    # Time that is proportional to the square of the length would be an hour.
+    assert len(clean_answer(filling * 250_000)) <= MAX_CHARS
+
+
 @pytest.mark.parametrize(
     "text",
     [

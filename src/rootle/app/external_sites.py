@@ -20,11 +20,13 @@ from rootle.sources.external.readers.sphinx import INVENTORY
 from rootle.sources.external.records import ExternalDocument, ExternalSourceError
 from rootle.sources.external.store import SourceRecord
 from rootle.web.page_charset_and_text import remove_invisible
+from rootle.web.page_download import DownloadedPage
 from rootle.web.site.crawler import SiteCrawler, SiteLimits
 from rootle.web.site.named_pages import NamedPage, NamedPages
 from rootle.web.site.site_rules import Downloads, LeavesSiteError, SiteRules, open_site
 from rootle.web.url import parse_page_url
 
+_CUT_INVENTORY: Final = f"{INVENTORY} is too long, and only the pages at its beginning were read"
 _MAGIC: Final = b"# Sphinx inventory version "
 _HTML: Final = (".html", ".htm", ".xhtml")
 
@@ -51,14 +53,14 @@ class SiteReader:
             site, page = open_site(self.downloads, start)
             if not page.body.startswith(_MAGIC):
                 raise WebPageError(f"{start} is not an inventory of Sphinx")
-            yield from self._read_inventory(site, page.body, limits)
+            yield from self._read_inventory(site, page, limits)
             return
         crawler = SiteCrawler(self.downloads, limits, self.sleep)
         pages = crawler.crawl(start)
         first = next(pages)
         site = crawler.rules()
-        inventory = self._find_inventory(site) if limits.depth else b""
-        if inventory and self._list_pages(inventory)[1]:
+        inventory = self._find_inventory(site) if limits.depth else None
+        if inventory is not None and self._list_pages(inventory.body)[1]:
             yield from self._read_inventory(site, inventory, limits)
             return
         for found in chain([first], pages):
@@ -66,23 +68,23 @@ class SiteReader:
             yield ExternalDocument(found.path, found.text, title, address=found.url)
         yield ReadNote(left_out=crawler.report())
 
-    def _find_inventory(self, site: SiteRules) -> bytes:
-        """Return the inventory next to the first page of a site; empty if there is none."""
+    def _find_inventory(self, site: SiteRules) -> DownloadedPage | None:
+        """Return the inventory next to the first page of a site; None if there is none."""
         with suppress(RootleError, LeavesSiteError):
             url = site.url_of(INVENTORY)
             site.check(url)
             self.sleep(site.delay_s)
-            body = self.downloads.download(url, site.check).body
-            return body if body.startswith(_MAGIC) else b""
-        return b""
+            page = self.downloads.download(url, site.check)
+            return page if page.body.startswith(_MAGIC) else None
+        return None
 
     def _read_inventory(
-        self, site: SiteRules, inventory: bytes, limits: SiteLimits
+        self, site: SiteRules, inventory: DownloadedPage, limits: SiteLimits
     ) -> Iterator[ExternalDocument | ReadNote]:
         """Download the pages of an inventory into a folder, and read it as an added folder."""
-        paths, _ = self._list_pages(inventory)
+        paths, _ = self._list_pages(inventory.body)
         pages = NamedPages(self.downloads, site, limits.max_pages, self.sleep)
-        with self._open_folder(inventory) as folder:
+        with self._open_folder(inventory.body) as folder:
             addresses: dict[str, str] = {}
             for page in pages.read(paths):
                 if _write_page(folder, page):
@@ -95,7 +97,8 @@ class SiteReader:
                     yield _clean(item, addresses.get(item.path, ""))
         if pages.is_silent:
             yield ReadNote(failure="the site does not answer any more")
-        yield ReadNote(left_out=pages.report())
+        cut = _CUT_INVENTORY if inventory.is_truncated else ""
+        yield ReadNote(left_out="; ".join(filter(None, (cut, pages.report()))))
 
     def _list_pages(self, inventory: bytes) -> tuple[Sequence[str], bool]:
         """Return the pages of an inventory, and whether it names documents, not only symbols."""

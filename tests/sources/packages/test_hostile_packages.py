@@ -112,3 +112,16 @@ def test_damaged_files_in_an_archive_of_sources_are_left_out(
     archive.write_bytes(content)
     found = ContentHashes(project / "hashes.json", 1_000_000).add_to(_list(project).packages)
     assert list(found.files) == ["deps:g/a@1/B.java"]
+
+
+def test_a_package_to_which_many_names_lead_is_read_once(project: Path) -> None:
+    names = [f"name-{number}" for number in range(4_000)]
+    write(project, "package.json", json.dumps({"dependencies": {"loop": "1"}}))
+    manifest = {"version": "1.0.0", "dependencies": dict.fromkeys(names, "1")}
+    write(project, "node_modules/loop/package.json", json.dumps(manifest))
+    write(project, "node_modules/loop/index.js", "exports.walrus = 1\n")
+    (project / "node_modules/loop/node_modules").mkdir()
+    for name in names:
+        (project / "node_modules/loop/node_modules" / name).symlink_to("..")
+    # Looking for all names again for each of them would take minutes.
+    assert {package.name for package in _list(project).packages} == {"loop", *names}

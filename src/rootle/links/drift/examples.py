@@ -37,8 +37,8 @@ def defines_in_example(text: NamedText, removed: PastName) -> bool:
     name = removed.name
     word = re.escape(name)
     defines = re.compile(
-        rf"\b(?:{_KEYWORDS})\s+(?:(?:(?!\b(?:{_USE})\b)[^=;:<])*[\s(,.])?{word}(?!\w)"
-        rf"|\b(?:{_MODIFIERS})\s+(?:(?:(?!\b(?:{_USE})\b)[^=;:<(])*\s)?{word}(?!\w|\s+\w)"
+        rf"\b(?:{_KEYWORDS})\s++(?:(?:(?!\b(?:{_USE})\b)[^=;:<])*[\s(,.])?{word}(?!\w)"
+        rf"|\b(?:{_MODIFIERS})\s++(?:(?:(?!\b(?:{_USE})\b)[^=;:<(])*\s)?{word}(?!\w|\s+\w)"
         rf"|\|\s*(?:\w+,\s*)*{word}\b"
         rf"|(?<![\w.]){word}\s*(?:=(?!=)|:\s|=>)"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final
 
 from rootle.sources.files.regular_file_reader import read_below
@@ -28,6 +28,7 @@ from rootle.sources.packages.wanted_files import drop_other_formats, list_packag
 _MODULES: Final = "node_modules"
 _REQUIRED: Final = ("dependencies", "optionalDependencies", "peerDependencies")
 _MAX_MANIFEST_BYTES: Final = 1_000_000
+_CACHED_FOLDERS: Final = 64
 
 
 class NodePackages:
@@ -38,6 +39,10 @@ class NodePackages:
     def __init__(self, environment: Environment, folder: str) -> None:
         self._environment = environment
         self._folder = folder
+        # Many names can be links to one folder, which is read once.
+        self._manifest = lru_cache(maxsize=_CACHED_FOLDERS)(_read_manifest)
+        self._modules = lru_cache(maxsize=_CACHED_FOLDERS)(_list_modules)
+        self._expanded: set[str] = set()
 
     def find(self, locked: LockedPackage) -> InstalledPackage | None:
         """Return the package in the node_modules folder beside the lock file, or above it."""
@@ -54,16 +59,22 @@ class NodePackages:
             if not self._environment.may_read(real):
                 message = f"{locked.name} is a link to a folder outside the project: not read"
                 return InstalledPackage(locked.name, locked.version, list, (message,))
-            manifest = _read_manifest(real)
+            manifest = self._manifest(real)
             version = as_text(manifest.get("version"))
             if version and (not locked.folder or _MODULES in real.split(os.sep)):
-                files = partial(_list_modules, real)
+                files = partial(self._modules, real)
                 required = partial(self._list_required, real, manifest)
                 return InstalledPackage(locked.name, version, files, list_required=required)
         return None
 
     def _list_required(self, folder: str, manifest: Mapping[str, Any]) -> list[LockedPackage]:
-        """Return the packages that a package in a folder imports, at the places Node.js finds."""
+        """Return the packages that a package in a folder imports, at the places Node.js finds.
+
+        The second call for a folder returns none.
+        """
+        if folder in self._expanded:
+            return []
+        self._expanded.add(folder)
         names = {name for group in _REQUIRED for name in as_mapping(manifest.get(group))}
         base = os.path.join(self._environment.root, self._folder)
         within = (self._environment.root, *self._environment.folders)
@@ -89,8 +100,8 @@ def _resolve_module(folder: str, name: str, within: Sequence[str]) -> str:
     return ""
 
 
-def _list_modules(folder: str) -> list[PackageFile]:
-    return drop_other_formats(list_package_files(folder, ""))
+def _list_modules(folder: str) -> tuple[PackageFile, ...]:
+    return tuple(drop_other_formats(list_package_files(folder, "")))
 
 
 def _read_manifest(folder: str) -> Mapping[str, Any]:  # Any: untrusted data
