@@ -43,7 +43,7 @@ class SiteReader:
         """Yield the documents of a site, and notes.
 
         Raise WebPageError or UnavailableError if the first page cannot be read, and
-        ExternalSourceError if the inventory is damaged.
+        ExternalSourceError if the record names an inventory that is damaged.
         """
         limits = SiteLimits(record.options["depth"], record.options["max_pages"])
         start = parse_page_url(record.address)
@@ -58,7 +58,7 @@ class SiteReader:
         first = next(pages)
         site = crawler.rules()
         inventory = self._find_inventory(site) if limits.depth else b""
-        if inventory and self._list_pages(inventory)[1]:
+        if inventory:
             yield from self._read_inventory(site, inventory, limits)
             return
         for found in chain([first], pages):
@@ -67,13 +67,17 @@ class SiteReader:
         yield ReadNote(left_out=crawler.report())
 
     def _find_inventory(self, site: SiteRules) -> bytes:
-        """Return the inventory next to the first page of a site; empty if there is none."""
-        with suppress(RootleError, LeavesSiteError):
+        """Return the inventory next to the first page of a site; empty if there is no usable one.
+
+        An inventory that is damaged or names only symbols would hide most pages.
+        """
+        with suppress(RootleError, LeavesSiteError, ExternalSourceError):
             url = site.url_of(INVENTORY)
             site.check(url)
             self.sleep(site.delay_s)
             body = self.downloads.download(url, site.check).body
-            return body if body.startswith(_MAGIC) else b""
+            if body.startswith(_MAGIC) and self._list_pages(body)[1]:
+                return body
         return b""
 
     def _read_inventory(
@@ -91,7 +95,10 @@ class SiteReader:
             for item in self._read_folder(folder, SPHINX):
                 if isinstance(item, ReadNote):
                     yield item
-                elif item.path not in pages.failed:  # it would replace the text of the page
+                    continue
+                is_unread = pages.is_silent or item.path in pages.failed
+                # A list of symbols must not replace the text of a page that was read earlier.
+                if item.path in addresses or not is_unread:
                     yield _clean(item, addresses.get(item.path, ""))
         if pages.is_silent:
             yield ReadNote(failure="the site does not answer any more")
