@@ -17,8 +17,11 @@ from rootle import App
 from rootle.app.external_sources import ExternalSources
 from rootle.errors import IngestError, SourceError, WebPageError
 from rootle.web.page_download import PageDownloader
+from rootle.web.site.crawler import MAX_FAILURES
 
 pytestmark = pytest.mark.slow
+
+_INVENTORY = b"# Sphinx inventory version 2\n# Project: x\n# Version: 1\n# zlib\n"
 
 _SOURCES = {
     "conf.py": 'project = "Harbor"\nhtml_theme = "alabaster"\n',
@@ -162,9 +165,9 @@ def test_an_inventory_cannot_lead_out_of_its_site(site: Site, tmp_path: Path) ->
         "lib.d py:function 1 page.html#$ -",
         "",
     ]
-    content = b"# Sphinx inventory version 2\n# Project: x\n# Version: 1\n# zlib\n"
     site.folder = write_tree(tmp_path / "site", {"page.html": "<p>Walrus</p>"})
-    (site.folder / "objects.inv").write_bytes(content + zlib.compress("\n".join(lines).encode()))
+    body = zlib.compress("\n".join(lines).encode())
+    (site.folder / "objects.inv").write_bytes(_INVENTORY + body)
     added = site.sources.add(site.url("objects.inv"), name="lib")
     assert site.requested == ["/robots.txt", "/docs/objects.inv", "/docs/page.html"]
     assert added.documents == 4
@@ -189,13 +192,31 @@ def test_a_page_that_cannot_be_read_is_not_replaced_by_a_list_of_symbols(
     assert source.documents == 2
 
 
+def test_a_site_that_stops_answering_keeps_the_text_of_all_pages(
+    site: Site, tmp_path: Path
+) -> None:
+    count = MAX_FAILURES + 3
+    pages = {f"{number}.html": f"<p>Walrus number {number}.</p>" for number in range(count)}
+    lines = [f"lib.f{number} py:function 1 {number}.html#$ -\n" for number in range(count)]
+    site.folder = write_tree(tmp_path / "site", pages)
+    body = zlib.compress("".join(lines).encode())
+    (site.folder / "objects.inv").write_bytes(_INVENTORY + body)
+    site.sources.add(site.url("objects.inv"), name="lib")
+    site.unreadable = lambda path: path.endswith(".html")
+    (source,) = site.sources.refresh("lib")
+    assert "the site does not answer any more" in source.note
+    assert source.documents == count
+    for number in range(count):
+        passage = site.app.read(f"web:lib/{number}.html")
+        assert f"Walrus number {number}." in "\n".join(passage.lines)
+        assert passage.origin == site.url(f"{number}.html")
+
+
 def test_a_file_that_is_no_inventory_is_not_added(site: Site, tmp_path: Path) -> None:
     site.folder = write_tree(tmp_path / "site", {"objects.inv": "<p>Not found</p>"})
     with pytest.raises(WebPageError, match="not an inventory of Sphinx"):
         site.sources.add(site.url("objects.inv"))
-    (site.folder / "objects.inv").write_bytes(
-        b"# Sphinx inventory version 2\n# Project: x\n# Version: 1\n# zlib\ndamaged"
-    )
+    (site.folder / "objects.inv").write_bytes(_INVENTORY + b"damaged")
     with pytest.raises(IngestError, match=r"objects\.inv is damaged"):
         site.sources.add(site.url("objects.inv"))
     with pytest.raises(SourceError):
@@ -205,25 +226,23 @@ def test_a_file_that_is_no_inventory_is_not_added(site: Site, tmp_path: Path) ->
 def test_the_note_says_that_only_the_beginning_of_an_inventory_was_read(
     site: Site, tmp_path: Path
 ) -> None:
-    content = b"# Sphinx inventory version 2\n# Project: x\n# Version: 1\n# zlib\n"
     names = Random(1)
     lines = [f"lib.n{names.randbytes(40).hex()} py:function 1 a.html#$ -" for _ in range(60_000)]
     body = zlib.compress("\n".join([*lines, "lib.last py:function 1 last.html#$ -", ""]).encode())
     site.folder = write_tree(tmp_path / "site", {"a.html": "<p>Walrus</p>", "last.html": "<p>x"})
-    (site.folder / "objects.inv").write_bytes(content + body)
+    (site.folder / "objects.inv").write_bytes(_INVENTORY + body)
     added = site.sources.add(site.url("objects.inv"), name="lib")
     assert added.documents == 1
     assert added.note.startswith("objects.inv is too long")
 
 
-def test_an_inventory_of_symbols_only_does_not_hide_the_other_pages(
-    site: Site, tmp_path: Path
+@pytest.mark.parametrize("body", [zlib.compress(b"lib.d py:function 1 api.html#$ -\n"), b"damaged"])
+def test_an_inventory_of_symbols_only_or_a_damaged_one_does_not_hide_the_other_pages(
+    site: Site, tmp_path: Path, body: bytes
 ) -> None:
-    content = b"# Sphinx inventory version 2\n# Project: x\n# Version: 1\n# zlib\n"
-    body = zlib.compress(b"lib.d py:function 1 api.html#$ -\n")
     pages = {"index.html": "<h1>Guide</h1><p>Walruses sleep.</p><a href='api.html'>API</a>"}
     pages["api.html"] = "<h1>API</h1><p id='lib.d'>Wake the walrus.</p>"
     site.folder = write_tree(tmp_path / "site", pages)
-    (site.folder / "objects.inv").write_bytes(content + body)
+    (site.folder / "objects.inv").write_bytes(_INVENTORY + body)
     added = site.sources.add(site.url(""), name="lib")
     assert (added.kind, added.documents) == ("web", 2)

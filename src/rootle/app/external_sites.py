@@ -45,7 +45,7 @@ class SiteReader:
         """Yield the documents of a site, and notes.
 
         Raise WebPageError or UnavailableError if the first page cannot be read, and
-        ExternalSourceError if the inventory is damaged.
+        ExternalSourceError if the record names an inventory that is damaged.
         """
         limits = SiteLimits(record.options["depth"], record.options["max_pages"])
         start = parse_page_url(record.address)
@@ -60,7 +60,7 @@ class SiteReader:
         first = next(pages)
         site = crawler.rules()
         inventory = self._find_inventory(site) if limits.depth else None
-        if inventory is not None and self._list_pages(inventory.body)[1]:
+        if inventory is not None:
             yield from self._read_inventory(site, inventory, limits)
             return
         for found in chain([first], pages):
@@ -69,13 +69,17 @@ class SiteReader:
         yield ReadNote(left_out=crawler.report())
 
     def _find_inventory(self, site: SiteRules) -> DownloadedPage | None:
-        """Return the inventory next to the first page of a site; None if there is none."""
-        with suppress(RootleError, LeavesSiteError):
+        """Return the inventory next to the first page of a site; None if there is no usable one.
+
+        An inventory that is damaged or names only symbols would hide most pages.
+        """
+        with suppress(RootleError, LeavesSiteError, ExternalSourceError):
             url = site.url_of(INVENTORY)
             site.check(url)
             self.sleep(site.delay_s)
             page = self.downloads.download(url, site.check)
-            return page if page.body.startswith(_MAGIC) else None
+            if page.body.startswith(_MAGIC) and self._list_pages(page.body)[1]:
+                return page
         return None
 
     def _read_inventory(
@@ -93,7 +97,10 @@ class SiteReader:
             for item in self._read_folder(folder, SPHINX):
                 if isinstance(item, ReadNote):
                     yield item
-                elif item.path not in pages.failed:  # it would replace the text of the page
+                    continue
+                is_unread = pages.is_silent or item.path in pages.failed
+                # A list of symbols must not replace the text of a page that was read earlier.
+                if item.path in addresses or not is_unread:
                     yield _clean(item, addresses.get(item.path, ""))
         if pages.is_silent:
             yield ReadNote(failure="the site does not answer any more")
