@@ -2,11 +2,10 @@
 
     python -m benchmarks.speed.documents [--documents N] [--json FILE]
 
-N documents (1,000 by default) are written in the formats that rootle reads, from one kilobyte to a
-few megabytes, with a word that occurs only at the end of each. They are indexed with `rootle
-index`, first alone and then, in a new index, together with the hostile documents of
-`document_files/hostile.py`. Memory is the peak of the sum of all processes (proportional set size,
-Linux only).
+N documents (1,000 by default) are written in 22 formats, from one kilobyte to a few megabytes, with
+a word that occurs only at the end of each. They are indexed with `rootle index`, first alone and
+then, in a new index, together with the hostile documents of `document_files/hostile.py`. Memory is
+the peak of the sum of all processes (proportional set size, Linux only).
 
 Failures are: a run that fails; an ordinary document that is skipped; an ordinary document whose
 word does not find it first; and a hostile document that is neither indexed nor listed by `rootle
@@ -25,6 +24,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.common.arguments import JSON, command_parser
+from benchmarks.common.reports import write_json
 from benchmarks.speed.document_files.hostile import write_hostile_documents
 from benchmarks.speed.document_files.ordinary import write_documents
 from benchmarks.speed.processes import run_command
@@ -62,8 +62,7 @@ def main() -> None:
         "ordinary documents not found": len(marks) - found
     }
     print(json.dumps(report, indent=2))
-    if args.json:
-        args.json.write_text(json.dumps(report, indent=2) + "\n", "utf-8")
+    write_json(args.json, report)
 
 
 def _write_hostile(root: Path, ordinary: list[str], samples: Path) -> list[str]:

@@ -109,8 +109,8 @@ SKIPS: Final = {
     "too large": "Larger than `maxFileBytes`, and read by a "
     "[document reader](../how-to/plugins.md), which needs the whole file; or a "
     "[document](../how-to/documents.md) of more than 1 GB.",
-    "too much memory": "A [document](../how-to/documents.md) that cannot be read with 768 MB.",
-    "too slow to read": "A [document](../how-to/documents.md) that took more than 30 seconds.",
+    "too much memory": "A [document](../how-to/documents.md) that exceeds the memory limit.",
+    "too slow to read": "A [document](../how-to/documents.md) that exceeds the time limit.",
     "unreadable": "The permissions of the file or its folder do not allow reading.",
     "vanished": "Deleted before it was read, but after its folder was listed.",
 }

@@ -1,4 +1,4 @@
-"""Write documents of all formats that rootle reads, from one kilobyte to a few megabytes."""
+"""Write documents in 22 formats, from one kilobyte to a few megabytes."""
 
 from __future__ import annotations
 

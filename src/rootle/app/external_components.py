@@ -87,7 +87,7 @@ class ExternalComponents:
         self.index().update()
 
     def find_origins(self, uris: Sequence[str]) -> Mapping[str, str]:
-        """Return the address of each downloaded document, and the name of the source of others."""
+        """Return the address of each downloaded document, and the source name of each other one."""
         sources = {record.name: record for record in self.store.sources()}
         return {
             uri: _origin_of(uri, address, sources.get(name))

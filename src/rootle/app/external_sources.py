@@ -203,7 +203,7 @@ class ExternalSources:
             self._read(record, on_progress)
             if is_new:
                 self._check_has_documents(record)
-        except BaseException:  # after Ctrl-C, too, no half of a new source is left
+        except BaseException:  # including Ctrl-C: no partly read source is left
             if is_new and self._store.exists():
                 self._store.remove_source(record.name)
             raise

@@ -174,7 +174,7 @@ class Corpus:
             owners = self._owners[postings]
             rarity = weight * self._rarity(len(owners))
             possible += rarity
-            if not len(owners) and not len(subjects):  # so it is for most words of a question
+            if not len(owners) and not len(subjects):  # true of most words
                 continue
             scores = self._spread_to_neighbors(owners, rarity * self._gains[postings])
             about = self._owners_of_subjects(subjects)

@@ -203,7 +203,7 @@ class EmbeddedMemory:
 
 
 def _query_embedding(model: Embedder) -> Callable[[str], Vector]:
-    """Return the function that embeds a topic. To check a protocol for each topic would be slow."""
+    """Return the function that embeds a topic. Checking the protocol for each topic is slow."""
     if isinstance(model, QueryEmbedder):
         return model.embed_query
 

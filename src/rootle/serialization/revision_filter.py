@@ -16,7 +16,7 @@ _FILTER: Final = re.compile(r'^\s*at:("[^"]+"|[^\s":]+)(?!\S)|(?<!\S)at:("[^"]+"
 def split_revision(query: SearchQuery) -> SearchQuery:
     """Return a query whose `at:` filter is in the field `at`.
 
-    Raise QueryError if both name a version, and not the same.
+    Raise QueryError if the filter and the field name different versions.
     """
     found = _FILTER.search(query.text_query) if "at:" in query.text_query else None
     if found is None:

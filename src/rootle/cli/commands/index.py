@@ -97,7 +97,10 @@ def _print_report(report: IndexReport) -> None:
 
 
 def _print_packages(status: DependencyStatus) -> None:
-    files = sum(package.files for package in status.packages)
+    from rootle.cli.terminal import count_text
+
+    packages = count_text(len(status.packages), "package")
+    files = count_text(sum(package.files for package in status.packages), "file")
     missing = len(status.missing)
     note = f"; {missing} not installed, see `rootle status`" if missing else ""
-    print(f"{len(status.packages)} packages with {files} files{note}")
+    print(f"{packages} with {files}{note}")

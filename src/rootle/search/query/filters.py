@@ -223,5 +223,5 @@ def _contains(typed: str, path: str) -> bool:
 
 
 def _spellings(path: str) -> tuple[str, ...]:
-    """Return a path as filters may name it: a file of a package also without "deps:"."""
+    """Return the spellings of a path in filters: "deps:" may be left out for a package file."""
     return (path, path.removeprefix(PACKAGE_URI)) if path.startswith(PACKAGE_URI) else (path,)

@@ -99,7 +99,7 @@ def _limit_process() -> None:
 
 
 def _limit_memory(for_images: bool) -> None:
-    """Limit the memory of this process and, each for itself, of those that it starts."""
+    """Limit the memory of this process, and separately that of each process that it starts."""
     if sys.platform == "linux":  # other systems do not support this limit
         import resource
 

@@ -33,7 +33,7 @@ _OTHER_ENDINGS: Final = {
     ".d.cts": (".d.ts", ".d.mts"),
     ".d.mts": (".d.ts",),
 }
-# Folders with what a compiler made, the folders with its sources, and their endings.
+# The folders of compiled modules and of their sources, and the endings of both.
 _COMPILED_FOLDERS: Final = frozenset("dist build out lib es esm cjs umd commonjs types".split())
 _SOURCE_FOLDERS: Final = ("src", "lib")
 _COMPILED_ENDINGS: Final = (".d.ts", ".d.mts", ".d.cts", ".js", ".mjs", ".cjs")

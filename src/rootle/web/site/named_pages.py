@@ -40,7 +40,7 @@ class NamedPages:
     is_silent: bool = False  # the site has stopped answering
 
     def read(self, paths: Sequence[str]) -> Iterator[NamedPage]:
-        """Yield the pages in the order of their paths. Those that lead out of the site are not."""
+        """Yield the pages in the given order. Paths that lead out of the site are skipped."""
         deadline = self.clock() + MAX_SECONDS
         count, size, failures = 0, 0, 0
         for number, path in enumerate(paths):

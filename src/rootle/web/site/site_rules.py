@@ -25,7 +25,7 @@ class Downloads(Protocol):
 
 
 class LeavesSiteError(Exception):
-    """A page redirects to one that is not read."""
+    """A page is outside the part of a site that may be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class SiteRules:
 
 
 def site_of(url: PageUrl) -> tuple[str, str, int]:
-    """Return what all pages of a site have in common."""
+    """Return the scheme, the host and the port, which are the same for all pages of a site."""
     return url.scheme, url.host, url.port
 
 

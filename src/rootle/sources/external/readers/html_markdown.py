@@ -83,7 +83,7 @@ class _MarkdownWriter(HTMLParser):
         self.end_block()
 
     def parse_marked_section(self, i: int, report: bool = True) -> int:
-        """Skip a section such as CDATA. Other ones than those of HTML and Word are comments."""
+        """Skip a section such as CDATA. An unknown kind of section counts as a comment."""
         try:
             return super().parse_marked_section(i, report)
         except AssertionError:

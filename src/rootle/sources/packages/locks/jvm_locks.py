@@ -17,7 +17,7 @@ _GRADLE: Final = re.compile(r"([\w.-]+):([\w.-]+):([\w.+-]+)=")
 _BUILD_FILES: Final = ("build.gradle", "build.gradle.kts", "gradle/libs.versions.toml")
 
 
-# Maven gives these to no package that requires the package which names them.
+# Scopes of dependencies that Maven does not pass on to the packages that require this package.
 _OWN_SCOPES: Final = frozenset({"test", "provided", "system", "import"})
 _MAX_PARENTS: Final = 10
 

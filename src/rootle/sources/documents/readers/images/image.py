@@ -25,8 +25,8 @@ from rootle.sources.files.skip_rules import DAMAGED, IMAGE_WITHOUT_TEXT, TOO_LAR
 
 # Decoding percent signs needs ten times as much memory.
 _MAX_STORED_BYTES: Final = 5_000_000
-# The beginnings of images that Tesseract can read: PNG, JPEG, TIFF, BMP, GIF, WebP and PNM. Any
-# other file is for Tesseract a list of files to read.
+# The first bytes of images that Tesseract can read: PNG, JPEG, TIFF, BMP, GIF, WebP and PNM.
+# Tesseract takes any other file for a list of images to read.
 _IMAGE: Final = re.compile(
     rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|II\*\0|MM\0\*|BM|GIF8[79]a|RIFF....WEBP|P[1-6]\s", re.DOTALL
 )
