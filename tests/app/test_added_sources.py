@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import subprocess
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from command import rootle
 from external_samples import write_sphinx, write_stack_exchange
 from json_server import JsonServer, Reply, Request, serving
 from sample import MakeApp, write_tree
@@ -240,6 +242,26 @@ def test_the_address_in_a_file_is_only_a_claim(app: App, tmp_path: Path) -> None
     assert app.read(found.file_path).origin == claim
     with pytest.raises(SourceError):
         app.read(page)
+
+
+@pytest.mark.slow
+def test_control_characters_in_the_names_of_symbols_are_escaped(tmp_path: Path) -> None:
+    entries = [{"name": "\x1b[2Jwalrus\x07", "path": "page#one", "type": "Function"}]
+    write_tree(
+        tmp_path / "docset",
+        {
+            "index.json": json.dumps({"entries": entries}),
+            "db.json": json.dumps({"page": "<h1>Sea</h1><p id='one'>The walrus sleeps.</p>"}),
+        },
+    )
+    project = write_tree(tmp_path / "project", {"a.py": "A = 1\n"})
+    rootle("add", str(tmp_path / "docset"), cwd=project)
+    name = r"\x1b[2Jwalrus\x07"
+    for options in ((), ("--context",), ("--markdown",)):
+        out = rootle("search", "--in", "web", *options, "walrus", cwd=project).out
+        assert name in out
+        assert "\x1b" not in out
+    assert "sleeps" in rootle("show", f"web:docset/page#{name}", cwd=project).out
 
 
 @pytest.mark.slow

@@ -351,7 +351,7 @@ def _select_named(whole: _Whole, name: str) -> Passage:
 
     passage = whole.passage
     for section in whole.sections:
-        if section.label == name:
+        if name in (section.label, escape_path(section.label)):
             return _cut(passage, section.start_line, section.end_line)
     ranges = list_named_ranges("\n".join(passage.lines), passage.language)
     found = find_named_range(ranges, name)

@@ -19,8 +19,11 @@ def cite(path: str, spans: Sequence[Span]) -> str:
 
 
 def format_place(span: Span) -> str:
-    """Return the label of a span's section, or its lines."""
-    return span.place if span.place is not None else f"{span.start_line}-{span.end_line}"
+    """Return the label of a span's section without control characters, or its lines."""
+    # The label comes from the document: a symbol, a sheet, or a file in a commit.
+    if span.place is not None:
+        return escape_path(span.place)
+    return f"{span.start_line}-{span.end_line}"
 
 
 def describe_commit_briefly(commit: CommitFacts) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -166,6 +168,20 @@ def test_clear_deletes_a_damaged_list_on_request(repository: Path, tmp_path: Pat
     (folder / "documents.db").write_bytes(b"damaged" * 999)
     kept = rootle("clear", repository)
     assert "kept the added sources (0.0 MB); " in kept.out
+    assert "rootle clear --sources" in rootle("sources", cwd=repository).err
+    assert rootle("clear", "--sources", repository).code == 0
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("column", ["options", "weight", "read_s"])
+def test_a_list_with_damaged_values_can_be_deleted(
+    column: str, repository: Path, tmp_path: Path
+) -> None:
+    guide = write_tree(tmp_path / "guide", {"a.md": "# Locks\n\nA lock expires.\n"})
+    rootle("add", str(guide), cwd=repository)
+    folder = Path(rootle("status", repository, "--json").data["indexDir"]) / "external"
+    with closing(sqlite3.connect(folder / "documents.db")) as database, database:
+        database.execute(f"UPDATE sources SET {column} = '{{damaged'")
     assert "rootle clear --sources" in rootle("sources", cwd=repository).err
     assert rootle("clear", "--sources", repository).code == 0
     assert not folder.exists()

@@ -93,10 +93,7 @@ class ExternalStore:
                 "SELECT name, address, kind, options, weight, added_s, read_s, note "
                 "FROM sources ORDER BY name"
             ).fetchall()
-        return [
-            SourceRecord(name, address, kind, json.loads(options), weight, added_s, read_s, note)
-            for name, address, kind, options, weight, added_s, read_s, note in rows
-        ]
+            return [_read_record(row) for row in rows]
 
     def save_source(self, record: SourceRecord) -> None:
         """Add or replace a source, without changing its documents."""
@@ -184,14 +181,7 @@ class ExternalStore:
                 "digest, masked FROM documents WHERE uri = ?",
                 (uri,),
             ).fetchone()
-        if row is None:
-            return None
-        found, source, text, title, language, address, date_s, factor, labels, digest, masked = row
-        sections = tuple(DocumentSection(*item) for item in json.loads(labels))
-        return StoredDocument(
-            *(found, source, text, title, language, address, date_s, factor, sections),
-            *(digest, masked),
-        )
+            return None if row is None else _read_document(row)
 
     def facts(self, uris: Sequence[str]) -> dict[str, tuple[str, str, float]]:
         """Return the source, the address and the factor of documents."""
@@ -281,6 +271,32 @@ class ExternalStore:
                 f"the added sources at {self.path} cannot be used: {error}; "
                 "`rootle clear --sources` deletes them"
             ) from error
+
+
+def _read_record(row: tuple[Any, ...]) -> SourceRecord:
+    """Return a row as a record. Raise sqlite3.Error if it is damaged."""
+    name, address, kind, options, *numbers, note = row
+    try:
+        limits = {str(key): int(value) for key, value in json.loads(options).items()}
+        weight, added_s, read_s = map(float, numbers)
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise sqlite3.DatabaseError(f"the list of sources is damaged: {error}") from error
+    return SourceRecord(
+        str(name), str(address), str(kind), limits, weight, added_s, read_s, str(note)
+    )
+
+
+def _read_document(row: tuple[Any, ...]) -> StoredDocument:
+    """Return a row as a document. Raise sqlite3.Error if it is damaged."""
+    found, source, text, title, language, address, date_s, factor, labels, digest, masked = row
+    try:
+        sections = tuple(DocumentSection(*item) for item in json.loads(labels))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise sqlite3.DatabaseError(f"the sections of {found} are damaged: {error}") from error
+    return StoredDocument(
+        *(found, source, text, title, language, address, date_s, factor, sections),
+        *(digest, masked),
+    )
 
 
 def make_uri(source: str, path: str) -> str:
