@@ -58,7 +58,7 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "audit": (
         "show when memories were added and deleted; report likely duplicates, unmasked secrets in "
-        "memories, and memories that are older than the last change to a file that they are about",
+        "memories, and memories about a file that has changed since they were stored",
         "rootle memory audit",
     ),
 }

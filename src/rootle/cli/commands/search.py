@@ -49,9 +49,9 @@ def register(parser: CommandParser) -> None:
     parser.add_argument(
         "--image",
         metavar="FILE",
-        help="use the text in this picture, such as a screenshot of an error message, as the "
-        "question, which needs Tesseract, and find similar images if `imageEmbeddingEndpoint` is "
-        "set",
+        help="use the text in this image (for example, a screenshot of an error message) as the "
+        "question; requires Tesseract. If `imageEmbeddingEndpoint` is set, also find similar "
+        "images",
     )
     add_root(parser, "folder to search")
     _add_filters(parser)

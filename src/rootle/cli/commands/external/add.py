@@ -19,13 +19,13 @@ def register(parser: CommandParser) -> None:
     parser.describe(
         "Read and index a website, a folder or an archive, so that `rootle search --in web` finds "
         "it. A folder or archive can contain plain documents, Sphinx output, a DevDocs or Dash "
-        "docset, MDN content, a Stack Exchange dump, or an llms.txt file (a version of a site "
-        "that was written for language models). The format is detected automatically. From a "
-        "website, only pages under the URL path of the given page are read. If the site has a "
-        "Sphinx inventory (objects.inv), the pages listed there are read, and each result shows "
-        "the name of the symbol that it documents. Private network addresses and pages that the "
-        "site's robots.txt disallows are skipped. To refresh a source, add it again or use "
-        "`rootle sources refresh`.",
+        "docset, MDN content, a Stack Exchange dump, or an llms.txt file (a text version of a "
+        "site, for language models). The format is detected automatically. For a website, rootle "
+        "reads only pages under the URL path of the given page. If the site has a Sphinx "
+        "inventory (objects.inv), rootle reads the pages listed there instead of following links, "
+        "and each result shows the name of the symbol that the text documents. Private network "
+        "addresses and pages that the site's robots.txt disallows are skipped. To refresh a "
+        "source, add it again or use `rootle sources refresh`.",
         _EXAMPLES,
     )
     parser.add_argument("address", metavar="URL|PATH", help="a URL, a folder, or a file")

@@ -26,8 +26,8 @@ _DIFF_SUFFIXES: Final = (".diff", ".patch")
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Given a change, show the other files, tests and documents that probably need to change "
-        "too. Each file is listed with a probability and the evidence: commits that changed it "
-        "together with one of the files in CHANGE, and identifiers that appear in both files. "
+        "too. Each file is listed with a probability and the evidence: commits that changed both "
+        "this file and one of the given files, and identifiers that the two files share. "
         "Without an argument, the files with uncommitted changes are used.",
         _EXAMPLES,
     )

@@ -38,7 +38,10 @@ def register(parser: CommandParser) -> None:
         "tests, uses and recent commits; for a section of a document, the definitions that "
         "it mentions",
     )
-    add_root(parser, "folder that contains the file, or a folder in the repository of the commit")
+    add_root(
+        parser,
+        "for a file, the folder that contains it; for a commit, any folder in its repository",
+    )
     add_common_options(parser)
 
 

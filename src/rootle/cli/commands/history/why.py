@@ -20,7 +20,7 @@ rootle why -n 10 --json src/net/retry.py:42"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Explain why lines of a file exist: show the commits that wrote or changed these lines, "
+        "Explain why lines of a file exist: show the commits that added or changed these lines, "
         "with their messages, and the documents and memories that mention this code. Commits that "
         "only reformatted or moved the lines, and those listed in .git-blame-ignore-revs, are "
         "ignored. Finding the commits needs no index; documents are shown only if the folder is "
