@@ -23,6 +23,7 @@ from rootle.app.external_sources import ExternalSources
 from rootle.errors import ConfigError, IngestError, QueryError, SourceError
 from rootle.serialization.json import to_json
 from rootle.serialization.markdown import response_as_markdown
+from rootle.sources.external.records import ExternalDocument
 from rootle.sources.external.store import ExternalStore
 from rootle.tools import tools_of
 from rootle.web.page_download import PageDownloader
@@ -272,6 +273,19 @@ def test_a_list_that_a_killed_process_has_left_empty_is_no_obstacle(app: App, gu
     assert app.sources.list() == ()
     app.sources.add(guide, name="manual")
     assert search(app, "in:web when does a lock expire")[0] == "web:manual/locks.md"
+
+
+@pytest.mark.slow
+def test_documents_of_a_source_that_a_killed_process_did_not_finish_are_not_found(
+    app: App, guide: Path
+) -> None:
+    app.sources.add(guide, name="manual")
+    store = ExternalStore(app.index_dir / "external")
+    half = ExternalDocument("walrus.md", "# Walrus\n\nThe walrus sleeps at noon.\n")
+    store.replace_documents("half", iter([half]), (), keeps_missing=lambda: True)
+    assert "web:half/walrus.md" not in search(app, "in:web when does the walrus sleep")
+    with pytest.raises(SourceError):
+        app.read("web:half/walrus.md")
 
 
 @pytest.mark.slow

@@ -34,6 +34,10 @@ CREATE TABLE IF NOT EXISTS state (version INTEGER);
 """
 
 
+# A process that was killed while it read a new source has left documents without this source.
+_LISTED: Final = "source IN (SELECT name FROM sources)"
+
+
 @dataclass(frozen=True, slots=True)
 class SourceRecord:
     """An added source."""
@@ -159,7 +163,7 @@ class ExternalStore:
             return []
         with self._open() as database:
             return database.execute(
-                "SELECT uri, LENGTH(text), changed_ns FROM documents ORDER BY uri"
+                f"SELECT uri, LENGTH(text), changed_ns FROM documents WHERE {_LISTED} ORDER BY uri"
             ).fetchall()
 
     def token(self) -> str:
@@ -178,7 +182,7 @@ class ExternalStore:
         with self._open() as database:
             row = database.execute(
                 "SELECT uri, source, text, title, language, address, date_s, factor, sections, "
-                "digest, masked FROM documents WHERE uri = ?",
+                f"digest, masked FROM documents WHERE uri = ? AND {_LISTED}",
                 (uri,),
             ).fetchone()
             return None if row is None else _read_document(row)
