@@ -14,12 +14,14 @@ demo: .venv/installed  ## set up, index and answer a question: make demo Q="…"
 # Without the bytecode cache, each of the hundreds of interpreters in the tests would compile
 # rootle.
 unexport PYTHONDONTWRITEBYTECODE
+# Many tests wait for another process, so twice as many workers as processors are faster.
+WORKERS = -n $$($(PYTHON) -c "import os; print(2 * (os.cpu_count() or 1))")
 
 test: .venv/developed  ## install the development dependencies and run the tests
-	$(PYTHON) -m pytest -n auto -m "not agents"
+	$(PYTHON) -m pytest $(WORKERS) -m "not agents"
 
 test-fast: .venv/developed  ## run the tests that start no server and no slow process
-	$(PYTHON) -m pytest -n auto -m "not server and not slow and not agents"
+	$(PYTHON) -m pytest $(WORKERS) -m "not server and not slow and not agents"
 
 test-agents: .venv/developed  ## run real coding agents from npm against a local model server
 	$(PYTHON) -m pytest -m agents tests/agent_programs
