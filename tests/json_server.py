@@ -125,3 +125,11 @@ def serving(answer: Answer, **options: Any) -> Iterator[JsonServer]:
         yield server
     finally:
         server.close()
+
+
+def completion(text: Any) -> Reply:
+    """Return a response with all fields of the API."""
+    message = {"role": "assistant", "content": text}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    usage = {"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18}
+    return Reply({"id": "c-1", "object": "chat.completion", "choices": [choice], "usage": usage})

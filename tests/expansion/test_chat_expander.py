@@ -6,10 +6,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from json_server import JsonServer, Reply, Request, serving
+from json_server import JsonServer, Reply, Request, completion, serving
 from sample import MakeApp, indexed_repository
 
 from rootle.config.fields import Config
@@ -20,14 +19,6 @@ from rootle.protocols import QueryExpander
 
 KEY = "sk-very-secret-0123456789"
 QUESTION = "which entry goes first when there is no room left"
-
-
-def completion(text: Any) -> Reply:
-    """Return a response with all fields of the API."""
-    message = {"role": "assistant", "content": text}
-    choice = {"index": 0, "message": message, "finish_reason": "stop"}
-    usage = {"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18}
-    return Reply({"id": "c-1", "object": "chat.completion", "choices": [choice], "usage": usage})
 
 
 @pytest.fixture

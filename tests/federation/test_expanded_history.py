@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from commit_repository import make_history
-from json_server import JsonServer, Reply, serving
+from json_server import JsonServer, Reply, completion, serving
 from sample import MakeApp
 
 from rootle import App
@@ -23,10 +23,6 @@ HARD = "who added the last animal"
 ONLY_COMMITS = f"in:history {HARD}"
 WORDS = "throttle uploader quota exhausted"
 DOWN = Reply({}, status=500)
-
-
-def completion(text: str) -> Reply:
-    return Reply({"choices": [{"message": {"role": "assistant", "content": text}}]})
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from collector import collecting
 from command import rootle
-from json_server import JsonServer, Reply, Request, serving
+from json_server import JsonServer, Reply, Request, completion, serving
 from polling import wait_until
 from sample import MakeApp, indexed_repository, many_files
 
@@ -27,10 +27,6 @@ QUESTION = "which element goes first with no room left"
 WORDS = "evict the oldest entry, evict_oldest, LruCache"
 TARGET = "src/store/cache.py"
 KEY = "sk-very-secret-0123456789"
-
-
-def completion(text: str) -> Reply:
-    return Reply({"choices": [{"message": {"role": "assistant", "content": text}}]})
 
 
 @pytest.fixture
