@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from command import rootle
 from sample import write_tree
 
 
+@pytest.mark.slow
 def test_sources_are_added_listed_searched_and_removed(tmp_path: Path) -> None:
     project = write_tree(tmp_path / "project", {"a.py": "A = 1\n"})
     guide = write_tree(tmp_path / "guide", {"locks.md": "# Locks\n\nA lock expires at noon.\n"})
@@ -31,6 +33,7 @@ def test_sources_are_added_listed_searched_and_removed(tmp_path: Path) -> None:
     assert "`rootle add URL`" in empty.err
 
 
+@pytest.mark.slow
 def test_errors_name_the_address_and_the_source(tmp_path: Path) -> None:
     project = write_tree(tmp_path / "project", {"a.py": "A = 1\n"})
     where = ("--root", project, "--index-dir", tmp_path / "index")

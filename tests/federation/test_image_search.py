@@ -175,6 +175,7 @@ def test_an_image_finds_similar_ones_without_tesseract(
         app.search_image(picture, SearchQuery("", limit=-1))
 
 
+@pytest.mark.slow
 def test_the_command_finds_similar_images(
     app: App, project: Path, server: JsonServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -84,6 +84,7 @@ def test_an_unfinished_index_is_searched_and_its_coverage_reported(gate: Gate, a
     assert "partial" not in search(_QUERY)
 
 
+@pytest.mark.slow
 def test_a_search_before_the_first_batch_reports_the_progress(gate: Gate, app: App) -> None:
     search_without_waiting(app)
     assert gate.is_reached.wait(TIMEOUT_S)

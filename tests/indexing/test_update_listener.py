@@ -34,6 +34,7 @@ def _index_elsewhere(app: App, *options: str) -> None:
     assert outcome.code == 0, outcome.err
 
 
+@pytest.mark.slow
 def test_a_subscriber_learns_of_an_update_by_another_process(app: App, events: Events) -> None:
     _index_elsewhere(app)
     first = events.get(timeout=TIMEOUT_S)
@@ -60,6 +61,7 @@ def test_an_update_of_this_process_is_reported_once(app: App, events: Events) ->
     assert events.empty()
 
 
+@pytest.mark.slow
 def test_updates_are_reported_after_a_rebuild_and_after_the_index_was_deleted(
     app: App, events: Events
 ) -> None:
@@ -72,6 +74,7 @@ def test_updates_are_reported_after_a_rebuild_and_after_the_index_was_deleted(
     assert "src/net/retry.py" in events.get(timeout=TIMEOUT_S).changed
 
 
+@pytest.mark.slow
 def test_without_notices_an_update_is_reported_at_the_next_search(
     app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,6 +90,7 @@ def test_without_notices_an_update_is_reported_at_the_next_search(
     assert "src/net/retry.py" in received[0].changed
 
 
+@pytest.mark.slow
 def test_a_subscriber_may_search_during_an_event(app: App) -> None:
     found: queue.Queue[str] = queue.Queue()
 

@@ -339,6 +339,7 @@ def test_agents_read_outdated_names(tmp_path: Path, make_app: MakeApp) -> None:
     assert read("drift:missing.md").startswith("Error: missing.md is not indexed")
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_reports(tmp_path: Path) -> None:
     root = tmp_path / "repo"
     make_history(root, {"net/retry.py": RETRY, "docs/guide.md": GUIDE}, {"net/retry.py": RENAMED})

@@ -71,6 +71,7 @@ def test_agents_read_links(root: Path, make_app: MakeApp) -> None:
     assert "src/net/retry.py:4" in answer.text
 
 
+@pytest.mark.slow
 def test_a_place_may_be_relative_to_the_current_folder(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,6 +90,7 @@ def test_a_place_of_an_earlier_version_has_no_links_and_commits(
             ask("HEAD:src/net/retry.py:4")
 
 
+@pytest.mark.slow
 def test_the_commands_print_links(root: Path, tmp_path: Path) -> None:
     options = ("--root", str(root), "--index-dir", str(tmp_path / "index"))
     shown = rootle("show", "--links", "src/net/retry.py#retry_backoff", *options)
@@ -100,6 +102,7 @@ def test_the_commands_print_links(root: Path, tmp_path: Path) -> None:
     assert data["links"][0]["totalTests"] == 2
 
 
+@pytest.mark.slow
 def test_show_says_that_nothing_is_linked_in_a_repository_without_commits(tmp_path: Path) -> None:
     root = tmp_path / "new"
     write_tree(root, {"net/retry.py": "def wait_twice():\n    return 2\n"})

@@ -57,6 +57,7 @@ def shared_paths(folder: Path) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("umask")
 def test_every_file_is_private_whatever_the_umask(repository: Path, make_app: MakeApp) -> None:
     index_dir = default_index_dir(repository)

@@ -175,6 +175,7 @@ def test_a_package_that_is_not_installed_is_named_with_the_remedy(apps: tuple[Ap
         app.search("in:deps metaclass")
 
 
+@pytest.mark.slow
 def test_a_folder_without_lock_files_says_what_to_do_instead(
     repository: Path, make_app: MakeApp
 ) -> None:
@@ -307,6 +308,7 @@ def test_names_are_looked_up_in_packages_if_deps_precedes_them(
         app.symbols("deps:itsdangerous@2.2.0/itsdangerous/signer.py")
 
 
+@pytest.mark.slow
 def test_the_symbol_command_says_that_packages_were_not_searched(
     projects: tuple[Path, Path],
 ) -> None:
@@ -341,6 +343,7 @@ def test_agents_search_and_read_packages(apps: tuple[App, App]) -> None:
     assert "from itsdangerous 2.2.0" in passage
 
 
+@pytest.mark.slow
 def test_the_command_line_indexes_searches_and_shows_packages(
     projects: tuple[Path, Path],
 ) -> None:

@@ -156,7 +156,8 @@ def test_a_failure_is_reported_once_and_the_next_update_continues(
     reason: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("rootle.indexing.images.image_embedding._IMAGE_TIMEOUT_S", 0.2)
+    # The client repeats most requests until this deadline.
+    monkeypatch.setattr("rootle.indexing.images.image_embedding._IMAGE_TIMEOUT_S", 1.0)
     server.answer = lambda _: reply
     notices: list[str] = []
     app = make_app(project, notices=notices, **settings(server))
@@ -171,6 +172,7 @@ def test_a_failure_is_reported_once_and_the_next_update_continues(
     assert counts(app) == (2, 2, "")
 
 
+@pytest.mark.slow
 def test_a_server_that_does_not_run_is_named(make_app: MakeApp, project: Path) -> None:
     with image_server() as server:
         pass
@@ -230,6 +232,7 @@ def test_vectors_of_another_length_are_refused(
     assert "vectors of 2 numbers instead of 4; is it the same model?" in counts(app)[2]
 
 
+@pytest.mark.slow
 def test_a_slow_server_does_not_delay_the_end_of_a_process(
     make_app: MakeApp, project: Path, server: JsonServer
 ) -> None:
@@ -244,6 +247,7 @@ def test_a_slow_server_does_not_delay_the_end_of_a_process(
     assert counts(app) == (2, 2, "")
 
 
+@pytest.mark.slow
 def test_a_process_that_was_killed_leaves_what_it_embedded(
     make_app: MakeApp, project: Path, server: JsonServer, tmp_path: Path
 ) -> None:

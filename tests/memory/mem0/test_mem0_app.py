@@ -56,6 +56,7 @@ def test_the_service_stores_facts_without_secrets(
     assert [about.symbol for about in found.about] == ["retry_backoff"]
 
 
+@pytest.mark.slow
 def test_a_search_works_while_the_service_is_down(
     repository: Path, make_app: Any, service: JsonServer
 ) -> None:

@@ -84,6 +84,7 @@ def test_authors_are_known_without_a_readable_mailmap(tmp_path: Path) -> None:
     assert read_last_commits(root)["README.md"].author == "t <t@example.com>"
 
 
+@pytest.mark.slow
 def test_a_program_that_outlives_git_does_not_block_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
