@@ -109,25 +109,26 @@ def test_running_out_of_file_handles_is_one_message_and_ends(folder: Path) -> No
     def limit_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (80, 80))
 
+    # Just before each connection is accepted, so that no handle that another thread closes is free.
     exhausting = """
-import os, threading
-import rootle.server.http_server as http_server
-startup = http_server.LimitedHttpServer.startup
-async def start(self, *arguments, **options):
-    await startup(self, *arguments, **options)
-    held = []
-    def hold():
-        try:
-            while True:
-                held.append(os.open(os.devnull, os.O_RDONLY))
-        except OSError:
-            pass
-    def release():
-        for handle in held:
-            os.close(handle)
-    hold()
-    threading.Timer(3, release).start()
-http_server.LimitedHttpServer.startup = start
+import os, socket, threading
+accept = socket.socket.accept
+held = []
+is_released, is_timed = threading.Event(), threading.Event()
+def exhausted_accept(self):
+    try:
+        while not is_released.is_set():
+            held.append(os.open(os.devnull, os.O_RDONLY))
+    except OSError:
+        if not is_timed.is_set():
+            is_timed.set()
+            threading.Timer(2, release).start()
+    return accept(self)
+def release():
+    is_released.set()
+    for handle in held:
+        os.close(handle)
+socket.socket.accept = exhausted_accept
 from rootle.cli.main import entry
 entry()
 """
