@@ -34,6 +34,22 @@ cli.main = announce
 cli.entry()
 """
 
+_INTERRUPTED = (b"rootle: interrupted; the index is still usable\n", b"rootle: interrupted\n")
+# The interrupt arrives during a destructor, in which Python ignores exceptions.
+_INTERRUPTED_DESTRUCTOR = """
+import os, signal
+import rootle.cli.main as cli
+main = cli.main
+class Interrupted:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+def interrupt():
+    Interrupted()
+    return main()
+cli.main = interrupt
+cli.entry()
+"""
+
 
 def run(redirections: str, *arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     words = ("sh", "-c", f'"$@" {redirections}', "sh", *command_line(*arguments))
@@ -91,10 +107,15 @@ def test_an_interrupted_command_prints_one_line(delay_ms: int, repository: Path)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=TIMEOUT_S)
     if process.returncode == 130:
-        assert errors in (
-            b"rootle: interrupted; the index is still usable\n",
-            b"rootle: interrupted\n",
-        )
+        assert errors in _INTERRUPTED
     else:  # it had ended already, or was in the shutdown of the interpreter
         assert process.returncode in (0, -signal.SIGINT)
         assert errors == b""
+
+
+def test_an_interrupt_during_a_destructor_is_not_lost(repository: Path) -> None:
+    words = ("search", "retry_backoff")
+    process = start_rootle(*words, program=_INTERRUPTED_DESTRUCTOR, cwd=repository)
+    output, errors = process.communicate(timeout=TIMEOUT_S)
+    assert (process.returncode, output) == (130, b"")
+    assert errors in _INTERRUPTED

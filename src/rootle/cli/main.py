@@ -50,6 +50,7 @@ _NOTES: Final = """\
 exit codes: 0 success, 1 no results, 2 error
 Results are printed to standard output, and messages to standard error."""
 _INTERRUPTED: Final = 130  # the exit code that shells use after Ctrl-C
+_REPEAT_DELAY_S: Final = 0.001
 
 
 def entry() -> None:
@@ -61,6 +62,7 @@ def entry() -> None:
         from rootle.cli.memory_limit import supervise_if_limited
         from rootle.cli.standard_streams import prepare_streams
 
+        sys.unraisablehook = _repeat_interrupt
         supervise_if_limited()
         prepare_streams()
         code = main()
@@ -91,6 +93,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
             else:
                 raise
         return _check_output(code)
+
+
+def _repeat_interrupt(ignored: sys.UnraisableHookArgs) -> None:
+    """Raise a KeyboardInterrupt again if it occurred where Python ignores exceptions.
+
+    A destructor cannot raise exceptions, so a Ctrl-C during one would print a message and have no
+    effect.
+    """
+    if issubclass(ignored.exc_type, KeyboardInterrupt):
+        import _thread
+        import threading
+
+        # If it were raised here, it would be ignored again.
+        threading.Timer(_REPEAT_DELAY_S, _thread.interrupt_main).start()
+    else:
+        sys.__unraisablehook__(ignored)
 
 
 @contextmanager

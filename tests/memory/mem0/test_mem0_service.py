@@ -187,7 +187,7 @@ def test_a_temporary_failure_is_retried(server: JsonServer) -> None:
 def test_any_invalid_answer_is_an_error(server: JsonServer, reply: Reply) -> None:
     server.answer = lambda request: reply
     with pytest.raises(UnavailableError):
-        service(server, timeout_s=0.3).search("fact", ME, 7)
+        service(server, timeout_s=0.3 if reply.hang else 60).search("fact", ME, 7)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_any_invalid_answer_is_an_error(server: JsonServer, reply: Reply) -> Non
 def test_a_failed_addition_is_an_error(server: JsonServer, data: Any) -> None:
     server.answer = lambda request: Reply(data)
     with pytest.raises(UnavailableError, match="mem0's service sent"):
-        service(server, timeout_s=0.3).add("a fact", ME)
+        service(server).add("a fact", ME)
 
 
 def test_an_unreachable_service_is_an_error() -> None:
