@@ -89,6 +89,14 @@ class QueryEmbedder(Protocol):
 
 
 @runtime_checkable
+class QuestionEmbedder(Embedder, Protocol):
+    """An Embedder that uses what code may call the words of a question."""
+
+    def embed_question(self, text: str, related: Sequence[WeightedTerm]) -> Vector:
+        """Return the vector of a question. `related` are stems of the word index."""
+
+
+@runtime_checkable
 class QueuedEmbedder(Protocol):
     """An Embedder that is too slow or too unreliable for indexing to wait for it.
 

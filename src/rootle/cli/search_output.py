@@ -32,6 +32,7 @@ _BRIEF_LINES: Final = (10, 5, 5)
 # A word is highlighted if it is this similar to a word of the question.
 _MIN_WORD_SIMILARITY: Final = 0.8
 _MAX_DUPLICATES_NAMED: Final = 3
+_MAX_RELATED_NAMED: Final = 10
 # Filters and excluded words of a question, which are not highlighted.
 _FILTER: Final = re.compile(
     r'(?<!\S)(?:-?(?:path|lang|language|in|author|since|until):(?:"[^"]*"|\S+)|regex:|-\w{3,}|-"[^"]*")'
@@ -197,6 +198,8 @@ def _describe(interpretation: QueryInterpretation) -> str:
     parts += [f'"{meant}" for "{typed}"' for typed, meant in interpretation.corrected.items()]
     if interpretation.translated:
         parts.append(f"in English: {' '.join(interpretation.translated)}")
+    if interpretation.related:
+        parts.append(f"related words: {' '.join(interpretation.related[:_MAX_RELATED_NAMED])}")
     if interpretation.symbol:
         parts.append(f"answered from the symbols: {interpretation.symbol}")
     if interpretation.expansion:

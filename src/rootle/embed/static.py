@@ -10,8 +10,9 @@ from typing import Final
 
 import numpy as np
 
+from rootle.embed.question_vectors import QuestionVectors
 from rootle.models.shipped import STATIC_CODE_V1, model_file
-from rootle.protocols import Ids, Matrix
+from rootle.protocols import Ids, Matrix, Vector, WeightedTerm
 from rootle.text.terms import MAX_WORD_CHARS, WORD, split_identifier
 
 # Texts of one file share most of their words, so small batches have dense count matrices. On one
@@ -51,6 +52,26 @@ class StaticEmbedder:
             self._embed_batch(texts[start : start + _BATCH], vectors[start : start + _BATCH])
         return vectors
 
+    def embed_question(
+        self,
+        text: str,
+        related: Sequence[WeightedTerm],
+        questions: QuestionVectors | None = None,
+    ) -> Vector:
+        """Return the unit vector of a question in the words of a person, shape (256,).
+
+        `related` are stems that code may use for these words. They and a change of the vector that
+        was learned for each word are added to the vector of the text. The default of `questions`
+        are the changes in the package.
+        """
+        words = WORD.findall(text)
+        counts = Counter(chain.from_iterable(map(self._rows_of.__getitem__, words)))
+        vector = self.embed_words([words])[0]
+        questions = questions or _shipped_questions()
+        used, weights = questions.rows_of(related)
+        sums = weights @ (self._rows[used] * self._scales[used])
+        return questions.adapt(vector, sums, counts)
+
     def _embed_one(self, words: Sequence[str], out: Matrix) -> None:
         """Embed one text faster than a batch of one, because a query waits for it."""
         counts = Counter(chain.from_iterable(map(self._rows_of.__getitem__, words)))
@@ -82,6 +103,9 @@ class StaticEmbedder:
         sums = weights @ self._rows[used].astype(np.float64)
         norms = np.sqrt((sums * sums).sum(axis=1, keepdims=True))
         out[:] = sums / np.maximum(norms, 1.0)
+
+
+_shipped_questions: Final = cache(QuestionVectors.read_shipped)
 
 
 @cache

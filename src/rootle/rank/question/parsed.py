@@ -66,12 +66,18 @@ class Question:
     is_about_copies: bool = False  # names vendored or generated code
     is_composed: bool = False  # a description and names or code, as language models write
     code_terms: frozenset[str] = frozenset()  # terms that occur only in guessed code
+    related: tuple[WeightedTerm, ...] = ()  # what code may call the words of the question
 
     @property
     def content_terms(self) -> tuple[WeightedTerm, ...]:
         """The terms without stop words; all terms if there are only stop words."""
         content = tuple(term for term in self.terms if term.weight > STOP_WEIGHT)
         return content or self.terms
+
+    @property
+    def searched_terms(self) -> tuple[WeightedTerm, ...]:
+        """The terms and the related terms."""
+        return (*self.terms, *self.related)
 
     @property
     def detail(self) -> float:

@@ -11,6 +11,7 @@ from rootle.index.reader import IndexReader, SparseReader
 from rootle.protocols import MAX_MATCH_TERMS, WeightedTerm
 from rootle.rank.question.language_detection import detect_language
 from rootle.rank.question.parsed import Question, parse_question
+from rootle.rank.question.related_terms import find_related_terms, related_words
 from rootle.search.query.spelling import Correction, apply_corrections, find_corrections
 from rootle.search.query.syntax import ParsedQuery, parse_query
 from rootle.search.request import MAX_QUERY_CHARS, SearchRequest
@@ -58,11 +59,13 @@ def parse_text(text: str, index: IndexReader) -> ParsedQuestion:
         )
     question = parse_question(parsed.text, stems)
     # Quoted text is meant literally, and a pasted error message has no typing errors.
-    if parsed.is_exact or not question.names or question.intent == "error":
-        return ParsedQuestion(question, parsed)
-    corrections = find_corrections(parsed.text, question.names, index)
+    corrections: tuple[Correction, ...] = ()
+    if question.names and not parsed.is_exact and question.intent != "error":
+        corrections = find_corrections(parsed.text, question.names, index)
     if corrections:
         question = parse_question(apply_corrections(parsed.text, corrections), stems)
+    if not parsed.is_exact:
+        question = replace(question, related=find_related_terms(question, stems))
     return ParsedQuestion(question, parsed, corrections)
 
 
@@ -79,6 +82,7 @@ def interpret(question: ParsedQuestion) -> QueryInterpretation:
         corrected={one.typed: one.meant for one in question.corrections},
         translated=question.translations,
         expansion=question.expansion,
+        related=related_words(question.question),
     )
 
 

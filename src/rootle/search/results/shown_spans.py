@@ -71,7 +71,7 @@ def score_chunks(index: IndexReader, answer: RankedAnswer, file_ids: Sequence[in
     if candidates.has_words and len(ids):
         limit = min(len(ids), _MAX_CHUNKS_WITH_WORDS)
         found = index.sparse.field_scores(
-            "chunks", ("body",), question.terms, limit, files=file_ids
+            "chunks", ("body",), question.searched_terms, limit, files=file_ids
         )
         order = ids.argsort()  # ids ascend only within a file: reindexed files get higher ids
         bm25[order] = lookup([found], ids[order])[0]

@@ -119,7 +119,7 @@ class HybridRetriever:
         arguments = (session.index, question, config.sparse_top_k, scoped.files, self._server)
         search_words = partial(search_sparse, *arguments)
         search_vectors = partial(
-            self._dense.search, session, question.text, scoped.files, is_alone=may_use_all_cores
+            self._dense.search, session, question, scoped.files, is_alone=may_use_all_cores
         )
         return (
             sparse_stage(endpoint).wrap(search_words),

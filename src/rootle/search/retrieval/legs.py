@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from rootle.protocols import (
     Embedder,
     Matrix,
     QueryEmbedder,
+    QuestionEmbedder,
     Ranked,
     SparseIndex,
     Vector,
@@ -64,7 +66,7 @@ def search_sparse(
     A server replaces only the search for chunks. Symbols, paths and whole files are always searched
     in `index`.
     """
-    terms, content = question.terms, question.content_terms
+    terms, content = question.searched_terms, question.content_terms
     if server is None:
         body = index.sparse.query(terms, k, allowed)
     else:
@@ -114,7 +116,12 @@ class DenseLeg:
         return encoder is not None and encoder.is_immediate and self._server is None
 
     def search(
-        self, session: Session, text: str, allowed: Collection[int] | None, *, is_alone: bool
+        self,
+        session: Session,
+        question: Question,
+        allowed: Collection[int] | None,
+        *,
+        is_alone: bool,
     ) -> Neighbors | None:
         """Return the nearest chunks, or None (not a failure) if no chunk has a vector yet."""
         index = session.index.dense
@@ -125,7 +132,7 @@ class DenseLeg:
                 f"the vectors in the index are from {session.embedding_model}, "
                 f"not from {self._model}"
             )
-        vector = self._encode(text, index)
+        vector = self._encode(question, index)
         is_empty = not vector.any()
         if self._server is None or is_empty:
             k = 0 if is_empty else self._k
@@ -135,12 +142,12 @@ class DenseLeg:
             raise UnavailableError("the vector server returned no results")
         return Neighbors(hits, vector)
 
-    def _encode(self, text: str, index: DenseReader) -> Vector:
+    def _encode(self, question: Question, index: DenseReader) -> Vector:
         """Return the vector of a question. Raise UnavailableError if it does not fit the index."""
         embedder, encoder = self._open_embedder(), self._encoder
         if encoder is None or encoder.embedder is not embedder:
             self._encoder = encoder = _open_encoder(embedder)
-        vectors = encoder.embed(text)
+        vectors = encoder.embed(question)
         # An empty index may not know its number of dimensions yet.
         fits = vectors.shape == (1, index.dimensions) or not index.count
         if not (fits and np.isfinite(vectors).all()):
@@ -156,7 +163,7 @@ class _Encoder(NamedTuple):
     """An embedder, with the results of the slow checks of the protocols that it implements."""
 
     embedder: Embedder
-    embed: Callable[[str], Matrix]  # returns one row
+    embed: Callable[[Question], Matrix]  # returns one row
     is_immediate: bool  # it looks words up in memory
 
 
@@ -164,8 +171,16 @@ def _open_encoder(embedder: Embedder) -> _Encoder:
     is_immediate = isinstance(embedder, WordEmbedder)
     if isinstance(embedder, QueryEmbedder):
         embed_query = embedder.embed_query
-        return _Encoder(embedder, lambda text: embed_query(text)[None, :], is_immediate)
-    return _Encoder(embedder, lambda text: embedder.embed([text]), is_immediate)
+        return _Encoder(embedder, lambda one: embed_query(one.text)[None, :], is_immediate)
+    if isinstance(embedder, QuestionEmbedder):
+        return _Encoder(embedder, partial(_embed_question, embedder), is_immediate)
+    return _Encoder(embedder, lambda one: embedder.embed([one.text]), is_immediate)
+
+
+def _embed_question(embedder: QuestionEmbedder, question: Question) -> Matrix:
+    if not question.related:
+        return embedder.embed([question.text])
+    return embedder.embed_question(question.text, question.related)[None, :]
 
 
 def _keep_allowed(found: Ranked, index: IndexReader, allowed: Collection[int] | None) -> Ranked:
