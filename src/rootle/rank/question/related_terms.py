@@ -40,8 +40,8 @@ def find_related_terms(
     """Return stems that code uses for the words of a question, the most likely ones first.
 
     The result is empty for names, error messages and topics of a few words, and for queries that a
-    language model composed: these already use the words of code. `stem` converts space-separated words to the
-    stems of the index. The default of `table` is the one in the package.
+    language model composed: these already use the words of code. `stem` converts space-separated
+    words to the stems of the index. The default of `table` is the one in the package.
     """
     is_literal = question.intent in _LITERAL_INTENTS or question.is_composed
     if is_literal or len(question.words) < _MIN_WORDS:
