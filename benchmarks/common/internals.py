@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
+from unittest import mock
 
 from rootle import App, Config
 from rootle.index.local.snapshot import Snapshot
@@ -10,6 +12,7 @@ from rootle.protocols import Embedder
 from rootle.rank.rankers.registry import FEATURES, Ranker
 from rootle.search.agent import SearchAgent
 from rootle.search.factory import open_agent as compose_agent
+from rootle.search.query import parse
 
 
 def index_snapshot(app: App) -> Snapshot:
@@ -41,3 +44,8 @@ def open_agent(
         config,
         ranker=ranker,
     )
+
+
+def without_related_terms() -> AbstractContextManager[object]:
+    """Return a context in which questions are searched only with their own words."""
+    return mock.patch.object(parse, "find_related_terms", return_value=())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from rootle.embed.question_vectors import QuestionVectors
 from rootle.embed.static import StaticEmbedder
@@ -19,7 +21,7 @@ ANSWER = "Evict the least recently used entry when the cache exceeds its capacit
 def vectors_of(changes: dict[int, list[float]]) -> QuestionVectors:
     """Return vectors of two dimensions with these changes, and the term "evict" in row 7."""
     rows = sorted(changes)
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         "term_rows": np.array([7, -1], np.int32),
         "rows": np.array(rows, np.int32),
         "codes": np.array([changes[row] for row in rows], np.int8).reshape(-1, 2),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from rootle.rank.question.parsed import Question, parse_question
 from rootle.rank.question.related_terms import (
@@ -27,7 +29,7 @@ def table_of(phrases: dict[str, dict[str, float]]) -> RelatedTermTable:
     keys = sorted(by_key)
     rows = [[(terms.index(term), weight) for term, weight in by_key[key].items()] for key in keys]
     flat = [row for found in rows for row in found]
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         "keys": np.array(keys, np.uint64),
         "lists": np.arange(len(keys), dtype=np.uint16),
         "starts": np.cumsum([0, *map(len, rows)]).astype(np.uint32),
