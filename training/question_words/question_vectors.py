@@ -28,7 +28,7 @@ class Settings:
     epochs: int = 6
     batch: int = 256
     temperature: float = 0.07
-    learning_rate: float = 0.006
+    learning_rate: float = 0.003
     final_share: float = 0.05  # share of the learning rate after its linear decay
     dropout: float = 0.2
     beta_second: float = 0.99
