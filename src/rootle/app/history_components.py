@@ -57,6 +57,7 @@ class HistoryComponents:
         self._commit_indexes: dict[str, CommitIndex] = {}
         self._commit_agent: SearchAgent | None = None
         self._commit_search: CommitSearch | None = None
+        self._commit_dir: Path | None = None
         self._revision_search: RevisionSearch | None = None
 
     def close(self) -> None:
@@ -120,7 +121,11 @@ class HistoryComponents:
         opened = self._commit_search
         if opened is not None:  # it notices by itself if the index was deleted
             return opened
-        folder = self._find_dir(HISTORY_DIR)
+        # The repository is looked up only once, because this runs for each question. If it is
+        # replaced by another one, `commit_search` finds the new one.
+        if self._commit_dir is None:
+            self._commit_dir = self._find_dir(HISTORY_DIR)
+        folder = self._commit_dir
         return None if folder is None or not os.path.isdir(folder) else self.commit_search()
 
     def find_revision_indexes(self) -> RevisionIndexes | None:

@@ -9,6 +9,8 @@ from sample import indexed_repository
 
 from rootle import App, open_app
 from rootle.errors import QueryError, StaleCursorError
+from rootle.index.reader import FileState, IndexReader
+from rootle.search.symbols import finder
 from rootle.types import SymbolAnswer
 
 FILES = {
@@ -123,6 +125,19 @@ def places(answer: SymbolAnswer) -> list[str]:
 
 def rows(answer: SymbolAnswer) -> list[tuple[str, int, str]]:
     return [(use.path, use.line, use.kind) for use in answer.uses]
+
+
+def test_a_question_about_a_name_without_a_definition_reads_no_file(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def record(_index: IndexReader, state: FileState, _name: str) -> None:
+        read.append(state.path)
+
+    monkeypatch.setattr(finder, "read_occurrences", record)
+    assert app.search("console.log").symbols is None
+    assert read == []
 
 
 def test_the_definition_has_its_lines_and_scope(app: App) -> None:

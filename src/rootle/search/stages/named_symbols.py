@@ -46,9 +46,10 @@ class NamedSymbols:
         wanted = SymbolRequest(
             question.name, question.aspect, offset=question.offset, files=scoped.files
         )
-        symbols, ids = self._open_finder().find_with_files(index, wanted)
-        if not _is_answer(symbols, question):
+        found = self._open_finder().find_with_files(index, wanted)
+        if found is None or not _is_answer(found[0], question):
             return find(request, scoped)
+        symbols, ids = found
         lines = _lines_to_show(symbols, ids)
         chunk_ids = _chunks_of(index, lines)
         answer = find(request, replace(scoped, chunk_ids=chunk_ids))

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
@@ -66,17 +67,33 @@ class SymbolFinder:
 
         Raise StaleCursorError if the cursor is unreadable or from another request or generation.
         """
-        return self.find_with_files(index, request)[0]
+        scan = _Scan(index, self._parsed, request)
+        return self._answer(index, request, scan, scan.definitions())
 
     def find_with_files(
         self, index: IndexReader, request: SymbolRequest
-    ) -> tuple[SymbolAnswer, Mapping[str, int]]:
-        """Return the answer of `find`, and the ids of the files that contain the name, by path."""
+    ) -> tuple[SymbolAnswer, Mapping[str, int]] | None:
+        """Return the answer of `find`, and the ids of the files that contain the name, by path.
+
+        Return None if definitions are requested and there are none. Most questions that look like
+        names are not, and this is known before any file is read.
+        """
+        scan = _Scan(index, self._parsed, request)
+        definitions = scan.definitions()
+        if request.aspect == "definitions" and not definitions:
+            return None
+        return self._answer(index, request, scan, definitions), scan.file_ids()
+
+    def _answer(
+        self,
+        index: IndexReader,
+        request: SymbolRequest,
+        scan: _Scan,
+        definitions: Sequence[FoundDefinition],
+    ) -> SymbolAnswer:
         offset = request.offset
         if request.cursor is not None:
             offset = decode_offset(request.cursor, request.digest_text, index.generation)
-        scan = _Scan(index, self._parsed, request)
-        definitions = scan.definitions()
         if request.aspect == "definitions":
             uses: list[SymbolUse] = []
             total, counts = scan.count_mentions(), Counter[str]()
@@ -91,7 +108,7 @@ class SymbolFinder:
         if end < len(uses):
             cursor = encode_offset(end, request.digest_text, index.generation)
         symbols = tuple(found.symbol for found in definitions)
-        answer = SymbolAnswer(
+        return SymbolAnswer(
             request.name,
             request.aspect,
             symbols,
@@ -103,7 +120,6 @@ class SymbolFinder:
             cursor,
             () if symbols else scan.similar_names(),
         )
-        return answer, scan.file_ids()
 
 
 class _Scan:
@@ -114,7 +130,6 @@ class _Scan:
         self._parsed = parsed
         self._request = request
         self._owners, self._name = split_name(request.name)
-        self._states, self.is_complete = self._find_files()
         self._files: dict[int, FileOccurrences | None] = {}
         self._definitions: dict[int, dict[tuple[int, int], FoundDefinition]] = {}
         self._budget = MAX_PARSED_CHARS
@@ -125,6 +140,11 @@ class _Scan:
             self._definitions_in(state)
         found = [one for some in self._definitions.values() for one in some.values()]
         return sorted(self._select_owned(found), key=_definition_order)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all files that contain the name are read."""
+        return len(self._ranked_ids) <= MAX_FILES
 
     def count_mentions(self) -> int:
         """Return the number of lines that contain the name, except for its definitions."""
@@ -168,14 +188,19 @@ class _Scan:
         found.pop(self._request.name, None)
         return tuple(found)[:_MAX_SIMILAR]
 
-    def _find_files(self) -> tuple[list[FileState], bool]:
-        """Return the files with the words of the name, by BM25, and whether these are all files."""
+    @cached_property
+    def _ranked_ids(self) -> Sequence[int]:
+        """The ids of the files with the words of the name, by BM25."""
         terms = self._terms()
         if not terms:
-            return [], True
-        ids = self._index.sparse.files_with(terms, [], MAX_FILES + 1, self._request.files)
-        states = self._index.files(ids[:MAX_FILES])
-        return [states[at] for at in ids[:MAX_FILES]], len(ids) <= MAX_FILES
+            return []
+        return self._index.sparse.files_with(terms, [], MAX_FILES + 1, self._request.files)
+
+    @cached_property
+    def _states(self) -> list[FileState]:
+        ids = self._ranked_ids[:MAX_FILES]
+        states = self._index.files(ids)
+        return [states[at] for at in ids]
 
     def _terms(self) -> list[str]:
         words = [whole_identifier(word) for word in WORD.findall(self._name)]

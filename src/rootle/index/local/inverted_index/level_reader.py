@@ -45,7 +45,7 @@ class LiveSegment:
     def postings(self, field: str, term: str) -> Postings | None:
         """Return the live postings of a term; None if there are none."""
         found = self.segment.fields[field].postings(term)
-        return None if found is None else self._drop_dead(found)
+        return found if found is None or self.live is None else self._drop_dead(found)
 
     def documents_near(self, field: str, word: str, distance: int) -> Flags:
         """Return a flag per document: whether it has a term within `distance` edits of `word`."""
@@ -103,7 +103,11 @@ class LevelReader:
 
         `only` selects the documents to search, by default all.
         """
+        if not self.segments:
+            return NO_HITS
         scored = [self._score_field(field, terms) for field in fields]
+        if all(one is None for own in scored for one in own):
+            return NO_HITS
         found = []
         for segment, *own in zip(self.segments, *scored, strict=True):
             at, scores = _add_scores(segment.segment.count, [one for one in own if one is not None])
@@ -129,17 +133,14 @@ class LevelReader:
     def _score_field(self, field: str, terms: Sequence[WeightedTerm]) -> list[_Scored | None]:
         """Return the scores of the terms by segment; None for a segment without these terms."""
         statistics = self._field_statistics(field)
-        by_segment: list[list[tuple[Postings, float]]] = [[] for _ in self.segments]
-        for term in terms:
-            postings = [segment.postings(field, term.text) for segment in self.segments]
-            count = sum([len(found.documents) for found in postings if found is not None])
-            weight = term_weight(term.weight, count, statistics)
-            for own, found in zip(by_segment, postings, strict=True):
-                if found is not None:
-                    own.append((found, weight))
+        found = [[part.postings(field, term.text) for term in terms] for part in self.segments]
+        weights = [
+            term_weight(term.weight, count, statistics) if (count := _count(own)) else 0.0
+            for term, own in zip(terms, zip(*found, strict=True), strict=True)
+        ]
         return [
-            _score_postings(segment.segment.fields[field].rounded_lengths, own, statistics)
-            for segment, own in zip(self.segments, by_segment, strict=True)
+            _score_postings(part.segment.fields[field].rounded_lengths, own, weights, statistics)
+            for part, own in zip(self.segments, found, strict=True)
         ]
 
     def _field_statistics(self, field: str) -> FieldStatistics:
@@ -159,16 +160,28 @@ def _select(found: Sequence[tuple[Segment, Ids]], positions: Ids) -> list[tuple[
     return selected
 
 
+def _count(found: Sequence[Postings | None]) -> int:
+    """Return the number of postings of a term in all segments."""
+    return sum([len(own.documents) for own in found if own is not None])
+
+
 def _score_postings(
-    lengths: Array, weighted: Sequence[tuple[Postings, float]], statistics: FieldStatistics
+    lengths: Array,
+    found: Sequence[Postings | None],
+    weights: Sequence[float],
+    statistics: FieldStatistics,
 ) -> _Scored | None:
-    if not weighted:
+    """Return the scores in one segment; `found` and `weights` contain one item for each term."""
+    own = [postings for postings in found if postings is not None]
+    if not own:
         return None
-    documents = _join([found.documents for found, _ in weighted])
-    counts = _join([found.counts for found, _ in weighted])
-    sizes = [len(found.documents) for found, _ in weighted]
-    weights = np.array([weight for _, weight in weighted]).repeat(sizes)
-    return documents, weights * saturate(counts, lengths[documents], statistics)
+    documents = _join([postings.documents for postings in own])
+    counts = _join([postings.counts for postings in own])
+    sizes = [len(postings.documents) for postings in own]
+    used = [weight for weight, postings in zip(weights, found, strict=True) if postings is not None]
+    return documents, np.array(used).repeat(sizes) * saturate(
+        counts, lengths[documents], statistics
+    )
 
 
 def _add_scores(count: int, scored: Sequence[_Scored]) -> tuple[Ids, Floats]:

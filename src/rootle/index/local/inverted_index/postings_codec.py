@@ -151,7 +151,8 @@ def _write_pairs(blocks: Bytes, at: Ints, values: Ints) -> None:
 
 
 def _decode_gaps(encoded: Bytes) -> Array:
-    documents: Array = encoded.cumsum(dtype=np.int64)[encoded != _GAP].astype(np.uint16)
+    # The numbers of documents have 16 bits, so the sums do not overflow.
+    documents: Array = encoded.cumsum(dtype=np.uint16)[encoded != _GAP]
     return documents
 
 
@@ -161,7 +162,10 @@ def _decode_counts(encoded: Bytes, form: int, count: int) -> Array:
     if form == _ONES:
         return np.ones(count, np.uint8)
     if form == _NIBBLES:
-        return np.stack([encoded & 15, encoded >> 4], axis=1).reshape(-1)
+        counts = np.empty(2 * len(encoded), np.uint8)
+        counts[::2] = encoded & 15
+        counts[1::2] = encoded >> 4
+        return counts
     return encoded if form == _SINGLES else encoded.view("<u2")
 
 
