@@ -100,7 +100,8 @@ _FORMATS_BY_KIND: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
         (r"(?i:authorization[\"': ]+basic) ", r" *(?P<value>[A-Za-z0-9+/=]{8,})"),
     ),
     PASSWORD: (
-        ("://", r"[^\s/:@\"'`<>{}$]{0,80}:(?P<value>[^\s/@\"'`<>{}\[\]$*(),;]{2,200})@"),
+        # The prefix contains the user name, because most URLs have none.
+        ("://[^\\s/:@\"'`<>{}$]{0,80}:", r"(?P<value>[^\s/@\"'`<>{}\[\]$*(),;]{2,200})@"),
         ("sshpass -p *", r"['\"]?(?P<value>[^\s'\"$]{4,})"),
         (" (?:-u|--user)[ =]", r"['\"]?[\w.@-]{1,60}:(?!//)(?P<value>(?=\S*\d)[^\s'\"$<{]{6,})"),
         ("mysql[a-z]* ", r"(?:[^\n|]{0,80}? )?-p['\"]?(?P<value>[^\s'\"$<{-][^\s'\"$<{]{3,})"),

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from rootle.sources.files.regular_file_reader import read_regular
 from rootle.sources.git.command import GitStream, run_git, stream_git
@@ -41,8 +41,7 @@ class LastCommit:
     author: str  # "Name <address>"
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(NamedTuple):
     """A commit and the files that it changed, relative to the folder, without deleted ones.
 
     Its header is parsed on demand, because few commits are the last ones of any file.
@@ -70,15 +69,19 @@ class CommitLog:
 
     def __iter__(self) -> Iterator[Commit]:
         """Yield the commits, without one that is incomplete because git was stopped."""
-        header, paths = "", list[str]()
-        entries = _split(self._stream)
-        for entry in entries:
-            if " " in entry:  # the header of a commit; a status is one or more letters
-                if header:
-                    yield Commit(header, paths)
-                header, paths = entry.lstrip("\n"), []
-            elif (path := next(entries, "")) and not entry.endswith("D"):
-                paths.append(path)
+        header, status, paths = "", "", list[str]()
+        for entries in _split(self._stream):
+            for entry in entries:
+                if status:
+                    if not status.endswith("D"):
+                        paths.append(entry)
+                    status = ""
+                elif " " in entry:  # the header of a commit; a status is one or more letters
+                    if header:
+                        yield Commit(header, paths)
+                    header, paths = entry.lstrip("\n"), []
+                else:
+                    status = entry
         if header and self._stream.wait() == 0:
             yield Commit(header, paths)
 
@@ -108,7 +111,8 @@ def open_log(
     assert all(map(_SHA.fullmatch, (*revisions, *without)))
     excluded = (f"^{sha}" for sha in without)
     arguments = (*_OPTIONS, _log_format(folder), f"--skip={skip}", *revisions, *excluded, "--")
-    with stream_git(folder, "log", *arguments, config={"log.showRoot": "true"}) as stream:
+    config = {"log.showRoot": "true"}
+    with stream_git(folder, "log", *arguments, config=config, buffers=True) as stream:
         yield CommitLog(stream)
 
 
@@ -119,14 +123,13 @@ def _log_format(folder: str) -> str:
     return f"--format=%x00%H %ct {names}"
 
 
-def _split(chunks: Iterable[bytes]) -> Iterator[str]:
-    """Yield the entries that end with NUL, without empty ones."""
+def _split(chunks: Iterable[bytes]) -> Iterator[list[str]]:
+    """Yield the entries of each chunk that end with NUL, without empty ones."""
     rest = b""
     for chunk in chunks:
         complete, _, rest = (rest + chunk).rpartition(b"\0")
-        for entry in os.fsdecode(complete).split("\0"):
-            if entry and entry != "\n":
-                yield entry
+        entries = os.fsdecode(complete).split("\0")
+        yield [entry for entry in entries if entry and entry != "\n"]
 
 
 def _replace_surrogates(text: str) -> str:

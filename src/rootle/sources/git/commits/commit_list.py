@@ -43,7 +43,8 @@ def list_commits(
     """
     excluded = (f"^{sha}" for sha in without)
     options = ("--format=%H %ct", f"--max-count={max_count}", "--no-show-signature")
-    with stream_git(folder, "log", *options, *heads, *excluded, "--", config={}) as stream:
+    arguments = (*options, *heads, *excluded, "--")
+    with stream_git(folder, "log", *arguments, config={}, buffers=True) as stream:
         text = b"".join(stream)
         if stream.wait() != 0:
             return None
