@@ -187,8 +187,13 @@ class Indexer:
         with writer_lock(self.index_dir, timeout_s, on_wait):
             workers = self._prestarted.hand_over()
             request = UpdateRequest(on_progress, only, workers, complete)
+            if complete and is_first and self._setup.has_commit_dates:
+                self._history.read_early()
             try:
                 report, event = self._content.update(request, rebuild=rebuild)
+            except BaseException:
+                self._history.stop_early()
+                raise
             finally:
                 workers.end()
                 self._content.set_permissions()

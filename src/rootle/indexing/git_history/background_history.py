@@ -16,6 +16,8 @@ from rootle.index.local.commit_dates import CommitDates, HistoryRecord
 from rootle.index.local.content_dir import content_dir
 from rootle.index.local.database import open_database, storage_errors
 from rootle.index.local.writer_lock import writer_lock
+from rootle.indexing.git_history.commit_date_update import is_read_at_once
+from rootle.indexing.git_history.early_walk import EarlyWalk
 from rootle.indexing.git_history.history_walk import HistoryWalk, open_walk, store_progress
 from rootle.storage.transaction import write_transaction
 from rootle.types import WarningCallback
@@ -48,6 +50,18 @@ class HistoryReader:
         self._walk: HistoryWalk | None = None
         self._started_at = 0.0
         self._is_stopping = threading.Event()
+        self._early: EarlyWalk | None = None
+
+    def read_early(self) -> None:
+        """Start reading a long history before the files are indexed; `read_all` uses the result."""
+        if not is_read_at_once(str(self._root)):
+            self._early = EarlyWalk(self._root)
+
+    def stop_early(self) -> None:
+        """Stop what `read_early` has started."""
+        early, self._early = self._early, None
+        if early is not None:
+            early.stop()
 
     def start(self) -> None:
         """Start reading in the background, unless that thread is already running."""
@@ -69,6 +83,7 @@ class HistoryReader:
             self._read(threading.Event(), lock_timeout_s=-1)
         finally:
             warning.cancel()
+            self.stop_early()
 
     def stop(self) -> None:
         """Stop the thread once it has run for half a second; its progress is stored."""
@@ -102,9 +117,18 @@ class HistoryReader:
             dates = CommitDates(connection)
             for repository, record in dates.records().items():
                 if record.is_walking:
-                    self._walk = open_walk(self._root, repository, dates)
+                    self._walk = self._take_early(repository, record, dates)
+                    self._walk = self._walk or open_walk(self._root, repository, dates)
                     return _RepositoryWalk(self._index_dir, repository, record, self._walk)
         return None
+
+    def _take_early(
+        self, repository: str, record: HistoryRecord, dates: CommitDates
+    ) -> HistoryWalk | None:
+        early, self._early = self._early, None
+        if early is None:
+            return None
+        return early.take(record, dates.unread(repository), _SAVE_INTERVAL_S)
 
     @contextmanager
     def _open_database(self) -> Iterator[sqlite3.Connection]:

@@ -189,11 +189,16 @@ def _read_range(folder: str, head: str, base: str) -> dict[str, CommitDate] | No
         return found if log.is_complete else None
 
 
+def is_read_at_once(folder: str) -> bool:
+    """Return whether an update reads the history of a repository itself, because it is short."""
+    return is_short_history(folder, _MAX_PACK_INDEX_BYTES)
+
+
 def _read_at_once(
     folder: str, place: str, dates: CommitDates, record: HistoryRecord
 ) -> HistoryRecord:
     """Read the history if it is short; leave a long one to be read in the background."""
-    if not is_short_history(folder, _MAX_PACK_INDEX_BYTES):
+    if not is_read_at_once(folder):
         return record
     walk = HistoryWalk(folder, record, dates.unread(place))
     limit = record.walk_position + _MAX_COMMITS_AT_ONCE

@@ -48,6 +48,8 @@ class HistoryWalk:
 
     def run(self, may_go_on: Callable[[], bool]) -> None:
         """Read to the end, or until `may_go_on` returns False. It is called after each commit."""
+        if not self._record.is_walking:
+            return None
         if not self._unread:
             return self._end()
         with open_log(self._folder, self._record.walk_head, skip=self._position) as log:
@@ -68,6 +70,13 @@ class HistoryWalk:
     def stop(self) -> None:
         """End `run` soon, without waiting for git. Another thread may call this."""
         self._is_stopping.set()
+        self.interrupt()
+
+    def interrupt(self) -> None:
+        """End a call of `run` that waits for git; the next call continues.
+
+        Another thread may call this.
+        """
         if self._log is not None:
             self._log.stop()
 
