@@ -4,13 +4,14 @@
 (class_definition name: (identifier) @name) @box.class
 (decorated_definition definition: (class_definition name: (identifier) @name)) @box.class
 (module (expression_statement (assignment left: (identifier) @name)))
-(module [
-  (if_statement (block (expression_statement (assignment left: (identifier) @name))))
-  (if_statement (else_clause (block (expression_statement (assignment left: (identifier) @name)))))
-  (try_statement (block (expression_statement (assignment left: (identifier) @name))))
-  (try_statement (except_clause (block
-    (expression_statement (assignment left: (identifier) @name)))))
-  (with_statement (block (expression_statement (assignment left: (identifier) @name))))])
+; Three patterns are a quarter faster than one for all statements, and than one for each branch.
+(module (if_statement [
+  (block (expression_statement (assignment left: (identifier) @name)))
+  (else_clause (block (expression_statement (assignment left: (identifier) @name))))]))
+(module (try_statement [
+  (block (expression_statement (assignment left: (identifier) @name)))
+  (except_clause (block (expression_statement (assignment left: (identifier) @name))))]))
+(module (with_statement (block (expression_statement (assignment left: (identifier) @name)))))
 (module (type_alias_statement left: (type (identifier) @name)))
 (class_definition body: (block (expression_statement (assignment left: (identifier) @name))))
 (comment) @comment
