@@ -50,7 +50,7 @@ from training.question_words.question_vectors import (
 )
 
 _DIMENSIONS: Final = 64  # of the stored changes; 256 would take a megabyte and gain nothing
-_MIN_CHANGE: Final = 0.3  # shorter changes are not stored; the size is halved, and nothing is lost
+_MIN_CHANGE: Final = 0.3  # shorter changes are not stored (README.md)
 _MAX_STEPS: Final = 255
 _SEED: Final = 1
 _stem = open_stemmer()
