@@ -98,7 +98,8 @@ def test_other_places_of_a_file_are_named_with_their_definitions(
     body = "\n".join(f"        self.dough.fold(times={at}, rest={at})" for at in range(40))
     text = "".join(f"    def knead_{name}(self):\n{body}\n\n" for name in ("rye", "spelt", "oat"))
     write(repository, "src/knead.py", f"class Kneader:\n{text}")
-    answer = search_folder(make_app(repository)).run("knead the spelt dough, knead_spelt, Kneader")
+    query = "Knead the spelt dough. class Kneader: def knead_spelt(self)"
+    answer = search_folder(make_app(repository)).run(query)
     assert re.match(r"1\. src/knead\.py:\d+-\d+ class Kneader > def knead_spelt", answer.text)
     assert re.search(
         r"^also .*\d+-\d+ class Kneader > def knead_(rye|oat)", answer.text, re.MULTILINE

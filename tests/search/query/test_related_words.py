@@ -24,7 +24,7 @@ def app(tmp_path: Path, make_app: MakeApp) -> App:
     return make_app(write_tree(tmp_path / "tree", FILES))
 
 
-def related(app: App, text: str) -> tuple[str, ...]:
+def find_related(app: App, text: str) -> tuple[str, ...]:
     interpretation = app.search(text, explain=True).interpretation
     assert interpretation is not None
     return interpretation.related
@@ -32,7 +32,7 @@ def related(app: App, text: str) -> tuple[str, ...]:
 
 def test_a_question_finds_code_with_which_it_shares_no_word(app: App) -> None:
     assert app.search(QUESTION).results[0].file_path == "src/lru.py"
-    assert {"evict", "capacity"} <= set(related(app, QUESTION))
+    assert {"evict", "capacity"} <= set(find_related(app, QUESTION))
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,10 @@ def test_a_question_finds_code_with_which_it_shares_no_word(app: App) -> None:
     ],
 )
 def test_what_is_meant_literally_has_no_related_words(text: str, app: App) -> None:
-    assert related(app, text) == ()
+    assert find_related(app, text) == ()
 
 
 def test_filters_have_no_related_words(app: App) -> None:
-    assert related(app, f"{QUESTION} path:src lang:python -basket") == related(app, QUESTION)
+    assert find_related(app, f"{QUESTION} path:src lang:python -basket") == find_related(
+        app, QUESTION
+    )
