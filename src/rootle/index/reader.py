@@ -58,7 +58,7 @@ class FileState(NamedTuple):
 
     @property
     def is_settled(self) -> bool:
-        """Whether any write after the file was read must have changed one of its times."""
+        """Whether any write since the file was read would have changed one of its times."""
         tick = _TICK_NS if self.mtime_ns % 1_000_000_000 else _COARSE_TICK_NS
         return max(self.mtime_ns + tick, self.ctime_ns + CHANGE_TICK_NS) < self.seen_ns
 
@@ -274,10 +274,10 @@ class IndexReader(Protocol):
         """Return the sections of a document in order, none for a file that is cited by lines."""
 
     def sections_with(self, label: str, limit: int) -> Sequence[tuple[int, DocumentSection]]:
-        """Return at most `limit` sections with a label, each with the id of its document.
+        """Return at most `limit` sections with this label, each with the id of its document.
 
-        Those of the documents with the newest dates come first. In an index of commits, these are
-        the changes of a file.
+        Sections of the documents with the newest dates come first. In an index of commits, these
+        are the changes of a file.
         """
 
     def section_labels(self) -> Mapping[int, Sequence[str]]:

@@ -36,14 +36,16 @@ if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
     from rootle.protocols import Embedder
 
-# Another process that updates the same index makes progress for this one too.
+# A background update waits only briefly for the lock, because the process that holds it indexes the
+# same commits.
 _LOCK_TIMEOUT_S: Final = 1.0
 
 
 def commit_config(config: Config) -> Config:
     """Return the configuration with which commits are indexed and searched.
 
-    Commits stay on this machine. A model that is no lookup table would need hours for them.
+    Commits stay on this machine. Any model other than a lookup table would need hours to embed
+    them.
     """
     return replace(
         config,
@@ -53,7 +55,8 @@ def commit_config(config: Config) -> Config:
         sparse_backend=EMBEDDED,
         plugins=(),
         max_chunks_per_file=0,
-        enable_cache=False,  # the same index has other answers after another commit is checked out
+        # Answers change when another commit is checked out, but the index does not.
+        enable_cache=False,
     )
 
 
@@ -71,7 +74,7 @@ class CommitIndex:
         on_warning: WarningCallback,
         convert: ConvertCommit = make_document,
     ) -> None:
-        """`config` is the result of `commit_config`, and the model the one that it names.
+        """`config` is the result of `commit_config`; the model must be the one that it names.
 
         `convert` returns the document that is indexed for a commit.
         """
@@ -118,7 +121,7 @@ class CommitIndex:
 
     @property
     def prefix(self) -> str:
-        """The path of the folder below its work tree, ending in "/"; "" for the work tree."""
+        """The path of the folder in its work tree, ending in "/"; "" if it is the work tree."""
         return self._scope.prefix
 
     def find_visible(self) -> frozenset[int] | None:
@@ -145,7 +148,7 @@ class CommitIndex:
                 self._indexer.update(on_progress, timeout_s=timeout_s, rebuild=True)
 
     def prepare(self, wait_s: float) -> str:
-        """Start indexing new commits and wait for a time.
+        """Start indexing new commits, and wait at most `wait_s` seconds until they are indexed.
 
         Return "", or a note that not all commits are searched.
         """
@@ -233,7 +236,7 @@ class CommitIndex:
                 self._thread.start()
 
     def wait(self, timeout_s: float) -> None:
-        """Wait until the update in the background has ended, or for a time."""
+        """Wait until the update in the background has ended, at most for `timeout_s` seconds."""
         thread = self._thread
         if thread is not None:
             thread.join(timeout_s)

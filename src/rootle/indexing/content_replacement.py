@@ -44,7 +44,7 @@ class ContentReplacement:
 
         `write` receives an empty folder beside the current content, and the generation after which
         the generations of the new content start. Searches use the current content until `write`
-        returns, and also if it raises an error.
+        returns. If it raises an error, they continue to use it.
         """
         previous = self._replicated_snapshot()
         with storage_errors(self._index_dir):

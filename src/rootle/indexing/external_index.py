@@ -40,7 +40,8 @@ def external_config(config: Config) -> Config:
         plugins=(),
         trust=(),
         min_recency_days=0.0,
-        enable_cache=False,  # the weights of the sources are not part of the index
+        # Answers depend on the weights of the sources, which are not part of the index.
+        enable_cache=False,
     )
 
 
@@ -57,7 +58,7 @@ class ExternalIndex:
         open_embedder: Callable[[], Embedder],
         on_warning: WarningCallback,
     ) -> None:
-        """`config` is the result of `external_config`, and the model the one that it names."""
+        """`config` is the result of `external_config`; the model must be the one that it names."""
         self._may_write = config.enable_indexing
         self._source = StoredSource(store)
         setup = IndexSetup(

@@ -63,7 +63,7 @@ class Indexer:
     ) -> None:
         """`on_commit` receives each new generation.
 
-        `prestarted` holds the worker processes for a first run, which may not have started yet.
+        `prestarted` holds worker processes for a first run. They may not have been started yet.
         """
         self.root = setup.root
         self.index_dir = setup.index_dir

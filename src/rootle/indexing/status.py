@@ -202,7 +202,7 @@ def _format_optional(seconds: float | None) -> str | None:
 
 
 def measure_folder(folder: Path, exclude: Collection[str] = ()) -> int:
-    """Return the total size in bytes of the files in a folder, each counted once if it has links.
+    """Return the total size in bytes of the files in a folder, without counting hard links twice.
 
     The subfolders in `exclude` do not count.
     """

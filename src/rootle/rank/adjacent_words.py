@@ -16,8 +16,8 @@ from rootle.text.terms import STOP_WORDS
 # Words that share a prefix of this length count as equal: "connection" and "connections".
 _STEM_CHARS: Final = 7
 _MAX_WORDS: Final = 60
-# Maps bytes to lower case and everything but letters, digits and bytes of other characters to
-# spaces. Names with underscores are split, other identifiers are kept whole.
+# Maps bytes to lower case and everything but ASCII letters, digits and the bytes of non-ASCII
+# characters to spaces. Names with underscores are split, other identifiers are kept whole.
 _TO_WORDS: Final = bytes(
     at + 32 if 65 <= at <= 90 else at if at >= 128 or bytes((at,)).isalnum() else 32
     for at in range(256)
@@ -28,14 +28,14 @@ Triple = tuple[bytes, bytes, bytes]
 
 @dataclass(frozen=True, slots=True)
 class WordOrder:
-    """The pairs and triples of adjacent words of a question, except those of stop words only."""
+    """The pairs and triples of adjacent words of a question that are not all stop words."""
 
     words: frozenset[bytes]
     pairs: frozenset[tuple[bytes, bytes]]
     triples: frozenset[Triple]
 
     def shares_in(self, texts: Iterable[str]) -> tuple[float, float]:
-        """Return the largest shares of the pairs and of the triples that occur in one text."""
+        """Return the largest share of the pairs, and of the triples, that any one text contains."""
         best_pairs = best_triples = 0
         for text in texts:
             pairs, triples = self._count_in(split_words(text))

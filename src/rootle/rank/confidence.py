@@ -39,13 +39,13 @@ QUESTION_SIGNALS: Final = (
     "word_count",  # at most forty
     "unknown_words",  # number of words that do not occur in the index
     "names",  # number of names, at most six
-    "names_known",  # share of the names that the index defines, a half without names
+    "names_known",  # share of the names that the index defines; 0.5 without names
 )
 _MAX_NAMES: Final = 6
 _MAX_WORDS: Final = 40
-# People ask questions, whereas language models compose queries of a description, names and code. In
-# a composed query, more words are missing in the index even if there is an answer. Therefore each
-# of these two voices has its own models.
+# People ask questions, whereas language models compose queries from a description, names and code.
+# In a composed query, more words are missing in the index even if there is an answer. Therefore
+# each of these two voices has its own models.
 Voice = Literal["asked", "composed"]
 
 # Signals of a single result.

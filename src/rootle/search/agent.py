@@ -51,7 +51,7 @@ class SearchAgent:
         open_trace: Callable[[SearchQuery], SearchTrace],
         close: Callable[[], None],
     ) -> None:
-        """Take the steps and stages, and `close`, which stops their threads."""
+        """`close` stops the threads of the steps and stages."""
         self._requests = requests
         self._steps = steps
         self._responses = stages.responses

@@ -36,7 +36,7 @@ class Sessions:
     """Opens a session for each new generation of an index."""
 
     def __init__(self, open_index: Callable[[], IndexReader]) -> None:
-        """Take a function that returns the newest generation of the index."""
+        """`open_index` returns the newest generation of the index."""
         self._open_index = open_index
         self._session: Session | None = None
         self._queries = 0  # in this session

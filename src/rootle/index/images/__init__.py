@@ -1,4 +1,4 @@
-"""The vectors of images, which are stored beside the index."""
+"""The vectors of images, which are stored in their own subfolder of the index directory."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The list of images and their vectors, in a SQLite database beside the index.
+"""The list of images and their vectors, in a separate SQLite database in the index directory.
 
 The vectors are stored by the content of the images and by model: they survive a rebuild of the
 index, and a moved image is not embedded again.
@@ -55,7 +55,7 @@ class ImageRow(NamedTuple):
     height: int = 0
     digest: bytes | None = None
     is_suitable: bool = True  # whether it is an image of a size that is embedded
-    attempts: int = 0  # that failed
+    attempts: int = 0  # number of failed attempts to embed it
 
     def has_state_of(self, other: ImageRow) -> bool:
         """Return whether both rows describe the same state of a file."""
@@ -95,7 +95,7 @@ class ImageStore:
         return {row.path: row for row in map(_to_row, found)}
 
     def update(self, changed: Iterable[ImageRow], removed: Collection[str] = ()) -> None:
-        """Add or replace images, and remove others."""
+        """Add or replace the `changed` images, and delete those with the `removed` paths."""
         values = [(os.fsencode(row.path), *row[1:]) for row in changed]
         with self._writing() as connection:
             connection.executemany(
@@ -220,7 +220,8 @@ class ImageStore:
         if not os.path.exists(path):
             yield None
             return
-        # After a process was killed, SQLite must undo its transaction, even before it only reads.
+        # Open the file for writing if possible: if a process was killed, SQLite must roll back its
+        # transaction before it can read.
         mode = "rw" if os.access(path, os.W_OK) and os.access(self.folder, os.W_OK) else "ro"
         with self._errors(), closing(_connect(path, mode)) as connection:
             yield connection

@@ -15,10 +15,12 @@ from rootle.protocols import Matrix, Vector
 # Texts that fit every image. A question must fit an image better than each of them: the range of
 # the cosines differs between models, but not the meaning of this comparison.
 NEUTRAL_TEXTS: Final = ("an image", "a picture", "a diagram", "a screenshot")
-# By how much the cosine of a question must be greater. CLIP and SigLIP multiply cosines by about
-# 100 before the softmax, so the question is then about seven times as probable as the neutral text.
+# The margin by which the cosine of a question must be greater. CLIP and SigLIP multiply cosines by
+# about 100 before the softmax, so the question is then about seven times as probable as the neutral
+# text.
 _MARGIN: Final = 0.02
-# The least cosine of similar images. CLIP's cosines of unrelated images are about 0.5.
+# The minimum cosine of images that count as similar. CLIP's cosines of unrelated images are about
+# 0.5.
 _MIN_IMAGE_COSINE: Final = 0.8
 
 
@@ -39,7 +41,7 @@ class ImageVectors:
         return cls(images, np.frombuffer(raw, "<f4").reshape(len(rows), size // 4))
 
     def fitting(self, question: Vector, neutral: Matrix) -> list[ImageMatch]:
-        """Return the images that a question fits clearly better than the neutral texts, best first.
+        """Return the images that a question fits clearly better than neutral texts do, best first.
 
         All vectors are unit vectors of the same model.
         """

@@ -141,7 +141,8 @@ class DerivedWriter:
     def commit(self, generation: int) -> None:
         """Commit the indexes that were outdated or have changed, with `generation` as the stamp.
 
-        A generation without words, which lists a new binary file, must be stamped too.
+        Even a generation that changes no words, such as one that only adds a binary file, must be
+        stamped.
         """
         is_new = generation != self._generation
         if self._dense_changed or is_new:

@@ -139,9 +139,9 @@ class DocStore:
         return [section for _, section in _read_sections(rows)]
 
     def sections_with(self, label: str, limit: int) -> list[tuple[int, DocumentSection]]:
-        """Return at most `limit` sections with a label, each with the id of its document.
+        """Return at most `limit` sections with this label, each with the id of its document.
 
-        Those of the documents with the newest dates come first.
+        Sections of the documents with the newest dates come first.
         """
         rows = self._connection.execute(
             f"SELECT {_SECTION_COLUMNS} FROM sections WHERE label = ? "
@@ -151,7 +151,7 @@ class DocStore:
         return list(_read_sections(rows))
 
     def documents_below(self, folder: str) -> set[int]:
-        """Return the documents with a section whose label begins with a path that ends with "/"."""
+        """Return the documents with a section whose label begins with `folder` (ending in "/")."""
         rows = self._connection.execute(
             f"SELECT {_SECTION_COLUMNS} FROM sections WHERE label >= ? AND label < ?",
             (_encode(folder), _encode(f"{folder[:-1]}{_AFTER_SLASH}")),

@@ -10,7 +10,8 @@ from rootle.errors import IndexStorageError
 from rootle.index.local.content_dir import DATABASE_FILES, POINTER_NAME, has_content
 from rootle.index.local.writer_lock import LOCK_NAME
 
-# The index of the commits, in an index directory that the user has chosen.
+# The index of the commits. It is in the index directory only if the user has chosen that directory;
+# by default, all work trees of a repository share it.
 HISTORY_DIR: Final = "history"
 REMOVED_DIR: Final = "removed"  # the index of the definitions that commits removed, likewise
 REVISIONS_DIR: Final = "revisions"  # the indexes of earlier versions, likewise

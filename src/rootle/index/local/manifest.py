@@ -143,7 +143,7 @@ class Manifest:
         return found
 
     def files_with_endings(self, endings: Iterable[str]) -> list[FileState]:
-        """Return the files whose names end so, in lower or upper case, skipped ones included."""
+        """Return the files with one of these name endings, ignoring case, skipped ones included."""
         patterns = [f"%{ending}" for ending in endings]
         test = " OR ".join("CAST(path AS TEXT) LIKE ?" for _ in patterns)
         return self._select(f"WHERE {test}", patterns)

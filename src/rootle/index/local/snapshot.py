@@ -260,7 +260,7 @@ class Snapshot:
             return self._documents.section_labels()
 
     def documents_below(self, folder: str) -> set[int]:
-        """Return the documents with a section whose label begins with a path that ends with "/"."""
+        """Return the documents with a section whose label begins with `folder` (ending in "/")."""
         with self._lock, storage_errors(self.folder):
             return self._documents.documents_below(folder)
 

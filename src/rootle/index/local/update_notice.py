@@ -16,8 +16,9 @@ from rootle.storage.permissions import file_mode
 
 NOTICE_NAME: Final = "updated"
 _NOTICE: Final = re.compile(rb"([0-9]{1,15})\n")
-# More generations than killed updates can have created since the last notice: each generation of an
-# update, except the last one, adds at least two million characters.
+# An upper bound on the number of generations that killed updates can have created since the last
+# notice. It is safe because each generation of an update, except the last one, adds at least two
+# million characters.
 _MAX_UNNOTIFIED: Final = 100_000
 
 

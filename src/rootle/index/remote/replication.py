@@ -72,7 +72,9 @@ class Replication:
             ):
                 return self._run_locked(may_continue, is_forced=is_forced)
         except UnavailableError:
-            return None  # the lock is held; the state contains errors of the server
+            # Another process holds the lock. Errors of the server are not raised, but recorded in
+            # the state.
+            return None
 
     def _run_locked(self, may_continue: Callable[[], bool], *, is_forced: bool) -> ReplicaState:
         with storage_errors(self.target.folder):

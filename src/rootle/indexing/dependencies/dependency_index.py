@@ -59,11 +59,12 @@ if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
     from rootle.protocols import Embedder
 
-# Each project beyond the first takes only the space of the contents that no other one has.
+# Projects share contents, so each further project takes only the space of the contents that no
+# other project has.
 _MAX_PROJECTS: Final = 24
 _VIEW: Final = re.compile(r"[0-9a-f]{16}-[0-9a-f]{16}")
 _SOURCE: Final = "deps"  # the name of the source of all documents of a view
-# Folders of a package with modules that are not its own name.
+# Names of top-level folders in packages that are not the names of modules.
 _PLAIN_FOLDERS: Final = frozenset(
     "src lib dist docs doc examples bin types scripts esm cjs".split()
 )
@@ -121,7 +122,8 @@ class DependencyIndex:
 
         Packages are listed again, and only changed files are read. Raise QueryError if the project
         names no packages or none is installed, and IndexStorageError if the index cannot be
-        written. `is_search` is whether a search needs the index: the remedy depends on it.
+        written. Set `is_search` if a search needs the index: the remedy in error messages depends
+        on it.
         """
         config = self._setup.config
         if config.dependencies == "off":

@@ -27,8 +27,8 @@ class PackageCatalog:
     missing: tuple[DependencyPackage, ...] = ()
     refused: tuple[str, ...] = ()
     lock_files: tuple[str, ...] = ()
-    # The names by which questions may mention a package: its own, and those of its modules.
-    # The values are names of packages.
+    # Maps the names by which questions may mention a package (its own name, and those of its
+    # modules) to the name of the package.
     aliases: Mapping[str, str] = field(default_factory=dict)
     indexed_s: float = 0.0  # Unix time
 

@@ -1,4 +1,4 @@
-"""Which of the indexed commits belong to the history of one folder."""
+"""Select the indexed commits that belong to the history of one folder."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class CommitScope:
     """
 
     def __init__(self, root: str, max_commits: int) -> None:
-        """Take the real path of the folder."""
+        """`root` is the real path of the folder."""
         self._root = root
         self._max_commits = max_commits
         self.prefix = find_prefix(root)  # of the folder in its work tree
@@ -42,7 +42,7 @@ class CommitScope:
         below = frozenset(index.documents_below(self.prefix)) if self.prefix else None
         try:
             ids = self._select(index, indexed_heads, below)
-        except IngestError:  # better an answer that contains commits of other work trees than none
+        except IngestError:  # rather include commits of other work trees than return none
             return below
         self._known = key, ids
         return ids

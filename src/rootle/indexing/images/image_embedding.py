@@ -34,10 +34,11 @@ from rootle.storage.change_time import change_time_ns
 from rootle.types import FILES, ImageStatus, WarningCallback
 
 _ENDINGS: Final = (".png", ".jpg", ".jpeg")
-# Images with these reasons are not opened. Others have no text, or need Tesseract.
+# Images that the index skips for these reasons are not opened. Images that it skips for other
+# reasons, for example because Tesseract is missing, can be embedded nevertheless.
 _NEVER_READ: Final = frozenset({NOT_REGULAR, SECRET, SYMLINK, TOO_LARGE, VANISHED})
 _IMAGE_TIMEOUT_S: Final = 20.0  # with the retries
-_MAX_FAILURES: Final = 3  # in a row; one image may be the cause of the first
+_MAX_FAILURES: Final = 3  # in a row; a single failure may be due to the image
 _RETRY_DELAY_S: Final = 30.0  # of background runs after a failure
 # A process that ends soon, such as one search on the command line, embeds for at least this time,
 # so that repeated searches embed all images eventually.
@@ -108,7 +109,7 @@ class ImageEmbedding:
     def embed_all(self) -> None:
         """Embed all new images. If another process embeds, wait until it has finished.
 
-        If the server fails, this gives a warning. The next update continues.
+        If the server fails, a warning is reported, and the next update continues.
         """
         try:
             self._run(threading.Event(), lock_timeout_s=-1)
@@ -231,7 +232,7 @@ def describe_images(status: ImageStatus) -> str:
 
 
 def _describe(row: ImageRow, raw: bytes) -> ImageRow:
-    """Return an image with what its content says about it."""
+    """Return an image with its digest and size, and whether it is suitable, from its content."""
     digest = blake2b(raw, digest_size=16).digest()
     try:
         width, height = measure_image(raw)

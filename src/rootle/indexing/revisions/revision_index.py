@@ -75,7 +75,7 @@ class RevisionSetup:
 def revision_config(config: Config, *, is_table: bool) -> Config:
     """Return the configuration for earlier versions, which stay on this machine.
 
-    `is_table` is whether the configured model is a lookup table. Another model would need hours for
+    Set `is_table` if the configured model is a lookup table. Any other model would need hours for
     each version, so the shipped one is used instead.
     """
     local = replace(config, dense_backend=EMBEDDED, sparse_backend=EMBEDDED)
@@ -90,7 +90,7 @@ class OpenedRevision:
     def __init__(
         self, root: Path, view: Path, on_warning: WarningCallback, *, may_write: bool
     ) -> None:
-        """Take the folder of the repository and that of the index."""
+        """`root` is the folder of the repository, and `view` that of the index."""
         self._source = SnapshotSource(view, read_only=not may_write)
         self._history = HistoryReader(root, view, on_warning)
         self._may_write = may_write

@@ -59,7 +59,7 @@ class StoreSetup:
 
 @dataclass(frozen=True, slots=True)
 class ViewContent:
-    """The documents of a view. Their times contain the hashes of their contents."""
+    """The documents of a view. The time fields of each entry contain the hash of its content."""
 
     name: str  # of the view; also the name of its source in the store
     entries: Sequence[DocumentEntry]
@@ -85,9 +85,9 @@ class SharedStore:
     def add(
         self, content: ViewContent, others: Sequence[Path], on_progress: ProgressCallback
     ) -> list[FileState]:
-        """Add the documents that the store lacks, and return the states of all of the view.
+        """Add the documents that the store lacks; return the states of all documents of the view.
 
-        They are in the order of the entries. A document that could not be read is left out.
+        The states are in the order of the entries. A document that could not be read is left out.
         `others` are the other views; documents that no view contains are removed.
         """
         if not self.folder.is_dir():

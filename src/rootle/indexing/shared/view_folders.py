@@ -1,7 +1,7 @@
 """The folders of views: their names, use, eviction and deletion.
 
-The folder of a kind of view contains a folder for each combination of settings. This one contains
-the store and its views.
+The folder of a kind of view contains a folder for each combination of settings. Each of these
+contains a store and its views.
 """
 
 from __future__ import annotations
@@ -82,9 +82,10 @@ def delete_all(folder: Path) -> None:
 
 
 def delete_unused(folder: Path, keep: Path, is_view: IsView, max_views: int) -> None:
-    """Delete the least recently used views, and what killed processes have left.
+    """Delete the least recently used views, and the remains of killed processes.
 
-    One view more, `keep`, will be added, or is there already. The caller holds the lock.
+    `keep` counts as one of the views, even if it does not exist yet, and is never deleted. The
+    caller holds the lock.
     """
     others = [view for view in list_views(folder, is_view) if view != keep]
     for view in others[max_views - 1 :]:
@@ -93,7 +94,7 @@ def delete_unused(folder: Path, keep: Path, is_view: IsView, max_views: int) -> 
 
 
 def delete_leftovers(folder: Path, is_view: IsView, keep: Collection[Path] = ()) -> None:
-    """Delete what killed processes have left, and stores without views except those in `keep`."""
+    """Delete the remains of killed processes, and stores without views except those in `keep`."""
     for path in folder.glob("*/new-????????"):
         shutil.rmtree(path, ignore_errors=True)
     used = {*keep, *(view.parent for view in list_views(folder, is_view))}

@@ -63,7 +63,7 @@ class Question:
     intent: Intent = "search"
     is_change: bool = False  # describes a change; changes usually include tests
     guesses: tuple[str, ...] = ()  # the names that may be wrong
-    is_about_copies: bool = False  # names vendored or generated code
+    is_about_copies: bool = False  # mentions vendored or generated code
     is_composed: bool = False  # a description and names or code, as language models write
     code_terms: frozenset[str] = frozenset()  # terms that occur only in guessed code
     related: tuple[WeightedTerm, ...] = ()  # what code may call the words of the question

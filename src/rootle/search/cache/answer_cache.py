@@ -88,7 +88,7 @@ class AnswerCache:
     def __init__(
         self, max_entries: int, ttl_s: float, present: Present, clock: Callable[[], float]
     ) -> None:
-        """Take the limits, and the step that cuts pages from a ranked answer."""
+        """`present` is the step that cuts pages from a ranked answer."""
         self._max_entries = max_entries
         self._ttl_s = ttl_s
         self._present = present

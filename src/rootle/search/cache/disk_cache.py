@@ -37,7 +37,7 @@ class DiskCache:
         settings: str,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Take the limits. `settings` contains all other settings that can change an answer."""
+        """`settings` contains all settings, except the limits, that can change an answer."""
         self._folder = folder
         self._max_entries = max_entries
         self._ttl_s = ttl_s

@@ -63,7 +63,7 @@ class ScopeStep:
     """Runs the stages that narrow the scope, from cheap to expensive."""
 
     def __init__(self, filters: Sequence[ScopeStage] = ()) -> None:
-        """Take further filters, such as those of plugins, to run after the query's own filters."""
+        """`filters`, such as those of plugins, run after the query's own filters."""
         self._stages = (apply_filters, *filters, match_phrases)
 
     def __call__(self, request: SearchRequest, question: ParsedQuestion) -> ScopedQuery:

@@ -29,7 +29,7 @@ class MemoryResults:
         *,
         is_local: bool,
     ) -> None:
-        """Take `find`, which searches the memories.
+        """`find` searches the memories.
 
         `may_have_some` returns whether there may be any memories. It is called for each query, so
         it must be fast. Set `is_local` if `find` does not wait for a server.

@@ -77,7 +77,7 @@ class PresentStep:
     """Cuts pages from ranked answers."""
 
     def __init__(self, tree: WorkingTree | None) -> None:
-        """Take the folder to read lines from; if it is None, lines are read from the index."""
+        """Read lines from the files of `tree`; if it is None, read them from the index."""
         self._tree = tree
 
     def __call__(self, request: SearchRequest, answer: RankedAnswer) -> ResultPage:
@@ -133,7 +133,7 @@ class ContextExpansion:
     """Page stage: add context to the results of queries that ask for it."""
 
     def __init__(self, config: Config, tree: WorkingTree | None) -> None:
-        """Take the folder to read lines from; if it is None, lines are read from the index."""
+        """Read lines from the files of `tree`; if it is None, read them from the index."""
         self._config = config
         self._tree = tree
 

@@ -26,7 +26,7 @@ class Responder:
     """Builds responses from result pages."""
 
     def __init__(self, tree: WorkingTree | None) -> None:
-        """Take the folder in which files are checked for changes; None skips the check."""
+        """Files of `tree` are checked for changes; None skips the check."""
         self._tree = tree
 
     def respond(self, request: SearchRequest, page: ResultPage) -> SearchResponse:

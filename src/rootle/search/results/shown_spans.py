@@ -156,7 +156,7 @@ class _SpanSelector:
         rows: Rows,
         lines: Mapping[int, Sequence[int]],
     ) -> None:
-        """Take the chunks that were read so far, and the lines that must be shown, by file.
+        """`rows` are the chunks read so far, and `lines` the lines that must be shown, by file.
 
         Chunks that are read later are added to `rows`.
         """

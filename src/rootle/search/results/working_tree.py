@@ -133,7 +133,7 @@ class ExcerptReader:
     def __init__(
         self, tree: WorkingTree | None, index: IndexReader, states: Mapping[int, FileState]
     ) -> None:
-        """Take the states of files, by id. Files without a state are read from the index."""
+        """`states` are the states of files by id. Files without a state are read from the index."""
         self._tree = tree
         self._index = index
         self._states = states

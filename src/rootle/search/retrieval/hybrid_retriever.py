@@ -33,7 +33,7 @@ class HybridRetriever:
         model: str = "",
         is_limited: bool = True,
     ) -> None:
-        """Take the search servers, if any. Each of them replaces one leg of the index.
+        """`dense` and `sparse` are search servers, each of which replaces one leg of the index.
 
         If the vectors were made by a model whose fingerprint is not `model`, the dense leg fails;
         an empty string accepts any model. Set `is_limited` if `limit_concurrency` is used as a

@@ -94,7 +94,7 @@ class DenseLeg:
         server: DenseIndex | None = None,
         model: str = "",
     ) -> None:
-        """Take a function that opens the embedder when the first question needs it.
+        """`open_embedder` is called when the first question needs the embedder.
 
         A server replaces the vectors of the index. If the vectors were made by a model whose
         fingerprint is not `model`, a search fails; an empty string accepts any model.

@@ -51,7 +51,7 @@ class Deduplication:
     """Collapses duplicate files."""
 
     def __init__(self, tree: WorkingTree | None) -> None:
-        """Take the folder to read chunks from; if it is None, they are read from the index."""
+        """Read chunks from the files of `tree`; if it is None, read them from the index."""
         self._tree = tree
         self._differences: WeakKeyDictionary[Session, _Differences] = WeakKeyDictionary()
 

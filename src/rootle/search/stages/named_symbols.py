@@ -32,7 +32,7 @@ class NamedSymbols:
     """Puts the files that define or use the name of a question first."""
 
     def __init__(self, open_finder: Callable[[], SymbolFinder]) -> None:
-        """Take a function that opens the finder when a question needs it: it loads a parser."""
+        """`open_finder` is called when a question needs the finder, because this loads a parser."""
         self._open_finder = open_finder
 
     def __call__(

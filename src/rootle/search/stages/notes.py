@@ -35,7 +35,7 @@ class Notes:
     """Adds notes about changes to the question, low confidence and empty answers."""
 
     def __init__(self, no_results_suggestion: str) -> None:
-        """Take the configured suggestion for questions without results, which may be empty."""
+        """`no_results_suggestion` is added to answers without results, unless it is empty."""
         self._no_results_suggestion = no_results_suggestion
 
     def __call__(

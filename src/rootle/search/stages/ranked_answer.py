@@ -95,7 +95,7 @@ class RankStep:
     """Ranks candidates with one ranker, or with another one if this one fails or is late."""
 
     def __init__(self, ranker: Ranker, timeout_ms: int, *, is_final: bool) -> None:
-        """Take the ranker. Set `is_final` if no reranker follows: then this step is traced."""
+        """Set `is_final` if no reranker follows: then this step is traced."""
         self._ranker = ranker
         self._timeout_ms = timeout_ms
         self._is_final = is_final

@@ -30,7 +30,7 @@ class Reranking:
     """Reranks answers within a deadline. If the reranker fails or is late, the order stays."""
 
     def __init__(self, reranker: Reranker, config: Config, signals: Signals | None) -> None:
-        """Take the reranker, and the signals that adjust its scores."""
+        """`signals` adjust the scores of the reranker."""
         self._reranker = reranker
         self._signals = signals
         self._max_files = min(MAX_RERANKED_FILES, config.max_merged_candidates)

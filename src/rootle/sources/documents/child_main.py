@@ -31,13 +31,14 @@ from rootle.sources.files.skip_rules import (
 from rootle.storage.open_without_links import open_below
 
 HEADER: Final = struct.Struct("<Q")
-# The text that was read until then is kept, so this is not an error.
+# After this time, the text that was read so far is kept; this is not an error.
 _TIME_PER_DOCUMENT_S: Final = 20.0
 # A single step, such as opening a file, can take longer. The parent waits a little longer still.
 MAX_SECONDS: Final = 30
 # The additional time for documents whose pages are images. A page takes one to three seconds.
 RECOGNITION_SECONDS: Final = 100
-# A process that indexed one document may run for weeks.
+# The child ends after this time without requests: its parent may run for weeks after it has indexed
+# one document.
 _MAX_IDLE_S: Final = 60
 # Each process that indexes has a child. Documents of ordinary size need less than 100 MB.
 _MAX_MEMORY_BYTES: Final = 256 << 20

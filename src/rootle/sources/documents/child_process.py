@@ -134,7 +134,7 @@ class DocumentProcess:
         started = time.monotonic()
         try:
             child = self._running()
-        except OSError as error:  # for example without memory for another process
+        except OSError as error:  # for example, there is no memory for another process
             _LOG.warning("the process that reads documents cannot be started: %s", error)
             return READER_FAILED
         assert child.stdin is not None
@@ -197,7 +197,7 @@ DOCUMENT_PROCESS: Final = DocumentProcess()
 
 
 def _make_text(answer: dict[str, Any]) -> DocumentText:
-    """Join the places of an answer, which may come from a process that a document took over."""
+    """Join the places of an answer, which may come from a process that a document hijacked."""
     places = [
         (_plain(label).replace("\n", " "), _plain(title).replace("\n", " "), _plain(text))
         for label, title, text in answer["places"]

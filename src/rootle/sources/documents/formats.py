@@ -32,7 +32,7 @@ _FORMATS: Final[dict[str, str]] = {
 }
 # The modules of `rootle[documents]`, by the format that needs them.
 _MODULES: Final[dict[str, str]] = {"pdf": "pypdfium2"}
-# Text editors and git show these files, so their lines are cited if they are not documents.
+# Files of these formats are text. If they are damaged as documents, they are indexed by lines.
 _TEXT_FORMATS: Final = frozenset({"notebook", "mail"})
 
 

@@ -1,4 +1,4 @@
-"""Whether the text in images is recognized, and in which images."""
+"""Decide in which images text is recognized."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _DOCS_FOLDERS: Final = frozenset(
     "guide guides manual manuals notes rfc rfcs screenshot screenshots spec specs specification "
     "uml whiteboard whiteboards wiki".split()
 )
-# An image of at least 200 x 100 pixels with text is larger.
+# Smaller files are skipped: an image of at least 200 x 100 pixels with text is larger.
 _MIN_BYTES: Final = 600
 _MAX_BYTES: Final = 20_000_000
-# Each update of an index asks once for every image. A program that has just been installed is found
-# after this time at most.
+# Each update of an index asks for the program once per image, so the answer is cached for this
+# time. A program that has just been installed is found after at most this time.
 _LOOKUP_S: Final = 5.0
 
 
@@ -34,7 +34,7 @@ def find_tesseract() -> str | None:
 
 
 @lru_cache(maxsize=1)
-def _look_up(path: str | None, period: int) -> str | None:  # noqa: ARG001  # part of the key
+def _look_up(path: str | None, period: int) -> str | None:  # noqa: ARG001  # part of the cache key
     found = shutil.which("tesseract", path=path)
     # A relative entry of PATH would run a program of the current folder.
     return found if found is not None and os.path.isabs(found) else None

@@ -19,8 +19,8 @@ from rootle.types import DocumentSection
 class RecognitionCache:
     """Files with the recognized text of images, by the digest of their content.
 
-    Secrets are masked before the text is stored. If files cannot be read or written, the cache is
-    empty.
+    Secrets are masked before the text is stored. Files that cannot be read or written are treated
+    as missing.
     """
 
     folder: str

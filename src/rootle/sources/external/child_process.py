@@ -26,7 +26,7 @@ from rootle.sources.external.records import (
 # Unpacking the largest archive takes a few minutes.
 _MAX_SILENCE_S: Final = 600.0
 UNPACKED_PREFIX: Final = "unpacked-"
-_ABANDONED_AFTER_S: Final = 86_400.0  # no archive is read for so long
+_ABANDONED_AFTER_S: Final = 86_400.0  # reading an archive never takes this long
 _MAX_LINE_CHARS: Final = 12 * MAX_DOCUMENT_CHARS
 # The child imports from the same path as this process, but never from the current folder.
 _PROGRAM: Final = """\

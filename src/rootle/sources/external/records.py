@@ -41,7 +41,7 @@ def document_to_json(document: ExternalDocument) -> dict[str, Any]:
 
 
 def document_from_json(data: Mapping[str, Any]) -> ExternalDocument:
-    """Return the document in JSON data, which may come from a process that a file took over.
+    """Return the document in JSON data, which may come from a process that a file hijacked.
 
     Raise ValueError, TypeError or KeyError if the data is invalid.
     """

@@ -34,7 +34,8 @@ CREATE TABLE IF NOT EXISTS state (version INTEGER);
 """
 
 
-# A process that was killed while it read a new source has left documents without this source.
+# Excludes documents without a source: a process that was killed while it read a new source may have
+# left some.
 _LISTED: Final = "source IN (SELECT name FROM sources)"
 
 

@@ -45,7 +45,7 @@ class Unpacker:
         max_bytes: int = MAX_UNPACKED_BYTES,
         max_files: int = MAX_FILES,
     ) -> None:
-        """Take the path of an empty folder."""
+        """`target` is the path of an empty folder."""
         self._target = target
         self._max_bytes = max_bytes
         self._max_files = max_files
@@ -147,7 +147,7 @@ def _parts(name: str) -> list[str]:
 
 
 class _TarStream(tarfile.TarFile):
-    # All members that were read; only Python 3.13 has an option (`stream`) to keep none.
+    # All members that were read. The option `stream`, which keeps none, requires Python 3.13.
     members: list[tarfile.TarInfo]
 
 

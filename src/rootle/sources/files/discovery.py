@@ -29,7 +29,8 @@ from rootle.sources.source import DocumentEntry, Scan, SkippedDocument
 from rootle.storage.change_time import change_time_ns
 from rootle.types import NEEDS_EXTRA
 
-# Documents contain images and videos, which are not read. Only their text is limited further.
+# This limit is high because documents can contain images and videos, which are not read. Their text
+# has a separate limit.
 _MAX_DOCUMENT_BYTES: Final = 1_000_000_000
 
 

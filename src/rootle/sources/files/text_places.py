@@ -81,7 +81,7 @@ def _manual_sections(text: str) -> Iterator[DocumentSection]:
 
 
 def _describe_table(found: TextFile) -> TextFile:
-    """Keep the first rows; the title of their section, a scope, tells the shape of the table."""
+    """Keep the first rows; the title of their section describes the shape of the table."""
     text = found.text
     rows = text.count("\n") + bool(text and not text.endswith("\n"))
     header = " ".join(text[: text.find("\n") if "\n" in text else len(text)].split())

@@ -58,7 +58,7 @@ def find_work_tree(folder: str) -> str | None:
 
 
 def find_prefix(folder: str) -> str:
-    """Return the path of a folder below its work tree, ending in "/"; "" for the work tree.
+    """Return the path of a folder in its work tree, ending in "/"; "" if it is the work tree.
 
     `folder` is a real path. Outside git, the result is "".
     """

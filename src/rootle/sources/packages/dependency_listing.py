@@ -131,8 +131,8 @@ def _find_all(
 ) -> Iterator[tuple[LockedPackage, InstalledPackage | None]]:
     """Yield the packages of a lock file, and what is installed.
 
-    With `extent` "all", packages that those of a list of names require are found by their metadata,
-    nearer ones first: of two versions of a Java package, the first one counts.
+    With `extent` "all", the packages that installed packages require according to their metadata
+    follow, nearer ones first: of two versions of a Java package, the first one counts.
     """
     queue = deque(one for one in lock.packages if extent == "all" or one.is_direct)
     seen = {(normalize_name(lock.ecosystem, one.name), one.folder) for one in queue}
@@ -154,7 +154,7 @@ def _list(found: InstalledPackage, locked: LockedPackage) -> ListedPackage:
 
 
 def _distinguish(listed: Mapping[tuple[str, str, str], ListedPackage]) -> list[ListedPackage]:
-    """Return the packages that have files; equal names of two ecosystems become different."""
+    """Return the packages that have files. Names that are taken get their ecosystem as a prefix."""
     taken = set[tuple[str, str]]()
     packages = []
     for (ecosystem, _, _), package in listed.items():

@@ -90,7 +90,8 @@ class InstalledPackage:
     version: str
     list_files: Callable[[], Sequence[PackageFile]]
     refused: tuple[str, ...] = ()
-    # The packages that it requires; empty if only lock files say so.
+    # The packages that it requires according to its metadata; empty if only lock files are read for
+    # its ecosystem.
     list_required: Callable[[], Sequence[LockedPackage]] = tuple
 
 

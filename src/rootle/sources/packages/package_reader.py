@@ -88,7 +88,7 @@ class PackageReader:
 def read_description(raw: bytes) -> tuple[bytes, str]:
     """Return the description in the metadata of a Python package, and its language.
 
-    It usually is the README.
+    It is usually the README.
     """
     message = HeaderParser().parsestr(raw.decode("utf-8", "replace"))
     language = "markdown" if "markdown" in str(message["Description-Content-Type"]) else "rst"

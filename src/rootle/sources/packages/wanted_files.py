@@ -14,7 +14,7 @@ from rootle.sources.packages.package import PackageFile
 from rootle.storage.change_time import change_time_ns
 from rootle.text.languages import CODE_EXTENSIONS, PROSE, language_of
 
-# Markup and styles of the packages of user interfaces are data of the package.
+# CSS, HTML, SCSS and SQL files are left out: in a package, they are data.
 _LANGUAGES: Final = (frozenset(CODE_EXTENSIONS) | PROSE) - {"css", "html", "scss", "sql"}
 _SKIPPED_FOLDERS: Final = frozenset(
     "test tests __tests__ spec specs testdata fixtures __pycache__ node_modules benchmarks "

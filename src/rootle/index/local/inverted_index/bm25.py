@@ -36,7 +36,7 @@ def term_weight(boost: float, frequency: int, statistics: FieldStatistics) -> fl
 
 
 def round_lengths(lengths: NDArray[Any]) -> Floats:
-    """Round down the part of each length that exceeds 24, to four significant bits.
+    """Round lengths down: the part of a length above 24 keeps its four most significant bits.
 
     Lucene and tantivy store lengths in this form. The ranker was trained on scores that were
     computed from rounded lengths. With exact lengths, NDCG@10 by span on the labeled questions is

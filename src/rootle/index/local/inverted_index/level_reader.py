@@ -191,8 +191,8 @@ def _add_scores(count: int, scored: Sequence[_Scored]) -> tuple[Ids, Floats]:
     documents = _join([own for own, _ in scored])
     values = _join([scores for _, scores in scored])
     # `bincount` adds one value after another. The scores of a document are therefore added in the
-    # order of the terms, and the sum is the same to the last bit in whichever segment the document
-    # is.
+    # order of the terms, and the sum is the same to the last bit, no matter which segment contains
+    # the document.
     if len(documents) > count // _SPARSE_FACTOR:
         is_found = np.zeros(count, bool)
         is_found[documents] = True

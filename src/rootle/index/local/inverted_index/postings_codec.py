@@ -85,7 +85,7 @@ def decode_postings(block: Bytes, form: int, frequency: int) -> Postings:
 
 
 def encode_postings(terms: Ints, documents: Ints, counts: Ints, term_count: int) -> EncodedPostings:
-    """Encode postings, which must be sorted by term, and the postings of a term by document.
+    """Encode postings, which must be sorted by term and then by document.
 
     `terms` contains all numbers below `term_count`, each at least once.
     """

@@ -96,10 +96,10 @@ class EmbeddedSparse:
     ) -> tuple[Ids, NDArray[np.int64]]:
         """Return the chunks that contain any of at most 20 terms, and which terms each contains.
 
-        `ids` are the ids of chunks to search, or of files whose chunks to search, depending on
-        `among`. The result consists of at most k chunk ids and a mask for each, in which bit i is
-        set if the chunk contains term i. If more chunks match, chunks with the last terms are
-        preferred.
+        `ids` are the ids of the chunks to search, or of the files whose chunks are searched,
+        depending on `among`. The result consists of at most k chunk ids and a mask for each, in
+        which bit i is set if the chunk contains term i. If more chunks match, chunks with the last
+        terms are preferred.
         """
         if len(terms) > MAX_MATCH_TERMS:
             raise ValueError(f"{len(terms)} terms, at most {MAX_MATCH_TERMS} fit into one mask")

@@ -36,7 +36,7 @@ MAX_DOCUMENTS: Final = 1 << 16
 # Terms per checksum. A larger group would make the first use of a term slower.
 _GROUP: Final = 64
 # Postings of recently used terms stay decoded, because questions share many words. These limits
-# are for each field.
+# apply to each field separately.
 _MAX_CACHED_TERMS: Final = 20_000
 _MAX_CACHED_POSTINGS: Final = 500_000
 # Looking up a term takes 4 µs in its group, and 0.1 µs in a table of all terms. Creating this table

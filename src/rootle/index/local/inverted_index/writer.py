@@ -76,7 +76,7 @@ class SparseWriter:
         body, symbols = array("I"), array("I")
         place = number["body"](file.place)
         for chunk in chunks:
-            if chunk_level.builder.is_full:  # the numbers of the terms of this file stay valid
+            if chunk_level.builder.is_full:  # a flush does not renumber terms
                 chunk_level.flush(self._numbers)
             own_body, own_symbols = number["body"](chunk.body), number["symbols"](chunk.symbols)
             body += own_body

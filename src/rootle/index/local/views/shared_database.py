@@ -14,7 +14,7 @@ from typing import Final
 
 from rootle.errors import IndexMissingError
 
-# The file in the folder of a view that contains the name of the folder beside it with the index.
+# A file in the folder of a view. It contains the name of the sibling folder with the shared index.
 BASE_NAME: Final = "base"
 _STATEMENTS: Final = (
     "CREATE TEMP VIEW texts AS SELECT * FROM shared.texts",

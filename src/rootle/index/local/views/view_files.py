@@ -1,4 +1,4 @@
-"""Create a view: an index of some documents of another index, of which it shares the data files.
+"""Create a view: an index of some documents of another index, whose data files it shares.
 
 The data files of the word index never change, and those of the vector matrix only grow. A view
 therefore links to them, and has its own small state files, which mark all other documents as
@@ -62,7 +62,7 @@ def write_view(
 
 
 def list_view_files(folder: Path) -> list[FileState]:
-    """Return the files of a view that belong to the index that it shares."""
+    """Return the files of a view whose content is in the shared index."""
     with closing(open_database(folder, create=False)) as connection:
         return [state for state in Manifest(connection).files() if state.digest is not None]
 

@@ -1,1 +1,1 @@
-"""One module for each format of documents, and what they share."""
+"""The readers of document formats, one module for each, and the code that they share."""

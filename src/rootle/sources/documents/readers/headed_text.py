@@ -9,7 +9,7 @@ from rootle.sources.documents.places import ExtractedDocument
 
 _NOT_IN_LABEL: Final = re.compile(r"[^\w\- ]")
 _SEPARATOR: Final = " > "
-# A document with a heading on every line must not fill its scopes.
+# Deeper headings count as headings of this level, so that the path of a heading stays short.
 _MAX_LEVEL: Final = 9
 _MAX_BLOCK_CHARS: Final = 200_000
 

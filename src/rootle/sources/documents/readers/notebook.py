@@ -35,7 +35,8 @@ _ANSI: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _EMBEDDED: Final = re.compile(r"data:[\w/+.-]{1,60};base64,[A-Za-z0-9+/=\s]{40,}")
 # Lines of a code cell that are instructions to the notebook, not code.
 _MAGIC: Final = re.compile(r"\s*(?:[%!]|\?\w)|\S.*\?\s*$")
-# Magics whose cell is still code of the kernel. The body after others is in another language.
+# Cell magics after which the cell is still in the language of the kernel. After other cell magics,
+# the cell is in another language.
 _TRANSPARENT: Final = frozenset({"%%time", "%%timeit", "%%capture", "%%prun", "%%memit"})
 
 
@@ -62,7 +63,7 @@ def read_notebook(file: BinaryIO, found: ExtractedDocument) -> None:
     found.title = path[0][1] if path and path[0][0] == 1 else ""
 
 
-def _list_cells(notebook: Any) -> list[Mapping[str, Any]]:  # Any: the JSON of anyone
+def _list_cells(notebook: Any) -> list[Mapping[str, Any]]:  # Any: untrusted data
     if not isinstance(notebook, dict):
         raise DocumentError(DAMAGED)
     cells = notebook.get("cells")

@@ -26,7 +26,7 @@ _MAX_PAGE_PIXELS: Final = 10_000_000
 
 
 def read_pdf(file: BinaryIO, found: ExtractedDocument) -> None:
-    """Add the text of all pages. Scanned papers have none."""
+    """Add the text of all pages. Pages without text are recognized if `found.recognizes` is set."""
     try:
         document = pdfium.PdfDocument(file)
     except pdfium.PdfiumError as error:
@@ -55,7 +55,7 @@ def _read_pages(document: pdfium.PdfDocument, found: ExtractedDocument) -> None:
                 text = _recognize(page, found)
             page.close()
         except pdfium.PdfiumError:
-            continue  # one damaged page hides no other page
+            continue  # a damaged page must not hide the others
         text = _clean(text)
         found.add(f"page-{number}", text, _title(text), (count - number) / number)
 
@@ -78,7 +78,7 @@ def _recognize(page: pdfium.PdfPage, found: ExtractedDocument) -> str:
     try:
         text = recognize_text(image)
     except DocumentError:
-        return ""  # one page that cannot be read hides no other page
+        return ""  # a page that cannot be read must not hide the others
     found.is_recognized = found.is_recognized or bool(text)
     return text
 

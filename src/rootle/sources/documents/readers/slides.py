@@ -15,7 +15,7 @@ from rootle.sources.documents.zip_container import (
     without_fallbacks,
 )
 
-# Placeholders with the same text on every slide, or the slide again in miniature.
+# Placeholders with the same text on every slide, and the miniature of the slide on its notes page.
 _IGNORED_PLACEHOLDERS: Final = frozenset({"sldNum", "dt", "ftr", "hdr", "sldImg"})
 _SHAPES: Final = frozenset({"sp", "pic", "graphicFrame", "grpSp", "cxnSp"})
 _TITLES: Final = frozenset({"title", "ctrTitle"})

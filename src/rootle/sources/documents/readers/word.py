@@ -41,7 +41,7 @@ def read_word(file: BinaryIO, found: ExtractedDocument) -> None:
 
 
 def _heading_levels(container: ZipContainer, part: str) -> dict[str, int]:
-    """Return the heading level of each style; 0 for other styles that are based on none."""
+    """Return the heading levels of heading styles, and of styles that are based on one."""
     levels: dict[str, int] = {}
     parents: dict[str, str] = {}
     style = ""

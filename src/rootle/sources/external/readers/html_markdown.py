@@ -140,7 +140,7 @@ class _MarkdownWriter(HTMLParser):
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _VOID:
             self.handle_starttag(tag, attrs)
-        else:  # HTML ignores the slash, but a generator of XHTML means it
+        else:  # HTML ignores the slash, but in XHTML it ends the element
             self.handle_starttag(tag, attrs)
             self.handle_endtag(tag)
 
@@ -196,7 +196,7 @@ class _MarkdownWriter(HTMLParser):
             self.lines.append("")
 
     def _marks_code(self) -> bool:
-        """Return whether code gets backticks; headings and terms have none."""
+        """Return whether code gets backticks; in headings and terms it does not."""
         return not self._is_preformatted and self._prefix.lstrip(" ") in ("", "- ")
 
     def _item_prefix(self) -> str:

@@ -14,7 +14,7 @@ FULL: Final = "llms-full.txt"
 _LINK: Final = re.compile(r"\]\(\s*<?([^()\s<>]{1,2000})>?\s*\)")
 _SOURCE: Final = re.compile(r"^(?:source|url|canonical)\s*:\s*(https?://\S{1,1000})", re.IGNORECASE)
 _FENCE: Final = re.compile(r"\s{0,3}(?:```|~~~)")
-# A source line follows its heading within this many lines.
+# A line that names the URL of a page follows the heading of the page within this many lines.
 _HEAD_LINES: Final = 6
 
 

@@ -53,7 +53,7 @@ def read_mdn_page(path: str, text: str, locale: str = "") -> ExternalDocument:
 
 
 def _find_locale(tree: FolderTree, path: str) -> str:
-    """Return the locale of a page below `files/LOCALE`; "" if its folder is not named so."""
+    """Return the locale of a page below `files/LOCALE`; "" if the page is elsewhere."""
     match = _LOCALE.search(f"{tree.root.replace(os.sep, '/')}/{path}")
     if match is None:
         return ""

@@ -24,7 +24,8 @@ _QUESTION, _ANSWER = "1", "2"
 _SITE: Final = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org)")
 _TAG: Final = re.compile(r"[^<>|\s]+")
 _MAX_ANSWERS: Final = 30
-# A post with a score of 100 or more, or an accepted answer, gets this much more.
+# The best score of a question and its answers raises its factor by up to the first value, which a
+# score of 100 reaches. An accepted answer raises it by the second.
 _SCORE_GAIN: Final = 0.15
 _ACCEPTED_GAIN: Final = 0.1
 _FULL_SCORE: Final = 100

@@ -70,7 +70,7 @@ def read_page_file(
 
 
 def list_symbols(path: str, symbols: Iterable[PageSymbol], address: str = "") -> ExternalDocument:
-    """Return a document that lists symbols of a page whose text is not there."""
+    """Return a document that lists symbols of a page whose text is not available."""
     lines = [f"# {path}", ""]
     lines += [
         f"- `{symbol.name}` ({symbol.kind}): {path}{'#' if symbol.anchor else ''}{symbol.anchor}"
@@ -82,8 +82,8 @@ def list_symbols(path: str, symbols: Iterable[PageSymbol], address: str = "") ->
 def _qualify(text: str, found: Mapping[int, PageSymbol]) -> str:
     """Return a page in which the definition of each symbol has its qualified name.
 
-    A page about a class names its methods without it, so that a question for "Class.method" would
-    not find them.
+    A page about a class often names its methods without the class. Unchanged, it would not be found
+    by a question for "Class.method".
     """
     lines = text.split("\n")
     for number, symbol in found.items():
@@ -114,7 +114,7 @@ def _make_sections(
 
 
 def _list_headings(lines: Sequence[str]) -> Iterable[int]:
-    """Yield the numbers of the lines that are headings, from 1. Lines of code are none."""
+    """Yield the numbers of the lines that are headings, from 1. Lines of code do not count."""
     in_code = False
     for number, line in enumerate(lines, start=1):
         if line == FENCE:

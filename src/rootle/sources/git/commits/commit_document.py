@@ -15,14 +15,15 @@ from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange, Hu
 from rootle.sources.source import Document
 from rootle.types import COMMIT_KIND, COMMIT_MESSAGE, COMMIT_URI, DocumentSection
 
-# A commit that changes more files is a bulk change, of which the names of the files say enough.
+# A commit that changes more files is a bulk change, for which the names of the files are enough.
 _MAX_FILES: Final = 30
 _MAX_FILES_WITH_PATCH: Final = 100
 _MAX_PATCH_CHARS: Final = 10_000
 _MAX_FILE_CHARS: Final = 3_000
 _MAX_LINE_CHARS: Final = 240
 _MAX_TITLE_CHARS: Final = 200
-# Lines for tools and people at the end of a message; the author is indexed as such.
+# Trailers at the end of a message, which are not indexed. The author of a commit is stored
+# separately.
 _TRAILER: Final = re.compile(
     r"^(?:Signed-off-by|Co-authored-by|Reviewed-by|Acked-by|Tested-by|Cc|Change-Id|git-svn-id"
     r"|Reviewed-on|Approved-by|Differential Revision)\b.*$",

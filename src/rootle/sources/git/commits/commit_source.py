@@ -50,7 +50,7 @@ class CommitSource:
         count_indexed: Callable[[], int],
         convert: ConvertCommit = make_document,
     ) -> None:
-        """Take the real path of a folder in any work tree of the repository.
+        """`folder` is the real path of a folder in any work tree of the repository.
 
         `count_indexed` returns the number of commits in the index, and `convert` the document for a
         commit.

@@ -31,10 +31,11 @@ _DIFF: Final = (
 # A partial clone lacks contents. git needs none for the paths and for files that were only renamed.
 _PATCH: Final = ("-p", "-M", "-l300", "-U1")
 _PATHS: Final = ("-M100%",)
-# The options with which git is asked for a commit, until it succeeds.
+# Sets of options that are tried in order until git can read a commit.
 Levels = tuple[tuple[str, ...], ...]
 ALL_LEVELS: Final[Levels] = (_PATCH, _PATHS)
-# The lines that begin a definition, by file type. git knows these languages, but not by file name.
+# The lines that begin a definition, by file type. git knows these languages, but does not recognize
+# them by file name.
 _ATTRIBUTES: Final = os.path.join(os.path.dirname(__file__), "definitions.gitattributes")
 _DEFINITIONS: Final = {
     "core.attributesFile": _ATTRIBUTES,
@@ -123,8 +124,8 @@ class PatchProcess:
     def _ask(self, session: GitSession, sha: str, answer: str) -> bytes:
         """Return the output for a commit.
 
-        git repeats a line that is no hash, followed by `answer`, after the output for the lines
-        before it.
+        The hash is followed by a marker, which is not a hash. git prints the marker and `answer`
+        after the output for the hash, so they show where this output ends.
         """
         marker = f"end {secrets.token_hex(16)}"
         request, end = f"{sha}\n{marker}\n", f"{marker}{answer}\n"

@@ -35,7 +35,7 @@ class FileCommit:
     sha: str
     parents: tuple[str, ...]  # those in the simplified history, in which each changed the file
     message: str
-    changes: tuple[tuple[LineChange, ...], ...]  # from each parent; from nothing without parents
+    changes: tuple[tuple[LineChange, ...], ...]  # from each parent, or from an empty file
     is_new: bool  # whether no parent has the file
 
 

@@ -16,9 +16,9 @@ _MAX_BYTES: Final = 1_000_000
 
 
 def read_ignored_revisions(top: str) -> frozenset[str]:
-    """Return the commits that the files of a work tree name as reformatting only.
+    """Return the commits that only reformat, according to the lists in a work tree.
 
-    A file that the configuration of the repository names is read only if it is a regular file of
+    A list that the configuration of the repository names is read only if it is a regular file of
     the work tree: the configuration may come from a stranger.
     """
     found: set[str] = set()

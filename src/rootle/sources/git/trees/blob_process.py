@@ -46,7 +46,8 @@ class BlobProcess:
             self._session = open_session(self._folder, "cat-file", "--batch", config={})
         if self._session is None:
             return None
-        # git repeats a line that is no name of an object, after the output for the lines before.
+        # A marker that is not the name of an object follows the hash. git prints it after the
+        # output for the hash, which shows where this output ends.
         marker = f"end-{secrets.token_hex(16)}"
         request, end = f"{blob}\n{marker}\n", f"\n{marker} missing\n"
         limit = max_bytes + _MAX_HEADER_BYTES

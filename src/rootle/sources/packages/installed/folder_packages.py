@@ -68,9 +68,9 @@ class NodePackages:
         return None
 
     def _list_required(self, folder: str, manifest: Mapping[str, Any]) -> list[LockedPackage]:
-        """Return the packages that a package in a folder imports, at the places Node.js finds.
+        """Return the packages that the package in a folder requires, where Node.js finds them.
 
-        The second call for a folder returns none.
+        Later calls for the same folder return an empty list.
         """
         if folder in self._expanded:
             return []

@@ -95,7 +95,7 @@ def _refuse_paths(path: str, folder: str, packages: list[LockedPackage]) -> list
 def read_pnpm_lock(root: str, path: str) -> LockFile:
     """Return the packages of a pnpm-lock.yaml. Those that an importer names are direct.
 
-    The file is written by a program in a fixed form, so its lines are enough.
+    A program writes the file in a fixed form, so it can be read line by line.
     """
     packages, refused = [], []
     for section, keys, value in _pnpm_values(read_lock_text(root, path)):

@@ -109,7 +109,7 @@ def _decompress(text: str, page: _Page) -> None:
     try:
         raw = zlib.decompressobj(-15).decompress(base64.b64decode(text), _MAX_PAGE_BYTES)
     except (binascii.Error, ValueError, zlib.error):
-        return  # one damaged page hides no other page
+        return  # a damaged page must not hide the others
     xml = raw.decode("utf-8", "replace")
     reader = _CellReader(page)
     with suppress(DocumentError):

@@ -39,7 +39,7 @@ def recognize_text(image: bytes, timeout_s: float = _TIMEOUT_S) -> str:
             timeout=timeout_s,
             cwd="/",
             env=environment,
-            # A program that has lost its parent must end too.
+            # Tesseract must end even if this process is killed before the timeout.
             preexec_fn=_limit_time if sys.platform != "win32" else None,
             check=False,
         )
