@@ -37,7 +37,7 @@ cli.entry()
 _INTERRUPTED = (b"rootle: interrupted; the index is still usable\n", b"rootle: interrupted\n")
 # The interrupt arrives during a destructor, in which Python ignores exceptions.
 _INTERRUPTED_DESTRUCTOR = """
-import os, signal
+import os, signal, time
 import rootle.cli.main as cli
 main = cli.main
 class Interrupted:
@@ -45,6 +45,7 @@ class Interrupted:
         os.kill(os.getpid(), signal.SIGINT)
 def interrupt():
     Interrupted()
+    time.sleep(600)  # a command that takes long
     return main()
 cli.main = interrupt
 cli.entry()
