@@ -102,13 +102,24 @@ def _repeat_interrupt(ignored: sys.UnraisableHookArgs) -> None:
     effect.
     """
     if issubclass(ignored.exc_type, KeyboardInterrupt):
-        import _thread
         import threading
 
         # If it were raised here, it would be ignored again.
-        threading.Timer(_REPEAT_DELAY_S, _thread.interrupt_main).start()
+        threading.Timer(_REPEAT_DELAY_S, _interrupt_main_thread).start()
     else:
         sys.__unraisablehook__(ignored)
+
+
+def _interrupt_main_thread() -> None:
+    import _thread
+    import signal
+    import threading
+
+    main_thread = threading.main_thread().ident
+    if sys.platform == "win32" or main_thread is None:
+        _thread.interrupt_main()
+    else:  # unlike `interrupt_main`, this also ends a system call
+        signal.pthread_kill(main_thread, signal.SIGINT)
 
 
 @contextmanager
