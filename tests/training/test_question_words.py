@@ -47,6 +47,11 @@ def test_both_kinds_of_tables_are_read(folder: Path) -> None:
     assert table["throw", "away"] == {"discard": 1.0, "evict": 0.9}
 
 
+def test_phrases_that_open_a_question_are_left_out(folder: Path) -> None:
+    (folder / "words" / "b.tsv").write_text("what happened\tevent log\n", encoding="utf-8")
+    assert ("what", "happen") not in read_table(folder)
+
+
 def test_a_line_without_two_columns_is_an_error(folder: Path) -> None:
     (folder / "words" / "b.tsv").write_text("basket cart\n", encoding="utf-8")
     with pytest.raises(TableError, match=r"b\.tsv:1: expected two columns, not 1"):

@@ -28,6 +28,11 @@ _RARE_FACTOR: Final = 1.5
 _MIN_FACTOR: Final = 0.3
 
 _stem = open_stemmer()
+# These open a question, whatever it is about.
+_FRAMES: Final = frozenset(
+    tuple(_stem(text))
+    for text in ("what happens", "when it happens", "why it happens", "which one", "tell why")
+)
 
 
 class TableError(Exception):
@@ -145,11 +150,12 @@ def _lines(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _phrase(text: str) -> Phrase:
-    """Return the stems of a phrase; empty if it is too long or has only stop words."""
+    """Return the stems of a phrase; empty if it is too long, a stop word or a question frame."""
     words = [word.lower() for word in WORD.findall(text)]
     if len(words) > MAX_PHRASE_WORDS or all(word in STOP_WORDS for word in words):
         return ()
-    return tuple(_stem(" ".join(words)))
+    stems = tuple(_stem(" ".join(words)))
+    return () if stems in _FRAMES else stems
 
 
 def _read_forms(path: Path) -> dict[str, list[str]]:
