@@ -109,25 +109,24 @@ def test_running_out_of_file_handles_is_one_message_and_ends(folder: Path) -> No
     def limit_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (80, 80))
 
-    # Just before each connection is accepted, so that no handle that another thread closes is free.
+    # Accepting fails as soon as no handle is left: the error of `os.open` is that of `accept`. If
+    # `accept` were called instead, another thread could have closed a handle in the meantime.
     exhausting = """
 import os, socket, threading
 accept = socket.socket.accept
 held = []
-is_released, is_timed = threading.Event(), threading.Event()
-def exhausted_accept(self):
-    try:
-        while not is_released.is_set():
-            held.append(os.open(os.devnull, os.O_RDONLY))
-    except OSError:
-        if not is_timed.is_set():
-            is_timed.set()
-            threading.Timer(2, release).start()
-    return accept(self)
+is_released = threading.Event()
 def release():
     is_released.set()
     for handle in held:
         os.close(handle)
+timer = threading.Timer(2, release)
+def exhausted_accept(self):
+    if not held:
+        timer.start()
+    while not is_released.is_set():
+        held.append(os.open(os.devnull, os.O_RDONLY))
+    return accept(self)
 socket.socket.accept = exhausted_accept
 from rootle.cli.main import entry
 entry()
