@@ -21,7 +21,7 @@ class QuestionVectors:
     """The changes that training has learned for the words of questions."""
 
     def __init__(self, terms: Sequence[str], arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take the related terms, and the arrays that training/question_words/ writes."""
+        """Create the changes from the arrays of the model file and the stems of its terms."""
         rows = arrays["term_rows"].astype(np.int64).tolist()  # of the embedding table; -1: none
         self._row_of = dict(zip(terms, rows, strict=True))
         # The change of row `rows[i]` of the table is scales[i] x codes[i] @ basis.

@@ -25,7 +25,7 @@ MAX_PHRASE_WORDS: Final = 5
 _LITERAL_INTENTS: Final[frozenset[Intent]] = frozenset(("error", "symbol", "usage"))
 # Shorter questions name their subject.
 _MIN_WORDS: Final = 4
-_MAX_TERMS: Final = 32
+_MAX_TERMS: Final = 32  # 16 find less in large repositories, 40 take longer
 # The weight of a related term, relative to a word of the question, if its weight in the table is 1.
 # Tuned on the tune splits of the labels.
 _WEIGHT: Final = 0.2
@@ -66,7 +66,11 @@ class RelatedTermTable:
     """Terms by phrase, in arrays that are read in a millisecond."""
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]], terms: Sequence[str]) -> None:
-        """Take the phrase keys in ascending order, the list of each, and the rows of the lists."""
+        """Create a table from the arrays of the model file and the stems of its terms.
+
+        The phrase with the key `keys[i]` (ascending) has the list `lists[i]`. The rows of list j
+        are those from `starts[j]` to `starts[j + 1]` of `terms` and `weights`.
+        """
         self._keys = arrays["keys"]
         self._list_of = arrays["lists"]
         self._starts = arrays["starts"]
