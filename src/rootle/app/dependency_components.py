@@ -33,7 +33,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class InstalledPackages:
-    """The collection of the packages, which is loaded only if there are any or they are named."""
+    """The packages as a collection, loaded only if any are indexed or a query searches them."""
 
     components: DependencyComponents
 
@@ -116,13 +116,14 @@ class DependencyComponents:
         return DependencyCollection(self.read_known, search, self._count_mentions)
 
     def read_installed(self, read: Callable[[IndexReader], _T]) -> _T:
-        """Return the result of `read`, which receives the index of what is installed now."""
+        """Call `read` with the index of the packages that are installed now; return its result."""
         return self._open(lambda source, _: read(source.current()))
 
     def read_index(self, read: Callable[[IndexReader], _T]) -> _T:
-        """Return the result of `read`, which receives the index of the last search, if any.
+        """Call `read` with the index that the last search used, if any; return its result.
 
-        The packages are not listed again, because the lines of a result are read right after it.
+        The installed packages are not checked again, because a caller reads the lines of a result
+        right after the search.
         """
         opened = self._opened
         if opened is not None:
@@ -150,7 +151,7 @@ class DependencyComponents:
         )
 
     def read_known(self) -> KnownPackages | None:
-        """Return the packages when they were last indexed; None if none are.
+        """Return the packages that were last indexed; None if no packages are indexed.
 
         This reads a small file, and only if it has changed.
         """
@@ -174,14 +175,14 @@ class DependencyComponents:
     def _folder(self) -> Path:
         """The folder of the indexes.
 
-        All projects share it, unless the index directory is chosen: it then contains the folder.
+        All projects share it. If the user chose an index directory, it is inside that directory.
         """
         if self._index_dir != default_index_dir(self._root):
             return self._index_dir / DEPENDENCIES_DIR
         return default_shared_dir(DEPENDENCIES_DIR)
 
     def _open(self, use: Callable[[SnapshotSource, SearchAgent], _T]) -> _T:
-        """Use the index of the packages; if it is damaged or was deleted, create it again once."""
+        """Call `use` with the index; if it was damaged or deleted, recreate it and retry once."""
         try:
             return use(*self._open_current())
         except IndexStorageError as error:
@@ -217,7 +218,7 @@ class DependencyComponents:
             return source, agent
 
     def _count_mentions(self, name: str) -> int:
-        """Return the number of files of the project that contain a name; many if unknown."""
+        """Return the number of files of the project that contain a name; 1,000 if unknown."""
         try:
             sparse = self._open_project().sparse
         except IndexStorageError:

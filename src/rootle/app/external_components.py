@@ -87,7 +87,7 @@ class ExternalComponents:
         self.index().update()
 
     def find_origins(self, uris: Sequence[str]) -> Mapping[str, str]:
-        """Return the address of each downloaded document, and the source name of each other one."""
+        """Return the URL of each downloaded document, and the source name of any other document."""
         sources = {record.name: record for record in self.store.sources()}
         return {
             uri: _origin_of(uri, address, sources.get(name))
@@ -95,7 +95,7 @@ class ExternalComponents:
         }
 
     def list_notes(self, uris: Sequence[str]) -> Sequence[str]:
-        """Return a message for each source of the documents that was read too long ago."""
+        """Return a message for each source of these documents that is past its maximum age."""
         names = {uri.removeprefix(EXTERNAL_URI).partition("/")[0] for uri in uris}
         max_age_s = self._config.external_max_age_days * _SECONDS_PER_DAY
         return [

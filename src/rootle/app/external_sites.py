@@ -71,7 +71,7 @@ class SiteReader:
     def _find_inventory(self, site: SiteRules) -> DownloadedPage | None:
         """Return the inventory next to the first page of a site; None if there is no usable one.
 
-        An inventory that is damaged or names only symbols would hide most pages.
+        An inventory that is damaged or lists only symbols is unusable: it would hide most pages.
         """
         with suppress(RootleError, LeavesSiteError, ExternalSourceError):
             url = site.url_of(INVENTORY)
@@ -99,7 +99,8 @@ class SiteReader:
                     yield item
                     continue
                 is_unread = pages.is_silent or item.path in pages.failed
-                # A list of symbols must not replace the text of a page that was read earlier.
+                # For a page that could not be read, the item is only a list of symbols from the
+                # inventory, which must not replace the text that was read earlier.
                 if item.path in addresses or not is_unread:
                     yield _clean(item, addresses.get(item.path, ""))
         if pages.is_silent:

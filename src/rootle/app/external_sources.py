@@ -38,7 +38,7 @@ class _Reading:
     """The progress of reading one source."""
 
     kind: str
-    failure: str = ""  # after which the documents that were stored before are kept
+    failure: str = ""  # if set, the documents stored earlier are kept
     left_out: str = ""
     skipped: list[str] = field(default_factory=list)
     count: int = 0
@@ -63,7 +63,7 @@ class ExternalSources:
         downloads: Downloads | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """`downloads` replaces the reader of web pages, which reads public addresses only."""
+        """`downloads` replaces the default page reader, which accepts only public addresses."""
         self._store = store
         self._config = config
         self._open_index = open_index
@@ -85,9 +85,9 @@ class ExternalSources:
 
         `address` is a URL or a path. `name` is shown in results; the default is derived from the
         address. `kind` is recognized if it is None. `weight` multiplies the scores of its results.
-        `depth` limits how many links lead from the first web page to another one, and `max_pages`
-        the number of web pages. `on_progress` receives the number of documents read so far. An
-        address that was added before is read again with the new options.
+        `depth` is the maximum number of links to follow from the first web page, and `max_pages`
+        the maximum number of web pages. `on_progress` receives the number of documents read so far.
+        An address that was added before is read again with the new options.
 
         Raises SourceError for an invalid name or option, IngestError if nothing can be read,
         WebPageError or UnavailableError if the first web page cannot be read, and ConfigError if
@@ -160,7 +160,7 @@ class ExternalSources:
         self._open_index().update(on_progress)
 
     def status(self) -> ExternalStatus | None:
-        """Return the sizes and ages; None if no source was added."""
+        """Return the sizes and ages of the sources; None if no source was added."""
         sources = self.list()
         if not sources:
             return None
@@ -193,7 +193,7 @@ class ExternalSources:
         try:
             self._store.folder.rmdir()
         except OSError:
-            return had_index or had_store  # other files are in it
+            return had_index or had_store  # the folder contains other files
         return had_index or had_store
 
     def _read_and_index(

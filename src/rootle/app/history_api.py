@@ -22,12 +22,12 @@ class HistoryApi(AppBase):
     """Answers questions about commits and earlier versions."""
 
     def why(self, place: str, *, limit: int | None = None) -> WhyAnswer:
-        """Return why lines of a file are there: commits, documents and memories about them.
+        """Explain why a file contains some lines, by commits, documents and memories about them.
 
         `place` is "path:120", "path:10-20" or "path#function". At most `limit` commits are
-        returned, 5 by default, the one that explains the lines best first. Documents are searched
-        only if there is an index. Raises SourceError if there is no such place, and QueryError if
-        the limit is out of range.
+        returned, 5 by default, best explanation first. Documents are searched only if there is an
+        index. Raises SourceError if there is no such place, and QueryError if the limit is out of
+        range.
         """
         from rootle.provenance.explain import explain_place
         from rootle.provenance.mentions import add_mentions, list_names
@@ -81,9 +81,9 @@ class HistoryApi(AppBase):
     def index_history(self, on_progress: ProgressCallback | None = None) -> None:
         """Index all commits that `maxHistoryCommits` allows, and wait until this is done.
 
-        The definitions that they removed are indexed too. Otherwise, the first question about the
-        past starts this in the background. Raises IndexStorageError if the folder is not in a git
-        repository.
+        The definitions that they removed are indexed too. If this method is not called, the first
+        question about the past starts indexing in the background. Raises IndexStorageError if the
+        folder is not in a git repository.
         """
         self._check_may_write()
         indexes = self._container.history().commit_indexes()

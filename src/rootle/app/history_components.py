@@ -116,10 +116,10 @@ class HistoryComponents:
     def existing_commit_search(self) -> CommitSearch | None:
         """Return the component that searches commits; None if none are indexed yet.
 
-        Questions about files use it. They need not load it if there is nothing to search.
+        Questions about files also use it, and load nothing if no commits are indexed.
         """
         opened = self._commit_search
-        if opened is not None:  # it notices by itself if the index was deleted
+        if opened is not None:  # the component itself detects a deleted index
             return opened
         # The repository is looked up only once, because this runs for each question. If it is
         # replaced by another one, `commit_search` finds the new one.
@@ -177,7 +177,7 @@ class HistoryComponents:
             return self._revision_search
 
     def _open_commit_index(self, name: str, convert: ConvertCommit) -> CommitIndex | None:
-        """Return the index of the documents that `convert` makes of commits."""
+        """Return the index of the documents into which `convert` turns commits."""
         from rootle.indexing.commit_index import CommitIndex, commit_config
         from rootle.sources.git.commit_text import explain_hidden_commits
 
@@ -201,8 +201,8 @@ class HistoryComponents:
     def _find_dir(self, name: str) -> Path | None:
         """Return the folder for one kind of index of the repository; None outside of repositories.
 
-        All work trees of a repository share the folder, unless the index directory is chosen: it
-        then contains the folder. `name` is that of the folder, such as HISTORY_DIR.
+        All work trees of a repository share the folder. If the user chose an index directory, the
+        folder is inside it instead. `name` is the name of the folder, such as HISTORY_DIR.
         """
         git = find_git_folders(os.path.realpath(self._root))
         if git is None:
@@ -212,7 +212,7 @@ class HistoryComponents:
         return default_repository_dir(Path(git.common), name)
 
     def _open_commit_agent(self, commits: CommitIndex) -> SearchAgent:
-        """Return the pipeline that searches commits. Questions about files do not need it."""
+        """Return the pipeline that searches commits, created when a question first needs it."""
         from rootle.history.commit_search import VisibleCommits
         from rootle.indexing.commit_index import commit_config
         from rootle.search.factory import open_agent

@@ -30,8 +30,8 @@ class ImageApi(SearchApi):
         SearchQuery, such as that of `image_query`, is searched without recognizing words. If
         `imageEmbeddingEndpoint` is set, similar images are found too; then words are optional.
 
-        Raises QueryError if Tesseract is not installed, if the image cannot be read or has no words
-        that are indexed, and otherwise the errors of `search`.
+        Raises the errors of `search`, and QueryError if Tesseract is not installed, or if the image
+        cannot be read or contains no indexed words.
         """
         query = self.image_query(path, question) if isinstance(question, str) else question
         query = apply_filters(query, filters)

@@ -105,14 +105,15 @@ class IndexApi(AppBase):
 
         The indexes are those of the folder, its commits, earlier versions, packages and added
         sources. `sources` also deletes the added sources: their list and their text, which may be
-        impossible to read again. Return False if there was nothing to delete.
-        The search log also contains the searches in other folders.
+        impossible to read again. The search log also contains the searches in other folders. Return
+        False if there was nothing to delete.
         """
         self._check_may_write()
         with self._container.refresher().replace_index():
             delete_search_state(self.index_dir)
             history = self._container.history()
-            had_commits = [index.clear() for index in history.commit_indexes()]  # each of them
+            # A list, because `any` would stop after the first index that was deleted.
+            had_commits = [index.clear() for index in history.commit_indexes()]
             revisions = history.find_revision_indexes()
             had_revisions = revisions is not None and revisions.clear()
             dependencies = self._container.dependencies().existing_index()

@@ -39,9 +39,10 @@ class LinksApi(AppBase):
     def drift(self, paths: Sequence[str] = ()) -> DriftAnswer:
         """Return the names in documents, comments and memories that are gone or have changed.
 
-        `paths` limits this to files and folders. Only names are reported for which there is
-        evidence that they were names of this project: in its commits, or because they are qualified
-        by something that exists. The index and the index of the commits are updated first.
+        `paths` limits the check to some files and folders. A name is reported only if there is
+        evidence that it belonged to this project: a commit removed it, or the class, module or
+        folder that the text names with it still exists. The index and the index of the commits are
+        updated first.
 
         Raises QueryError if a path is not indexed.
         """

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # Attempts of a search while other threads rebuild or delete the index.
 _MAX_ATTEMPTS: Final = 5
-# The path of a file in an answer about an earlier version.
+# The path of a file of an earlier version, as in a search result: a commit hash, then the path.
 _VERSION: Final = re.compile(r"([0-9a-f]{12,64}):.+", re.DOTALL)
 
 
@@ -55,7 +55,7 @@ class SearchApi(AppBase):
         in the contexts of all results together. `exclude` lists lines to leave out of the contexts,
         as "path:start-end".
 
-        `at` is a hash, tag, branch or date: then the files of that commit are searched, and the
+        `at` is a hash, tag, branch or date. If it is set, the files of that commit are searched; an
         index of the commit is created first if there is none.
 
         Raises QueryError for an invalid query or an unknown revision, IndexStorageError if there is
@@ -138,9 +138,9 @@ class SearchApi(AppBase):
 
         `name` may be qualified: "Class.method", "module.function", "ns::Class". At most `limit`
         uses are returned, 30 by default. To get the next ones, pass `next_cursor` of the answer as
-        `cursor`. The index is updated first if a check for changes is due. `at` is a hash, tag,
-        branch or date, whose files are searched instead of those in the folder. A name that begins
-        with "deps:" is looked up in the installed packages instead.
+        `cursor`. The index is updated first if a check for changes is due. If `at` is a hash, tag,
+        branch or date, the files of that commit are searched instead of those in the folder. A name
+        that begins with "deps:" is looked up in the installed packages.
 
         Raises QueryError for an invalid name, limit or revision, and StaleCursorError if the cursor
         comes from another request or the index has changed since then.

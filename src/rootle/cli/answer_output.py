@@ -1,4 +1,4 @@
-"""Ask the question of a command in this folder, and print the answer."""
+"""Compute the answer of a command for a folder, and print it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class AnswerOutput:
     """The output of a command."""
 
     record: object  # printed as JSON
-    parts: Iterable[Iterable[str]]  # the lines of each part, which blank lines separate
-    notes: Sequence[str]  # printed to standard error; the record contains them
+    parts: Iterable[Iterable[str]]  # the lines of each part; blank lines separate the parts
+    notes: Sequence[str]  # printed to standard error; also in the record
     is_empty: bool
     if_empty: str = ""  # a further note if the answer is empty
 
@@ -36,7 +36,7 @@ def answer_with_index(
 def answer_without_index(
     args: argparse.Namespace, ask: Callable[[App, argparse.Namespace], AnswerOutput]
 ) -> int:
-    """Print the answer and return the exit code; the index is not needed, or updated on demand."""
+    """Print the answer and return the exit code, without updating the index first."""
     with open_app_from(args) as app:
         output = ask(app, args)
     return _print(args, output)

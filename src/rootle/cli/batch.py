@@ -14,7 +14,8 @@ from rootle.cli.terminal import warn
 from rootle.errors import QueryError, RootleError
 from rootle.serialization.json import query_from_json, to_json
 
-# Each query is in a line: the options that a field of it replaces, and those without such a field.
+# With --batch, each input line is a query, and these options have no effect: a field of the line
+# replaces those in _FIELDS, and those in _WITHOUT_FIELD have no such field.
 _FIELDS: Final = {
     "question": "textQuery",
     "kinds": "textQuery",
@@ -33,10 +34,10 @@ _OPTIONS: Final = {"changed_within": "changed-within", "kinds": "in"}
 
 
 def check_options(args: argparse.Namespace) -> None:
-    """Raise QueryError if an option of `rootle search` has no effect on queries in lines."""
+    """Raise QueryError if an option of `rootle search` has no effect with --batch."""
     for name in (*_FIELDS, *_WITHOUT_FIELD):
         value = getattr(args, name)
-        if value is False or value in (None, []):  # 0 is a value, and equals False
+        if value is False or value in (None, []):  # 0 equals False, but is a value that a user sets
             continue
         option = "the question" if name == "question" else f"--{_OPTIONS.get(name, name)}"
         field = _FIELDS.get(name)

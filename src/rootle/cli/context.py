@@ -18,13 +18,13 @@ from rootle.errors import ConfigError, IngestError
 from rootle.storage.paths import contains_home
 from rootle.telemetry.logging_config import configure_logging
 
-# A command refreshes the index itself. The question that follows within this time does not check
-# the folder again.
+# A command refreshes the index itself. A question that follows within this time does not check the
+# folder again.
 _ONE_QUESTION_S: Final = 60.0
 
 
 def open_for_question(args: argparse.Namespace) -> AbstractContextManager[App]:
-    """Open the app for one question, which follows `refresh_index`.
+    """Open the app for one question. Call `refresh_index` before asking it.
 
     Raise ConfigError if the folder contains all files of the user, and the user does not confirm.
     """
@@ -79,7 +79,7 @@ def root_folder(args: argparse.Namespace) -> Path:
 
 
 def place_in_root(place: str, root: Path) -> str:
-    """Return a place such as "path:120" or "path#name" relative to the root, as `path_in_root`."""
+    """Return a place such as "path:120" or "path#name" relative to the root: see `path_in_root`."""
     path = re.split(r"[:#]", place, maxsplit=1)[0]
     return path_in_root(path, root) + place[len(path) :]
 

@@ -43,7 +43,7 @@ def report_dry_run(app: App, *, as_json: bool) -> None:
     )
     _print_languages(files)
     _print_skips(skips)
-    limit = app.config.max_file_bytes  # of documents, it limits the text, which is not known yet
+    limit = app.config.max_file_bytes  # for documents, it limits the extracted text
     _print_partial([e for e in files if e.size > limit and document_format(e.uri) is None])
 
 

@@ -185,7 +185,7 @@ def _check_output(code: int) -> int:
     from rootle.cli.standard_streams import discard_unwritten, output_failure
 
     failure = output_failure()
-    if isinstance(failure, BrokenPipeError):  # the reader has seen enough
+    if isinstance(failure, BrokenPipeError):  # the reader closed the pipe, as `head` does
         code = SUCCESS
     elif failure is not None:
         _warn(f"cannot write to standard output: {failure.strerror}")

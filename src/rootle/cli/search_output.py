@@ -26,8 +26,8 @@ from rootle.types import Memory, QueryInterpretation, SearchResponse, SearchResu
 
 # Maximum lines of a span on a terminal: the first one, and those with the most matching words.
 _MAX_TERMINAL_LINES: Final = 10
-# Lines of the best span of the first results of a brief answer on a terminal; later results have
-# one line. With the other rows, ten results then take about 40 rows.
+# A brief answer on a terminal shows this many lines of the best span of its first three results,
+# and one line of each other result. With headings, ten results take about 40 rows.
 _BRIEF_LINES: Final = (10, 5, 5)
 # A word is highlighted if it is this similar to a word of the question.
 _MIN_WORD_SIMILARITY: Final = 0.8
@@ -79,9 +79,9 @@ def print_response(
 ) -> None:
     """Print results to standard output, and messages to standard error.
 
-    The messages come first if the response is not confident. If `is_brief`, only the best results
-    of such a response are shown, with few lines, and other responses are shortened to about one
-    screen on a terminal.
+    If the response is not confident, the messages come first. If, in addition, `is_brief` is set,
+    only the best results are shown, with few lines. On a terminal, `is_brief` shortens any other
+    response to about one screen.
     """
     if is_weak(response):
         _print_messages(response)
@@ -217,7 +217,7 @@ def _print_result(
     """Print a result; with `brief_lines`, only its best span, with at most that many lines."""
     best, *others = _spans_of(result)
     _print_heading(result, best, style, is_first=True)
-    for mark in marks_of(result):  # of text from outside the project
+    for mark in marks_of(result):  # only for text from outside the project
         write_line(style.paint(f"  {printable(mark)}", _YELLOW))
     _print_lines(best, words, style, brief_lines or _MAX_TERMINAL_LINES)
     if brief_lines is None:
@@ -279,7 +279,7 @@ def _print_lines(
 def _most_relevant(lines: list[str], words: set[str], limit: int) -> list[int]:
     """Return the indexes of the first line and of the lines with the most matches, in order.
 
-    A single line is the one with the most matches.
+    If `limit` is 1, return only the line with the most matches.
     """
     if len(lines) <= limit:
         return list(range(len(lines)))

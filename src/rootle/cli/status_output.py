@@ -20,7 +20,7 @@ from rootle.types import (
     WatcherStatus,
 )
 
-_MAX_PACKAGES: Final = 5  # that are listed for one reason
+_MAX_PACKAGES: Final = 5  # packages listed per reason
 
 
 def print_status(status: IndexStatus, *, with_skipped_files: bool) -> None:

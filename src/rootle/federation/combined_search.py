@@ -23,7 +23,7 @@ from rootle.search.request import check_query
 from rootle.search.stages.query_expansion import EXPANSION
 from rootle.types import COMMIT_URI, SearchQuery, SearchResponse
 
-# Of a page with commits and files, the share of commits.
+# The share of commits on a page with commits and files.
 _COMMIT_SHARE: Final = 0.7
 _CURSOR_PREFIX: Final = "h."
 _MAX_OFFSET_DIGITS: Final = 9
@@ -81,7 +81,8 @@ class CombinedSearch:
         if past.excludes_files:
             raise QueryError(f"{NO_COMMITS}; leave out in:history")
         response = find_files(query)
-        if past.commit or past.revisions is not None:  # may be a word or a path
+        # A word or a path can look like a hash or a range.
+        if past.commit or past.revisions is not None:
             return response
         return replace(response, suggestions=(*response.suggestions, NO_COMMITS))
 
@@ -143,7 +144,7 @@ def _find_files(
 def _merge(
     history: SearchResponse, files: SearchResponse, *, commits_first: bool
 ) -> SearchResponse:
-    """Return one page with the results of both; the response is that of the files otherwise."""
+    """Return one page with the results of both. Other fields come from the response for files."""
     first, second = (history, files) if commits_first else (files, history)
     # The second part complements the first one: its low confidence says nothing about the answer.
     notes = () if second.confident is False and first.results else second.suggestions

@@ -57,8 +57,8 @@ class DependencyCollection:
     def find_position(self, question: ParsedQuery) -> Position | None:
         """Return a position if the question names an indexed package.
 
-        The files of the project come first, because most questions ask about the project, unless
-        hardly any of them contains the name.
+        The files of the project come first, because most questions ask about the project. If hardly
+        any of these files contain the name, the packages come first.
         """
         known = self.read_known()
         if known is None or _list_commit_filters(question):
@@ -142,7 +142,7 @@ def _describe(result: SearchResult) -> SearchResult:
 def _make_notes(
     query: SearchQuery, results: Sequence[SearchResult], known: KnownPackages
 ) -> tuple[str, ...]:
-    """Return notes on packages of other versions than in the lock file, and on missing ones."""
+    """Return notes on packages whose version differs from the lock file, and on missing ones."""
     if query.cursor:
         return ()
     shown = {result.origin for result in results}

@@ -111,9 +111,9 @@ class FederatedSearch:
 def _search_with_spare(
     query: SearchQuery, parts: Sequence[PagePart], spare: Sequence[PagePart], limit: int
 ) -> SearchResponse:
-    """Return a page of `parts`, after the results of a spare part if only that is confident.
+    """Return a page of `parts`; if only a fallback part is confident, its results come first.
 
-    The cursor of such a page names the spare part.
+    `spare` are the fallback parts. The cursor of such a page contains the name of the fallback.
     """
     named = names_of_cursor(query.cursor)
     used = next((part for part in spare if part.name in named), None)

@@ -25,7 +25,7 @@ SIMILAR_TO_IMAGE: Final = "similar to the image by its image embedding"
 _IMAGE: Final = "image"  # the language and the place of an image
 # The share of a page that images take at most if a question asks for pictures.
 _SHARE: Final = 0.3
-# Images whose file is looked up; the others are not shown anyway.
+# The number of best images whose files are looked up. Others would not be shown.
 _MAX_CANDIDATES: Final = 50
 # Longer questions are pasted texts, and models of images read less than a hundred words.
 _MAX_CHARS: Final = 1_000
@@ -93,7 +93,7 @@ class ImageSearch:
         *,
         explain: bool = False,
     ) -> SearchResponse:
-        """Return the images that are similar to a PNG or JPEG image, and what `find` returns.
+        """Return the images that are similar to a PNG or JPEG image, with the results of `find`.
 
         `find` is None if there are no words to search for. The filters of `query` apply to images.
         """
@@ -141,7 +141,7 @@ class ImageSearch:
         explanation: str,
         explain: bool,
     ) -> tuple[Sequence[SearchResult], str]:
-        """Return at most `most` images, and why images may be missing, "" if none is."""
+        """Return at most `most` images, and the reason if images may be missing, or ""."""
         try:
             found = _filter(find(), *filters)[:_MAX_CANDIDATES]
             current = [image for image in found if self.index.is_current(image)]
@@ -219,7 +219,7 @@ def _to_result(image: ImageMatch, explanation: str, *, explain: bool) -> SearchR
 
 
 def _combine(response: SearchResponse, images: Sequence[SearchResult]) -> SearchResponse:
-    """Return the files and the images in turns; the images lead if no file answers confidently."""
+    """Interleave files and images; the images come first if no file answers confidently."""
     if response.confident is False or not response.results:
         return replace(response, results=_merge(images, response.results), confident=None)
     return replace(response, results=_merge(response.results, images, in_turns=True))
@@ -228,7 +228,7 @@ def _combine(response: SearchResponse, images: Sequence[SearchResult]) -> Search
 def _merge(
     first: Sequence[SearchResult], second: Sequence[SearchResult], *, in_turns: bool = False
 ) -> tuple[SearchResult, ...]:
-    """Return the results of both, each file once: as it was found first by its text, if it was."""
+    """Return the results of both, each file once. A result found by text replaces one by image."""
     by_text = {one.file_path: one for one in (*first, *second) if not _is_image(one)}
     if in_turns:
         pairs = zip_longest(first, second)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 _WORD: Final = re.compile(r"@?[A-Za-z0-9][\w./+-]*")
-# The rest of "click's pager" and of "the click library" without the name of the package.
+# The words around a package name that refer to it, as in "click's pager" and "the click library".
 _OWNER: Final = re.compile(r"(?<!\w)['’]s\b|\bthe\s+(?:package|library|module|dependency|lib)\b")
 _MAX_QUESTION_CHARS: Final = 2_000
 # Names of packages that are also words of questions about code. They count only in a phrase that

@@ -11,19 +11,20 @@ from typing import Final
 from rootle.history.commit_view import CommitView
 from rootle.types import COMMIT_MESSAGE
 
-# Commits with more files move, format or import code. The sections name at most 30 files.
+# Commits that change this many files or more usually move, format or import code, and are not
+# counted. The index lists at most 30 files per commit.
 MAX_FILES: Final = 30
 # The weight of a commit halves for each interval of this length before the newest commit.
 _HALF_LIFE_S: Final = 2 * 365 * 86_400.0
-_RECENT: Final = 5  # commits of a file that count as its last ones
-_SMOOTHING: Final = 1.0  # commits in which the file changed alone
+_RECENT: Final = 5  # number of commits of a file that count as recent
+_SMOOTHING: Final = 1.0  # added to the weight of all commits of a file
 _YEAR_S: Final = 365 * 86_400
-_RECENCY: Final = 10  # files whose changes are about as recent
+_RECENCY: Final = 10  # the rank at which the recency of a file falls to a half
 
 
 @dataclass(frozen=True, slots=True)
 class PastChange:
-    """A commit that counts."""
+    """A commit that is counted, because it changed few files."""
 
     commit: int  # its id in the index
     committed_s: int
@@ -33,14 +34,14 @@ class PastChange:
 
 @dataclass(frozen=True, slots=True)
 class Cochange:
-    """How often a file changed together with another one."""
+    """How often a file changed together with a given file."""
 
     count: int
-    share: float  # of the weighted commits of the other file, smoothed, from 0 to 1
+    share: float  # of the weighted commits of the given file, smoothed, from 0 to 1
     commits: tuple[int, ...]  # their ids, the newest first
     reverse_share: float = 0.0  # of the weighted commits of this file
-    recent_share: float = 0.0  # of the last commits of the other file
-    year_share: float = 0.0  # of the commits of the other file in the last year, smoothed
+    recent_share: float = 0.0  # of the last commits of the given file
+    year_share: float = 0.0  # of the commits of the given file in the last year, smoothed
 
 
 class ChangeHistory:
@@ -73,13 +74,13 @@ class ChangeHistory:
         return ordered[:count]
 
     def recency_of(self, path: str) -> float:
-        """Return 1 for the file that changed last, and less for others in this order."""
+        """Return 1 for the most recently changed file, and less the earlier a file last changed."""
         return self._recency.get(path, 0.0)
 
     def folder_partners(self, path: str) -> Mapping[str, float]:
-        """Return the files that changed with any file in the folder of a file.
+        """Return the files that changed together with any file in the folder of a file.
 
-        Their values are shares of the weighted commits of the folder, smoothed.
+        The value of a file is its smoothed share of the weighted commits of the folder.
         """
         weights: dict[str, float] = defaultdict(float)
         total = _SMOOTHING

@@ -45,7 +45,7 @@ def prepare_commits(
 ) -> PreparedCommits:
     """Index new commits, and the definitions that they removed, for a limited time.
 
-    Raise QueryError, which ends with `advice`, if there are no commits to search.
+    Raise QueryError, with `advice` at the end of its message, if there are no commits to search.
     """
     search = open_commits()
     if search is None:

@@ -1,4 +1,4 @@
-"""Describe commits that were found as results."""
+"""Add the facts about commits to search results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def describe_commit(view: CommitView, state: FileState) -> CommitFacts:
 
 
 def add_commits(response: SearchResponse, view: CommitView) -> SearchResponse:
-    """Return a response of the commit index whose results describe their commits."""
+    """Return a response of the commit index with the facts about the commit in each result."""
     results = tuple(_add_commit(view, result) for result in response.results)
     return replace(response, results=results)
 
@@ -84,13 +84,13 @@ def _changed_files(sections: Sequence[DocumentSection]) -> tuple[ChangedFile, ..
 
 
 class LastCommits:
-    """Finds the last commits that changed what results show, and remembers them. Thread-safe."""
+    """Finds and caches the last commit that changed the code in a result. Thread-safe."""
 
     def __init__(self) -> None:
         self._known: ViewCache[dict[tuple[str, str], CommitFacts | None]] = ViewCache(lambda _: {})
 
     def add(self, response: SearchResponse, view: CommitView) -> SearchResponse:
-        """Return the response whose files name the last commit that changed what they show."""
+        """Return the response with the last commit that changed the code in each result."""
         known = self._known.get(view)
         if len(known) > _MAX_KNOWN:
             known.clear()
@@ -127,7 +127,7 @@ def _brief_commit(state: FileState) -> CommitFacts:
 
 
 def single_result(view: CommitView, state: FileState) -> SearchResult:
-    """Return a commit that was asked for by its hash, with its message."""
+    """Return the result for a commit that was requested by its hash, with its message."""
     lines = view.index.text(state.id).split("\n")
     end = view.count_message_lines(state)
     facts = describe_commit(view, state)

@@ -118,14 +118,14 @@ class CommitSearch:
     def resolve_dates(self, text: str, *, in_words: bool) -> str:
         """Return a query whose `since:` and `until:` name dates instead of tags or branches.
 
-        If `in_words`, "since v2.1" becomes such a filter, if there is such a tag.
+        If `in_words` is set, "since v2.1" also becomes such a filter, provided that v2.1 exists.
         """
         if in_words:
             text = _convert_words(text, self.updates.date_of)
         return _resolve_revisions(text, self.updates.date_of)
 
     def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
-        """Return one page of commits, without their facts."""
+        """Return one page of commits, without the CommitFacts."""
         return self.open_agent().search(query, explain=explain)
 
     def view(self) -> CommitView | None:
@@ -162,10 +162,10 @@ def _convert_words(text: str, date_of: Callable[[str], float | None]) -> str:
 
 
 def _resolve_revisions(text: str, date_of: Callable[[str], float | None]) -> str:
-    """Return a query whose dates are dates; `date_of` returns the Unix time of a revision.
+    """Return a query with dates instead of revisions, whose Unix times `date_of` returns.
 
-    A name that is no revision stays, so that the filter can report it. A name such as "2024" is a
-    date. `since:v2.1` excludes the commit v2.1 itself.
+    A name that is not a revision is kept, so that the filter can report it. A name such as "2024"
+    is a date. `since:v2.1` excludes the commit v2.1 itself.
     """
     if "since:" not in text and "until:" not in text:
         return text

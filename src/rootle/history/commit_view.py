@@ -11,7 +11,8 @@ from rootle.types import COMMIT_MESSAGE, COMMIT_URI, DocumentSection
 
 _T = TypeVar("_T")
 
-# Changes of a file that are compared with a function; older ones are rarely its last change.
+# How many changes of a file are searched for the last change of a function. Older ones are rarely
+# the last.
 _MAX_CHANGES: Final = 40
 
 

@@ -1,4 +1,4 @@
-"""Find the files that may change together with a file, and describe each by numbers."""
+"""Find the files that may change together with a file, and compute the features of each."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def _stem(path: str) -> str:
 
 
 def _compare_names(seed: str, path: str) -> tuple[float, float]:
-    """Return the share of common words of two file names, and whether one contains the other's."""
+    """Return the share of common words of two file names, and 1 if one includes the other."""
     one, other = set(_stem(seed).split()), set(_stem(path).split())
     common = len(one & other)
     contains = bool(common) and common == min(len(one), len(other))

@@ -32,7 +32,7 @@ def find_seeds(
     list_changed: Callable[[], Sequence[str]],
     search: Callable[[str, int], Sequence[str]],
 ) -> list[str]:
-    """Return the paths of the changed files: of paths, a diff, a task, or the work tree.
+    """Return the files that a change is about: paths, a diff, a task, or None for the work tree.
 
     Raise QueryError for a path that is not indexed or belongs to an installed package.
     """

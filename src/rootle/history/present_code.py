@@ -11,12 +11,12 @@ from rootle.text.terms import WORD, whole_identifier, word_terms
 
 # Lines with fewer letters and digits occur everywhere.
 _MIN_LETTERS: Final = 6
-_MAX_LINES: Final = 60  # of the removed code that are compared
-_SEARCHED_LINES: Final = 3  # the longest ones, by which the files are found
+_MAX_LINES: Final = 60  # removed lines that are compared
+_SEARCHED_LINES: Final = 3  # the longest lines, used to find the files
 _FILES_PER_LINE: Final = 6
 _MAX_DEFINERS: Final = 20
-# Code of which at least this share is in one file still exists; less in a file that defines the
-# same name, in which it may have changed since.
+# Code still exists if a file contains at least this share of it. In a file that defines the same
+# name, a smaller share suffices, because the definition may have changed since.
 _SAME_SHARE: Final = 0.6
 _SAME_SHARE_OF_NAME: Final = 0.3
 _MAX_TERMS: Final = 12
@@ -30,7 +30,7 @@ class PresentCode:
         self._lines_of = lru_cache(maxsize=64)(self._read_lines)
 
     def contains(self, code: RemovedLines) -> bool:
-        """Return whether the code is in some file, or its definition is in the same file again."""
+        """Return whether a file contains the code, or the same file defines its name again."""
         lines = _significant(code.lines)
         for state in self._definers(code.name):
             if state.path == code.path or self._share(state, lines) >= _SAME_SHARE_OF_NAME:

@@ -26,7 +26,7 @@ from rootle.text.terms import (
 )
 
 _MAX_QUESTION_CHARS: Final = 1_000
-_MAX_NAME_WORDS: Final = 4  # that form a name without separators between them
+_MAX_NAME_WORDS: Final = 4  # words of a question that may form one name
 _MAX_JOINED_WORDS: Final = 20
 # Names as they are written in code: with an underscore, a capital inside, a scope, or "()".
 _NAME: Final = re.compile(
@@ -34,7 +34,7 @@ _NAME: Final = re.compile(
     r"(?:[A-Za-z]\w*_\w+|_\w+|[a-z]+\w*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Za-z_]\w*(?=\(\)))[?!]?"
 )
 _QUALIFIER: Final = re.compile(r"::|\.|#|->")
-# Words that say that the code is gone, and what it was; they are in many commits.
+# Words that say that code was removed, or what kind of code it was. Many commits contain them.
 _ASKING: Final = frozenset(
     "remove removed removes delete deleted deletes drop dropped gone old former formerly function"
     " method class code commit longer anymore exist exists existed used".split()
@@ -43,7 +43,7 @@ _REMOVES: Final = re.compile(
     r"\b(?:remov|delet|drop|get rid|clean ?up|unused|dead code|simplif|replac|rid of|no longer)",
     re.IGNORECASE,
 )
-# How much a word of the question says, by the place where it occurs.
+# The weight of a word of the question, by where it occurs in the removal.
 _IN_NAME: Final = 1.0
 _IN_LINES: Final = 0.7
 _IN_LINES_OFTEN: Final = 0.85
@@ -57,8 +57,8 @@ _COMMIT_RANK: Final = 0.35
 _SIMILARITY: Final = 3.0
 _SAME_NAME: Final = 3.0
 _OTHER_SPELLING: Final = 0.9
-_HALF_RANK: Final = 5  # the rank at which a commit gets half of the summand for it
-_MIN_SHARE: Final = 0.3  # of the words of a question
+_HALF_RANK: Final = 5  # the rank at which a commit gets half of _COMMIT_RANK
+_MIN_SHARE: Final = 0.3  # of the words of a question that must occur
 # A description may use other words than the code, but code without any of its words is noise.
 _MIN_SHARE_IF_SIMILAR: Final = 0.1
 _MAX_SCORE: Final = (
@@ -77,18 +77,18 @@ class RemovalQuestion:
 
     @property
     def is_word(self) -> bool:
-        """Whether the question is one word, such as a name, which describes nothing."""
+        """Whether the question is a single word, such as a name, and not a description."""
         return len(self.text.split()) == 1
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """The normalized names. Few words may be the words of a name: "add node"."""
+        """The normalized names. A question of a few words, such as "add node", may be one name."""
         words = WORD.findall(self.text)
         joined = ["".join(words)] if 1 < len(words) <= _MAX_NAME_WORDS else []
         return frozenset(_key(name) for name in (*self.names, *joined))
 
     def joined_terms(self, sparse: SparseReader) -> list[str]:
-        """Return the stems of names that consecutive words of the question may form."""
+        """Return the stems of names in the index that consecutive words of the question form."""
         words = WORD.findall(self.text.lower())[:_MAX_JOINED_WORDS]
         pairs = [
             "".join(words[at : at + size])
@@ -216,7 +216,7 @@ def _share(weights: Mapping[str, float], code: RemovedLines, message: str) -> fl
 
 
 def _name_similarity(weights: Mapping[str, float], name: str) -> float:
-    """Return the harmonic mean of the shares of the words that a question and a name share."""
+    """Return the Dice coefficient of the words of a question and those of a name."""
     parts = {stem for word in WORD.findall(name) for stem in _stems(word)}
     common = sum(part in weights for part in parts)
     if not common:

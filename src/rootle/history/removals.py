@@ -32,10 +32,11 @@ MAX_LIMIT: Final = 100
 _SEARCHED_COMMITS: Final = 25
 _DENSE_COMMITS: Final = 20
 _COMMITS_WITH_NAME: Final = 30
-# The commits that git finds by a text. It reads about 2,000 commits per second, newest first.
+# git searches for commits that change how often a text occurs. It reads about 2,000 commits per
+# second, newest first.
 _COUNTED_COMMITS: Final = 10
 _COUNTED_TEXTS: Final = 2
-_COUNTING_S: Final = 2.0  # for all texts
+_COUNTING_S: Final = 2.0  # time limit for all texts
 # Checking whether code still exists takes about as long as reading a patch.
 _CHECKS_PER_RESULT: Final = 12
 _ADVICE: Final = "; search removed code in the root of a repository"
@@ -211,9 +212,9 @@ def _order(candidate: _Candidate) -> tuple[float, int, str, int]:
 
 
 def _newest_first(candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    """Return the candidates in order; of several removals of a definition, only the last one.
+    """Return the candidates, best first; of several removals of a definition, only the last one.
 
-    The definition was added again after the earlier removals.
+    After each earlier removal, the definition was added again.
     """
     newest: dict[tuple[str, str], _Candidate] = {}
     for one in candidates:

@@ -16,7 +16,7 @@ from rootle.types import REMOVED_SCOPE_SEPARATOR, DocumentSection
 # Chunks that each search contributes, and definitions that are returned.
 _HITS: Final = 500
 _MAX_FOUND: Final = 80
-# The subject of the removing commit, relative to the words of the code and to its vector.
+# The weight of the subject of the commit. The words and the vector of the code have the weight 1.
 _SUBJECT_WEIGHT: Final = 0.3
 _MAX_SUM: Final = 2 + _SUBJECT_WEIGHT
 

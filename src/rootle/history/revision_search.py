@@ -24,7 +24,7 @@ from rootle.types import (
 
 _T = TypeVar("_T")
 
-# Searches in an opened revision take as long as searches in the folder.
+# Revisions that stay open, because searching an open one is as fast as searching the folder.
 _MAX_OPEN: Final = 3
 # The values of `in:` that name text outside the files of a commit.
 _OTHER_TEXT: Final = {
@@ -121,7 +121,7 @@ class RevisionSearch:
         )
 
     def read_index(self, name: str, read: Callable[[IndexReader, str], _T]) -> _T:
-        """Return the result of `read`, which receives an index and the prefix of its paths."""
+        """Call `read` with an index and the prefix of its paths, and return the result."""
         found = self._updates.find(name)
         place = f"{short_hash(found.sha)}:"
         return self._retry_damaged(found.sha, lambda opened, _: read(opened.snapshot(), place))

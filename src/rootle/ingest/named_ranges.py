@@ -55,7 +55,7 @@ def find_named_range(ranges: Sequence[NamedRange], name: str) -> NamedRange | No
 
 
 def find_plain_name(text: str, language: str, name: str) -> int | None:
-    """Return the line of a name whose definition is no range, such as a variable or a macro.
+    """Return the line of a name whose definition is not a range, such as a variable or a macro.
 
     `name` may be qualified with the name of an enclosing definition.
     """

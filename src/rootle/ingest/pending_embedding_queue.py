@@ -30,7 +30,7 @@ _STEP_CHUNKS: Final = 512
 _STEP_S: Final = 5.0
 # The delays between attempts for a model that is down.
 _MODEL_BACKOFF: Final = Backoff(first_s=30.0, longest_s=3_600.0)
-# The same for a text that the model rejects: it can be embedded only after the model has changed.
+# The delays for a text that the model rejects. It can be embedded only after the model has changed.
 _TEXT_BACKOFF: Final = Backoff(first_s=3_600.0, longest_s=7 * 86_400.0)
 
 
@@ -48,7 +48,7 @@ class _Step:
     """The results of one step."""
 
     vectors: dict[int, bytes] = field(default_factory=dict)  # by chunk
-    files: set[int] = field(default_factory=set)  # of these chunks
+    files: set[int] = field(default_factory=set)  # that contain these chunks
     dimensions: int = 0
     refused: list[tuple[PendingChunk, str]] = field(default_factory=list)  # with the reason
     failure: UnavailableError | None = None  # of the model
@@ -83,7 +83,8 @@ class EmbeddingQueue:
         is over.
         """
         if not self._is_current():
-            return 0  # a new stamp would hide that the derived indexes still lack documents
+            # A commit would mark the derived indexes as current, although they lack documents.
+            return 0
         now_s = self._clock()
         if budget.ignores_backoff:
             with write_transaction(self._connection):

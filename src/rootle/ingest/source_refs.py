@@ -39,11 +39,11 @@ _MAX_REFERENCE_CHARS: Final = 1_000
 _LINES_AROUND: Final = 30
 _MAX_DEFINITION_LINES: Final = 150
 _MAX_NAMES: Final = 10
-# After a colon, these are lines of a file, not a file of a version.
+# After a colon, this is a range of lines ("path:12-20"), and not a path in a version ("v2.1:path").
 _LINE_NUMBERS: Final = re.compile(r"[Ll]?\d+(?:[-\u2013:,CcLl]+\d+)*\W*")
 _TAG: Final = re.compile(r"[\w][\w./+-]{0,249}")
 _PATCH_START: Final = "diff --git "
-# Documents of added sources, by their URIs or addresses.
+# The prefixes of references to documents of added sources.
 _OUTSIDE: Final = (EXTERNAL_URI, "http://", "https://")
 
 
@@ -106,7 +106,7 @@ def read_source(reference: str, documents: DocumentSet) -> Passage:
     found = _select(whole, meaning)
     if found.trust is None:
         return found
-    # Takes 100 ms, and files of the project need no warning.
+    # Imported only here: it takes 100 ms, and files of the project need no warning.
     from rootle.text.agent_orders.detector import describe_orders
 
     return replace(found, warning=describe_orders("\n".join(found.lines)))
@@ -273,8 +273,8 @@ def _relative_path(root: Path, path: str) -> str:
 
 
 def _unknown_source(meanings: Sequence[Reference], documents: DocumentSet) -> SourceError:
-    """Return an error that suggests existing paths for the plainest meaning of a reference."""
-    # The plainest meaning has no punctuation, escapes or backslashes.
+    """Return an error that suggests existing paths for the simplest reading of a reference."""
+    # This is the reading without punctuation, escapes or backslashes.
     path = min(
         (it.path for it in meanings), key=lambda it: (not it.isprintable(), len(it), "\\" in it)
     )

@@ -28,7 +28,7 @@ _TEXT_KINDS: Final = frozenset({"comment", "string", "document"})
 
 @dataclass(frozen=True, slots=True)
 class LinkSources:
-    """The components that know the links."""
+    """The components that provide the links."""
 
     open_index: Callable[[], IndexReader]
     finder: SymbolFinder
@@ -37,7 +37,7 @@ class LinkSources:
 
 
 def find_links(place: CodePlace, sources: LinkSources) -> PlaceLinks:
-    """Return the links of a place. Nothing is indexed."""
+    """Return the links of a place, without updating an index."""
     is_document = place.whole.language in PROSE
     uses: Sequence[SymbolUse] = ()
     is_complete = True

@@ -51,7 +51,7 @@ _MIN_COSINE: Final = 0.45
 _MIN_SIGNIFICANT_COSINE: Final = 0.3
 
 _NO_POSITIONS: Final = np.array([], dtype=np.int64)
-_EPOCH_ORDINAL: Final = 719_163  # of 1970-01-01
+_EPOCH_ORDINAL: Final = 719_163  # `date.toordinal` of 1970-01-01
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class Corpus:
             owners = self._owners[postings]
             rarity = weight * self._rarity(len(owners))
             possible += rarity
-            if not len(owners) and not len(subjects):  # true of most words
+            if not len(owners) and not len(subjects):  # the case for most words
                 continue
             scores = self._spread_to_neighbors(owners, rarity * self._gains[postings])
             about = self._owners_of_subjects(subjects)
@@ -223,7 +223,7 @@ class Corpus:
 
 
 def distance_days(days: NDArray[np.int64], dates: DateRange) -> Floats:
-    """Return the distance of days, counted from 1970-01-01, from a date range; 0 inside it.
+    """Return the distance in days from a date range; 0 inside it. Days count from 1970-01-01.
 
     Facts are usually recorded after the event, so each day before the range counts twice.
     """

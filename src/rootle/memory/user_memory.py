@@ -40,9 +40,8 @@ _SEARCH_RESULT_TOP_K: Final = 3
 # project are found, the number of fetched memories is multiplied by the factor, up to the maximum.
 _MAX_FETCHED: Final = 4_000
 _FETCH_GROWTH: Final = 8
-# The minimum score of memories that are shown without a request. Nine in ten questions about other
-# people's conversations find no such memory; nineteen in twenty about the user's own conversations
-# do (docs/how-to/memory.md).
+# The minimum score of memories that are shown without a request. For how often
+# these are the right ones, see the rows about `prefetch` in docs/how-to/memory.md.
 _MIN_RELEVANCE: Final = 0.4
 
 

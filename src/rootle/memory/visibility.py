@@ -34,8 +34,9 @@ def choose_origin(
 ) -> MemoryOrigin:
     """Return the origin of a memory that is stored in a folder.
 
-    If `is_personal` is None, a memory is personal if it refers to no file, and it is about the user
-    or `root` is not a project. A folder that contains the home folder is not a project.
+    If `is_personal` is None, a memory is personal if it has no references, and if in addition it is
+    about the user or `root` is not a project. A folder that contains the home folder is not a
+    project.
     """
     is_project = not contains_home(root)
     if is_personal is None:
@@ -69,7 +70,7 @@ def make_filter(root: str) -> Callable[[Memory], bool]:
 
 
 def _is_same_project(origin: str, root: str) -> bool:
-    """Return whether `origin` is the folder of a project, or was before the project was moved.
+    """Return whether `origin` is the folder of a project, or was its folder before a move.
 
     A folder that no longer exists is assumed to be the old folder of a project with the same name.
     """

@@ -1,1 +1,1 @@
-"""Explain why lines of a file are there: the commits that gave them their meaning."""
+"""Explain why a file contains some lines, by the commits that introduced their words."""

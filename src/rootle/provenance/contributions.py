@@ -1,4 +1,4 @@
-"""The part that each commit has in the words of a passage."""
+"""The share of each commit in the words of a passage."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ _MIN_SHARE: Final = 0.5
 
 @dataclass(slots=True)
 class Contributions:
-    """Records the changes of the words of a passage by commits; words have numbers."""
+    """Records which commits changed the words of a passage. Words are identified by numbers.
+
+    The weight of a word is its part of the meaning of the passage. All weights add up to 1.
+    """
 
     lines: dict[int, int]  # word -> line of the passage
-    weights: dict[int, float]  # word -> part of the meaning of the passage, with the sum 1
+    weights: dict[int, float]  # word -> its weight
     added: dict[str, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
     removed: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     newest: dict[int, str] = field(default_factory=dict)  # line -> last commit that changed it
@@ -39,9 +42,9 @@ class Contributions:
         *,
         is_change: bool,
     ) -> None:
-        """Record that a commit removed other words from the lines of these words.
+        """Record that a commit removed other words from the lines that contain these words.
 
-        If `is_change` is false, it removed whole lines next to them.
+        If `is_change` is false, the commit removed whole lines next to these words instead.
         """
         if words:
             self._note(sha, message, path, words, is_change=is_change)

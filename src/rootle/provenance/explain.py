@@ -1,4 +1,4 @@
-"""Explain why lines of a file are there, from the commits of the repository."""
+"""Explain why a file contains some lines, from the commits of the repository."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class _Explanation:
         return tuple(range(start, start + len(self.place.passage.lines)))
 
     def _answer(self) -> WhyAnswer:
-        """Return an answer without reasons."""
+        """Return an answer that contains the place but no commits, documents or memories."""
         return WhyAnswer(
             place=self.place.text,
             name=" > ".join(self.place.names),

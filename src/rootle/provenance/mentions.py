@@ -53,7 +53,7 @@ def list_names(place: CodePlace) -> list[str]:
 def add_mentions(
     place: CodePlace, answer: WhyAnswer, open_index: Callable[[], IndexReader], find: FindDocuments
 ) -> WhyAnswer:
-    """Return an answer with at most five documents that mention a place, decisions first.
+    """Return an answer with at most five documents about a place, decision records first.
 
     Documents are optional: the answer is returned without them if the index cannot be read.
     """
@@ -66,7 +66,7 @@ def add_mentions(
 def find_documents(
     place: CodePlace, open_index: Callable[[], IndexReader], find: FindDocuments
 ) -> tuple[DocumentMention, ...]:
-    """Return at most five documents that mention a place, decisions first.
+    """Return at most five documents that mention a place, decision records first.
 
     Raise IndexStorageError if the index cannot be read.
     """

@@ -19,12 +19,12 @@ from rootle.sources.git.lines.line_changes import LineChange
 
 # A shorter block also occurs elsewhere by chance; the limits of `git blame -M` are similar.
 MIN_MOVED_LETTERS: Final = 20
-_MAX_BLOCKS: Final = 4  # of removed lines from which one commit moved lines
+_MAX_BLOCKS: Final = 4  # blocks of removed lines to find, and groups of added lines to search for
 _AROUND: Final = 6
-_MIN_COMMON: Final = 2  # sequences of words or rare names of changed lines
-_RARE: Final = 3  # removed lines with a name
+_MIN_COMMON: Final = 2  # common word sequences or rare names of a changed line
+_RARE: Final = 3  # a name in at most this many removed lines is rare
 _MIN_NAME_CHARS: Final = 5
-_MARGIN: Final = 20  # lines around those that were moved, for changed ones
+_MARGIN: Final = 20  # lines around moved ones, which may have been moved and changed
 
 
 def find_moved(
@@ -36,10 +36,10 @@ def find_moved(
 ) -> Iterator[tuple[str, Words]]:
     """Yield the path and the old positions of added words that a commit removed elsewhere.
 
-    `removals` are removed lines with the paths of their files. Each block of removed lines yields
-    once, the one with the most lines in common first. The added lines that no block explains are
-    then searched for again, one group of adjacent lines at a time. A few lines that were changed
-    while they were moved have too little in common with a long block, but enough with each other.
+    `removals` are removed lines with the paths of their files. The first result is for the block of
+    removed lines that has the most lines in common with the added ones. The added lines that are
+    still unexplained are then searched for again, one group of adjacent lines at a time, because a
+    few lines that were changed while they were moved may be found only if they are compared alone.
     """
     settled: set[int] = set()
 
@@ -63,7 +63,7 @@ def find_moved(
 
 
 def list_removed(changes: Iterable[LineChange]) -> list[tuple[str, LineChange]]:
-    """Return the changes that removed lines, as `removals` of `find_moved` within one file."""
+    """Return the changes that removed lines, for `find_moved` within one file."""
     return [("", change) for change in changes if change.old_lines]
 
 
@@ -93,7 +93,7 @@ def _find_block(
 ) -> tuple[str, Words]:
     """Return the path and the old positions of words in the block with the most common lines.
 
-    `settled` lines were found already, and say nothing about those next to them.
+    `settled` are the numbers of lines that were already found. They are not used as context.
     """
     added = _lines_around(words, changes, settled)
     keys = {signature(line): count_letters(line) for _, line in added}
@@ -115,7 +115,7 @@ def _find_block(
 def _lines_around(
     words: Words, changes: Sequence[LineChange], settled: Collection[int]
 ) -> list[tuple[int, str]]:
-    """Return the added lines with these words, and those next to them, with their numbers.
+    """Return the added lines that contain these words and the added lines nearby, with numbers.
 
     A short line that was moved is recognized by the lines around it.
     """
@@ -230,10 +230,10 @@ def _bag(line: str) -> Counter[str]:
 def _densest_part(
     lines: Sequence[str], keys: Mapping[str, int], count: int
 ) -> tuple[int, int, int]:
-    """Return the part of removed lines with the most letters of known lines, and their number.
+    """Return how many letters of known lines the best part of removed lines has, and its range.
 
-    `keys` are the signatures of `count` lines with their numbers of letters. A part is a few times
-    as long as these lines.
+    `keys` maps the signatures of the `count` known lines to their numbers of letters. The part is
+    at most a few times as long as the known lines.
     """
     length = 2 * count + _MARGIN
     hits = [

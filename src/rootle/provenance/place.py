@@ -17,7 +17,7 @@ from rootle.serialization.path_text import escape_path
 from rootle.types import PACKAGE_URI, Passage
 
 _MAX_DEFINITION_LINES: Final = 150
-_MAX_LINES: Final = 400  # of a range that was asked for
+_MAX_LINES: Final = 400  # of a requested range
 _LINES_AROUND: Final = 12  # without a definition, or within a long one
 # The lines that were asked for carry this part of the meaning, the nearest other lines the rest.
 _ASKED_SHARE: Final = 0.65
@@ -34,7 +34,7 @@ class CodePlace:
     first_line: int  # of the lines that were asked for
     last_line: int
     names: tuple[str, ...]  # of the enclosing definitions, outermost first
-    omitted_lines: int = 0  # that were asked for, beyond the limit
+    omitted_lines: int = 0  # requested lines beyond the limit
 
     @property
     def text(self) -> str:
@@ -45,7 +45,7 @@ class CodePlace:
         return f"{escape_path(self.whole.source)}:{lines}"
 
     def line_weights(self) -> dict[int, float]:
-        """Return the part of the meaning of the passage that each line carries."""
+        """Return the weight of each line: its part of the meaning of the passage."""
         start = self.passage.start_line
         raw = {
             number: weigh_line(line) * _count_weight(line)
@@ -56,7 +56,7 @@ class CodePlace:
             for number, weight in raw.items()
             if self.first_line <= number <= self.last_line
         }
-        if len(asked) == 1:  # a comment matters if it alone was asked for
+        if len(asked) == 1:  # a comment has a weight if it is the only requested line
             asked = {number: 1.0 if raw[number] else 0.0 for number in asked}
         near = {
             number: weight * (_FLOOR + math.exp(-self._distance(number) / _DISTANCE))
@@ -73,7 +73,8 @@ class CodePlace:
     def asked_weights(self) -> dict[int, float]:
         """Return the weights of the lines that were asked for, with the sum 1.
 
-        If none of them has any meaning, as a line with a bracket, return all weights.
+        If these lines have no weight, such as a line with only a bracket, return the weights of all
+        lines of the passage.
         """
         weights = self.line_weights()
         asked = {
@@ -140,7 +141,7 @@ def _range_with(ranges: Sequence[NamedRange], first: int, last: int) -> NamedRan
 
 
 def _paragraph(lines: Sequence[str], line: int) -> tuple[int, int]:
-    """Return the lines without a blank line around a line, at most 12 before and after it."""
+    """Return the range of non-blank lines around a line, at most 12 before and 12 after it."""
     start, end = line, line
     while start > max(1, line - _LINES_AROUND) and lines[start - 2].strip():
         start -= 1

@@ -69,7 +69,7 @@ def rank_commits(
 
 
 def rate_message(message: str, names: Collection[str]) -> float:
-    """Return how well a message explains a change: about 1, from 0.5 to 1.6."""
+    """Return how well a message explains a change, as a factor from 0.5 to 1.6; 1 is neutral."""
     subject, _, body = _TRAILER.sub("", message).strip().partition("\n")
     body = body.strip()
     rating = 1.0

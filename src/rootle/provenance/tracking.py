@@ -1,4 +1,4 @@
-"""Follow the words of a passage from commit to commit, until the commits that introduced them."""
+"""Follow the words of a passage from commit to commit, back to the ones that introduced them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Final
 from rootle.provenance.words import WordPosition, align, split_words, weigh_word
 from rootle.sources.git.lines.line_changes import LineChange
 
-# Of the weight of a line, the share that must occur before a commit for the line to count as
-# changed by the commit, and not as introduced.
+# If at least this share of the weight of a line existed before a commit, the commit changed the
+# line. Otherwise, the commit introduced it.
 _MIN_SHARE: Final = 0.45
 
 Words = dict[int, WordPosition]  # id of a word -> where it is in one version of a file
@@ -20,8 +20,8 @@ Words = dict[int, WordPosition]  # id of a word -> where it is in one version of
 def shift(words: Words, changes: Sequence[LineChange]) -> tuple[Words, Words]:
     """Split words into those on lines that a commit left unchanged, and the others.
 
-    The first ones are returned with their positions before the commit, the others with their
-    positions after it.
+    Words on unchanged lines are returned with their positions before the commit, the others with
+    their positions after it.
     """
     starts = [change.first_new for change in changes]
     deltas, delta = [], 0
@@ -42,10 +42,10 @@ def shift(words: Words, changes: Sequence[LineChange]) -> tuple[Words, Words]:
 def trace(
     words: Words, changes: Sequence[LineChange], weights: Mapping[int, float], *, is_forced: bool
 ) -> tuple[Words, set[int]]:
-    """Return the positions before a commit of the words that it took over from replaced lines.
+    """Return the words that a commit kept from lines it replaced, with their old positions.
 
-    Also return the words on lines from which other words were removed. `is_forced` takes over the
-    words of a line even if most of the line is new.
+    Also return the words on lines from which other words were removed. If `is_forced` is set,
+    the words of a line count as kept even if most of the line is new.
     """
     by_change: dict[int, Words] = defaultdict(dict)
     starts = [change.first_new for change in changes]
@@ -67,7 +67,7 @@ def trace(
 
 
 def _lines_with_loss(change: LineChange, places: Mapping[WordPosition, WordPosition]) -> set[int]:
-    """Return the old lines with a word that no new line contains."""
+    """Return the numbers of the old lines that contain a word that no new line contains."""
     kept = set(places.values())
     return {
         number
@@ -86,7 +86,7 @@ def keep_similar(
     *,
     min_share: float = _MIN_SHARE,
 ) -> Words:
-    """Return the old positions of the words on the lines of which enough is old."""
+    """Return the old positions of words, for lines of which a sufficient share is old."""
     lines: dict[int, list[int]] = defaultdict(list)
     for word, position in words.items():
         lines[position.line].append(word)
@@ -100,5 +100,5 @@ def keep_similar(
 
 
 def without(words: Words, others: Collection[int]) -> Words:
-    """Return words except some."""
+    """Return `words` except `others`."""
     return {word: position for word, position in words.items() if word not in others}

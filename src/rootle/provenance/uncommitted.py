@@ -33,7 +33,7 @@ def number_words(place: CodePlace) -> tuple[Contributions, Words]:
 
 
 def compare_lines(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
-    """Return the changes between two texts; lines with other white space are equal."""
+    """Return the changes between two texts; differences in white space are ignored."""
     start, end = 0, 0
     shortest = min(len(old), len(new))
     while start < shortest and old[start] == new[start]:

@@ -23,13 +23,13 @@ from rootle.sources.git.lines.line_changes import LineChange
 
 REVERTED_HASH: Final = re.compile(r"\b[Tt]his reverts commit ([0-9a-f]{7,64})")
 _REVERT_SUBJECT: Final = re.compile(r'^Revert:? "(.*)"')
-_MAX_FILES: Final = 8  # that are followed because lines were moved from them
+_MAX_FILES: Final = 8  # other files that are followed because lines came from them
 _MAX_LARGE_READS: Final = 12  # whole commits that are read to find moved lines
 _MIN_COPIED_LETTERS: Final = 40  # between files, as `git blame -C`
-_NEGLIGIBLE: Final = 0.01  # of the meaning; it is not worth more time
-_REVERT_SHARE: Final = 0.5  # of a word that a revert restored, and an older commit introduced
-_REMOVAL_SHARE: Final = 0.3  # of the meaning of a line, if other words of the line were removed
-_IGNORED_SHARE: Final = 0.1  # of a word that only a commit to ignore introduced
+_NEGLIGIBLE: Final = 0.01  # a smaller weight is not worth more time
+_REVERT_SHARE: Final = 0.5  # credited to a revert for a word that it restored
+_REMOVAL_SHARE: Final = 0.3  # of the weight of a line, credited to a commit that removed words
+_IGNORED_SHARE: Final = 0.1  # credited to an ignored commit that introduced a word
 _TIMEOUT_S: Final = 2.0
 
 
@@ -42,7 +42,7 @@ class _Revert:
 
 @dataclass(slots=True)
 class PassageWalk:
-    """Follows words until the commits that introduced them, or until a deadline."""
+    """Follows words back to the commits that introduced them, or until a deadline."""
 
     folder: str  # the top of the work tree
     contributions: Contributions
@@ -133,7 +133,7 @@ class PassageWalk:
         changes: Sequence[LineChange],
         path: str,
     ) -> Words:
-        """Move words that the commit took over from lines of the file; return the rest."""
+        """Pass the words that the commit kept from the file on to the parent; return the rest."""
         is_ignored = commit.sha in self.ignored
         weights = self.contributions.weights
         old, shortened = trace(words, changes, weights, is_forced=is_ignored)
@@ -150,7 +150,7 @@ class PassageWalk:
     def _introduce(
         self, commit: FileCommit, words: Words, changes: Sequence[LineChange], path: str
     ) -> None:
-        """Look for words in other files that a commit changed; credit it with the rest."""
+        """Find words that came from other files of the commit; credit the commit with the rest."""
         for old_path, moved in self._find_in_commit(commit, words, changes, path):
             self._enqueue(f"{commit.sha}^1", old_path, moved)
             words = without(words, moved)
@@ -167,7 +167,7 @@ class PassageWalk:
         self.contributions.add(commit.sha, commit.message, path, set(words))
 
     def _originate(self, commit: FileCommit, words: Words, path: str) -> None:
-        """Find the file from which a new file was made; credit the commit with the rest."""
+        """Follow words of a renamed or copied file to its source; credit the rest to the commit."""
         self.last_seen.add(commit.sha)
         changes = commit.changes[0]
         if self._weight(words) >= _NEGLIGIBLE:
@@ -187,7 +187,7 @@ class PassageWalk:
             self._introduce(commit, words, changes, path)
 
     def _restore(self, commit: FileCommit) -> None:
-        """Move words that a later revert of this commit restored to the parent of this commit."""
+        """Move to the parent the words that this commit removed and a later revert restored."""
         subject = commit.message.partition("\n")[0]
         for target, revert in list(self._reverts):
             if not (commit.sha.startswith(target) or subject == target) or not commit.parents:

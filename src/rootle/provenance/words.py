@@ -26,7 +26,7 @@ class WordPosition(NamedTuple):
 
 
 def split_words(line: str) -> list[str]:
-    """Return the words and signs of a line; both kinds of quotation marks are the same."""
+    """Return the words and signs of a line; single and double quotation marks are equal."""
     return ['"' if word in "'`" else word for word in _WORD.findall(line)]
 
 
@@ -120,5 +120,5 @@ def _list_words(
 
 
 def _is_trivial(text: str) -> bool:
-    """Return whether a line or word is too common to say that two places correspond."""
+    """Return whether a line or word is too common to show that two places correspond."""
     return not any(char.isalnum() for char in text)

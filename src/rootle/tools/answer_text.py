@@ -32,12 +32,12 @@ _MIN_RESULTS: Final = 3
 _MIN_ROOM: Final = 150
 _MAX_NAMED_PLACES: Final = 3
 _MAX_SHORT_PLACES: Final = 1
-# A name is shortened to its innermost parts: definitions and headings further out say little.
+# A name is shortened to its innermost parts: outer definitions and headings say little.
 _NAME_PARTS: Final = 2
 _MAX_NAME_CHARS: Final = 80
 _MAX_MENTIONS: Final = 4
-_MAX_FILES: Final = 4  # that a commit changed
-_MAX_FUNCTIONS: Final = 3  # of each of these files
+_MAX_FILES: Final = 4  # changed files listed per commit
+_MAX_FUNCTIONS: Final = 3  # changed functions listed per file
 _MENTION: Final = re.compile(r"`([A-Za-z_][\w.:]*)(?:\(\))?`|\b([A-Za-z_]\w*(?=\())")
 
 
@@ -76,9 +76,9 @@ def write_answer(
 
 
 def _mark_outside(result: SearchResult, lines: Sequence[str]) -> list[str]:
-    """Return the lines of a result after its origin and, if they give orders, a warning.
+    """Return the lines, preceded by the origin and, if they give orders to a model, a warning.
 
-    The lines may be others than those of the result, so they are examined again.
+    The lines may differ from those for which the result was checked, so they are checked again.
     """
     if result.trust is None:
         return list(lines)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# The specification sets these numbers: passages for the reranker, passages in the answer, and
+# The specification fixes these numbers: passages for the reranker, passages in the answer, and
 # characters per passage in the answer.
 CANDIDATE_K: Final = 50
 FINAL_K: Final = 5

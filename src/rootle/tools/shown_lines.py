@@ -36,7 +36,7 @@ _STEM_CHARS: Final = 5
 _MIN_WORD_CHARS: Final = 3
 # Longer lines are truncated, because they are data or generated code.
 _MAX_LINE_CHARS: Final = 240
-# The score that orders the places of a file is the share of the question in a place, plus or minus
+# Places of a file are ordered by the share of the question's words that they contain, plus or minus
 # these values.
 _SPAN_VALUE: Final = 1.0  # added for the first span of a result; less is added for later spans
 _NAME_VALUE: Final = 0.5  # added for a name whose words are all in the question and in the place
@@ -46,7 +46,7 @@ _UNNAMED_LOSS: Final = 0.3  # subtracted for lines outside of definitions
 _REPEATED: Final = 0.2
 # A window is shortened by at most this many lines, so that it ends at the end of a statement.
 _MAX_TRIMMED_LINES: Final = 3
-# An excerpt of a definition with fewer lines does not explain anything.
+# A shorter excerpt of a definition does not explain anything.
 _MIN_LINES: Final = 3
 
 LineNumbers = tuple[int, ...]  # ascending, from 1

@@ -24,7 +24,7 @@ from rootle.types import Passage
 MAX_LINES: Final = 300
 MAX_CHARS: Final = 12_000
 _MAX_LINE_CHARS: Final = 1_000
-# The lines of a place, which are accepted although the answer is about the whole file.
+# A path with lines, which `impact:` ignores: its answer is about the whole file.
 _PLACE: Final = re.compile(r"(\S+?):L?\d+(?:-L?\d+)?")
 
 _DESCRIPTION: Final = (
@@ -95,7 +95,7 @@ def _list_drift(app: App, path: str) -> Answer:
 
 
 def _predict_changes(app: App, change: str) -> Answer:
-    """Answer for a path or a task in words; "" means the uncommitted changes of the work tree."""
+    """Answer `impact:` for a path or a task; "" means the uncommitted changes of the work tree."""
     place = _PLACE.fullmatch(change)
     answer = app.impact((place[1] if place else change) or None)
     notes = (f"Note: {one}" for one in answer.suggestions)

@@ -101,7 +101,7 @@ def _read_query(arguments: Arguments, max_limit: int) -> SearchQuery:
         file_paths=None if path is None else (str(path),),
         languages=None if language is None else (str(language),),
         limit=min(int(arguments.get("limit", DEFAULT_LIMIT)), max_limit),
-        expand=False,  # a model has phrased the query
+        expand=False,  # the query was already phrased by a model
     )
 
 

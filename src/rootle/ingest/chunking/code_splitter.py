@@ -18,8 +18,8 @@ SMALL_BOX: Final = 600
 # A range below TINY characters is joined with an adjacent one while the sum stays within JOINED.
 TINY: Final = 250
 JOINED: Final = 700
-# A shorter range (a brace, "class A {", one import) is not informative alone: it is joined with an
-# adjacent range of any size, and does not affect the scope.
+# A shorter range (a brace, "class A {", one import) is not informative on its own: it is joined
+# with an adjacent range of any size, and does not affect the scope.
 FRAGMENT: Final = 60
 # More deeply nested code is probably generated, and its structure is ignored.
 MAX_DEPTH: Final = 40
@@ -94,7 +94,7 @@ class _CodeSplitter:
         return _find_split_points(unit, self.above)
 
     def _join(self, ranges: list[LineRange]) -> list[LineRange]:
-        """Join the tiny ranges of one level with an adjacent range."""
+        """Join each tiny range of one level with an adjacent range."""
         joined: list[LineRange] = []
         for line_range in ranges:
             if joined and self._should_join(joined[-1], line_range):

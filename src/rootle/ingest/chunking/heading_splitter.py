@@ -90,7 +90,8 @@ def _should_join(lines: Lines, left: LineRange, right: LineRange, max_chars: int
     smaller = min(lines.size(left.first, left.end), lines.size(right.first, right.end))
     if smaller >= TINY or lines.size(left.first, right.end) > min(JOINED, max_chars):
         return False
-    # Siblings, a section and its first subsection, or the text before the first heading.
+    # Join siblings, a section and its first subsection, or the text before the first heading with
+    # the section after it.
     return left.path[:-1] == right.path[:-1] or left.path == right.path[:-1] or not left.path
 
 

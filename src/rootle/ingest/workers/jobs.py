@@ -75,7 +75,7 @@ class DocumentFacts:
     author: str = ""
     date_s: float | None = None
     sections: Sequence[DocumentSection] = ()
-    omitted_chars: int = 0  # the number of `chars` that the source left out
+    omitted_chars: int = 0  # how many of `chars` the source left out
     masked: int = 0
 
     @classmethod

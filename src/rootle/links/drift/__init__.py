@@ -1,1 +1,1 @@
-"""Find documents, comments and memories that name what no longer exists."""
+"""Find documents, comments and memories that mention code that no longer exists."""

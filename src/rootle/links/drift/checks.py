@@ -77,7 +77,7 @@ class DriftChecks:
     def check_memory(self, text: NamedText) -> Iterator[DriftReport]:
         """Yield reports about the files and symbols to which a memory refers.
 
-        They existed when the memory was stored.
+        The files and symbols existed when the memory was stored.
         """
         for about in text.memory.about if text.memory is not None else ():
             if about.path not in self._project.files:
@@ -122,7 +122,7 @@ class DriftChecks:
         return Finding("name", evidence, commit=found.commit)
 
     def _check_member(self, parts: list[str]) -> Finding | None:
-        """Check "Class.method" without the history: the class must not inherit from others."""
+        """Check "Class.method" without the history, if all members of the class are known."""
         if len(parts) < 2 or not self._signatures.is_closed_class(parts[-2], self._project):
             return None
         return Finding("name", f"{parts[-2]} exists, but has no {parts[-1]}")
@@ -180,7 +180,7 @@ class DriftChecks:
         return None
 
     def _check_folder(self, paths: Iterable[str]) -> Finding | None:
-        """Check a path without the history: its folder must have other files of its language."""
+        """Check a path without the history, if its folder has other files of its language."""
         for path in paths:
             folder, language = path.rpartition("/")[0], language_of(path)
             if folder and folder in self._project.folders and language != UNKNOWN:
@@ -259,7 +259,7 @@ class DriftChecks:
         )
 
     def _is_foreign(self, owner: str) -> bool:
-        """Return whether the code uses a name that it does not define, and that is no module."""
+        """Return whether the code uses a name that it does not define, and that is not a module."""
         is_used = owner in self._project.words and owner not in ("self", "this", "cls")
         return (
             is_used
@@ -273,7 +273,7 @@ class DriftChecks:
 
 
 def make_report(text: NamedText, line: int, name: str, found: Finding) -> DriftReport:
-    """Return the report for evidence about a name on a line of a text."""
+    """Return the report about a name on a line of a text, with the evidence in `found`."""
     report = DriftReport(
         text.path,
         line,

@@ -24,8 +24,8 @@ _BRACE_LANGUAGES: Final = frozenset("javascript typescript tsx java csharp bash 
 class DefinitionLines:
     """Recognizes lines that define a name: with a keyword, a type, or a value.
 
-    `may_be_local` includes keys and indented variables. A name whose value is the name itself
-    belongs to a protocol, not to the project.
+    `may_be_local` includes keys and indented variables. A line that repeats the name, such as
+    `NAME = "NAME"`, does not match: the name belongs to a protocol, not to the project.
     """
 
     name: str

@@ -25,7 +25,7 @@ _BODY: Final = re.compile(r"(?:\{[^{]*\}?|=|:)?\s*$")
 def quotes_definition(text: NamedText, removed: PastName) -> bool:
     """Return whether a line of a text is the removed definition, with the same parameters."""
     wanted = _signature(removed.line, removed.name)
-    # A class without parameters may be that of an example with a common name.
+    # A class without parameters may belong to an example that uses a common name by chance.
     if len(wanted) < _MIN_SIGNATURE_CHARS or not wanted.startswith(("(", "<", "[")):
         return False
     lines = (line for line in text.lines.values() if removed.name in line)

@@ -1,4 +1,4 @@
-"""Find documents, comments and memories that name what no longer exists."""
+"""Find documents, comments and memories that mention code that no longer exists."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class _DriftSearch:
 
 
 def _merge(reports: Sequence[DriftReport]) -> list[DriftReport]:
-    """Return the reports without a second one for the same name in the same text."""
+    """Return at most one report for each name in a text."""
     found: dict[tuple[str, str, str, str], DriftReport] = {}
     for report in reports:
         key = (report.path, report.memory, report.kind, report.name.removesuffix("()"))

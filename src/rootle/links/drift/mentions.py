@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 MentionKind = Literal["name", "path", "option", "call"]
 
-MAX_LINE_CHARS: Final = 2_000  # of a line that is checked
+MAX_LINE_CHARS: Final = 2_000  # the rest of a longer line is not checked
 _MAX_SPAN_CHARS: Final = 200
 _MIN_NAME_CHARS: Final = 4
 _FENCES: Final = {
@@ -123,7 +123,7 @@ def find_mentions(line: ProseLine) -> Iterator[Mention]:
 
 
 def is_specific(name: str) -> bool:
-    """Return whether a name is long enough and no placeholder."""
+    """Return whether a name is long enough and not a placeholder."""
     last = last_part(name)
     return len(last) >= _MIN_NAME_CHARS and not any(
         _PLACEHOLDER.match(part) for part in split_parts(name)

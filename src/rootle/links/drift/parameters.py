@@ -24,7 +24,7 @@ _PARAMETER: Final = re.compile(
     r"[&.]*\[?\$?(?P<tag>[A-Za-z_]\w*)|:param\s+(?:[\w.\[\]|,][\w.\[\],|\s]*\s)?\*{0,2}(?P<field>\w+):)"
 )
 _PATTERNS: Final = {"ruby": _RUBY_PARAMETER, "php": _PHP_PARAMETER}
-# Functions whose parameters their heads do not show.
+# Functions whose signatures do not list all parameters.
 _ANY_PARAMETERS: Final = re.compile(r"\*\s*\w|\.\.\.")
 _READS_ARGUMENTS: Final = re.compile(r"\barguments\b|func_get_args|\boverload\b|@\w+\(")
 _DESTRUCTURED: Final = re.compile(r"\((?:[^()]*,)?\s*[{\[]")

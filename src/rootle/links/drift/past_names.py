@@ -22,8 +22,8 @@ _MAX_READ: Final = 20_000
 # Patches that git reads for one answer, if the index names a definition without the removed line.
 _MAX_PATCHES: Final = 300
 _KEPT_PATCHES: Final = 32  # in memory; one takes up to several megabytes
-_MAX_LINE_CHARS: Final = 240  # as in the index; expressions take too long for generated lines
-# Code whose definitions are no names of the project itself.
+_MAX_LINE_CHARS: Final = 240  # as in the index; regular expressions are too slow on generated lines
+# Code whose definitions are not names of the project itself.
 _SIDE_CODE: Final = re.compile(
     r"(?i)(?:^|[/_.-])(?:tests?|specs?|examples?|samples?|demos?|fixtures?|docs?|tutorials?"
     r"|playground|vendor(?:ed)?|third[_-]?party|xlib|extlib)(?:[/_.-]|$)|(?:Tests?|Specs?|Demos?|Samples?)(?:\.\w+|/)"
@@ -114,10 +114,10 @@ class PastNames:
         return None
 
     def find_path(self, path: str) -> tuple[CommitFacts, str] | None:
-        """Return the commit that deleted or renamed a file, and its path afterwards, or "".
+        """Return the commit that deleted or renamed a file, and the new path or "".
 
-        If such a commit is not found, it is the last commit that changed the file. None if no
-        commit changed it.
+        If no such commit is found, return the last commit that changed the file; None if there is
+        none.
         """
         changes = self._view.changes_of(path)
         last = None
@@ -146,7 +146,7 @@ class PastNames:
     ) -> PastName | None:
         """Return the last removed line that matches.
 
-        Unless the name itself `is_kept`, changes that add it to the same file are left out.
+        Changes that also add the name to the same file are left out, unless `is_kept` is set.
         """
         wanted = _RemovedLine(name, matches, is_kept)
         for state in self._commits_with(name):
@@ -162,7 +162,7 @@ class PastNames:
         return None
 
     def _find_removed(self, name: str) -> PastName | None:
-        """Return a removed definition of commits that are too long for the index of commits."""
+        """Look for a removed definition in commits that the index of commits has only in part."""
         view = self._removed
         if view is None:
             return None
@@ -180,7 +180,7 @@ class PastNames:
         return None
 
     def _read_patch(self, sha: str) -> Mapping[str, Sequence[str]]:
-        """Return all changed lines of a commit, of which the index has only the first."""
+        """Return all changed lines of a commit; the index contains only the first ones."""
         if self._patches_left <= 0:
             return {}
         self._patches_left -= 1
@@ -240,7 +240,7 @@ class _RemovedLine:
         return ""
 
     def is_listed(self, line: str) -> bool:
-        """Return whether a line lists the name as that of a changed or removed definition."""
+        """Return whether a line, in a list of changed or removed definitions, contains the name."""
         return not line.startswith(("+", "-", " ")) and self.is_named(line)
 
     def is_named(self, line: str) -> bool:

@@ -22,7 +22,7 @@ class ProjectNames:
     """The names that exist in the present files."""
 
     words: frozenset[str]  # of code, data and settings, without comments
-    files: frozenset[str]  # paths, of files whose content is not indexed too
+    files: frozenset[str]  # paths, even of files whose content is not indexed
     is_complete: bool  # False: there was more text than can be read
 
     @cached_property

@@ -49,7 +49,7 @@ def parse_arguments(text: str) -> Arguments | None:
 
 
 def count_parameters(head: str) -> int:
-    """Return the greatest number of arguments that a function accepts, by its head."""
+    """Return the maximum number of arguments that a function accepts, given its signature."""
     inside = head.partition("(")[2].rpartition(")")[0]
     if "..." in inside or "*" in inside:
         return 1_000
@@ -57,7 +57,7 @@ def count_parameters(head: str) -> int:
 
 
 class Signatures:
-    """Reads the heads of definitions in an index."""
+    """Reads the signatures of definitions in an index."""
 
     def __init__(self, index: IndexReader, finder: SymbolFinder) -> None:
         self._index = index
@@ -69,7 +69,7 @@ class Signatures:
     def heads_of(self, name: str) -> list[str]:
         """Return the definitions of a function with their parameters, on one line each.
 
-        The result is empty if the name is that of a class, too: its constructor is elsewhere.
+        The result is empty if a class has the same name: its constructor is defined elsewhere.
         """
         if self._classes(name):
             return []
@@ -95,7 +95,7 @@ class Signatures:
         return any(base not in project.words or not self.definitions_of(base) for base in bases)
 
     def mentions(self, path: str, name: str) -> bool:
-        """Return whether a module contains a name, or may have names that it does not contain."""
+        """Return whether a module contains a name in its text, or may define it dynamically."""
         text = self._text_of(path)
         is_open = "__getattr__" in text or "import *" in text
         return is_open or re.search(rf"\b{re.escape(name)}\b", text) is not None

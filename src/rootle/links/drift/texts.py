@@ -1,4 +1,4 @@
-"""The texts that may name what no longer exists: documents, comments and memories."""
+"""The texts that are checked for outdated names: documents, comments and memories."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from rootle.links.drift.past_texts import (
 from rootle.text.languages import PROSE
 from rootle.types import DriftOrigin, Memory
 
-_MAX_NAMES: Final = 5_000  # of one text
-# Comments that contain code, which was disabled.
+_MAX_NAMES: Final = 5_000  # names per text
+# Comments that contain disabled code.
 _DISABLED_CODE: Final = re.compile(
     r"[;{}(]\s*$|^\s*[\w.]+(?:\(.*\))?,?\s*$|\s=\s"
     r"|^\s*(?:if|for|return|import|from|fun|func|fn|def|class|using|package|include|try|await|let"
@@ -42,7 +42,7 @@ class NamedText:
     path: str  # "" for a memory
     origin: DriftOrigin
     mentions: tuple[Mention, ...]
-    lines: Mapping[int, str] = field(repr=False)  # by number, from 1; long ones cut
+    lines: Mapping[int, str] = field(repr=False)  # by number, from 1; long lines are truncated
     memory: Memory | None = None
     # The lines that may be code: in examples, and all lines of texts without marked examples.
     code_lines: tuple[str, ...] = field(default=(), repr=False)

@@ -1,4 +1,4 @@
-"""`rootle drift`: find texts that name what no longer exists."""
+"""`rootle drift`: find texts that mention code that no longer exists."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
 
 
 def _read_change(words: Sequence[str], root: Path) -> str | list[str] | None:
-    """Return the argument of `App.impact`: paths are relative to the folder, a diff is its text."""
+    """Return the argument of `App.impact`: paths relative to the folder, a diff, or a task."""
     from rootle.cli.context import path_in_root
 
     if not words:
