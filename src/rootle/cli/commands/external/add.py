@@ -54,7 +54,7 @@ def register(parser: CommandParser) -> None:
         metavar="N",
         help="maximum number of web pages (default: 200)",
     )
-    add_root(parser, "folder whose index the source is added to")
+    add_root(parser, "project folder for which the source is added")
     add_common_options(parser)
 
 

@@ -38,7 +38,7 @@ def register(parser: CommandParser) -> None:
         metavar="NAME",
         help="name of a source; `refresh` without a name refreshes all sources",
     )
-    add_root(parser, "folder that the sources were added to")
+    add_root(parser, "project folder for which the sources were added")
     add_common_options(parser)
 
 
