@@ -6,17 +6,25 @@ is the mean of both directions of InfoNCE (van den Oord et al., 2018) within a b
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from rootle.text.terms import WORD, split_identifier
-from training.embedding.contrastive import info_nce, normalization_gradient, normalize
+from training.embedding.contrastive import (
+    LazyAdam,
+    TrainSettings,
+    info_nce,
+    normalization_gradient,
+    normalize,
+)
 
 Floats = NDArray[np.float32]
 
@@ -31,8 +39,11 @@ class Settings:
     learning_rate: float = 0.003
     final_share: float = 0.05  # share of the learning rate after its linear decay
     dropout: float = 0.2
-    beta_second: float = 0.99
     seed: int = 0
+
+
+# The changes are short, so their length needs no limit.
+_ADAM: Final = TrainSettings(beta_second=0.99, max_row_length=math.inf)
 
 
 def bags_of(texts: Sequence[str], row_of: dict[str, int]) -> csr_matrix:
@@ -60,7 +71,7 @@ def train_changes(
     """
     rng = np.random.default_rng(settings.seed)
     changes = np.zeros((bags.shape[1], answers.shape[1]), np.float32)
-    second, updates = np.zeros(len(changes)), np.zeros(len(changes))
+    optimizer = LazyAdam(changes, _ADAM)
     per_epoch = len(answers) // settings.batch
     for step in range(settings.epochs * per_epoch):
         if step % per_epoch == 0:
@@ -73,13 +84,8 @@ def train_changes(
         slope = _slope(questions[at] + bag @ changes, answers[at], settings.temperature)
         used = np.unique(bag.indices)
         gradient = np.asarray(bag[:, used].T @ slope)
-        updates[used] += 1
-        squares = (gradient**2).mean(axis=1)
-        second[used] += (1 - settings.beta_second) * (squares - second[used])
-        unbiased = second[used] / (1 - settings.beta_second ** updates[used])
         decay = max(settings.final_share, 1 - step / (settings.epochs * per_epoch))
-        rate = settings.learning_rate * decay / (np.sqrt(unbiased) + 1e-9)
-        changes[used] -= (rate[:, None] * gradient).astype(np.float32)
+        optimizer.update(used, gradient, settings.learning_rate * decay)
     return changes
 
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from rootle.models.shipped import QUESTION_WORDS_V1, model_file, read_question_terms
 from rootle.protocols import Ids, Vector, WeightedTerm
 
-# Lengths of the two parts that are added to the unit vector of a question. Chosen on the tune
-# splits of the labels.
+# The length that the vector of related terms gets, and the factor of the learned changes, before
+# they are added to the unit vector of a question. Chosen on the tune splits of the labels.
 _RELATED_LENGTH: Final = 0.5
 _LEARNED_WEIGHT: Final = 1.0
 

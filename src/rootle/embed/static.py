@@ -46,7 +46,8 @@ class StaticEmbedder:
         """
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         if len(texts) == 1:
-            self._embed_one(texts[0], vectors)
+            # A query waits for this text, and a batch of one would take longer.
+            self._embed_counts(self._count_rows(texts[0]), vectors)
             return vectors
         for start in range(0, len(texts), _BATCH):
             self._embed_batch(texts[start : start + _BATCH], vectors[start : start + _BATCH])
@@ -64,17 +65,19 @@ class StaticEmbedder:
         was learned for each word are added to the vector of the text. The default of `questions`
         are the changes in the package.
         """
-        words = WORD.findall(text)
-        counts = Counter(chain.from_iterable(map(self._rows_of.__getitem__, words)))
-        vector = self.embed_words([words])[0]
+        counts = self._count_rows(WORD.findall(text))
+        vector = np.zeros((1, self.dimensions), dtype=np.float32)
+        self._embed_counts(counts, vector)
         questions = questions or _shipped_questions()
         used, weights = questions.rows_of(related)
         sums = weights @ (self._rows[used] * self._scales[used])
-        return questions.adapt(vector, sums, counts)
+        return questions.adapt(vector[0], sums, counts)
 
-    def _embed_one(self, words: Sequence[str], out: Matrix) -> None:
-        """Embed one text faster than a batch of one, because a query waits for it."""
-        counts = Counter(chain.from_iterable(map(self._rows_of.__getitem__, words)))
+    def _count_rows(self, words: Sequence[str]) -> Counter[int]:
+        return Counter(chain.from_iterable(map(self._rows_of.__getitem__, words)))
+
+    def _embed_counts(self, counts: Counter[int], out: Matrix) -> None:
+        """Store the vector of one text in `out`, from the number of occurrences of each row."""
         if counts:
             used = np.array(list(counts), dtype=np.int64)
             self._sum_rows(used, np.array([list(counts.values())]), out)
