@@ -25,7 +25,9 @@ def register(parser: CommandParser) -> None:
     parser.describe(
         "Add rootle as an MCP server to the configuration of coding agents. Also add a "
         "section to their instruction files that says when to use rootle. The changes "
-        "are shown before they are written. `rootle uninstall` undoes them.",
+        "are shown before they are written. `rootle uninstall` undoes them. Choose the agents "
+        "with --agent or --all-detected. Without either, the command names the agents that it "
+        "finds on this machine, and changes nothing.",
         _EXAMPLES,
     )
     choice = parser.add_mutually_exclusive_group()

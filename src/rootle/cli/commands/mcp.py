@@ -16,7 +16,6 @@ from rootle.cli.options import (
     add_index_dir,
     add_root,
     add_settings,
-    add_yes,
 )
 
 # Most folders are indexed within this time. In larger folders, an agent gets partial answers.
@@ -44,7 +43,12 @@ def register(parser: CommandParser) -> None:
         "machine can connect",
     )
     add_root(parser, "folder to search", _DEFAULT_ROOT)
-    add_yes(parser)
+    parser.add_argument(
+        "--yes",
+        action="store_true",
+        help="allow a folder that is or contains your home folder; without this option, the "
+        "server refuses to index or read such a folder",
+    )
     add_index_dir(parser)
     add_settings(parser)
 

@@ -86,7 +86,8 @@ def _add_filters(parser: CommandParser) -> None:
         metavar="KIND",
         help="search only text of this kind: code, docs, history (commits), deps (installed "
         "packages), web (web pages and documents that you added) or memory; separate multiple "
-        "kinds with commas; in:KIND in the question does the same",
+        "kinds with commas; in:KIND in the question does the same (default: the kinds that suit "
+        "the question)",
     )
     add_revision(parser)
     parser.add_argument(

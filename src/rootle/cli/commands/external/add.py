@@ -23,7 +23,7 @@ def register(parser: CommandParser) -> None:
         "site, for language models). The format is detected automatically. For a website, rootle "
         "reads only pages under the URL path of the given page. If the site has a Sphinx "
         "inventory (objects.inv), rootle reads the pages listed there instead of following links. "
-        "Each result then shows the name of the symbol that it describes. Private network "
+        "Results from such a site show the name of the symbol that they describe. Private network "
         "addresses and pages that the site's robots.txt disallows are skipped. To refresh a "
         "source, add it again or use `rootle sources refresh`.",
         _EXAMPLES,

@@ -22,7 +22,8 @@ def register(parser: CommandParser) -> None:
         "Find documents, comments and memories that refer to functions, options, files or "
         "parameters that no longer exist. Each reference is listed with the commit that removed "
         "or renamed its target. Changelogs and decision records are left out. The file index and "
-        "the commit index are created or updated first. In a folder without commits, only "
+        "the commit index are created or updated first; if there are many commits, the older ones "
+        "are indexed in the background, and a message says so. In a folder without commits, only "
         "qualified names such as RetryPolicy.delay are checked.",
         _EXAMPLES,
     )

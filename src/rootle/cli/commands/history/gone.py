@@ -22,7 +22,8 @@ def register(parser: CommandParser) -> None:
         "Find code that no longer exists, and the commits that removed it. Describe the code, "
         "give the name of a function or class, or quote text. Code that was moved or renamed is "
         "not shown. "
-        "The file index and the commit index are created or updated first.",
+        "The file index and the commit index are created or updated first; if there are many "
+        "commits, the older ones are indexed in the background, and a message says so.",
         _EXAMPLES,
     )
     parser.add_argument("words", nargs="+", metavar="WORDS", help="words, a name or quoted text")
