@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 # Nothing else is imported here: Ctrl-C during imports is handled in `main`.
 if TYPE_CHECKING:
+    import threading
     from types import FrameType
 
     from rootle.cli.options import CommandParser
@@ -50,7 +51,7 @@ _NOTES: Final = """\
 exit codes: 0 success, 1 no results, 2 error
 Results are printed to standard output, and messages to standard error."""
 _INTERRUPTED: Final = 130  # the exit code that shells use after Ctrl-C
-_REPEAT_DELAY_S: Final = 0.001
+_REPEAT_DELAY_S: Final = 0.02
 
 
 def entry() -> None:
@@ -104,17 +105,23 @@ def _repeat_interrupt(ignored: sys.UnraisableHookArgs) -> None:
     if issubclass(ignored.exc_type, KeyboardInterrupt):
         import threading
 
-        # If it were raised here, it would be ignored again.
-        threading.Timer(_REPEAT_DELAY_S, _interrupt_main_thread).start()
+        # If it were raised before this function returns, it would be ignored again.
+        is_returning = threading.Event()
+        threading.Thread(target=_interrupt_main_thread, args=(is_returning,)).start()
+        is_returning.set()
     else:
         sys.__unraisablehook__(ignored)
 
 
-def _interrupt_main_thread() -> None:
+def _interrupt_main_thread(is_ready: threading.Event) -> None:
+    """Send SIGINT to the main thread shortly after an event."""
     import _thread
     import signal
     import threading
+    import time
 
+    is_ready.wait()
+    time.sleep(_REPEAT_DELAY_S)
     main_thread = threading.main_thread().ident
     if sys.platform == "win32" or main_thread is None:
         _thread.interrupt_main()
