@@ -1,7 +1,8 @@
 """Questions with the ranking inputs that rootle gathers for them: the training data of the ranker.
 
 A question has several queries, one per voice: the words of a person, and the queries that language
-models sent. If none were recorded for a question, `training.questions.agent_voice` composes one.
+models sent. For questions of the public benchmark and synthetic ones,
+`training.questions.agent_voice` also composes a query.
 Each example has the inputs of the ranking, the wanted files and lines, and the lines that rootle
 would show from each of the first files. The test split of the labels and the other half of the
 public benchmark are never read here; the held-out histories are read only by `release_gate`.
@@ -16,6 +17,8 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Final, Literal
 
@@ -57,7 +60,12 @@ COMMITS_PER_TREE: Final = 10  # questions that share the tree of the first, to i
 WORDINGS: Final = ("passage", "words-and-names", "sentence-and-terms", "words-and-expected")
 WORDINGS_RENAMED: Final = ("renamed-words-and-names",)
 
-Source = Literal["bench", "labels", "renamed", "large", "history", "synthetic"]
+# Questions that the repositories above cannot answer, and the queries that models sent for them and
+# for a part of the public benchmark.
+UNANSWERABLE: Final = Path(__file__).parents[1] / "questions/unanswerable.jsonl"
+RECORDED_FOR_TRAINING: Final = Path(__file__).parents[1] / "questions/agent_queries.jsonl"
+
+Source = Literal["bench", "labels", "renamed", "large", "unanswerable", "history", "synthetic"]
 Voice = Literal["user", "agent", "other"]
 Recordings = Sequence[tuple[Voice, Queries]]
 TargetLines = tuple[str, int, int]  # path, first and last line; 0, 0: the whole file
@@ -109,7 +117,11 @@ class InputRecorder:
 
 
 def public_examples(bench: Path, checkouts: Path, work: Path) -> Iterator[RankingExample]:
-    """Yield examples from the development half of the public benchmark, in both voices."""
+    """Yield examples from the development half of the public benchmark, in both voices.
+
+    The voice "other" has the queries that a program composed.
+    """
+    recorded = read_queries(RECORDED_FOR_TRAINING)
     for repository in public_repositories(bench, checkouts):
         name, questions = repository.name, repository.questions
         places = [
@@ -120,15 +132,15 @@ def public_examples(bench: Path, checkouts: Path, work: Path) -> Iterator[Rankin
         composed = compose_queries(repository.root, asked, places)
         with indexed_app(repository.root, work / "bench" / name) as app:
             recorder = InputRecorder(app)
-            for (query, kind), lines, other in zip(asked, places, composed, strict=True):
+            rows = zip(asked, places, composed, strict=True)
+            for number, ((query, kind), lines, other) in enumerate(rows, start=1):
                 targets = tuple((place,) for place in lines)
-                for voice, text in in_both_voices(query, other):
+                queries: list[tuple[Voice, str]] = [("user", query), ("other", other)]
+                key = f"{name}-{number}"
+                queries += [("agent", recorded[key])] if key in recorded else []
+                for voice, text in queries:
                     found = recorder.search(text)
                     yield RankingExample("bench", name, kind, False, targets, *found, voice)
-
-
-def in_both_voices(query: str, composed: str) -> tuple[tuple[Voice, str], ...]:
-    return ("user", query), ("agent", composed)
 
 
 def compose_queries(
@@ -203,6 +215,39 @@ def large_examples(checkouts: Path | None, work: Path) -> Iterator[RankingExampl
             yield from voiced_examples("large", repository, recorded, work)
 
 
+def unanswerable_examples(
+    bench: Path, checkouts: Path, labels: Path, large: Path | None, work: Path
+) -> Iterator[RankingExample]:
+    """Yield the questions that their repositories cannot answer, in both voices.
+
+    Repositories that are not checked out are left out.
+    """
+    recorded = read_queries(RECORDED_FOR_TRAINING)
+    roots = {one.name: ("bench", one.root) for one in public_repositories(bench, checkouts)}
+    for one in labeled_repositories(labels, "tune"):
+        roots[one.name] = ("labels", one.root)
+    if large is not None:
+        for one in labeled_repositories(large, "tune", labels=LARGE_LABELS):
+            roots[one.name] = ("large", one.root)
+    records = map(json.loads, UNANSWERABLE.read_text(encoding="utf-8").splitlines())
+    for name, questions in groupby(records, key=itemgetter("repository")):
+        if name not in roots:
+            continue
+        source, root = roots[name]
+        with indexed_app(root, work / source / name) as app:
+            recorder = InputRecorder(app)
+            for one in questions:
+                queries: tuple[tuple[Voice, str], ...] = (
+                    ("user", one["query"]),
+                    ("agent", recorded[one["id"]]),
+                )
+                for voice, query in queries:
+                    found = recorder.search(query)
+                    yield RankingExample(
+                        "unanswerable", name, "none", False, (), *found, voice
+                    )
+
+
 def history_examples(
     clones: Path, work: Path, limit: int, split: str = "train"
 ) -> Iterator[RankingExample]:
@@ -239,7 +284,8 @@ def synthetic_examples(made: Path, work: Path) -> Iterator[RankingExample]:
             recorder = InputRecorder(app)
             for one, other in zip(records, composed, strict=True):
                 targets = tuple(((path, start, end),) for path, start, end in one["targets"])
-                for voice, query in in_both_voices(one["query"], other):
+                queries: tuple[tuple[Voice, str], ...] = (("user", one["query"]), ("agent", other))
+                for voice, query in queries:
                     try:
                         found = recorder.search(query)
                     except QueryError:
@@ -255,6 +301,9 @@ def cached_examples(args: argparse.Namespace) -> list[RankingExample]:
         "bench": partial(public_examples, bench, checkouts, args.work),
         "labels": partial(label_examples, args.labels, args.renamed, args.work),
         "large": partial(large_examples, args.large, args.work),
+        "unanswerable": partial(
+            unanswerable_examples, bench, checkouts, args.labels, args.large, args.work
+        ),
         "synthetic": partial(synthetic_examples, args.synthetic, args.work),
     }
     examples: list[RankingExample] = []

@@ -234,6 +234,15 @@ def test_the_state_of_the_head_changes_with_the_commit(root: Path) -> None:
     assert read_head_state(folder) == states[-1]
 
 
+def test_the_state_of_the_head_follows_an_alias_of_a_branch(root: Path) -> None:
+    branch = git(root, "symbolic-ref", "--short", "HEAD").strip()
+    git(root, "symbolic-ref", "refs/heads/alias", f"refs/heads/{branch}")
+    git(root, "symbolic-ref", "HEAD", "refs/heads/alias")
+    before = read_head_state(os.fspath(root))
+    git(root, "update-ref", f"refs/heads/{branch}", "HEAD~1")
+    assert read_head_state(os.fspath(root)) != before
+
+
 def test_the_facts_of_a_history_change_with_the_mailmap_and_the_depth(
     root: Path, tmp_path: Path
 ) -> None:

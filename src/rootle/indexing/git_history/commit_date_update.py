@@ -109,8 +109,8 @@ def _read_heads(root: Path, repositories: Iterable[str]) -> dict[str, str]:
     heads = {}
     for place in repositories:
         folder = os.path.join(root, place)
-        # There may be many nested repositories, so their heads are read without running git.
-        head = read_head_state(folder) if place else head_commit(root) or ""
+        # Every check for changes does this, so git is not run.
+        head = read_head_state(folder)
         if head or find_work_tree(os.path.realpath(folder)) is not None:
             heads[place] = f"{head} {digest_history_facts(folder)}"
     return heads

@@ -18,6 +18,8 @@ from rootle.sources.git.special_files import is_special
 from rootle.storage.change_time import modification_time_ns
 
 _SHA: Final = re.compile(r"[0-9a-f]{7,64}", re.ASCII)
+_REFERENCE: Final = b"ref: "
+_MAX_REFERENCES: Final = 5  # that follow each other, as in git
 _TIMEOUT_S: Final = 10.0
 _LIST_TIMEOUT_S: Final = 120.0
 # Merges that need more steps or have more parents are rare. The whole history is then read again.
@@ -213,14 +215,29 @@ def read_head_state(folder: str) -> str:
     git = find_git_folders(os.path.realpath(folder))
     if git is None:
         return ""
-    head = read_regular(os.path.join(git.own, "HEAD"))
-    head = head if isinstance(head, bytes) else b""
-    name = os.fsdecode(head.removeprefix(b"ref: ").strip()).replace("\0", "")
-    files = [os.path.join(git.common, name)] if head.startswith(b"ref: ") else []
-    files += [os.path.join(git.own, "reftable", "tables.list")]
-    found = [text for text in map(read_regular, files) if isinstance(text, bytes)]
+    contents = list(_follow_references(git))
+    if contents and not contents[-1].startswith(_REFERENCE):
+        return _digest(map(repr, contents))
+    # The last reference is in a file with many references, or there is no commit yet.
+    tables = read_regular(os.path.join(git.own, "reftable", "tables.list"))
     packed = modification_time_ns(os.path.join(git.common, "packed-refs"))
-    return hashlib.sha256(repr((head, found or packed)).encode()).hexdigest()[:16]
+    return _digest(map(repr, (contents, tables, packed)))
+
+
+def _follow_references(git: GitFolders) -> Iterator[bytes]:
+    """Yield the contents of HEAD, of the reference that it names, and so on.
+
+    A branch is usually a file with a hash, but it can be an alias of another branch.
+    """
+    text = read_regular(os.path.join(git.own, "HEAD"))
+    for _ in range(_MAX_REFERENCES):
+        if not isinstance(text, bytes):
+            return
+        yield text
+        if not text.startswith(_REFERENCE):
+            return
+        name = os.fsdecode(text.removeprefix(_REFERENCE).strip()).replace("\0", "")
+        text = read_regular(os.path.join(git.common, name))
 
 
 def digest_history_facts(folder: str) -> str:
