@@ -44,7 +44,7 @@ def register(parser: CommandParser) -> None:
         "question",
         nargs="*",
         help='words, a name, an "exact phrase" or a /regular expression/; path:PATTERN, '
-        "lang:LANGUAGE and -WORD filter the results",
+        "lang:LANGUAGE and -WORD filter the results (put a question with -WORD in quotes)",
     )
     parser.add_argument(
         "--image",
@@ -134,8 +134,8 @@ def _add_output_options(parser: CommandParser) -> None:
     parser.add_argument(
         "--explain",
         action="store_true",
-        help="show how the question was interpreted, and how much each ranking feature adds to the "
-        "score of each result",
+        help="show how the question was interpreted, and how much each ranking feature contributes "
+        "to the rank of each result",
     )
     parser.add_argument(
         "--color",
