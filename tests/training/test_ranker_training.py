@@ -24,6 +24,7 @@ from training.ranker.calibration import (
     fit_voices,
     name_weights,
     probability,
+    weighted_quantile,
 )
 from training.ranker.cross_fitting import (
     TrainingExample,
@@ -197,6 +198,34 @@ def test_each_voice_has_its_own_calibration() -> None:
     # Queries for other descriptions of the tool are used for fitting alone.
     others = [replace(one, is_evaluated=False, source="renamed") for one in found]
     assert fit_voices([*found, *others])[1]["asked"]["recognized"].keys() == {"labels"}
+
+
+def test_other_questions_are_measured_and_change_the_threshold() -> None:
+    rng = np.random.default_rng(3)
+    labeled = [
+        signals(name, float(rng.normal(1 if answerable else -1, 0.2)), answerable=answerable)
+        for name in ("one", "two", "three")
+        for answerable in [True] * 20 + [False] * 8
+    ]
+    others = [
+        replace(signals(name, 0.2, answerable=answerable), source=source)
+        for name in ("one", "four")
+        for source, answerable in (("bench", True), ("unanswerable", False))
+    ]
+    alone, (calibration, figures) = (
+        fit_calibration(labeled, 0.05),
+        fit_calibration([*labeled, *others], 0.05),
+    )
+    assert figures["recognized"].keys() == {"labels", "unanswerable"}
+    assert figures["refused"].keys() == {"labels", "bench"}
+    assert calibration["threshold"] != alone[0]["threshold"]
+
+
+def test_a_quantile_weighs_the_values() -> None:
+    values, weights = np.array([3.0, 1.0, 2.0]), np.array([1.0, 8.0, 1.0])
+    assert weighted_quantile(values, weights, 0.5) == 1.0
+    assert weighted_quantile(values, weights, 0.85) == 2.0
+    assert weighted_quantile(values, weights, 1.0) == 3.0
 
 
 def test_signals_mark_the_correct_results(recorded: tuple[RankingInputs, dict[str, Any]]) -> None:

@@ -1,11 +1,11 @@
 """Calibration of a ranker's scores: two logistic models, fitted to questions with known answers.
 
 The first predicts whether a question has an answer; it is fitted to answerable and unanswerable
-labeled questions. The second predicts whether a single result is correct. A result for a labeled
-question is correct if its shown lines overlap a target; for the public benchmark, it is correct if
-it is in the right file. The figures of each repository come from models fitted to the other
-repositories. A question is refused if the first probability is below a threshold, which refuses one
-answerable question in twenty, or three in a hundred that a language model composed. The two voices
+questions. The second predicts whether a single result is correct. A result for a labeled question
+is correct if its shown lines overlap a target; for the public benchmark, it is correct if it is in
+the right file. The figures of each repository come from models fitted to the other repositories. A
+question is refused if the first probability is below a threshold, which refuses one answerable
+question in twenty, or three in a hundred that a language model composed. The two voices
 (`rootle.rank.confidence.Voice`) have separate models.
 """
 
@@ -36,9 +36,17 @@ from training.ranker.ranking_examples import RankingExample, Source
 TOP_K: Final = 10
 REFUSED_SHARE: Final[Mapping[Voice, float]] = {"asked": 0.05, "composed": 0.03}
 LABELED: Final[tuple[Source, ...]] = ("labels", "renamed")
-# The seven repositories of the tune split have 42 unanswerable and 210 answerable questions.
+# The seven repositories of the tune split have 42 unanswerable and 210 answerable questions. With
+# this weight, and those of the questions below, both kinds have similar weights in total.
 UNANSWERABLE_WEIGHT: Final = 3.0
-BENCH_WEIGHT: Final = 0.3
+# The weights of the other questions when the first model is fitted and the threshold is chosen.
+# Most questions of the public benchmark are short and all are answerable, and those that were
+# written to be unanswerable are long. With more weight, the length would decide.
+OTHER_WEIGHTS: Final[Mapping[Voice, Mapping[str, float]]] = {
+    "asked": {"bench": 0.1, "unanswerable": 0.3},
+    "composed": {"bench": 1.0, "unanswerable": 0.5},
+}
+BENCH_WEIGHT: Final = 0.3  # in the second model
 RIDGE: Final = 6.0
 INTERCEPT: Final = "intercept"
 
@@ -82,10 +90,14 @@ def collect_signals(example: RankingExample, ranked: RankedFiles) -> Signals:
 def fit_voices(found: Sequence[Signals]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the calibrations to store and their figures on unseen repositories, by voice.
 
-    The composed queries of the public benchmark are made by a program, so they are not used.
+    The composed queries of the public benchmark that a program made are not used.
     """
     asked = [one for one in found if one.voice == "asked"]
-    composed = [one for one in found if one.voice == "composed" and one.source in LABELED]
+    composed = [
+        one
+        for one in found
+        if one.voice == "composed" and (one.is_evaluated or one.source in LABELED)
+    ]
     fitted = {"asked": fit_calibration(asked, REFUSED_SHARE["asked"])}
     if composed:
         fitted["composed"] = fit_calibration(composed, REFUSED_SHARE["composed"])
@@ -99,26 +111,32 @@ def fit_calibration(
     found: Sequence[Signals], refused_share: float
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the calibration to store, and its figures on unseen repositories."""
-    labels = [one for one in found if one.source in LABELED]
-    unseen: dict[int, float] = {}  # the probability of each labeled question, by identity
+    unseen: dict[int, float] = {}  # the probability of each evaluated question, by identity
     probabilities: list[Floats] = []
     correct: list[Floats] = []
-    for name in sorted({one.repository for one in labels}):
+    for name in sorted({one.repository for one in found}):
         others = [one for one in found if one.repository != name]
-        answer_model, result_model = fit_answer_model(others), fit_result_model(others)
-        for one in labels:
+        answer_model = fit_answer_model(others)
+        is_labeled = any(one.repository == name and one.source in LABELED for one in found)
+        result_model = fit_result_model(others) if is_labeled else None
+        for one in found:
             if one.repository == name and one.is_evaluated:
                 unseen[id(one)] = answer_probability(one, answer_model)
-                by_result = probability(one.rows, result_model)
-                probabilities.append(np.minimum.accumulate(by_result))
-                correct.append(one.is_correct)
-    evaluated = [one for one in labels if one.is_evaluated]
-    answerable = np.array([unseen[id(one)] for one in evaluated if one.is_answerable])
-    threshold = float(np.quantile(answerable, refused_share))
+                if result_model is not None and one.source in LABELED:
+                    by_result = probability(one.rows, result_model)
+                    probabilities.append(np.minimum.accumulate(by_result))
+                    correct.append(one.is_correct)
+    evaluated = [one for one in found if one.is_evaluated]
+    answerable = [one for one in evaluated if one.is_answerable]
+    threshold = weighted_quantile(
+        np.array([unseen[id(one)] for one in answerable]),
+        np.array([answer_weight(one) for one in answerable]),
+        refused_share,
+    )
     is_correct = (np.concatenate(correct) > 0).tolist()
     results = list(zip(np.concatenate(probabilities).tolist(), is_correct, strict=True))
     calibration = {
-        "answer": name_weights(fit_answer_model(labels), QUESTION_SIGNALS),
+        "answer": name_weights(fit_answer_model(found), QUESTION_SIGNALS),
         "result": name_weights(fit_result_model(found), (*QUESTION_SIGNALS, *RESULT_SIGNALS)),
         "threshold": round(threshold, 4),
         "odds": UNANSWERABLE_WEIGHT,
@@ -147,19 +165,35 @@ def name_weights(model: Floats, signals: Sequence[str]) -> dict[str, float]:
     return dict(zip((*signals, INTERCEPT), rounded, strict=True))
 
 
+def weighted_quantile(values: Floats, weights: Floats, share: float) -> float:
+    """Return a value below which this share of the total weight lies."""
+    order = values.argsort(kind="stable")
+    below = np.cumsum(weights[order]) / weights.sum()
+    return float(
+        values[order][min(int(np.searchsorted(below, share, side="right")), len(values) - 1)]
+    )
+
+
+def answer_weight(one: Signals) -> float:
+    """Return the weight of a question in the model that predicts whether it has an answer."""
+    other = OTHER_WEIGHTS[one.voice].get(one.source)
+    if other is not None:
+        return other
+    return 1.0 if one.is_answerable else UNANSWERABLE_WEIGHT
+
+
 def fit_answer_model(found: Sequence[Signals]) -> Floats:
     """Return the model that predicts whether a question has an answer."""
-    labels = [one for one in found if one.source in LABELED]
-    weights = [1.0 if one.is_answerable else UNANSWERABLE_WEIGHT for one in labels]
     return fit_logistic(
-        np.vstack([one.question for one in labels]),
-        np.array([float(one.is_answerable) for one in labels]),
-        np.array(weights),
+        np.vstack([one.question for one in found]),
+        np.array([float(one.is_answerable) for one in found]),
+        np.array([answer_weight(one) for one in found]),
     )
 
 
 def fit_result_model(found: Sequence[Signals]) -> Floats:
     """Return the model that predicts whether a result is correct."""
+    found = [one for one in found if one.source != "unanswerable"]
     weights = [
         np.full(len(one.is_correct), 1.0 if one.source in LABELED else BENCH_WEIGHT)
         for one in found

@@ -20,6 +20,7 @@ from training.ranker.ranking_examples import RankingExample, Source, Voice, exam
 
 FOLDS: Final = 5
 EVALUATED: Final[tuple[Source, ...]] = ("bench", "labels", "renamed", "large")
+RANKED: Final[tuple[Source, ...]] = (*EVALUATED, "unanswerable")
 
 RankedExamples = list[tuple[RankingExample, RankedFiles]]
 
@@ -69,19 +70,17 @@ def cross_fit(
     examples: Sequence[TrainingExample],
     train: Callable[[Sequence[TrainingExample]], TreeModel],
 ) -> dict[int, Floats]:
-    """Return the corrections of the trees for each evaluated example, by its number."""
-    evaluated = sorted(
-        {one.example.repository for one in examples if one.example.source in EVALUATED}
-    )
-    shuffled = np.random.default_rng(0).permutation(evaluated)
+    """Return the corrections of the trees for each ranked example, by its number."""
+    ranked = sorted({one.example.repository for one in examples if one.example.source in RANKED})
+    shuffled = np.random.default_rng(0).permutation(ranked)
     fold_of = {str(name): place % FOLDS for place, name in enumerate(shuffled)}
     corrections = {}
     for fold in range(FOLDS):
         unseen = {name for name, own in fold_of.items() if own == fold}
         model = train([one for one in examples if one.example.repository not in unseen])
         for number, one in enumerate(examples):
-            is_evaluated = one.example.source in EVALUATED and one.example.repository in unseen
-            if is_evaluated and one.detail:
+            is_ranked = one.example.source in RANKED and one.example.repository in unseen
+            if is_ranked and one.detail:
                 values = np.asarray(model.predict(one.features))
                 corrections[number] = one.detail * values / SUM_SCALE
     return corrections
@@ -90,9 +89,9 @@ def cross_fit(
 def rank_evaluated(
     examples: Sequence[TrainingExample], corrections: Mapping[int, Floats]
 ) -> dict[str, RankedExamples]:
-    """Return the evaluated questions with the order of each ranker."""
+    """Return the evaluated questions, and those without an answer, with each ranker's order."""
     evaluated = [
-        (number, one) for number, one in enumerate(examples) if one.example.source in EVALUATED
+        (number, one) for number, one in enumerate(examples) if one.example.source in RANKED
     ]
     learned = [
         (

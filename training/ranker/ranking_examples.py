@@ -220,7 +220,7 @@ def unanswerable_examples(
 ) -> Iterator[RankingExample]:
     """Yield the questions that their repositories cannot answer, in both voices.
 
-    Repositories that are not checked out are left out.
+    Left out are repositories that are not checked out, and queries for which nothing is found.
     """
     recorded = read_queries(RECORDED_FOR_TRAINING)
     roots = {one.name: ("bench", one.root) for one in public_repositories(bench, checkouts)}
@@ -242,10 +242,11 @@ def unanswerable_examples(
                     ("agent", recorded[one["id"]]),
                 )
                 for voice, query in queries:
-                    found = recorder.search(query)
-                    yield RankingExample(
-                        "unanswerable", name, "none", False, (), *found, voice
-                    )
+                    inputs, shown = recorder.search(query)
+                    if len(inputs.files.ids):
+                        yield RankingExample(
+                            "unanswerable", name, "none", False, (), inputs, shown, voice
+                        )
 
 
 def history_examples(

@@ -52,10 +52,11 @@ from training.ranker.ranking_examples import Source, Voice, cached_examples
 from training.ranker.tree_arrays import to_arrays
 
 # The weight of a query, relative to a question of the public benchmark. The queries that a program
-# makes of these questions name their answer too often.
+# makes of these questions (voice "other") name their answer too often.
 WEIGHTS: Final[Mapping[tuple[Source, Voice], float]] = {
     ("bench", "user"): 1.0,
-    ("bench", "agent"): 0.3,
+    ("bench", "agent"): 1.0,
+    ("bench", "other"): 0.3,
     ("labels", "user"): 2.0,
     ("labels", "agent"): 1.0,
     ("labels", "other"): 0.3,
