@@ -28,7 +28,7 @@ from rootle.types import FileOutline, Span
 _CLEAR_ROOM: Final = 900  # the first result, if the second one is shown without lines
 _FIRST_ROOM: Final = 600
 _SECOND_ROOM: Final = 400
-_WEAK_ROOM: Final = 300  # the first result of an answer with low confidence
+_WEAK_ROOM: Final = 600  # the first result of an answer with low confidence
 # The second result is shown with lines if its score is at least this share of the first score.
 _NEAR: Final = 0.2
 # The forms of a word share a prefix of this length.
@@ -46,6 +46,11 @@ _UNNAMED_LOSS: Final = 0.3  # subtracted for lines outside of definitions
 _REPEATED: Final = 0.2
 # A window is shortened by at most this many lines, so that it ends at the end of a statement.
 _MAX_TRIMMED_LINES: Final = 3
+# A definition is shown whole if it takes at most this many times the room: an agent would have to
+# read a part that is left out in another call.
+_STRETCH: Final = 1.5
+# The note that lines are left out takes as much space as two short lines.
+_MAX_CLOSED_GAP: Final = 2
 # A shorter excerpt of a definition does not explain anything.
 _MIN_LINES: Final = 3
 
@@ -110,13 +115,20 @@ class FileExcerpts:
         Return no lines if none fit.
         """
         numbers = range(place.first_line, min(place.last_line, len(self._lines)) + 1)
-        if self.size(numbers) <= room:
+        if self.size(numbers) <= room * _STRETCH:
             return tuple(numbers)
         head = self._head(place)
         window = self._best_window(place, head, room - self.size(head))
         if len(window) < min(_MIN_LINES, len(numbers)):
             window = self._best_window(place, head := [], room)
-        return tuple(sorted({*head, *window}))
+        return self._close_gaps(sorted({*head, *window}), numbers[-1])
+
+    def _close_gaps(self, chosen: Sequence[int], last: int) -> LineNumbers:
+        """Return the chosen lines with those in short gaps, and with a short rest."""
+        ends = [*chosen, last + 1]
+        gaps = [range(before + 1, after) for before, after in pairwise(ends)]
+        short = {number for gap in gaps if len(gap) <= _MAX_CLOSED_GAP for number in gap}
+        return tuple(sorted({*chosen, *short}))
 
     def size(self, numbers: Iterable[int]) -> int:
         """Return the number of characters that lines take in an answer, with their numbers."""
