@@ -44,7 +44,8 @@ def register(parser: CommandParser) -> None:
         "question",
         nargs="*",
         help='words, a name, an "exact phrase" or a /regular expression/; path:PATTERN, '
-        "lang:LANGUAGE and -WORD filter the results (put a question with -WORD in quotes)",
+        "lang:LANGUAGE and -WORD filter the results (put the whole question in quotes if it "
+        "contains -WORD)",
     )
     parser.add_argument(
         "--image",
