@@ -52,9 +52,7 @@ def _block_text() -> str:
 ## Searching this code
 
 {search}
-- For the past (why, when, which commit): begin the query with `in:history`.
-- For the libraries that the project uses: begin it with `in:deps`.
-- To read more around a result: call `vectordb_read` with its source.
+- To read more around a result: call `vectordb_read`.
 - For a known string, for every occurrence of it, and while answers are partial: use `grep`.
 {END}
 """

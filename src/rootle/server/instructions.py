@@ -9,18 +9,16 @@ from typing import Final
 from rootle.serialization.path_text import short_path
 
 _USES: Final[Mapping[str, str]] = {
-    "vectordb_search": "find where or how something is done, before you open files; for the past "
-    "(why, when, which commit), begin the query with in:history; for the installed libraries, with "
-    "in:deps.",
-    "vectordb_read": "read around a result, or any file, section, definition or commit.",
+    "vectordb_search": "find where or how something is done, before you open files.",
+    "vectordb_read": "read more around a result.",
     "recall": "look up stored facts about the user and the project.",
     "remember": "store such a fact for later sessions.",
     "web_search": "find public web pages.",
     "web_read": "read one of them.",
 }
 _GREP: Final = (
-    "grep is better for a known string, for every occurrence of it, and as long as answers are "
-    "partial because the index is still being built."
+    "grep is better for a known string, and as long as answers are partial because the index is "
+    "still being built."
 )
 
 

@@ -33,7 +33,8 @@ _DESCRIPTION: Final = (
 )
 _QUERY: Final = (
     f"{QUERY_ADVICE} E.g. Return the seconds to wait before the next attempt, doubled after each "
-    "failure. def retry_backoff(attempt, base_delay, max_delay)"
+    "failure. def retry_backoff(attempt, base_delay, max_delay). For the past (why, when, which "
+    "commit), begin with in:history; for the installed libraries, with in:deps"
 )
 
 

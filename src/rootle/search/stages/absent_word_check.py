@@ -32,7 +32,10 @@ def check_confidence(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
     check = check_words(answer.candidates.scoped.question, index)
     if answer.confident and not check.is_about(check.unknown):
         return answer  # a proof would change nothing
-    absent = prove_absent(check.unknown, index)
+    # Names in code that a language model guessed are absent more often than not.
+    guessed = inputs.question.code_terms
+    stated = [word for word in check.unknown if guessed.isdisjoint(word.stems)]
+    absent = prove_absent(stated, index)
     if answer.confident:
         if not check.is_about(absent):
             return answer
