@@ -21,10 +21,11 @@ def register(parser: CommandParser) -> None:
     parser.describe(
         "Find documents, comments and memories that refer to functions, options, files or "
         "parameters that no longer exist. Each reference is listed with the commit that removed "
-        "or renamed its target. Changelogs and decision records are left out. The file index and "
-        "the commit index are created or updated first; if there are many commits, the older ones "
-        "are indexed in the background, and a message says so. In a folder without commits, only "
-        "qualified names such as RetryPolicy.delay are checked.",
+        "or renamed its target. Changelogs and decision records are left out. The file index "
+        "and the commit index are created or updated first; if there are many commits, the "
+        "older ones are indexed in the background, and a message says so. In a folder without "
+        "commits, only parts of something that still exists are checked: members of a class "
+        "(such as RetryPolicy.delay), files in a folder, and parameters of a function.",
         _EXAMPLES,
     )
     parser.add_argument(
