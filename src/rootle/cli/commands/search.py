@@ -31,6 +31,7 @@ rootle search "where is the retry backoff computed"
 rootle search --path src --lang python --changed-within 30 "parse the config"
 rootle search --context --budget 2000 "how are uploads retried"
 rootle search --at v2.1 "how are uploads retried"
+rootle search '"maxAttempts" path:docs -test'
 rootle search --image screenshot.png
 rootle search -n 3 --json retry_backoff"""
 
@@ -44,8 +45,8 @@ def register(parser: CommandParser) -> None:
         "question",
         nargs="*",
         help='words, a name, an "exact phrase" or a /regular expression/; path:PATTERN, '
-        "lang:LANGUAGE and -WORD filter the results (put the whole question in quotes if it "
-        "contains -WORD)",
+        "lang:LANGUAGE and -WORD filter the results; in the shell, put single quotes around a "
+        'question that contains "exact phrases" or -WORD',
     )
     parser.add_argument(
         "--image",

@@ -22,12 +22,12 @@ def register(parser: CommandParser) -> None:
         "Dash docset, MDN content, a Stack Exchange dump, or an llms.txt file (a text version "
         "of a site, for language models). For a Stack Exchange dump or llms.txt, you can also "
         "give the path of the file itself (Posts.xml or llms.txt). The format is detected "
-        "automatically. For a website, rootle reads only pages under the URL path of the given "
-        "page. If the site has a Sphinx inventory (objects.inv), rootle reads the pages listed "
-        "there instead of following links. Results from such a site show the name of the symbol "
-        "that they describe. Private network addresses and pages that the site's robots.txt "
-        "disallows are skipped. To refresh a source, add it again or use `rootle sources "
-        "refresh`.",
+        "automatically. For a website, rootle reads only pages in the folder of the given page: "
+        "for https://host/guide/intro.html, those under /guide/. If the site has a Sphinx "
+        "inventory (objects.inv), rootle reads the pages listed there instead of following "
+        "links. Results from such a site show the name of the symbol that they describe. "
+        "Private network addresses and pages that the site's robots.txt disallows are skipped. "
+        "To refresh a source, add it again or use `rootle sources refresh`.",
         _EXAMPLES,
     )
     parser.add_argument(

@@ -24,8 +24,9 @@ def register(parser: CommandParser) -> None:
         "or renamed its target. Changelogs and decision records are left out. The file index "
         "and the commit index are created or updated first; if there are many commits, the "
         "older ones are indexed in the background, and a message says so. In a folder without "
-        "commits, only parts of something that still exists are checked: members of a class "
-        "(such as RetryPolicy.delay), files in a folder, and parameters of a function.",
+        "commits, a reference is checked only if the class of the member (such as "
+        "RetryPolicy.delay), the folder of the file or the function of the parameter still "
+        "exists.",
         _EXAMPLES,
     )
     parser.add_argument(
