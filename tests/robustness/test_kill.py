@@ -129,7 +129,7 @@ def test_a_first_index_killed_at_random_moments_is_completed(
     takes_s = time.monotonic() - started
     expected = answers(large, intact, _QUERIES)
     rng = Random(1)
-    for number in range(6):
+    for number in range(12):
         index_dir = tmp_path / f"killed_{number}"
         program = _IN_WORKERS if number % 3 == 2 else _IN_BATCHES
         _run_and_kill(large, index_dir, rng.uniform(0.2, 1.0) * takes_s, program)
@@ -151,7 +151,7 @@ def test_an_update_killed_at_random_moments_is_completed(
     takes_s = time.monotonic() - started
     expected = answers(large, intact, _QUERIES)
     rng = Random(2)
-    for number in range(6):
+    for number in range(13):
         index_dir = tmp_path / f"killed_{number}"
         shutil.copytree(before, index_dir)
         _run_and_kill(large, index_dir, rng.uniform(0.2, 1.0) * takes_s, _IN_BATCHES)
@@ -167,8 +167,8 @@ def test_a_first_index_killed_at_random_calls_is_completed(
     expected = answers(large, intact, _QUERIES)
     rng = Random(3)
     # Half of the calls are among the last ones, which commit the indexes one after the other.
-    chosen = [rng.randrange(1, calls) for _ in range(3)]
-    chosen += [calls - rng.randrange(1, 200) for _ in range(3)]
+    chosen = [rng.randrange(1, calls) for _ in range(5)]
+    chosen += [calls - rng.randrange(1, 200) for _ in range(6)]
     for number in chosen:
         index_dir = tmp_path / f"killed_{number}"
         _kill_at_call(large, index_dir, number)
@@ -187,7 +187,7 @@ def test_a_first_index_in_stages_killed_at_random_calls_is_completed(
     calls = _count_calls(large, index_dir, _IN_STAGES)
     expected = best_paths()
     rng = Random(5)
-    for number in [rng.randrange(1, calls) for _ in range(4)]:
+    for number in [rng.randrange(1, calls) for _ in range(7)]:
         index_dir = tmp_path / f"killed_{number}"
         _kill_at_call(large, index_dir, number, _IN_STAGES)
         assert best_paths() == expected, number
@@ -204,8 +204,8 @@ def test_an_update_killed_at_random_calls_is_completed(
     calls = _count_calls(large, intact)
     expected = answers(large, intact, _QUERIES)
     rng = Random(4)
-    chosen = [rng.randrange(1, calls) for _ in range(3)]
-    chosen += [calls - rng.randrange(1, 200) for _ in range(4)]
+    chosen = [rng.randrange(1, calls) for _ in range(5)]
+    chosen += [calls - rng.randrange(1, 200) for _ in range(8)]
     for number in chosen:
         index_dir = tmp_path / f"killed_{number}"
         shutil.copytree(before, index_dir)

@@ -88,8 +88,8 @@ def test_after_a_rebuild_killed_at_random_calls_the_index_is_usable(
     assert _search_only(root, finished) == expected
     rng = Random(4)
     # Half of the calls are among the last ones, which replace the content.
-    chosen = [rng.randrange(1, calls) for _ in range(3)]
-    chosen += [calls - rng.randrange(1, 400) for _ in range(4)]
+    chosen = [rng.randrange(1, calls) for _ in range(8)]
+    chosen += [calls - rng.randrange(1, 400) for _ in range(8)]
     for number in chosen:
         killed = tmp_path / f"killed_{number}"
         shutil.copytree(index, killed)

@@ -74,43 +74,40 @@ def test_the_printed_lines_are_those_of_the_file_and_of_the_header(
     assert answer.text.endswith(f"Folder: {repository}")
 
 
+def search_long_function(repository: Path, make_app: MakeApp, *, at: int) -> Answer:
+    """Search for a statement in a function of 82 lines; `at` is the number of its first line."""
+    steps = [f"    oven.turn(step={step}, salt={step * 7}, water={step * 3})" for step in range(80)]
+    steps[at - 2] = "    if crumb.is_sticky():\n        oven.lower_temperature_of_crust()"
+    write(repository, "src/bake.py", "\n".join(["def bake_sourdough(oven, crumb):", *steps, ""]))
+    query = "lower the temperature of a sticky crust when we bake"
+    return search_folder(make_app(repository)).run(query)
+
+
 def test_a_long_definition_is_shown_by_its_signature_and_its_best_lines(
     repository: Path, make_app: MakeApp
 ) -> None:
-    steps = [f"    oven.turn(step={at}, salt={at * 7}, water={at * 3})" for at in range(80)]
-    steps[50] = "    if crumb.is_sticky():\n        oven.lower_temperature_of_crust()"
-    text = "def bake_sourdough(oven, crumb):\n" + "\n".join(steps) + "\n"
-    write(repository, "src/bake.py", text)
-    answer = search_folder(make_app(repository)).run(
-        "lower the temperature of a sticky crust when we bake"
-    )
+    answer = search_long_function(repository, make_app, at=52)
     shown = numbered_lines(answer)
     assert shown[1] == "def bake_sourdough(oven, crumb):"
     assert "        oven.lower_temperature_of_crust()" in shown.values()
     assert re.search(r"^ +…  2-\d+ left out$", answer.text, re.MULTILINE)
-    assert re.search(r"^ +…  \d+-82 left out, to its end$", answer.text, re.MULTILINE)
+    assert re.search(r"^ +…  \d+-82 left out \(the rest\)$", answer.text, re.MULTILINE)
     assert "src/bake.py:1-" in answer.text
+
+
+def test_a_gap_of_two_lines_is_shown(repository: Path, make_app: MakeApp) -> None:
+    answer = search_long_function(repository, make_app, at=4)
+    assert {1, 2, 3, 4, 5} <= set(numbered_lines(answer))
 
 
 def test_a_definition_of_moderate_length_is_shown_whole(
     repository: Path, make_app: MakeApp
 ) -> None:
     steps = [f"    oven.turn(step={at}, salt={at * 7})" for at in range(28)]
-    write(repository, "src/bake.py", "def bake_sourdough(oven):\n" + "\n".join(steps) + "\n")
+    write(repository, "src/bake.py", "\n".join(["def bake_sourdough(oven):", *steps, ""]))
     answer = search_folder(make_app(repository)).run("Bake a sourdough. def bake_sourdough(oven)")
     assert set(range(1, 30)) <= set(numbered_lines(answer))
     assert "left out" not in answer.text
-
-
-def test_a_gap_of_two_lines_is_shown(repository: Path, make_app: MakeApp) -> None:
-    steps = [f"    oven.turn(step={at}, salt={at * 7}, water={at * 3})" for at in range(80)]
-    steps[2] = "    if crumb.is_sticky():\n        oven.lower_temperature_of_crust()"
-    text = "def bake_sourdough(oven, crumb):\n" + "\n".join(steps) + "\n"
-    write(repository, "src/bake.py", text)
-    answer = search_folder(make_app(repository)).run(
-        "lower the temperature of a sticky crust when we bake"
-    )
-    assert {1, 2, 3, 4, 5} <= set(numbered_lines(answer))
 
 
 def test_other_places_of_a_file_are_named_with_their_definitions(

@@ -165,13 +165,18 @@ def signals(repository: str, strength: float, *, answerable: bool) -> Signals:
     return Signals("labels", repository, question, results, correct, answerable)
 
 
-def test_calibration_is_measured_on_unseen_repositories() -> None:
-    rng = np.random.default_rng(1)
-    found = [
+def labeled_signals(seed: int) -> list[Signals]:
+    """Return the signals of questions about three repositories, of which most have an answer."""
+    rng = np.random.default_rng(seed)
+    return [
         signals(repository, float(rng.normal(1 if answerable else -1, 0.2)), answerable=answerable)
         for repository in ("one", "two", "three")
         for answerable in [True] * 20 + [False] * 8
     ]
+
+
+def test_calibration_is_measured_on_unseen_repositories() -> None:
+    found = labeled_signals(1)
     calibration, figures = fit_calibration(found, 0.05)
     assert figures["recognized"] == {"labels": 1.0}
     assert figures["refused"] == {"labels": pytest.approx(0.05)}
@@ -182,13 +187,10 @@ def test_calibration_is_measured_on_unseen_repositories() -> None:
 
 
 def test_each_voice_has_its_own_calibration() -> None:
-    rng = np.random.default_rng(2)
     voices: tuple[tuple[Voice, float], ...] = (("asked", 0.0), ("composed", 5.0))
     found = [
-        replace(signals(name, strength + shift, answerable=answerable), voice=voice)
-        for name in ("one", "two", "three")
-        for answerable in [True] * 20 + [False] * 8
-        for strength in [float(rng.normal(1 if answerable else -1, 0.2))]
+        replace(one, question=one.question + shift, results=one.results + shift, voice=voice)
+        for one in labeled_signals(2)
         for voice, shift in voices
     ]
     calibrations, figures = fit_voices(found)
@@ -201,12 +203,7 @@ def test_each_voice_has_its_own_calibration() -> None:
 
 
 def test_other_questions_are_measured_and_change_the_threshold() -> None:
-    rng = np.random.default_rng(3)
-    labeled = [
-        signals(name, float(rng.normal(1 if answerable else -1, 0.2)), answerable=answerable)
-        for name in ("one", "two", "three")
-        for answerable in [True] * 20 + [False] * 8
-    ]
+    labeled = labeled_signals(3)
     others = [
         replace(signals(name, 0.2, answerable=answerable), source=source)
         for name in ("one", "four")

@@ -117,15 +117,14 @@ def fit_calibration(
     for name in sorted({one.repository for one in found}):
         others = [one for one in found if one.repository != name]
         answer_model = fit_answer_model(others)
-        is_labeled = any(one.repository == name and one.source in LABELED for one in found)
-        result_model = fit_result_model(others) if is_labeled else None
-        for one in found:
-            if one.repository == name and one.is_evaluated:
-                unseen[id(one)] = answer_probability(one, answer_model)
-                if result_model is not None and one.source in LABELED:
-                    by_result = probability(one.rows, result_model)
-                    probabilities.append(np.minimum.accumulate(by_result))
-                    correct.append(one.is_correct)
+        own = [one for one in found if one.repository == name and one.is_evaluated]
+        for one in own:
+            unseen[id(one)] = answer_probability(one, answer_model)
+        if labeled := [one for one in own if one.source in LABELED]:
+            result_model = fit_result_model(others)
+            ranked = [probability(one.rows, result_model) for one in labeled]
+            probabilities += map(np.minimum.accumulate, ranked)
+            correct += [one.is_correct for one in labeled]
     evaluated = [one for one in found if one.is_evaluated]
     answerable = [one for one in evaluated if one.is_answerable]
     threshold = weighted_quantile(
@@ -166,12 +165,11 @@ def name_weights(model: Floats, signals: Sequence[str]) -> dict[str, float]:
 
 
 def weighted_quantile(values: Floats, weights: Floats, share: float) -> float:
-    """Return a value below which this share of the total weight lies."""
+    """Return a value below which at most this share of the total weight lies."""
     order = values.argsort(kind="stable")
-    below = np.cumsum(weights[order]) / weights.sum()
-    return float(
-        values[order][min(int(np.searchsorted(below, share, side="right")), len(values) - 1)]
-    )
+    shares = np.cumsum(weights[order]) / weights.sum()
+    at = int(np.searchsorted(shares, share, side="right"))
+    return float(values[order[min(at, len(values) - 1)]])
 
 
 def answer_weight(one: Signals) -> float:
@@ -192,7 +190,11 @@ def fit_answer_model(found: Sequence[Signals]) -> Floats:
 
 
 def fit_result_model(found: Sequence[Signals]) -> Floats:
-    """Return the model that predicts whether a result is correct."""
+    """Return the model that predicts whether a result is correct.
+
+    The probability of an answer limits that of a result, so questions of the source "unanswerable"
+    are not used.
+    """
     found = [one for one in found if one.source != "unanswerable"]
     weights = [
         np.full(len(one.is_correct), 1.0 if one.source in LABELED else BENCH_WEIGHT)

@@ -210,7 +210,7 @@ def _write_commit(result: SearchResult, commit: CommitFacts, room: int) -> tuple
 def _number_lines(place: Place, numbers: LineNumbers, texts: Mapping[int, str]) -> Iterator[str]:
     """Yield lines with their numbers, and the ranges of the lines that are left out.
 
-    The last range of a definition says that it reaches the end of the definition.
+    The range at the end of a definition is marked as its rest.
     """
     width = len(str(numbers[-1]))
     end = 0
@@ -221,8 +221,8 @@ def _number_lines(place: Place, numbers: LineNumbers, texts: Mapping[int, str]) 
             yield f"{number:>{width}}  {texts[number]}".rstrip()
         end = last
     if end < place.last_line:
-        rest = "left out, to its end" if place.name else "left out"
-        yield f"{'…':>{width}}  {end + 1}-{place.last_line} {rest}"
+        rest = " (the rest)" if place.name else ""
+        yield f"{'…':>{width}}  {end + 1}-{place.last_line} left out{rest}"
 
 
 def _one_line(result: SearchResult, spans: Sequence[Span]) -> str:

@@ -1,8 +1,8 @@
 """Choose how many and which lines of each result an agent receives.
 
-The number of characters is limited for each result. A definition that fits is shown whole. Of any
-other definition, an agent receives the signature, and those consecutive lines that contain the most
-rare words of the question.
+The number of characters is limited for each result. A definition that fits, or nearly fits, is
+shown whole. Of any other definition, an agent receives the signature, and those consecutive lines
+that contain the most rare words of the question.
 
 Words are in sets, whose order differs between processes. Their weights are therefore added with
 `math.fsum`, whose result does not depend on the order: with rounding errors, places of equal value
@@ -110,9 +110,10 @@ class FileExcerpts:
         return [line.rstrip("\r") for line in span.snippet.split("\n")] == list(found)
 
     def choose(self, place: Place, room: int) -> LineNumbers:
-        """Return the lines of a place that an answer shows in at most `room` characters.
+        """Return the lines of a place that an answer shows in about `room` characters.
 
-        Return no lines if none fit.
+        A place that takes up to `_STRETCH` times the room is shown whole. Return no lines if none
+        fit.
         """
         numbers = range(place.first_line, min(place.last_line, len(self._lines)) + 1)
         if self.size(numbers) <= room * _STRETCH:
@@ -124,7 +125,7 @@ class FileExcerpts:
         return self._close_gaps(sorted({*head, *window}), numbers[-1])
 
     def _close_gaps(self, chosen: Sequence[int], last: int) -> LineNumbers:
-        """Return the chosen lines with those in short gaps, and with a short rest."""
+        """Return the chosen lines, and those of short gaps between them and up to the last line."""
         ends = [*chosen, last + 1]
         gaps = [range(before + 1, after) for before, after in pairwise(ends)]
         short = {number for gap in gaps if len(gap) <= _MAX_CLOSED_GAP for number in gap}

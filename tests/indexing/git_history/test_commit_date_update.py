@@ -294,6 +294,27 @@ def test_without_git_no_date_is_known(
     assert app.status().undated_reason == "git cannot read this repository"
 
 
+def test_dates_are_read_once_git_can_read_the_repository(tmp_path: Path, make_app: MakeApp) -> None:
+    root = make_repository(tmp_path / "repo", {"main.py": "zebra = 'main'\n"})
+    index_dir = tmp_path / "index"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", "")
+        assert read_dates(make_app(root, index_dir=index_dir)) == {"main.py": (None, "")}
+
+    app = make_app(root, index_dir=index_dir)
+    assert read_dates(app) == {"main.py": (format_timestamp(OLD_S), "t <t@example.com>")}
+
+
+def test_a_repository_that_git_cannot_read_does_not_outdate_the_index(
+    tmp_path: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = make_repository(tmp_path / "repo", {"main.py": "zebra = 'main'\n"})
+    monkeypatch.setenv("PATH", "")
+    apps = [make_app(root, index_dir=tmp_path / "index") for _ in range(4)]
+    generations = [app.search("zebra").generation for app in apps]
+    assert generations[-1] == generations[-2]
+
+
 def test_the_files_of_submodules_and_nested_repositories_have_their_own_dates(
     tmp_path: Path, make_app: MakeApp
 ) -> None:

@@ -45,8 +45,9 @@ def is_history_current(root: Path, value: Callable[[str], str]) -> bool:
 
     `value` looks up a value in the manifest.
     """
-    repositories = {"", *parse_records(value)}
-    return not value(DATES_DUE) and _join(_read_heads(root, repositories)) == value(_HEAD)
+    records = parse_records(value)
+    heads = _read_heads(root, {"", *records}, records)
+    return not value(DATES_DUE) and _join(heads) == value(_HEAD)
 
 
 def update_commit_dates(
@@ -66,7 +67,7 @@ def update_commit_dates(
     repositories = {"", *records}
     if content_changed and not only:
         repositories = {"", *_find_nested(root, manifest.files())}
-    heads = _read_heads(root, repositories)
+    heads = _read_heads(root, repositories, records)
     has_same_heads = _join(heads) == manifest.value(_HEAD)
     if has_same_heads and not content_changed:
         return
@@ -104,13 +105,19 @@ def record_dates_at(root: Path, connection: sqlite3.Connection, sha: str) -> Non
         dates.replace("", ())  # this commit never changes, so the dates are not needed again
 
 
-def _read_heads(root: Path, repositories: Iterable[str]) -> dict[str, str]:
+def _read_heads(
+    root: Path, repositories: Iterable[str], records: Mapping[str, HistoryRecord]
+) -> dict[str, str]:
     """Return for each repository a string that changes if the dates of its files may change."""
     heads = {}
     for place in repositories:
         folder = os.path.join(root, place)
-        # Every check for changes does this, so git is not run.
-        head = read_head_state(folder)
+        record = records.get(place)
+        if record is not None and not record.head:
+            # git could not read the repository, and may be able to without a change in its files.
+            head = head_commit(Path(folder)) or ""
+        else:
+            head = read_head_state(folder)  # without git, because each check for changes does this
         if head or find_work_tree(os.path.realpath(folder)) is not None:
             heads[place] = f"{head} {digest_history_facts(folder)}"
     return heads

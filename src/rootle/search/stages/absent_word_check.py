@@ -32,8 +32,8 @@ def check_confidence(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
     check = check_words(answer.candidates.scoped.question, index)
     if answer.confident and not check.is_about(check.unknown):
         return answer  # a proof would change nothing
-    # Names in code that a language model guessed are absent more often than not.
-    guessed = inputs.question.code_terms
+    # Most names in code that a language model guessed are absent, also if there is an answer.
+    guessed = inputs.question.code_terms if inputs.question.is_composed else frozenset()
     stated = [word for word in check.unknown if guessed.isdisjoint(word.stems)]
     absent = prove_absent(stated, index)
     if answer.confident:

@@ -23,15 +23,15 @@ from rootle.text.agent_orders.answer_patterns import ANSWER_SIGNS
 from rootle.text.agent_orders.linear_model import FoundSign, strongest_sentence
 from rootle.text.agent_orders.order_patterns import ORDER_SIGNS
 from rootle.text.agent_orders.prefilter import LiteralFilter
+from rootle.text.agent_orders.signs import SURE
 from rootle.text.agent_orders.translated_patterns import TRANSLATED_SIGNS
 
 # They are matched against lower-case text with single spaces. Each repetition is bounded, so the
 # time is proportional to the length of the text. The weights were chosen on the development half
-# of benchmarks/quality/agent_orders.py: a sign that occurs in no ordinary text weighs nearly 1, and
-# the others count only together.
+# of benchmarks/quality/agent_orders.py: an English sign that occurs in no ordinary text weighs
+# nearly 1, and the others count only together.
 _SIGNS: Final = (*ADDRESS_SIGNS, *ORDER_SIGNS, *ANSWER_SIGNS, *TRANSLATED_SIGNS)
 THRESHOLD: Final = 1.0
-_SURE: Final = 1.6  # signs with this sum need no other words
 # Signs within this many characters count together.
 _WINDOW_CHARS: Final = 400
 _MAX_CHARS: Final = 100_000
@@ -78,7 +78,7 @@ def find_orders(text: str) -> AgentOrders | None:
     signs = match_signs(plain)
     best: AgentOrders | None = None
     for score, start, end, groups in _windows(signs):
-        if score >= _SURE and (best is None or score > best.score):
+        if score >= SURE and (best is None or score > best.score):
             best = AgentOrders(round(score, 2), _quote(plain, start, end), groups)
     return best or _find_by_words(plain, signs)
 

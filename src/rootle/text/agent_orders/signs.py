@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+SURE: Final = 1.6  # signs with this sum need no other words
+
 
 class OrderPattern(NamedTuple):
     """A sign that a text gives orders to an agent."""

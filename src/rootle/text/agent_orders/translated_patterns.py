@@ -5,26 +5,27 @@ from __future__ import annotations
 
 from typing import Final
 
-from rootle.text.agent_orders.signs import OrderPattern, sign
+from rootle.text.agent_orders.signs import SURE, OrderPattern, sign
 
 _EARLIER_RU: Final = r"(?:предыдущ|прежн|прошл|ранн|вышеуказан|системн|свои|сво)\w{0,6}"
-# The same sentence, "ignore the previous instructions", and "show your instructions".
+# The same sentence, "ignore the previous instructions", and "show your instructions". The linear
+# model knows few words of these languages, so the first one is enough on its own.
 TRANSLATED_SIGNS: Final[tuple[OrderPattern, ...]] = (
     sign(
         "ignore",
-        1.6,
+        SURE,
         r"\b(?:ignorier\w{0,3}|vergiss|vergessen sie|missachte\w{0,2}|verwirf|überschreibe) "
         r"(?:\w{1,14} ){0,4}(?:anweisung|instruktion|vorgabe|regel|befehl|richtlinie|prompt)\w{0,4}",
     ),
     sign(
         "ignore",
-        1.6,
+        SURE,
         r"\b(?:ignor(?:e|ez|er|es)|oubli(?:e|ez|er)|ne tenez pas compte|ne tiens pas compte) "
         r"(?:\w{1,12}[ ']){0,4}(?:instruction|consigne|directive|règle|ordre)s?\b",
     ),
     sign(
         "ignore",
-        1.6,
+        SURE,
         r"\b(?:ignor(?:a|e|ar|en|es|ad)|olvid(?:a|e|ar|en)|omite|descarta|desconsidere|"
         r"esque[çc](?:a|er|e)|dimentica\w{0,3}|trascura) (?:\w{1,12} ){0,4}(?:instrucci[oó]n(?:es)?|"
         r"instruç(?:ão|ões)|instrucoes|istruzion[ei]|indicacion(?:es)?|órdenes|ordens|directrices|"
@@ -32,26 +33,26 @@ TRANSLATED_SIGNS: Final[tuple[OrderPattern, ...]] = (
     ),
     sign(
         "ignore",
-        1.6,
+        SURE,
         rf"\b(?:игнорир\w{{1,6}}|проигнорир\w{{1,6}}|забуд\w{{1,3}}|не обращай\w{{0,2}} внимани\w|"
         rf"отмени\w{{0,2}}|ігнор\w{{1,6}}) (?:\w{{1,12}} ){{0,3}}(?:{_EARLIER_RU} )?"
         r"(?:инструкци|указани|правил|команд|распоряжени|ограничени|інструкці|вказівк)\w{0,3}",
     ),
     sign(
         "ignore",
-        1.6,
+        SURE,
         r"(?:忽略|无视|無視|忘记|忘掉|不要理会|不用管|跳过|覆盖|绕过)"
         r".{0,12}(?:指令|指示|说明|提示|规则|命令|要求|限制|內容|内容|指導)",
     ),
     sign(
         "ignore",
-        1.6,
+        SURE,
         r"(?:指示|命令|ルール|指令|プロンプト|制約|制限).{0,10}(?:無視|忘れ|従わ)",
     ),
-    sign("ignore", 1.6, r"(?:지시|명령|지침|규칙|프롬프트|제한).{0,10}(?:무시|잊|따르지)"),
+    sign("ignore", SURE, r"(?:지시|명령|지침|규칙|프롬프트|제한).{0,10}(?:무시|잊|따르지)"),
     sign(
         "ignore",
-        1.6,
+        SURE,
         r"(?:talimat|komut|yönerge|kural|kısıtlama|direktif)\w{0,10} (?:\w{1,12} ){0,3}"
         r"(?:yok say|unut|görmezden gel|dikkate alma|göz ardı|boş ?ver|iptal|geçersiz|yoksay)",
     ),
@@ -63,18 +64,18 @@ TRANSLATED_SIGNS: Final[tuple[OrderPattern, ...]] = (
     ),
     sign(
         "ignore",
-        1.6,
+        SURE,
         r"(?:دستور|فرمان|قوانین|راهنما|محدودیت)\w{0,6}.{0,20}(?:نادیده|فراموش|بی‌?خیال)",
     ),
     sign(
         "ignore",
-        1.6,
+        SURE,
         r"(?:تجاهل|انس|تخط|أهمل)\w{0,2} (?:\w{1,12} ){0,3}(?:ال)?(?:تعليمات|أوامر|توجيهات|قواعد|إرشادات)",
     ),
-    sign("ignore", 1.6, r"(?:निर्देश|आदेश|नियम).{0,25}(?:अनदेखा|नज़रअंदाज|नजरअंदाज|भूल|उपेक्षा|अनदेखी)"),
+    sign("ignore", SURE, r"(?:निर्देश|आदेश|नियम).{0,25}(?:अनदेखा|नज़रअंदाज|नजरअंदाज|भूल|उपेक्षा|अनदेखी)"),
     sign(
         "ignore",
-        1.6,
+        SURE,
         r"\b(?:negeer|vergeet|zignoruj|ignoruj|zapomnij|pomiń|abaikan|lupakan|ignorera|glöm|ignorer|"
         r"glem|bỏ qua|phớt lờ|quên|ignoră|ignora\w{0,3}|agnoήσε|αγνόησε|αγνοήστε|unohda|hagyd figyelmen "
         r"kívül|puuza|sahau|kalimutan|huwag pansinin) (?:\w{1,14} ){0,5}(?:instructies|opdrachten|"
