@@ -51,7 +51,7 @@ _NOTES: Final = """\
 exit codes: 0 success, 1 no results, 2 error
 Results are printed to standard output, and messages to standard error."""
 _INTERRUPTED: Final = 130  # the exit code that shells use after Ctrl-C
-# The main thread needs a moment to return from a hook. Nothing tells when it has returned.
+# The main thread needs a moment to return from a hook, and nothing reports that it has returned.
 _REPEAT_DELAY_S: Final = 0.02
 
 

@@ -32,7 +32,7 @@ def check_confidence(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
     check = check_words(answer.candidates.scoped.question, index)
     if answer.confident and not check.is_about(check.unknown):
         return answer  # a proof would change nothing
-    # Most names in code that a language model guessed are absent, also if there is an answer.
+    # Most names in code that a language model guessed are absent, even if there is an answer.
     guessed = inputs.question.code_terms if inputs.question.is_composed else frozenset()
     stated = [word for word in check.unknown if guessed.isdisjoint(word.stems)]
     absent = prove_absent(stated, index)
