@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -13,11 +14,15 @@ from tree_sitter import Language, Query
 
 @dataclass(frozen=True, slots=True)
 class GrammarSource:
-    """The module and function that provide a grammar, and the query file for it."""
+    """The module and function that provide a grammar, and the query file for it.
+
+    `crashing` matches text that can crash the scanner of the grammar.
+    """
 
     module: str
     function: str
     query: str
+    crashing: re.Pattern[bytes] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +31,26 @@ class Grammar:
 
     language: Language
     query: Query
+    crashing: re.Pattern[bytes] | None
 
+    def without_crashes(self, data: bytes) -> bytes:
+        """Return the text of the same length that the parser can read without a crash."""
+        if self.crashing is None:
+            return data
+        return self.crashing.sub(lambda match: b"x" * len(match[0]), data)
+
+
+# The scanner of tree-sitter-bash 0.25.1 calls isdigit() for the character after "{", "{1" and
+# "{1..". If it is not ASCII, this call reads beyond a table of the C library. Depending on the
+# addresses, the process then crashes.
+_CRASHES_BASH: Final = re.compile(rb"(?<=[{.0-9])[\x80-\xff]+")
+# At the end of the text, the scanner of tree-sitter-swift 0.7.4 compares a directive with the bytes
+# behind its name.
+_CRASHES_SWIFT: Final = re.compile(rb"#(?:if|elseif|else|endif)\Z")
 
 # To add a language, add a line here and a file in queries/.
 GRAMMARS: Final[dict[str, GrammarSource]] = {
-    "bash": GrammarSource("tree_sitter_bash", "language", "bash.scm"),
+    "bash": GrammarSource("tree_sitter_bash", "language", "bash.scm", _CRASHES_BASH),
     "c": GrammarSource("tree_sitter_c", "language", "c.scm"),
     "cpp": GrammarSource("tree_sitter_cpp", "language", "cpp.scm"),
     "csharp": GrammarSource("tree_sitter_c_sharp", "language", "csharp.scm"),
@@ -49,7 +69,7 @@ GRAMMARS: Final[dict[str, GrammarSource]] = {
     "rust": GrammarSource("tree_sitter_rust", "language", "rust.scm"),
     "scala": GrammarSource("tree_sitter_scala", "language", "scala.scm"),
     "sql": GrammarSource("tree_sitter_sql", "language", "sql.scm"),
-    "swift": GrammarSource("tree_sitter_swift", "language", "swift.scm"),
+    "swift": GrammarSource("tree_sitter_swift", "language", "swift.scm", _CRASHES_SWIFT),
     "tsx": GrammarSource("tree_sitter_typescript", "language_tsx", "typescript.scm"),
     "typescript": GrammarSource("tree_sitter_typescript", "language_typescript", "typescript.scm"),
     "zig": GrammarSource("tree_sitter_zig", "language", "zig.scm"),
@@ -67,7 +87,8 @@ def load_grammar(language: str) -> Grammar:
     entry = cast("Callable[[], object]", getattr(import_module(source.module), source.function))
     # The module returns a capsule, which the type stub of tree-sitter declares as an integer.
     grammar = Language(entry())
-    return Grammar(grammar, Query(grammar, read_query(source.query) + UNREAD))
+    query = Query(grammar, read_query(source.query) + UNREAD)
+    return Grammar(grammar, query, source.crashing)
 
 
 def read_query(name: str) -> str:

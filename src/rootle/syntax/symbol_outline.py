@@ -37,7 +37,7 @@ MAX_UNREAD: Final = 10_000
 # definitions.
 MAX_START_DEPTH: Final = 24
 MAX_TITLE: Final = 80
-# Size of the blocks in which the parser and the predicates read the text.
+# Size of the blocks in which predicates read the text.
 _BLOCK: Final = 4_096
 
 _QUALIFIER: Final = re.compile(r".*(?:::|[.:\\#])(?=[^.:\\#])", re.DOTALL)
@@ -113,8 +113,18 @@ def _parse(data: bytes, grammar: Grammar) -> Node | None:
     # Use the CPU time of this thread, so that the result does not depend on the machine's load.
     deadline = thread_time() + PARSE_BASE_S + len(data) * PARSE_S_PER_BYTE
 
-    def read(offset: int, _: object) -> bytes:
-        return data if offset == 0 else data[offset : offset + _BLOCK]
+    # The binding of tree-sitter 0.26.1 keeps a reference to each value that this function returns
+    # during parsing. Released views keep only their 184 bytes, not the text.
+    views = [memoryview(grammar.without_crashes(data))]
+
+    def read(offset: int, _: object) -> bytes | memoryview:
+        if not views:
+            # The predicates of a query read the text after parsing.
+            return data[offset : offset + _BLOCK]
+        if offset >= len(data):
+            return b""
+        views.append(views[0][offset:])
+        return views[-1]
 
     def is_too_late(_: int, __: bool) -> bool:
         return thread_time() > deadline
@@ -125,6 +135,9 @@ def _parse(data: bytes, grammar: Grammar) -> Node | None:
     except ValueError:
         # The binding raises ValueError if the callback has stopped the parser.
         return None
+    finally:
+        while views:
+            views.pop().release()
 
 
 def _is_unread(root: Node) -> bool:
