@@ -192,3 +192,10 @@ def test_malformed_text_is_accepted(language: str) -> None:
     for text in ("", "\n", "((((" * 1_000, "<" * 5_000, "\0\ud800\n{{{", "x" * 600_000):
         for found in list_named_ranges(text, language):
             assert 1 <= found.first_line <= found.last_line <= text.count("\n") + 1
+
+
+def test_a_section_of_an_html_page_is_found_by_its_heading() -> None:
+    page = "<h1>Design</h1>\n<p>a</p>\n<h2>Storage format</h2>\n<p>b</p>\n<p>c</p>\n<h2>Wire</h2>\n"
+    found = find_named_range(list_named_ranges(page, "html"), "storage-format")
+    assert found is not None
+    assert (found.first_line, found.last_line) == (3, 5)

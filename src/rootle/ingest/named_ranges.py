@@ -36,8 +36,8 @@ class NamedRange:
 def list_named_ranges(text: str, language: str) -> list[NamedRange]:
     """Return the named ranges in the order of the text; none for text without known structure."""
     lines = Lines(text)
-    if language not in GRAMMARS:
-        return list(_list_sections(lines, language))
+    if (sections := list(_list_sections(lines, language))) or language not in GRAMMARS:
+        return sections
     if len(text) > _MAX_PARSED_CHARS or not is_parseable(text):
         return []
     outline = read_outline(lines, load_grammar(grammar_name(text, language)))

@@ -432,10 +432,9 @@ EXPECTED: dict[str, list[tuple[int, int, str, str]]] = {
         (14, 15, "instance Priced", ""),
     ],
     "html": [
-        (1, 1, "", ""),
-        (2, 5, "", "top install"),
-        (6, 8, "", ""),
-        (9, 10, "", ""),
+        (1, 4, "The guide to everything that can be bought in this shop", "top"),
+        (5, 6, "The guide to everything that can be bought in this shop > Install", "install"),
+        (7, 10, "The guide to everything that can be bought in this shop > Install", ""),
     ],
     "java": [
         (1, 1, "", ""),

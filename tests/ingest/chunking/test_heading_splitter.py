@@ -114,3 +114,33 @@ def test_plain_text_is_split_at_paragraphs() -> None:
     chunks = split_text(f"{PARAGRAPH}\n" * 10, "text", LIMITS).chunks
     assert len(chunks) >= 4
     assert {(chunk.scope, chunk.symbols, chunk.comments) for chunk in chunks} == {("", (), "")}
+
+
+def test_an_html_page_is_split_at_its_headings() -> None:
+    text = (
+        f"<html><body>\n<h1 class='top'>Shop &amp;\n  Orders</h1>\n<p>{PARAGRAPH}</p>\n"
+        f"<h2><a id='pay' href='#pay'>How to <b>pay</b></a></h2>\n<p>{PARAGRAPH}</p>\n"
+        f"<h3></h3>\n<H3>Refunds</H3>\n<p>{PARAGRAPH}</p>\n<h2>Returns</h2>\n<p>{PARAGRAPH}</p>\n"
+    )
+    assert places(text, "html") == [
+        (1, "Shop & Orders"),
+        (6, "Shop & Orders > How to pay"),
+        (10, "Shop & Orders > How to pay > Refunds"),
+        (13, "Shop & Orders > Returns"),
+    ]
+
+
+def test_a_page_inside_a_template_script_is_split_at_its_headings() -> None:
+    text = (
+        "<script id='design' type='text/x-handlebars-template'>\n"
+        f"<h3>4.1 Motivation</h3>\n<p>{PARAGRAPH}</p>\n"
+        f"<h3>4.2 Persistence</h3>\n<p>{PARAGRAPH}</p>\n</script>\n"
+    )
+    assert places(text, "html") == [(1, "4.1 Motivation"), (5, "4.2 Persistence")]
+
+
+def test_a_component_with_one_heading_is_split_like_code() -> None:
+    text = f"<h1>Title</h1>\n<p>{PARAGRAPH}</p>\n<script>\n" + "call();\n" * 400 + "</script>\n"
+    scopes = [scope for _, scope in places(text, "html")]
+    assert scopes[0] == ""
+    assert set(scopes[1:]) == {"script"}

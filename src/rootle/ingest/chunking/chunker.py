@@ -9,7 +9,7 @@ from typing import Final
 
 from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.code_splitter import split_code
-from rootle.ingest.chunking.heading_splitter import split_prose
+from rootle.ingest.chunking.heading_splitter import find_headings, split_prose
 from rootle.ingest.chunking.window_splitter import split_windows
 from rootle.syntax.grammars import GRAMMARS, load_grammar
 from rootle.syntax.keyword_names import find_names
@@ -88,7 +88,10 @@ def _split_by_grammar(text: str, language: str, limits: ChunkLimits) -> Iterator
     outline = read_outline(lines, load_grammar(grammar_name(text, language)))
     if outline is None:
         return None
-    ranges = split_code(lines, outline, limits.max_chars, limits.part_overlap_chars)
+    if find_headings(lines, language):  # an HTML page
+        ranges = split_prose(lines, language, limits.max_chars, limits.part_overlap_chars)
+    else:
+        ranges = split_code(lines, outline, limits.max_chars, limits.part_overlap_chars)
     return _make_chunks(lines, ranges, limits.max_chars, outline.names, outline.comments)
 
 

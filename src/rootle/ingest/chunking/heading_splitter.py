@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from html import unescape
 from typing import Final
 
 from rootle.ingest.chunking.split_points import SplitPoints, split_at_points
@@ -230,8 +232,35 @@ def _block_end(rows: list[str], row: int, mark: str) -> int:
     return row + 1
 
 
+# The limits keep the time linear in a text with many unclosed headings.
+_HTML_HEADING: Final = re.compile(
+    r"<h([1-6])(?:\s[^<>]{0,300})?>(.{0,300}?)</h\1\s*>", re.DOTALL | re.IGNORECASE
+)
+_HTML_TAG: Final = re.compile(r"<[^<>]*>")
+# A line of opening tags or anchors above a heading belongs to its section.
+_HTML_START: Final = re.compile(r"\s*<(?:section|article|div|a|span)\b[^<>]*>(?:</(?:a|span)>)?\s*")
+
+
+def _read_html(lines: Lines) -> Layout:
+    """Find the headings of a page. A single one may be the title of a component."""
+    headings: list[Heading] = []
+    inner: set[int] = set()
+    for found in _HTML_HEADING.finditer(lines.text):
+        title = _clean(unescape(_HTML_TAG.sub("", found[2])))
+        first = bisect_right(lines.starts, found.start()) - 1
+        end = bisect_right(lines.starts, found.end() - 1)
+        floor = headings[-1].end if headings else 0
+        while first > floor and _HTML_START.fullmatch(lines.rows[first - 1]):
+            first -= 1
+        if title and first >= floor:
+            headings.append(Heading(first, end, int(found[1]), title))
+            inner.update(range(first + 1, end))
+    return Layout(headings, inner) if len(headings) > 1 else Layout([], set())
+
+
 _LAYOUT_READERS: Final[dict[str, Callable[[Lines], Layout]]] = {
     "asciidoc": _read_asciidoc,
+    "html": _read_html,
     "markdown": _read_markdown,
     "rst": _read_rst,
 }
