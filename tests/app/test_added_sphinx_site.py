@@ -182,7 +182,7 @@ def test_a_page_that_cannot_be_read_is_not_replaced_by_a_list_of_symbols(
     site.sources.add(site.url("objects.inv"), name="harbor")
     site.unreadable = lambda path: path.endswith("gates.html")
     (source,) = site.sources.refresh("harbor")
-    assert source.note.startswith("1 pages could not be read")
+    assert source.note.startswith("1 page could not be read: ")
     assert "web:harbor/api/gates.html" not in [
         result.file_path for result in site.app.search("in:web open_gate").results
     ]

@@ -141,7 +141,7 @@ def test_depth_and_number_of_pages_are_limited(site: Site) -> None:
     assert site.paths == ["1", "2", "3"]
     crawler = site.crawl("/docs/1", depth=20, max_pages=4)
     assert len(site.found) == 4
-    assert "more pages are beyond the limits" in crawler.report()
+    assert "1 more page is beyond the limits" in crawler.report()
     site.crawl("/docs/1", depth=0)
     assert site.paths == ["1"]
 
@@ -204,7 +204,7 @@ def test_missing_pages_are_reported_and_the_others_read(site: Site) -> None:
     site.pages = {"/docs/": page("Start", "gone.html", "b.html"), "/docs/b.html": page("B")}
     crawler = site.crawl()
     assert site.paths == ["index", "b.html"]
-    assert "1 pages could not be read" in crawler.report()
+    assert "1 page could not be read: " in crawler.report()
     assert "HTTP 404" in crawler.report()
 
 
@@ -213,7 +213,7 @@ def test_a_page_that_is_too_long_is_read_in_part(site: Site) -> None:
     site.pages = {"/docs/": page("Start", "long.txt"), "/docs/long.txt": text("word " * 500_000)}
     crawler = site.crawl()
     assert site.paths == ["index", "long.txt"]
-    assert crawler.report() == "1 pages are too long, and only their beginning was read"
+    assert crawler.report() == "1 page is too long, and only its beginning was read"
 
 
 def test_a_missing_first_page_is_an_error(site: Site) -> None:

@@ -119,6 +119,17 @@ def test_the_oldest_texts_are_evicted(tmp_path: Path) -> None:
     assert cache.fetch("0", lambda: "again") == "again"
 
 
+def test_expired_texts_are_deleted(tmp_path: Path) -> None:
+    cache = UrlCache(tmp_path)
+    cache.fetch("secret question", lambda: "1")
+    (old,) = tmp_path.iterdir()
+    day_before_yesterday = time.time() - 172_800
+    os.utime(old, (day_before_yesterday, day_before_yesterday))
+    cache.fetch("a", lambda: "2")
+    assert not old.exists()
+    assert cache.fetch("a", fail_if_called) == "2"
+
+
 @pytest.mark.slow
 def test_several_processes_can_use_one_cache(tmp_path: Path) -> None:
     processes = [start_process(tmp_path, 60) for _ in range(4)]

@@ -101,13 +101,15 @@ class IndexApi(AppBase):
         )
 
     def clear(self, *, sources: bool = False) -> bool:
-        """Delete all indexes, cached pages and the search log.
+        """Delete all indexes, cached pages, the search log and cached web pages.
 
         The indexes are those of the folder, its commits, earlier versions, packages and added
         sources. `sources` also deletes the added sources: their list and their text, which may be
-        impossible to read again. The search log also contains the searches in other folders. Return
-        False if there was nothing to delete.
+        impossible to read again. The search log and the cached web pages also contain searches in
+        other folders. Return False if there was nothing to delete.
         """
+        from rootle.web.url_cache import clear_web_cache
+
         self._check_may_write()
         with self._container.refresher().replace_index():
             delete_search_state(self.index_dir)
@@ -122,7 +124,10 @@ class IndexApi(AppBase):
             had_external = self._container.has_external() and (
                 self._container.external().sources().clear(keep=not sources)
             )
-            had_others = any(had_commits) or had_revisions or had_dependencies or had_external
+            had_web_cache = clear_web_cache()
+            had_others = any(
+                [*had_commits, had_revisions, had_dependencies, had_external, had_web_cache]
+            )
             return self._container.indexer().clear() or had_others
 
     def chunks(self, path: str) -> tuple[TextChunk, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Final
 
 from rootle.config.api_key import read_key
@@ -14,7 +13,7 @@ from rootle.web.cooldowns import Cooldowns
 from rootle.web.fallback import WebSearch
 from rootle.web.fenced_page_reader import PageReader
 from rootle.web.page_download import PageDownloader
-from rootle.web.url_cache import UrlCache
+from rootle.web.url_cache import COOLDOWNS, PAGES, SEARCHES, UrlCache, web_cache_folder
 
 
 def open_web_search(config: Config) -> WebSearch:
@@ -25,8 +24,8 @@ def open_web_search(config: Config) -> WebSearch:
     """
     return WebSearch(
         _open_providers(config),
-        cache=UrlCache(_cache_dir("web_search"), config.web_cache_ttl_seconds),
-        cooldowns=Cooldowns(_cache_dir("web_cooldowns")),
+        cache=UrlCache(web_cache_folder(SEARCHES), config.web_cache_ttl_seconds),
+        cooldowns=Cooldowns(web_cache_folder(COOLDOWNS)),
     )
 
 
@@ -34,15 +33,8 @@ def open_page_reader(config: Config) -> PageReader:
     """Return a cached reader of public pages."""
     return PageReader(
         PageDownloader(timeout_s=config.web_timeout_ms / 1000),
-        cache=UrlCache(_cache_dir("web_read"), config.web_cache_ttl_seconds),
+        cache=UrlCache(web_cache_folder(PAGES), config.web_cache_ttl_seconds),
     )
-
-
-def _cache_dir(name: str) -> Path:
-    """Return a folder in the user's cache, shared by all projects and processes."""
-    from platformdirs import user_cache_path
-
-    return user_cache_path("rootle", appauthor=False) / name
 
 
 def _open_providers(config: Config) -> list[WebProvider]:

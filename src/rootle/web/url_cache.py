@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,7 +18,30 @@ DEFAULT_TTL_S: Final = 86_400.0
 # About 5,000 pages of search results, or a few hundred long web pages.
 MAX_BYTES: Final = 20_000_000
 
+SEARCHES: Final = "web_search"
+PAGES: Final = "web_read"
+COOLDOWNS: Final = "web_cooldowns"
+
 _LOG = logging.getLogger(__name__)
+
+
+def web_cache_folder(name: str) -> Path:
+    """Return a folder in the user's cache, shared by all projects and processes."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("rootle", appauthor=False) / name
+
+
+def clear_web_cache() -> bool:
+    """Delete the cached results and pages, and the cooldowns; return False if there were none.
+
+    Raise OSError if a folder cannot be deleted.
+    """
+    folders = [web_cache_folder(name) for name in (SEARCHES, PAGES, COOLDOWNS)]
+    existing = [folder for folder in folders if folder.is_dir()]
+    for folder in existing:
+        shutil.rmtree(folder)
+    return bool(existing)
 
 
 class UrlCache:
@@ -62,13 +86,14 @@ class UrlCache:
         return isinstance(saved_at, float) and 0 <= self._clock() - saved_at < self._ttl_s
 
     def _evict(self) -> None:
-        """Delete the oldest files beyond the size limit, including partial files left behind."""
+        """Delete expired files and the oldest ones beyond the size limit, also partial files."""
         with os.scandir(self._folder) as entries:
             files = [found for entry in entries if (found := _stat(entry))]
         total = 0
-        for _, size, path in sorted(files, reverse=True):
+        expired_ns = (time.time() - self._ttl_s) * 1e9
+        for modified_ns, size, path in sorted(files, reverse=True):
             total += size
-            if total > self._max_bytes:
+            if total > self._max_bytes or modified_ns < expired_ns:
                 with suppress(FileNotFoundError):
                     os.unlink(path)
 

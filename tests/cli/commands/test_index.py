@@ -13,6 +13,8 @@ import pytest
 from command import rootle
 from sample import FILES, write, write_tree
 
+from rootle.web.url_cache import COOLDOWNS, PAGES, SEARCHES, UrlCache, web_cache_folder
+
 pytestmark = pytest.mark.slow
 
 _STATUS = {
@@ -151,6 +153,14 @@ def test_clear_keeps_added_sources(repository: Path, tmp_path: Path) -> None:
     again = rootle("clear", repository)
     assert again.code == 1
     assert "no index to delete" in again.out
+
+
+def test_clear_deletes_what_was_read_from_the_web(repository: Path) -> None:
+    folders = [web_cache_folder(name) for name in (SEARCHES, PAGES, COOLDOWNS)]
+    for folder in folders:
+        UrlCache(folder).fetch("a private question", lambda: "an answer")
+    assert rootle("clear", repository).code == 0
+    assert not any(folder.exists() for folder in folders)
 
 
 def test_clear_says_how_to_add_the_deleted_sources_again(repository: Path, tmp_path: Path) -> None:

@@ -24,8 +24,8 @@ def register(parser: CommandParser) -> None:
     parser.describe(
         "Delete the index of a folder and the cached search results. Also delete shared data: the "
         "commit index and the indexes of earlier revisions (shared by all work trees of the "
-        "repository), and the search log (shared by all folders). The files in the folder are not "
-        "changed, and sources that were added with `rootle add` are kept.",
+        "repository), and the search log and cached web pages (shared by all folders). The files "
+        "in the folder are not changed, and sources that were added with `rootle add` are kept.",
         _EXAMPLES,
     )
     parser.add_argument(

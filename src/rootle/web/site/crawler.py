@@ -169,12 +169,18 @@ class _ReadPage:
 def describe_omissions(left_out: int, cut: int, failures: Sequence[str]) -> str:
     """Return the pages that were left out of a source, in one sentence."""
     parts = []
-    if left_out:
+    if left_out == 1:
+        parts.append("1 more page is beyond the limits")
+    elif left_out:
         parts.append(f"{left_out:,} more pages are beyond the limits")
-    if cut:
+    if cut == 1:
+        parts.append("1 page is too long, and only its beginning was read")
+    elif cut:
         parts.append(f"{cut:,} pages are too long, and only their beginning was read")
-    if failures:
-        parts.append(f"{len(failures)} pages could not be read, the first: {failures[0]}")
+    if len(failures) == 1:
+        parts.append(f"1 page could not be read: {failures[0]}")
+    elif failures:
+        parts.append(f"{len(failures):,} pages could not be read, the first: {failures[0]}")
     return "; ".join(parts)
 
 
