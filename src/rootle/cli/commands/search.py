@@ -52,8 +52,8 @@ def register(parser: CommandParser) -> None:
         "--image",
         metavar="FILE",
         help="use the text in this image (for example, a screenshot of an error message) as the "
-        "question; requires Tesseract. If `imageEmbeddingEndpoint` is set, also find similar "
-        "images",
+        "question; requires Tesseract. If an image embedding server is configured "
+        "(`imageEmbeddingEndpoint`), also find similar images",
     )
     add_root(parser, "folder to search")
     _add_filters(parser)

@@ -24,9 +24,9 @@ def register(parser: CommandParser) -> None:
         "or renamed its target. Changelogs and decision records are left out. The file index "
         "and the commit index are created or updated first; if there are many commits, the "
         "older ones are indexed in the background, and a message says so. In a folder without "
-        "commits, a reference is checked only if the class of the member (such as "
-        "RetryPolicy.delay), the folder of the file or the function of the parameter still "
-        "exists.",
+        "commits, only three kinds of references are checked: to a method or attribute of an "
+        "existing class, to a file in an existing folder, and to a parameter of an existing "
+        "function.",
         _EXAMPLES,
     )
     parser.add_argument(
