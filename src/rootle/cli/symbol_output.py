@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from rootle.cli.terminal import warn, write_lines
 from rootle.serialization.symbols import (
     definition_lines,
@@ -11,6 +13,8 @@ from rootle.serialization.symbols import (
 )
 from rootle.types import SymbolAnswer
 
+_MAX_DEFINITIONS: Final = 20  # in the output of a search
+
 
 def print_symbols(answer: SymbolAnswer, *, has_results: bool = False) -> None:
     """Print definitions and uses to standard output, and messages to standard error.
@@ -19,7 +23,10 @@ def print_symbols(answer: SymbolAnswer, *, has_results: bool = False) -> None:
     not the uses, so the message about more uses names the `rootle symbol` command.
     """
     write_lines([f"{describe_definitions(answer)}; {describe_uses(answer)}"])
-    write_lines(definition_lines(answer.definitions))
+    shown = answer.definitions[:_MAX_DEFINITIONS] if has_results else answer.definitions
+    write_lines(definition_lines(shown))
+    if left := len(answer.definitions) - len(shown):
+        warn(f"{left} more; `rootle symbol {answer.name}` lists all")
     write_lines(use_lines(answer.uses))
     if answer.next_cursor is not None:
         rest = answer.total_uses - answer.offset - len(answer.uses)

@@ -41,7 +41,8 @@ def describe_definitions(answer: SymbolAnswer) -> str:
     count = len(answer.definitions)
     if not count:
         return f"{answer.name} is not defined here"
-    return f"{count} {'definition' if count == 1 else 'definitions'} of {answer.name}"
+    at_least = "" if answer.has_all_definitions else "at least "
+    return f"{at_least}{count} {'definition' if count == 1 else 'definitions'} of {answer.name}"
 
 
 def describe_uses(answer: SymbolAnswer) -> str:

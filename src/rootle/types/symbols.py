@@ -45,7 +45,7 @@ class SymbolAnswer:
 
     name: str
     aspect: SymbolAspect
-    definitions: tuple[Symbol, ...]  # all of them, the most relevant first
+    definitions: tuple[Symbol, ...]  # the most relevant first
     uses: tuple[SymbolUse, ...]  # on this page; empty if the aspect is "definitions"
     offset: int  # number of uses on earlier pages
     total_uses: int  # on all pages; counts all uses if the aspect is "definitions"
@@ -53,3 +53,4 @@ class SymbolAnswer:
     is_complete: bool  # False: not all files with the name were read, so counts are lower bounds
     next_cursor: str | None
     similar: tuple[str, ...] = ()  # the nearest defined names, if this one is not defined
+    has_all_definitions: bool = True  # False: very many files define the name; not all were read

@@ -50,6 +50,17 @@ def test_a_name_that_is_not_defined_is_no_result() -> None:
     assert "similar names that are defined here: retry_backoff" in output
 
 
+def test_a_search_prints_the_first_of_many_definitions() -> None:
+    files = {f"part{at}.py": f"def close():\n    return {at}\n" for at in range(30)}
+    repository = indexed_repository(files)
+    place = ("--root", repository.root, "--index-dir", repository.index_dir)
+    found = rootle("search", "close", "-n", "1", *place)
+    assert "30 definitions of close" in found.out
+    assert found.out.count("  def close():") == 20 + 1  # 20 rows, and the result above them
+    assert "10 more; `rootle symbol close` lists all" in found.err
+    assert rootle("symbol", "close", *place).out.count("  def close():") == 30
+
+
 def test_a_search_for_the_callers_lists_them() -> None:
     output = run("search", "--explain", "who calls retry_backoff")
     assert "answered from the symbols: uses of retry_backoff" in output

@@ -11,6 +11,7 @@ from rootle import App, open_app
 from rootle.errors import QueryError, StaleCursorError
 from rootle.index.reader import FileState, IndexReader
 from rootle.search.symbols import finder
+from rootle.serialization.symbols import describe_definitions
 from rootle.types import SymbolAnswer
 
 FILES = {
@@ -296,3 +297,26 @@ def test_pages_of_results_about_a_name_do_not_overlap(app: App) -> None:
     first = app.search("who calls total", {"filePaths": ["shop", "tests"]})
     paths = [result.file_path for result in first.results]
     assert len(paths) == len(set(paths))
+
+
+def test_a_search_lists_the_likeliest_of_very_many_definitions_and_says_so() -> None:
+    padding = "# " + "x" * 97 + "\n"
+    files = {f"handlers/part{at}.py": "def close():\n    pass\n" + padding * 40 for at in range(90)}
+    files["tests/test_close.py"] = "def close():\n    pass\n"
+    files["handlers/zoo.py"] = "class Pool:\n    def close(self):\n        pass\n"
+    files["net/close.py"] = "def close():\n    pass\n"
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        everything = app.symbols("close")
+        found = app.search("close").symbols
+        member = app.search("Pool.close").symbols
+    assert (len(everything.definitions), everything.has_all_definitions) == (93, True)
+    assert found is not None
+    assert 50 < len(found.definitions) < 93
+    assert not found.has_all_definitions
+    assert found.definitions[0].path != "tests/test_close.py"
+    assert "net/close.py:1" in places(found)
+    assert describe_definitions(found).startswith("at least ")
+    assert member is not None
+    assert places(member) == ["handlers/zoo.py:2"]
+    assert describe_definitions(member) == "1 definition of Pool.close"

@@ -59,6 +59,12 @@ def is_test_place(path: str, scope: str) -> bool:
     return is_test or _TEST_SCOPE.search(scope) is not None
 
 
+def definer_order(path: str, name: str) -> tuple[object, ...]:
+    """Return the sort key of files that define a name: likelier definitions come first."""
+    stem = path.rpartition("/")[2].partition(".")[0]
+    return (*_path_order(path), stem.lower() != name.lower(), path)
+
+
 def find_definitions(found: FileOccurrences) -> dict[Position, FoundDefinition]:
     """Return the definitions of a name in a file, by the positions of the name."""
     if found.tree is not None:
@@ -156,9 +162,14 @@ def _visibility(language: str, name: str, line: str) -> str:
     return "public"
 
 
-def _order(symbol: Symbol, unit: Unit | None) -> tuple[int, ...]:
-    kinds = path_parts(symbol.path).kinds
+def _path_order(path: str) -> tuple[int, ...]:
+    kinds = path_parts(path).kinds
     unlikely = sum(1 for kind in _LESS_LIKELY if kinds & (1 << KINDS.index(kind)))
+    return int(is_test_place(path, "")), unlikely
+
+
+def _order(symbol: Symbol, unit: Unit | None) -> tuple[int, ...]:
+    _, unlikely = _path_order(symbol.path)
     is_test = is_test_place(symbol.path, symbol.scope)
     lines = symbol.end_line - symbol.start_line + 1
     is_forward = unit is None and _FORWARD.match(symbol.signature) is not None
