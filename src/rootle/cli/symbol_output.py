@@ -25,8 +25,8 @@ def print_symbols(answer: SymbolAnswer, *, has_results: bool = False) -> None:
     write_lines([f"{describe_definitions(answer)}; {describe_uses(answer)}"])
     shown = answer.definitions[:_MAX_DEFINITIONS] if has_results else answer.definitions
     write_lines(definition_lines(shown))
-    if left := len(answer.definitions) - len(shown):
-        warn(f"{left} more; `rootle symbol {answer.name}` lists all")
+    if has_results and not (answer.has_all_definitions and len(shown) == len(answer.definitions)):
+        warn(f"more definitions: `rootle symbol {answer.name}`")
     write_lines(use_lines(answer.uses))
     if answer.next_cursor is not None:
         rest = answer.total_uses - answer.offset - len(answer.uses)

@@ -26,7 +26,8 @@ def write_symbols(symbols: SymbolAnswer) -> str:
     lines += [f"  {line}" for line in definition_lines(shown)]
     left = len(symbols.definitions) - len(shown)
     if left:
-        lines.append(f"  … {left} more")
+        at_least = "" if symbols.has_all_definitions else "at least "
+        lines.append(f"  … {at_least}{left} more")
     if symbols.aspect == "definitions":
         lines.append(f"{describe_uses(symbols)}: query uses:{symbols.name} lists them")
     else:

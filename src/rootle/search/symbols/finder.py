@@ -7,10 +7,12 @@ are parsed when a user asks (docs/decisions/0041-references-are-found-when-asked
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
@@ -47,13 +49,15 @@ class ScanLimits:
     """
 
     files: int
+    read_chars: int
     parsed_chars: int
+    definitions: int
 
 
-# Reading 4,000 files takes about half a second, parsing 2,000,000 characters about a second.
-FULL_SCAN: Final = ScanLimits(files=4_000, parsed_chars=2_000_000)
-# For a bare name, of which a search shows the likeliest definitions: about a tenth of a second.
-QUICK_SCAN: Final = ScanLimits(files=300, parsed_chars=300_000)
+# Reading 60 million characters takes about a second, and so does parsing two million.
+FULL_SCAN: Final = ScanLimits(4_000, 60_000_000, 2_000_000, definitions=sys.maxsize)
+# For a bare name, of which a search shows only the likeliest definitions.
+QUICK_SCAN: Final = ScanLimits(300, 2_000_000, 200_000, definitions=20)
 _MAX_DEFINERS: Final = 3_000  # chunks
 _MAX_LINE: Final = 200
 _MAX_SIMILAR: Final = 5
@@ -157,7 +161,8 @@ class _Scan:
     def definitions(self) -> list[FoundDefinition]:
         """Return the definitions in the files that define the name, the likeliest first."""
         for state in self._definers():
-            if self._budget <= 0:
+            count = sum(map(len, self._definitions.values()))
+            if self._budget <= 0 or count >= self._limits.definitions:
                 has_all_owned = bool(self._owned_ids) and state.id not in self._owned_ids
                 self.has_all_definitions = self.has_all_definitions and has_all_owned
                 break
@@ -168,7 +173,7 @@ class _Scan:
     @property
     def is_complete(self) -> bool:
         """Whether all files that contain the name are read."""
-        return len(self._ranked_ids) <= self._limits.files
+        return len(self._states) == len(self._ranked_ids)
 
     def count_mentions(self) -> int:
         """Return the number of lines that contain the name, except for its definitions."""
@@ -224,7 +229,10 @@ class _Scan:
     def _states(self) -> list[FileState]:
         ids = self._ranked_ids[: self._limits.files]
         states = self._index.files(ids)
-        return [states[at] for at in ids]
+        ordered = [states[at] for at in ids]
+        ends = accumulate(state.chars for state in ordered)
+        # At least one file is read.
+        return ordered[: 1 + sum(end < self._limits.read_chars for end in ends)]
 
     def _terms(self) -> list[str]:
         words = [whole_identifier(word) for word in WORD.findall(self._name)]
