@@ -113,6 +113,7 @@ class NameQuestion:
     aspect: SymbolAspect
     is_explicit: bool  # the name cannot be an ordinary word
     offset: int = 0  # number of uses to skip
+    is_bare: bool = False  # the question is only the name
 
 
 def parse_name_question(text: str) -> NameQuestion | None:
@@ -124,7 +125,7 @@ def parse_name_question(text: str) -> NameQuestion | None:
         offset = max(int(operator[3] or 1) - 1, 0)
         return NameQuestion(_clean(operator[2]), _OPERATORS[operator[1]], True, offset)
     if bare := _BARE.fullmatch(text):
-        return NameQuestion(_clean(bare[1]), "definitions", _is_marked(text))
+        return NameQuestion(_clean(bare[1]), "definitions", _is_marked(text), is_bare=True)
     words = _WORD.findall(text.lower())
     for at, (aspect, _) in enumerate(_FORMS):
         if not _WORDS[at].isdisjoint(words) and (match := _pattern(at).fullmatch(text)):

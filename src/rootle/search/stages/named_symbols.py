@@ -46,7 +46,8 @@ class NamedSymbols:
         wanted = SymbolRequest(
             question.name, question.aspect, offset=question.offset, files=scoped.files
         )
-        found = self._open_finder().find_with_files(index, wanted)
+        finder = self._open_finder()
+        found = finder.find_with_files(index, wanted, is_quick=question.is_bare)
         if found is None or not _is_answer(found[0], question):
             return find(request, scoped)
         symbols, ids = found

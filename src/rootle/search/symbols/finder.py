@@ -56,8 +56,8 @@ class ScanLimits:
 
 # Reading 60 million characters takes about a second, and so does parsing two million.
 FULL_SCAN: Final = ScanLimits(4_000, 60_000_000, 2_000_000, definitions=sys.maxsize)
-# For a bare name, of which a search shows only the likeliest definitions.
-QUICK_SCAN: Final = ScanLimits(300, 2_000_000, 200_000, definitions=20)
+# For a query that is only a name, and may be meant as a word.
+QUICK_SCAN: Final = ScanLimits(100, 500_000, 200_000, definitions=10)
 _MAX_DEFINERS: Final = 3_000  # chunks
 _MAX_LINE: Final = 200
 _MAX_SIMILAR: Final = 5
@@ -87,15 +87,15 @@ class SymbolFinder:
         return self._answer(index, request, scan, scan.definitions())
 
     def find_with_files(
-        self, index: IndexReader, request: SymbolRequest
+        self, index: IndexReader, request: SymbolRequest, *, is_quick: bool = False
     ) -> tuple[SymbolAnswer, Mapping[str, int]] | None:
         """Return the answer of `find`, and the ids of the files that contain the name, by path.
 
         Return None if definitions are requested and there are none. Most questions that look like
-        names are not, and this is known before any file is read. If only definitions are
-        requested, less is read for a name that is defined or used in hundreds of files.
+        names are not, and this is known before any file is read. If `is_quick`, less is read
+        for a name that many files define or contain.
         """
-        limits = QUICK_SCAN if request.aspect == "definitions" else FULL_SCAN
+        limits = QUICK_SCAN if is_quick else FULL_SCAN
         scan = _Scan(index, self._parsed, request, limits)
         definitions = scan.definitions()
         if request.aspect == "definitions" and not definitions:
