@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rootle.index.reader import IndexReader
     from rootle.indexing.indexer import Indexer
     from rootle.indexing.refresh import IndexRefresher
+    from rootle.ingest.file_outline import FileOutlines
     from rootle.ingest.source_refs import DocumentSet, OutsideDocument
     from rootle.ingest.workers.worker_process import PrestartedWorkers
     from rootle.memory.user_memory import UserMemory
@@ -70,6 +71,7 @@ class Container(EmbeddingModels):
         self._refresher: IndexRefresher | None = None
         self._memory: UserMemory | None = None
         self._symbol_finder: SymbolFinder | None = None
+        self._outlines: FileOutlines | None = None
         self._history: HistoryComponents | None = None
         self._dependencies: DependencyComponents | None = None
         self._external: ExternalComponents | None = None
@@ -222,6 +224,15 @@ class Container(EmbeddingModels):
             if self._symbol_finder is None:
                 self._symbol_finder = SymbolFinder()
             return self._symbol_finder
+
+    def outlines(self) -> FileOutlines:
+        """Return the component that reads the lines and the definitions of indexed files."""
+        from rootle.ingest.file_outline import FileOutlines
+
+        with self._lock:
+            if self._outlines is None:
+                self._outlines = FileOutlines()
+            return self._outlines
 
     def memory(self) -> UserMemory:
         """Return the memories of the user. Raise ConfigError if `memoryStore` is empty."""

@@ -105,19 +105,18 @@ class SearchApi(AppBase):
 
         Raises SourceError if the document is not indexed.
         """
-        from rootle.ingest.file_outline import read_file_outline
-
+        read = self._container.outlines().read
         if path.startswith(EXTERNAL_URI):
-            return read_file_outline(path, self._container.external().index().snapshot())
+            return read(path, self._container.external().index().snapshot())
         if found := _VERSION.fullmatch(path):
             return (
                 self._container.history()
                 .revision_search()
-                .read_index(found[1], lambda index, place: read_file_outline(path, index, place))
+                .read_index(found[1], lambda index, place: read(path, index, place))
             )
         if path.startswith(PACKAGE_URI):
-            return self._container.dependencies().read_index(partial(read_file_outline, path))
-        return read_file_outline(path, self._container.indexer().snapshot())
+            return self._container.dependencies().read_index(partial(read, path))
+        return read(path, self._container.indexer().snapshot())
 
     def definition_places(self, names: Sequence[str]) -> Mapping[str, str]:
         """Return "path:line" for each name that has exactly one definition in the index."""

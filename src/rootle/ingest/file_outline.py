@@ -2,27 +2,63 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
+from typing import Final
+
 from rootle.errors import SourceError
-from rootle.index.reader import IndexReader
+from rootle.index.reader import FileState, IndexReader
 from rootle.ingest.chunking.chunker import SCOPE_SEPARATOR
 from rootle.ingest.named_ranges import list_named_ranges
 from rootle.types import Definition, FileOutline
 
+# About 10 MB. The answers to several questions of a session often show the same files, and finding
+# the definitions of a large file takes longer than a search.
+_MAX_CACHED_DEFINITIONS: Final = 50_000
 
-def read_file_outline(path: str, index: IndexReader, place: str = "") -> FileOutline:
-    """Return the indexed lines of a document and its definitions.
 
-    `place` is the part of the path that names the version, if the index is of an earlier version.
+class FileOutlines:
+    """Reads the outlines of documents, and caches the definitions by content. Thread-safe."""
 
-    Definitions are found only in languages that have a grammar or headings. Raise SourceError if
-    the document is not indexed.
-    """
-    state = index.file_at(path.removeprefix(place))
-    if state is None:
-        raise SourceError(f"{path} is not indexed; `rootle status --skipped` may say why")
-    text = index.text(state.id)
-    definitions = tuple(
+    def __init__(self) -> None:
+        self._definitions: OrderedDict[tuple[bytes, str], tuple[Definition, ...]] = OrderedDict()
+        self._count = 0
+        self._lock = threading.Lock()
+
+    def read(self, path: str, index: IndexReader, place: str = "") -> FileOutline:
+        """Return the indexed lines of a document and its definitions.
+
+        `place` is the part of the path that names the version, if the index is of an earlier
+        version. Definitions are found only in languages that have a grammar or headings. Raise
+        SourceError if the document is not indexed.
+        """
+        state = index.file_at(path.removeprefix(place))
+        if state is None:
+            raise SourceError(f"{path} is not indexed; `rootle status --skipped` may say why")
+        text = index.text(state.id)
+        return FileOutline(path, tuple(text.split("\n")), self._definitions_of(state, text))
+
+    def _definitions_of(self, state: FileState, text: str) -> tuple[Definition, ...]:
+        if not state.digest:
+            return _find_definitions(text, state.language)
+        key = state.digest, state.language
+        with self._lock:
+            if key in self._definitions:
+                self._definitions.move_to_end(key)
+                return self._definitions[key]
+        found = _find_definitions(text, state.language)
+        with self._lock:
+            if key not in self._definitions:
+                self._definitions[key] = found
+                self._count += len(found) + 1
+            while self._count > _MAX_CACHED_DEFINITIONS:
+                _, dropped = self._definitions.popitem(last=False)
+                self._count -= len(dropped) + 1
+        return found
+
+
+def _find_definitions(text: str, language: str) -> tuple[Definition, ...]:
+    return tuple(
         Definition(SCOPE_SEPARATOR.join(found.path), found.first_line, found.last_line)
-        for found in list_named_ranges(text, state.language)
+        for found in list_named_ranges(text, language)
     )
-    return FileOutline(path, tuple(text.split("\n")), definitions)

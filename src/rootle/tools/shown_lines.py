@@ -12,11 +12,12 @@ would be chosen differently by each process.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Final
 
 from rootle.text.definition_head import find_signature
@@ -53,6 +54,7 @@ _STRETCH: Final = 1.5
 _MAX_CLOSED_GAP: Final = 2
 # A shorter excerpt of a definition does not explain anything.
 _MIN_LINES: Final = 3
+_NO_STEMS: Final = frozenset[str]()
 
 LineNumbers = tuple[int, ...]  # ascending, from 1
 
@@ -244,16 +246,16 @@ class FileExcerpts:
         return math.fsum(self._weights[stem] for stem in self._stems_in(number))
 
     def _stems_in(self, number: int) -> frozenset[str]:
-        return self._stems_of_lines[number - 1]
+        return self._stems_of_lines.get(number, _NO_STEMS)
 
     @cached_property
-    def _stems_of_lines(self) -> list[frozenset[str]]:
-        return [stems_of(line) & self._stems for line in self._lines]
+    def _stems_of_lines(self) -> Mapping[int, frozenset[str]]:
+        return find_stems(self._lines, self._stems)
 
     @cached_property
     def _weights(self) -> Mapping[str, float]:
         """The weight of each word of the question: words that are rare in the file count more."""
-        counts = Counter(stem for stems in self._stems_of_lines for stem in stems)
+        counts = Counter(stem for stems in self._stems_of_lines.values() for stem in stems)
         total = len(self._lines)
         return {stem: math.log(1 + total / count) for stem, count in counts.items()}
 
@@ -266,6 +268,32 @@ def stems_of(text: str) -> frozenset[str]:
         for part in parts
         if len(part) >= _MIN_WORD_CHARS and part not in STOP_WORDS
     )
+
+
+def find_stems(lines: Sequence[str], stems: frozenset[str]) -> Mapping[int, frozenset[str]]:
+    """Return the stems in each line that contains any, by the number of the line, from 1."""
+    found = {at: stems_of(lines[at - 1]) & stems for at in _lines_with(lines, stems)}
+    return {at: some for at, some in found.items() if some}
+
+
+def _lines_with(lines: Sequence[str], stems: Iterable[str]) -> set[int]:
+    """Return the numbers of the lines that may contain the stems.
+
+    Only these lines are split into words, which takes much longer than this search. Lines with
+    other characters than ASCII are always included, because the lower case of a word can differ
+    from its lower case within a line.
+    """
+    lowered = [line.lower() for line in lines]
+    text = "\n".join(lowered)
+    ends = list(accumulate(len(line) + 1 for line in lowered))
+    found = {number for number, line in enumerate(lines, 1) if not line.isascii()}
+    for stem in stems:
+        at = text.find(stem)
+        while at >= 0:
+            number = bisect_right(ends, at) + 1
+            found.add(number)
+            at = text.find(stem, ends[number - 1])
+    return found
 
 
 def _indentation(line: str) -> int:
