@@ -20,8 +20,8 @@ rootle drift --json"""
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Find documents, comments and memories that refer to functions, options, files or "
-        "parameters that no longer exist. Each reference is listed with the commit that removed "
-        "or renamed its target. Changelogs and decision records are left out. The file index "
+        "parameters that no longer exist. If the folder has commits, each reference is listed with "
+        "the commit that removed or renamed its target. Changelogs and decision records are left out. The file index "
         "and the commit index are created or updated first; if there are many commits, the "
         "older ones are indexed in the background, and a message says so. In a folder without "
         "commits, only three kinds of references are checked: to a method or attribute of an "
