@@ -39,7 +39,7 @@ def register(parser: CommandParser) -> None:
         "--history",
         action="store_true",
         help="also index the commits of the git repository, and wait until this is done; without "
-        "this option, they are indexed in the background when you first ask about the past",
+        "this option, the first questions about the past index them",
     )
     parser.add_argument(
         "--deps",

@@ -29,7 +29,7 @@ _LINKED_RESULTS: Final = 3
 _EXAMPLES: Final = """\
 rootle search "where is the retry backoff computed"
 rootle search --path src --lang python --changed-within 30 "parse the config"
-rootle search --context --budget 2000 "how are uploads retried"
+rootle search --budget 2000 "how are uploads retried"
 rootle search --at v2.1 "how are uploads retried"
 rootle search '"maxAttempts" path:docs -test'
 rootle search --image screenshot.png

@@ -20,13 +20,13 @@ rootle drift --json"""
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Find documents, comments and memories that refer to functions, options, files or "
-        "parameters that no longer exist. If the folder has commits, each reference is listed with "
-        "the commit that removed or renamed its target. Changelogs and decision records are left out. The file index "
-        "and the commit index are created or updated first; if there are many commits, the "
-        "older ones are indexed in the background, and a message says so. In a folder without "
-        "commits, only three kinds of references are checked: to a method or attribute of an "
-        "existing class, to a file in an existing folder, and to a parameter of an existing "
-        "function.",
+        "parameters that no longer exist. If the folder has commits, each reference is listed "
+        "with the commit that removed or renamed its target. Changelogs and decision records are "
+        "left out. The file index and the commit index are created or updated first; if there are "
+        "many commits, the first run may index only the newest ones; then a message says so, and "
+        "the next run continues. In a folder without commits, a missing name is listed only if "
+        "what should contain it still exists: the class of a method or attribute, the folder of a "
+        "file, or the function of a parameter.",
         _EXAMPLES,
     )
     parser.add_argument(

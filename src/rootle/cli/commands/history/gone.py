@@ -23,7 +23,8 @@ def register(parser: CommandParser) -> None:
         "give the name of a function or class, or quote text. Code that was moved or renamed is "
         "not shown. "
         "The file index and the commit index are created or updated first; if there are many "
-        "commits, the older ones are indexed in the background, and a message says so.",
+        "commits, the first run may index only the newest ones; then a message says so, and the "
+        "next run continues.",
         _EXAMPLES,
     )
     parser.add_argument("words", nargs="+", metavar="WORDS", help="words, a name or quoted text")
