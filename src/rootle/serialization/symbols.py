@@ -39,6 +39,8 @@ _WITHOUT_TARGET: Final = frozenset({"comment", "string", "document"})
 def describe_definitions(answer: SymbolAnswer) -> str:
     """Return a text such as "2 definitions of parse"."""
     count = len(answer.definitions)
+    if not count and not answer.has_all_definitions:
+        return f"no definition of {answer.name} in the files that were read; too many may define it"
     if not count:
         return f"{answer.name} is not defined here"
     at_least = "" if answer.has_all_definitions else "at least "

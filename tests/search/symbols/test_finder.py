@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from sample import indexed_repository
@@ -11,7 +12,7 @@ from rootle import App, open_app
 from rootle.errors import QueryError, StaleCursorError
 from rootle.index.reader import FileState, IndexReader
 from rootle.search.symbols import finder
-from rootle.serialization.symbols import describe_definitions
+from rootle.serialization.symbols import describe_definitions, describe_uses
 from rootle.types import SymbolAnswer
 
 FILES = {
@@ -323,3 +324,49 @@ def test_a_search_lists_the_likeliest_of_very_many_definitions_and_says_so() -> 
     assert member is not None
     assert places(member) == ["handlers/zoo.py:2"]
     assert describe_definitions(member) == "1 definition of Pool.close"
+
+
+def test_a_qualified_name_is_found_among_many_definitions_of_its_last_part() -> None:
+    files = {f"a/part{at:02}.py": "def close():\n    pass\n" for at in range(30)}
+    files["z/pool.py"] = "def close():\n    pass\n"
+    files["net/__init__.py"] = "def close():\n    pass\n"
+    files["z/things.py"] = (
+        "class Pool:\n    def close(self): ...\n\n\n"
+        "class Bigger:\n    def open(self, first, second):\n        return first + second\n"
+    )
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        for name, place in (
+            ("pool.close", "z/pool.py:1"),
+            ("net.close", "net/__init__.py:1"),
+            ("Pool.close", "z/things.py:2"),
+        ):
+            found = app.search(name).symbols
+            assert found is not None
+            assert places(found) == [place]
+            assert found.has_all_definitions
+
+
+def test_definitions_that_are_not_listed_are_not_counted_as_uses() -> None:
+    files = {f"part{at:02}.py": "def close():\n    pass\n" for at in range(30)}
+    files["user.py"] = "from part01 import close\n"
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        found = app.search("close").symbols
+        everything = app.symbols("close")
+    assert found is not None
+    assert (len(found.definitions), found.total_uses) == (10, 1)
+    assert describe_uses(found) == "used or mentioned on at least 1 other line"
+    assert (len(everything.definitions), everything.total_uses) == (30, 1)
+    assert describe_uses(everything) == "used or mentioned on 1 other line"
+
+
+def test_many_uses_leave_the_number_of_definitions_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finder, "FULL_SCAN", replace(finder.FULL_SCAN, parsed_chars=100))
+    files = {f"user{at}.py": "only_once()\n" + "x = 1\n" * 9 for at in range(6)}
+    files["home.py"] = "def only_once():\n    pass\n"
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        found = app.symbols("only_once", "uses")
+    assert found.total_uses == 6
+    assert describe_definitions(found) == "1 definition of only_once"

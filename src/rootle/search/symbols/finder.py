@@ -44,8 +44,8 @@ from rootle.types import SymbolAnswer, SymbolUse
 class ScanLimits:
     """How much is read for one name. Beyond a limit, counts are lower bounds ("at least").
 
-    Definitions in files that are not parsed are not listed, and uses in such files are classified
-    by the text of their lines.
+    If only definitions are requested, those in files that are not parsed are not listed. Otherwise,
+    definitions and uses in such files are recognized by the text of their lines.
     """
 
     files: int
@@ -58,6 +58,10 @@ class ScanLimits:
 FULL_SCAN: Final = ScanLimits(4_000, 60_000_000, 2_000_000, definitions=sys.maxsize)
 # For a query that is only a name, and may be meant as a word.
 QUICK_SCAN: Final = ScanLimits(100, 500_000, 200_000, definitions=10)
+# For a name with its owner, such as Class.method, of which there are few definitions.
+_OWNED_SCAN: Final = replace(
+    QUICK_SCAN, parsed_chars=FULL_SCAN.parsed_chars, definitions=FULL_SCAN.definitions
+)
 _MAX_DEFINERS: Final = 3_000  # chunks
 _MAX_LINE: Final = 200
 _MAX_SIMILAR: Final = 5
@@ -95,7 +99,8 @@ class SymbolFinder:
         names are not, and this is known before any file is read. If `is_quick`, less is read
         for a name that many files define or contain.
         """
-        limits = QUICK_SCAN if is_quick else FULL_SCAN
+        quick = _OWNED_SCAN if split_name(request.name)[0] else QUICK_SCAN
+        limits = quick if is_quick else FULL_SCAN
         scan = _Scan(index, self._parsed, request, limits)
         definitions = scan.definitions()
         if request.aspect == "definitions" and not definitions:
@@ -155,31 +160,38 @@ class _Scan:
         self._files: dict[int, FileOccurrences | None] = {}
         self._definitions: dict[int, dict[tuple[int, int], FoundDefinition]] = {}
         self._budget = limits.parsed_chars
-        self._owned_ids: set[int] = set()  # files that define the name inside the requested owner
+        self._unread_definers: set[int] = set()
         self.has_all_definitions = True
 
     def definitions(self) -> list[FoundDefinition]:
         """Return the definitions in the files that define the name, the likeliest first."""
-        for state in self._definers():
+        for state in self._definers:
             count = sum(map(len, self._definitions.values()))
-            if self._budget <= 0 or count >= self._limits.definitions:
-                has_all_owned = bool(self._owned_ids) and state.id not in self._owned_ids
-                self.has_all_definitions = self.has_all_definitions and has_all_owned
-                break
-            self._definitions_in(state)
+            is_beyond = self._budget <= 0 or count >= self._limits.definitions
+            if is_beyond and state.id not in self._definitions:
+                self._unread_definers.add(state.id)
+            else:
+                self._definitions_in(state)
+        if self._unread_definers:
+            self.has_all_definitions = False
         found = [one for some in self._definitions.values() for one in some.values()]
         return sorted(self._select_owned(found), key=_definition_order)
 
     @property
     def is_complete(self) -> bool:
         """Whether all files that contain the name are read."""
-        return len(self._states) == len(self._ranked_ids)
+        if len(self._states) < len(self._ranked_ids):
+            return False
+        return self._request.aspect != "definitions" or not self._unread_definers
 
     def count_mentions(self) -> int:
-        """Return the number of lines that contain the name, except for its definitions."""
+        """Return the number of lines that contain the name, except for its definitions.
+
+        Files whose definitions were not read are left out.
+        """
         lines = 0
         for state in self._states:
-            occurrences = self._read(state)
+            occurrences = None if state.id in self._unread_definers else self._read(state)
             if occurrences is None:
                 continue
             defined = {row for row, _ in self._definitions.get(state.id, {})}
@@ -220,7 +232,7 @@ class _Scan:
     @cached_property
     def _ranked_ids(self) -> Sequence[int]:
         """The ids of the files with the words of the name, by BM25."""
-        terms = self._terms()
+        terms = self._terms(self._name)
         if not terms:
             return []
         return self._index.sparse.files_with(terms, [], self._limits.files + 1, self._request.files)
@@ -234,13 +246,14 @@ class _Scan:
         # At least one file is read.
         return ordered[: 1 + sum(end < self._limits.read_chars for end in ends)]
 
-    def _terms(self) -> list[str]:
-        words = [whole_identifier(word) for word in WORD.findall(self._name)]
+    def _terms(self, name: str) -> list[str]:
+        words = [whole_identifier(word) for word in WORD.findall(name)]
         fitting = [word for word in words if word and len(word) <= MAX_WORD_CHARS]
         return [stem for word in fitting for stem in self._index.sparse.stems(word)]
 
+    @cached_property
     def _definers(self) -> list[FileState]:
-        """Return the files that may define the name, those with likelier definitions first."""
+        """The files that may define the name, those with likelier definitions first."""
         key = whole_identifier("".join(WORD.findall(self._name)))
         if not key:
             return []
@@ -248,19 +261,32 @@ class _Scan:
         if len(ids) == _MAX_DEFINERS:
             self.has_all_definitions = False
         rows = self._index.chunks(ids).values()
-        self._owned_ids = {row.file_id for row in rows if self._is_in_owner(row.scope)}
         files = dict.fromkeys(row.file_id for row in rows)
         allowed = self._request.files
         if allowed is not None and self._request.aspect == "definitions":
             files = dict.fromkeys(at for at in files if at in allowed)
-        states = self._index.files(files).values()
+        states = list(self._index.files(files).values())
+        inside = {row.file_id for row in rows if self._is_in_owner(row.scope)}
         return sorted(
-            states,
-            key=lambda state: (
-                state.id not in self._owned_ids,
-                *definer_order(state.path, self._name),
-            ),
+            self._with_owner(states),
+            key=lambda state: (state.id not in inside, *definer_order(state.path, self._name)),
         )
+
+    def _with_owner(self, states: Sequence[FileState]) -> Sequence[FileState]:
+        """Return the files that contain the requested owner, or whose path does.
+
+        If there are none, return all files: their definitions are suggested as similar names.
+        """
+        if not self._owners:
+            return states
+        owner = self._owners[0]
+        terms = self._terms(owner)
+        ids = [state.id for state in states]
+        if not terms or not ids:
+            return states
+        found = set(self._index.sparse.files_with(terms, [], len(ids), ids))
+        kept = [state for state in states if state.id in found or owner in _path_names(state.path)]
+        return kept or states
 
     def _is_in_owner(self, scope: str) -> bool:
         """Return whether the path of definitions of a chunk contains the requested owner."""
