@@ -12,7 +12,7 @@ from rootle.ingest.chunking.chunker import SCOPE_SEPARATOR
 from rootle.ingest.named_ranges import list_named_ranges
 from rootle.types import Definition, FileOutline
 
-# About 10 MB. The answers to several questions of a session often show the same files, and finding
+# Up to 25 MB. The answers to several questions of a session often show the same files, and finding
 # the definitions of a large file takes longer than a search.
 _MAX_CACHED_DEFINITIONS: Final = 50_000
 
@@ -47,6 +47,8 @@ class FileOutlines:
                 self._definitions.move_to_end(key)
                 return self._definitions[key]
         found = _find_definitions(text, state.language)
+        if len(found) > _MAX_CACHED_DEFINITIONS // 4:
+            return found  # a generated file, which would displace all others
         with self._lock:
             if key not in self._definitions:
                 self._definitions[key] = found

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rootle.ingest.chunking.chunker import SCOPE_SEPARATOR
-from rootle.ingest.chunking.heading_splitter import find_headings
+from rootle.ingest.chunking.heading_splitter import Heading, find_headings
 from rootle.syntax.grammars import GRAMMARS, load_grammar
 from rootle.syntax.lines import Lines
 from rootle.syntax.parse_limits import grammar_name, is_parseable
@@ -36,10 +36,12 @@ class NamedRange:
 def list_named_ranges(text: str, language: str) -> list[NamedRange]:
     """Return the named ranges in the order of the text; none for text without known structure."""
     lines = Lines(text)
-    if (sections := list(_list_sections(lines, language))) or language not in GRAMMARS:
-        return sections
+    if language not in GRAMMARS:
+        return list(_list_sections(lines, language))
     if len(text) > _MAX_PARSED_CHARS or not is_parseable(text):
         return []
+    if sections := list(_list_sections(lines, language)):  # an HTML page
+        return sections
     outline = read_outline(lines, load_grammar(grammar_name(text, language)))
     return list(_list_definitions(outline.root, (), ())) if outline is not None else []
 
@@ -75,14 +77,25 @@ def innermost_range(ranges: Sequence[NamedRange], line: int) -> NamedRange | Non
 
 def _list_sections(lines: Lines, language: str) -> Iterator[NamedRange]:
     headings = find_headings(lines, language)
+    ends = _find_ends(headings, len(lines))
     path: list[tuple[int, str]] = []
-    for at, heading in enumerate(headings):
-        after = (other.first for other in headings[at + 1 :] if other.level <= heading.level)
-        _, end = lines.trim(heading.first, next(after, len(lines)))
+    for heading, after in zip(headings, ends, strict=True):
+        _, end = lines.trim(heading.first, after)
         path = [*(outer for outer in path if outer[0] < heading.level)]
         path.append((heading.level, heading.text))
         titles = tuple(text for _, text in path)
         yield NamedRange(titles, titles, heading.first + 1, max(end, heading.end))
+
+
+def _find_ends(headings: Sequence[Heading], last: int) -> list[int]:
+    """Return the first line of the next heading of the same or a higher rank, for each heading."""
+    ends = [last] * len(headings)
+    is_open: list[int] = []
+    for at, heading in enumerate(headings):
+        while is_open and headings[is_open[-1]].level >= heading.level:
+            ends[is_open.pop()] = heading.first
+        is_open.append(at)
+    return ends
 
 
 def _list_definitions(

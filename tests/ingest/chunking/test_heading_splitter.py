@@ -144,3 +144,12 @@ def test_a_component_with_one_heading_is_split_like_code() -> None:
     scopes = [scope for _, scope in places(text, "html")]
     assert scopes[0] == ""
     assert set(scopes[1:]) == {"script"}
+
+
+def test_headings_in_scripts_and_comments_of_a_page_are_ignored() -> None:
+    text = (
+        f"<h1 data-if='a > b'>Shop</h1>\n<p>{PARAGRAPH}</p>\n<!-- <h2>Old</h2>\n -->\n"
+        f"<script>\nel.innerHTML = '<h2>' + title + '</h2>';\n</script>\n<p>{PARAGRAPH}</p>\n"
+        f"<H2\nid='x'>Returns</H2>\n<p>{PARAGRAPH}</p>\n"
+    )
+    assert {scope for _, scope in places(text, "html")} == {"Shop", "Shop > Returns"}

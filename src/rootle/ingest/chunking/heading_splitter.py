@@ -232,29 +232,44 @@ def _block_end(rows: list[str], row: int, mark: str) -> int:
     return row + 1
 
 
-# The limits keep the time linear in a text with many unclosed headings.
-_HTML_HEADING: Final = re.compile(
-    r"<h([1-6])(?:\s[^<>]{0,300})?>(.{0,300}?)</h\1\s*>", re.DOTALL | re.IGNORECASE
+# A comment, a script that is not a template, or the start of a heading. The limits keep the time
+# linear in a text with many unclosed tags.
+_HTML_TOKEN: Final = re.compile(
+    r"<!--.*?(?:-->|\Z)"
+    r"|<script\b(?![^>]{0,500}(?:template|html|handlebars|mustache|tmpl)).*?(?:</script|\Z)"
+    r"|<h([1-6])(?:\s(?:[^<>\"']|\"[^\"]{0,300}\"|'[^']{0,300}'){0,300})?>",
+    re.DOTALL | re.IGNORECASE,
 )
 _HTML_TAG: Final = re.compile(r"<[^<>]*>")
+_MAX_HEADING_CHARS: Final = 1_000
 # A line of opening tags or anchors above a heading belongs to its section.
 _HTML_START: Final = re.compile(r"\s*<(?:section|article|div|a|span)\b[^<>]*>(?:</(?:a|span)>)?\s*")
 
 
 def _read_html(lines: Lines) -> Layout:
     """Find the headings of a page. A single one may be the title of a component."""
+    text = lines.text
+    # The positions must be the same, which `str.lower` does not guarantee.
+    folded = text.replace("</H", "</h")
     headings: list[Heading] = []
     inner: set[int] = set()
-    for found in _HTML_HEADING.finditer(lines.text):
-        title = _clean(unescape(_HTML_TAG.sub("", found[2])))
-        first = bisect_right(lines.starts, found.start()) - 1
-        end = bisect_right(lines.starts, found.end() - 1)
+    for token in _HTML_TOKEN.finditer(text):
+        level, start = token[1], token.end()
+        if level is None:
+            continue
+        close = folded.find(f"</h{level}", start, start + _MAX_HEADING_CHARS)
+        title = _clean(unescape(_HTML_TAG.sub("", text[start : max(start, close)])))
+        if not title:
+            continue
+        first = bisect_right(lines.starts, token.start()) - 1
+        end = bisect_right(lines.starts, close)
         floor = headings[-1].end if headings else 0
+        if first < floor:
+            continue
         while first > floor and _HTML_START.fullmatch(lines.rows[first - 1]):
             first -= 1
-        if title and first >= floor:
-            headings.append(Heading(first, end, int(found[1]), title))
-            inner.update(range(first + 1, end))
+        headings.append(Heading(first, end, int(level), title))
+        inner.update(range(first + 1, end))
     return Layout(headings, inner) if len(headings) > 1 else Layout([], set())
 
 
