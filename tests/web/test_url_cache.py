@@ -120,14 +120,14 @@ def test_the_oldest_texts_are_evicted(tmp_path: Path) -> None:
 
 
 def test_expired_texts_are_deleted(tmp_path: Path) -> None:
-    cache = UrlCache(tmp_path)
-    cache.fetch("secret question", lambda: "1")
-    (old,) = tmp_path.iterdir()
-    day_before_yesterday = time.time() - 172_800
-    os.utime(old, (day_before_yesterday, day_before_yesterday))
-    cache.fetch("a", lambda: "2")
-    assert not old.exists()
-    assert cache.fetch("a", fail_if_called) == "2"
+    UrlCache(tmp_path, 0.01).fetch("secret question", lambda: "1")
+    (expired,) = tmp_path.iterdir()
+    time.sleep(0.05)
+    UrlCache(tmp_path, 60).fetch("a", lambda: "2")
+    assert not expired.exists()
+    # The lifetime of a text is that of the project that stored it.
+    UrlCache(tmp_path, 0.01).fetch("b", lambda: "3")
+    assert UrlCache(tmp_path, 60).fetch("a", fail_if_called) == "2"
 
 
 @pytest.mark.slow

@@ -106,7 +106,7 @@ class IndexApi(AppBase):
         The indexes are those of the folder, its commits, earlier versions, packages and added
         sources. `sources` also deletes the added sources: their list and their text, which may be
         impossible to read again. The search log and the cached web pages also contain searches in
-        other folders. Return False if there was nothing to delete.
+        other folders. Return False if there was no index to delete.
         """
         from rootle.web.url_cache import clear_web_cache
 
@@ -124,11 +124,10 @@ class IndexApi(AppBase):
             had_external = self._container.has_external() and (
                 self._container.external().sources().clear(keep=not sources)
             )
-            had_web_cache = clear_web_cache()
-            had_others = any(
-                [*had_commits, had_revisions, had_dependencies, had_external, had_web_cache]
-            )
-            return self._container.indexer().clear() or had_others
+            had_others = any(had_commits) or had_revisions or had_dependencies or had_external
+            was_deleted = self._container.indexer().clear() or had_others
+            clear_web_cache()
+            return was_deleted
 
     def chunks(self, path: str) -> tuple[TextChunk, ...]:
         """Return the chunks of an indexed file, with their vectors.

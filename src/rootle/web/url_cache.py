@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,6 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
+from rootle.errors import IndexStorageError
 from rootle.storage.atomic_json import read_json, write_json
 
 DEFAULT_TTL_S: Final = 86_400.0
@@ -21,6 +21,8 @@ MAX_BYTES: Final = 20_000_000
 SEARCHES: Final = "web_search"
 PAGES: Final = "web_read"
 COOLDOWNS: Final = "web_cooldowns"
+
+_PARTIAL_FILE_NS: Final = 3_600 * 10**9  # after this time, no process still writes the file
 
 _LOG = logging.getLogger(__name__)
 
@@ -32,16 +34,25 @@ def web_cache_folder(name: str) -> Path:
     return user_cache_path("rootle", appauthor=False) / name
 
 
-def clear_web_cache() -> bool:
-    """Delete the cached results and pages, and the cooldowns; return False if there were none.
+def clear_web_cache() -> None:
+    """Delete the cached results and pages, and the cooldowns.
 
-    Raise OSError if a folder cannot be deleted.
+    Files that other processes write meanwhile may remain. Raise IndexStorageError if a file cannot
+    be deleted.
     """
-    folders = [web_cache_folder(name) for name in (SEARCHES, PAGES, COOLDOWNS)]
-    existing = [folder for folder in folders if folder.is_dir()]
-    for folder in existing:
-        shutil.rmtree(folder)
-    return bool(existing)
+    for name in (SEARCHES, PAGES, COOLDOWNS):
+        folder = web_cache_folder(name)
+        try:
+            for entry in os.scandir(folder) if folder.is_dir() else ():
+                with suppress(FileNotFoundError):
+                    os.unlink(entry)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise IndexStorageError(
+                f"cannot delete the cached web pages in {folder}: {reason}; delete this folder"
+            ) from error
+        with suppress(OSError):  # missing, a symbolic link, or not empty
+            folder.rmdir()
 
 
 class UrlCache:
@@ -77,6 +88,10 @@ class UrlCache:
         text = make()
         try:
             write_json(path, {"key": key, "savedAt": self._clock(), "text": text})
+            # The time of the file is when it expires: projects with other lifetimes share the
+            # folder, and eviction reads no files.
+            expires_s = time.time() + self._ttl_s
+            os.utime(path, (expires_s, expires_s))
             self._evict()
         except OSError as error:
             _LOG.debug("cannot write to %s: %s", self._folder, error)
@@ -86,20 +101,24 @@ class UrlCache:
         return isinstance(saved_at, float) and 0 <= self._clock() - saved_at < self._ttl_s
 
     def _evict(self) -> None:
-        """Delete expired files and the oldest ones beyond the size limit, also partial files."""
+        """Delete expired files, and beyond the size limit those that expire first.
+
+        The time of a partial file that was left behind is that of its last write.
+        """
         with os.scandir(self._folder) as entries:
             files = [found for entry in entries if (found := _stat(entry))]
         total = 0
-        expired_ns = (time.time() - self._ttl_s) * 1e9
-        for modified_ns, size, path in sorted(files, reverse=True):
+        now_ns = time.time_ns()
+        for expires_ns, size, path in sorted(files, reverse=True):
             total += size
-            if total > self._max_bytes or modified_ns < expired_ns:
+            grace_ns = 0 if path.endswith(".json") else _PARTIAL_FILE_NS
+            if total > self._max_bytes or expires_ns + grace_ns < now_ns:
                 with suppress(FileNotFoundError):
                     os.unlink(path)
 
 
 def _stat(entry: os.DirEntry[str]) -> tuple[int, int, str] | None:
-    """Return modification time, size and path; None if the file was deleted."""
+    """Return the time in nanoseconds, size and path of a file; None if it was deleted."""
     try:
         status = entry.stat()
     except FileNotFoundError:

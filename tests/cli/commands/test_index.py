@@ -159,8 +159,19 @@ def test_clear_deletes_what_was_read_from_the_web(repository: Path) -> None:
     folders = [web_cache_folder(name) for name in (SEARCHES, PAGES, COOLDOWNS)]
     for folder in folders:
         UrlCache(folder).fetch("a private question", lambda: "an answer")
-    assert rootle("clear", repository).code == 0
+    cleared = rootle("clear", repository)
+    assert "no index to delete" in cleared.out
     assert not any(folder.exists() for folder in folders)
+
+
+def test_an_undeletable_web_cache_is_reported_after_the_index_is_deleted(repository: Path) -> None:
+    assert rootle("index", repository).code == 0
+    index_dir = Path(rootle("status", repository, "--json").data["indexDir"])
+    (web_cache_folder(PAGES) / "folder").mkdir(parents=True)
+    cleared = rootle("clear", repository)
+    assert cleared.code not in (0, 1)
+    assert "cannot delete the cached web pages in" in cleared.err
+    assert not (index_dir / "rootle.db").exists()
 
 
 def test_clear_says_how_to_add_the_deleted_sources_again(repository: Path, tmp_path: Path) -> None:
