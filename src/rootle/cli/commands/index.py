@@ -39,7 +39,7 @@ def register(parser: CommandParser) -> None:
         "--history",
         action="store_true",
         help="also index the commits of the git repository, and wait until this is done; without "
-        "this option, the first questions about the past index them",
+        "this option, they are indexed when you first ask about the past",
     )
     parser.add_argument(
         "--deps",

@@ -49,7 +49,7 @@ def register(parser: CommandParser) -> None:
         aspects.add_argument(
             f"--{aspect}", dest="aspect", action="store_const", const=aspect, help=text
         )
-    add_limit(parser, "uses to list", "30")
+    add_limit(parser, "uses, tests or implementations to list", "30")
     parser.add_argument(
         "--cursor",
         metavar="CURSOR",

@@ -22,11 +22,11 @@ def register(parser: CommandParser) -> None:
         "Find documents, comments and memories that refer to functions, options, files or "
         "parameters that no longer exist. If the folder has commits, each reference is listed "
         "with the commit that removed or renamed its target. Changelogs and decision records are "
-        "left out. The file index and the commit index are created or updated first; if there are "
-        "many commits, the first run may index only the newest ones; then a message says so, and "
-        "the next run continues. In a folder without commits, a missing name is listed only if "
-        "what should contain it still exists: the class of a method or attribute, the folder of a "
-        "file, or the function of a parameter.",
+        "left out. The file index and the commit index are created or updated first. If there are "
+        "many commits, the first run may index only the newest ones. In that case, a message says "
+        "so, and the next run indexes more. In a folder without commits, a reference is listed "
+        "only if the class, folder or function that would contain the missing method, file or "
+        "parameter still exists.",
         _EXAMPLES,
     )
     parser.add_argument(

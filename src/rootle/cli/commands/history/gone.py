@@ -22,9 +22,9 @@ def register(parser: CommandParser) -> None:
         "Find code that no longer exists, and the commits that removed it. Describe the code, "
         "give the name of a function or class, or quote text. Code that was moved or renamed is "
         "not shown. "
-        "The file index and the commit index are created or updated first; if there are many "
-        "commits, the first run may index only the newest ones; then a message says so, and the "
-        "next run continues.",
+        "The file index and the commit index are created or updated first. If there are many "
+        "commits, the first run may index only the newest ones. In that case, a message says so, "
+        "and the next run indexes more.",
         _EXAMPLES,
     )
     parser.add_argument("words", nargs="+", metavar="WORDS", help="words, a name or quoted text")

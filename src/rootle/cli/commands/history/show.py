@@ -40,7 +40,8 @@ def register(parser: CommandParser) -> None:
     )
     add_root(
         parser,
-        "for a file, the folder that contains it; for a commit, any folder in its repository",
+        "folder of the project, to which paths are relative; for a commit, any folder in its "
+        "repository",
     )
     add_common_options(parser)
 

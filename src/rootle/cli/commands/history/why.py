@@ -31,7 +31,7 @@ def register(parser: CommandParser) -> None:
         "place", metavar="PLACE", help="lines, as PATH:LINE, PATH:START-END or PATH#NAME"
     )
     add_limit(parser, "commits", "5")
-    add_root(parser, "folder that contains the file")
+    add_root(parser, "folder of the project, to which paths are relative")
     add_common_options(parser)
 
 
