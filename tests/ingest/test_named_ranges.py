@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rootle.ingest.named_ranges import (
-    find_named_range,
+    NamedRange,
+    find_named_ranges,
     find_plain_name,
     innermost_range,
     list_named_ranges,
@@ -82,6 +83,10 @@ class Greeter:
 """
 
 
+def _find(ranges: list[NamedRange], name: str) -> NamedRange | None:
+    return next(iter(find_named_ranges(ranges, name)), None)
+
+
 @pytest.mark.parametrize(
     ("text", "language", "wanted", "lines"),
     [
@@ -118,7 +123,7 @@ class Greeter:
 def test_a_range_is_found_by_its_name(
     text: str, language: str, wanted: str, lines: tuple[int, int] | None
 ) -> None:
-    found = find_named_range(list_named_ranges(text, language), wanted)
+    found = _find(list_named_ranges(text, language), wanted)
     assert (found and (found.first_line, found.last_line)) == lines
 
 
@@ -161,7 +166,7 @@ LUA = "local M = {}\nfunction M.run()\nend\nfunction M:stop()\nend\n"
 def test_a_member_is_found_by_its_qualified_name(
     text: str, language: str, wanted: str, first_line: int
 ) -> None:
-    found = find_named_range(list_named_ranges(text, language), wanted)
+    found = _find(list_named_ranges(text, language), wanted)
     assert found is not None
     assert found.first_line == first_line
 
@@ -196,6 +201,21 @@ def test_malformed_text_is_accepted(language: str) -> None:
 
 def test_a_section_of_an_html_page_is_found_by_its_heading() -> None:
     page = "<h1>Design</h1>\n<p>a</p>\n<h2>Storage format</h2>\n<p>b</p>\n<p>c</p>\n<h2>Wire</h2>\n"
-    found = find_named_range(list_named_ranges(page, "html"), "storage-format")
+    found = _find(list_named_ranges(page, "html"), "storage-format")
     assert found is not None
     assert (found.first_line, found.last_line) == (3, 5)
+
+
+def test_a_section_is_found_by_its_long_heading() -> None:
+    heading = "Calling [`mock()`](api.md#mock-name-factory) with the module factory parameter again"
+    ranges = list_named_ranges(f"# A\n\n## {heading}\n\ntext\n", "markdown")
+    found = _find(ranges, heading)
+    assert found is not None
+    assert found.first_line == 3
+
+
+def test_the_section_with_exactly_this_heading_is_preferred() -> None:
+    page = "# `each(table)(name)`\n\na\n\n# ``each`table`(name)``\n\nb\n"
+    ranges = list_named_ranges(page, "markdown")
+    found = [_find(ranges, name) for name in ("each`table`(name)", "each(table)(name)")]
+    assert [one.first_line for one in found if one is not None] == [5, 1]

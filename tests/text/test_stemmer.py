@@ -15,7 +15,7 @@ from rootle.text.stemmer import open_stemmer
 
 # Words whose stems would be stemmed further.
 _STEMS = {"responses": "respons", "databases": "databas", "collisions": "collis"}
-_LONG = "x" * 65
+_LONG = "x" * 129
 _FILES = {
     "databases/collisions.py": (
         f'class Databases:\n    """Responses."""\n\n    def collisions(self, _, {_LONG}):\n'

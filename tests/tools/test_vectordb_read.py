@@ -150,6 +150,13 @@ def test_a_path_below_the_home_folder_is_accepted(home: Path, make_app: MakeApp)
     assert "outside the folder" in error_in(read("~/other/a.py"))
 
 
+def test_other_places_with_the_same_name_are_listed(read: Read, repository: Path) -> None:
+    code = "class Pool {\n  void close() {}\n\n  void close(int now) {}\n}\n"
+    write(repository, "Pool.java", code)
+    answer = read("Pool.java#close")
+    assert "Note: 1 other place has this name: lines 4-4" in answer.text
+
+
 def test_a_range_beyond_the_end_is_reported(read: Read) -> None:
     answer = read("src/net/retry.py:9-99")
     assert answer.data["source"] == "src/net/retry.py:9-13"
@@ -323,7 +330,7 @@ REMEDIES = [
     ("src", "src is a folder; name one of its files: src/auth/password.rs, "),
     ("src/net/", "src/net is a folder; name one of its files: src/net/client.go, "),
     (".", ". is a folder; name one of its files: README.md, "),
-    ("nothing.py", "use a path from vectordb_search"),
+    ("nothing.py", "use a path from a search result"),
     ("src/net/retries.py", "does not exist here or is ignored; did you mean src/net/retry.py?"),
     ("`src/net/retry.js:3`", "src/net/retry.js does not exist here or is ignored; did you mean"),
     ("src\\net\\client.ts", "src/net/client.ts does not exist here or is ignored; did you mean"),

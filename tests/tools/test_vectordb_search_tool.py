@@ -407,3 +407,12 @@ def test_a_bare_name_shows_its_definition_and_names_the_next_query(
     assert "1 definition of retry_backoff:" in text
     assert "used or mentioned on 2 other lines: query uses:retry_backoff lists them" in text
     assert text.startswith("1. src/net/retry.py:")
+
+
+def test_an_operator_with_an_unknown_name_says_that_it_is_not_defined(
+    repository: Path, make_app: MakeApp
+) -> None:
+    (tool,) = (tool for tool in tools_of(make_app(repository)) if tool.name == "vectordb_search")
+    answer = tool.run("symbol:zorgify")
+    assert "zorgify is not defined here" in answer.text
+    assert "no indexed text has" not in answer.text

@@ -8,14 +8,19 @@ from dataclasses import dataclass
 from typing import Final
 
 from rootle.ingest.chunking.chunker import SCOPE_SEPARATOR
-from rootle.ingest.chunking.heading_splitter import Heading, find_headings
+from rootle.ingest.chunking.heading_splitter import (
+    MAX_TITLE,
+    Heading,
+    clean_title,
+    find_headings,
+)
 from rootle.syntax.grammars import GRAMMARS, load_grammar
 from rootle.syntax.lines import Lines
 from rootle.syntax.parse_limits import grammar_name, is_parseable
 from rootle.syntax.source_tree import read_source_tree
 from rootle.syntax.symbol_outline import Unit, read_outline
 
-# Parsing a larger file would take too long; users can request its lines by number instead.
+# Parsing a larger file would take too long for each result of a search.
 _MAX_PARSED_CHARS: Final = 500_000
 _NOT_IN_ANCHOR: Final = re.compile(r"[^\w\- ]")
 # Separators between a member and its owner.
@@ -33,12 +38,17 @@ class NamedRange:
     last_line: int
 
 
-def list_named_ranges(text: str, language: str) -> list[NamedRange]:
-    """Return the named ranges in the order of the text; none for text without known structure."""
+def list_named_ranges(
+    text: str, language: str, max_chars: int = _MAX_PARSED_CHARS
+) -> list[NamedRange]:
+    """Return the named ranges in the order of the text.
+
+    Return none for text without known structure, and for code of more than `max_chars` characters.
+    """
     lines = Lines(text)
     if language not in GRAMMARS:
         return list(_list_sections(lines, language))
-    if len(text) > _MAX_PARSED_CHARS or not is_parseable(text):
+    if len(text) > max_chars or not is_parseable(text):
         return []
     if sections := list(_list_sections(lines, language)):  # an HTML page
         return sections
@@ -46,14 +56,19 @@ def list_named_ranges(text: str, language: str) -> list[NamedRange]:
     return list(_list_definitions(outline.root, (), ())) if outline is not None else []
 
 
-def find_named_range(ranges: Sequence[NamedRange], name: str) -> NamedRange | None:
-    """Return the first match of "b", "A.b", "class A > def b", "A heading" or "a-heading"."""
+def find_named_ranges(ranges: Sequence[NamedRange], name: str) -> list[NamedRange]:
+    """Return the matches of "b", "A.b", "class A > def b", "A heading" or "a-heading", in order.
+
+    Ranges with exactly this title are preferred: the anchors of several headings can be equal.
+    """
+    title = clean_title(name)
+    if exact := [candidate for candidate in ranges if candidate.path[-1] == title]:
+        return exact
     for split in (name.split(SCOPE_SEPARATOR.strip()), _MEMBER.split(name), [name]):
         parts = [part.strip() for part in split]
-        found = next((candidate for candidate in ranges if _matches(candidate, parts)), None)
-        if found is not None:
+        if found := [candidate for candidate in ranges if _matches(candidate, parts)]:
             return found
-    return None
+    return []
 
 
 def find_plain_name(text: str, language: str, name: str) -> int | None:
@@ -116,7 +131,13 @@ def _matches(candidate: NamedRange, parts: Sequence[str]) -> bool:
         return False
     last = len(candidate.path) - len(parts)
     pairs = zip(candidate.path[last:], candidate.names[last:], parts, strict=True)
-    return all(_anchor(part) in (_anchor(title), _anchor(name)) for title, name, part in pairs)
+    return all(_is_same(part, title) or _is_same(part, name) for title, name, part in pairs)
+
+
+def _is_same(part: str, title: str) -> bool:
+    # Long titles are cut off.
+    cut = clean_title(part) if len(title) == MAX_TITLE else part
+    return _anchor(cut) == _anchor(title)
 
 
 def _matches_qualified(candidate: NamedRange, parts: Sequence[str]) -> bool:

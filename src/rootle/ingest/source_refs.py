@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rootle.errors import QueryError, SourceError
 from rootle.index.reader import IndexReader
@@ -33,6 +33,9 @@ from rootle.types import (
     DocumentSection,
     Passage,
 )
+
+if TYPE_CHECKING:
+    from rootle.ingest.named_ranges import NamedRange
 
 _MAX_REFERENCE_CHARS: Final = 1_000
 # For a single line, return the enclosing definition, or this many lines before and after it.
@@ -300,7 +303,8 @@ def _explain_unknown(path: str, known: Collection[str]) -> str:
     return f"{escape_path(path)} does not exist here or is ignored; {hint}"
 
 
-_DEFAULT_HINT: Final = "use a path from vectordb_search"
+_MAX_OTHERS: Final = 5
+_DEFAULT_HINT: Final = "use a path from a search result"
 _PACKAGE_HINT: Final = "search with in:deps for the paths of files of packages"
 
 
@@ -347,17 +351,19 @@ def _range_around(passage: Passage, line: int) -> tuple[int, int]:
 
 
 def _select_named(whole: _Whole, name: str) -> Passage:
-    from rootle.ingest.named_ranges import find_named_range, find_plain_name, list_named_ranges
+    from rootle.ingest.named_ranges import find_named_ranges, find_plain_name, list_named_ranges
 
     passage = whole.passage
     for section in whole.sections:
         if name in (section.label, escape_path(section.label)):
             return _cut(passage, section.start_line, section.end_line)
-    ranges = list_named_ranges("\n".join(passage.lines), passage.language)
-    found = find_named_range(ranges, name)
-    if found is not None:
-        return _cut(passage, found.first_line, found.last_line)
-    line = find_plain_name("\n".join(passage.lines), passage.language, name)
+    text = "\n".join(passage.lines)
+    ranges = list_named_ranges(text, passage.language, max_chars=len(text))
+    if found := find_named_ranges(ranges, name):
+        first, others = found[0], found[1:]
+        cut = _cut(passage, first.first_line, first.last_line)
+        return replace(cut, note=_describe_others(others)) if others else cut
+    line = find_plain_name(text, passage.language, name)
     if line is not None:
         return _cut(passage, *_range_around(passage, line))
     source = escape_path(passage.source)
@@ -367,6 +373,13 @@ def _select_named(whole: _Whole, name: str) -> Passage:
         raise SourceError(f"{source} has no headings or definitions; request lines instead")
     known = _format_names(names)
     raise SourceError(f'{source} has no "{encodable(name)}"; it has: {known}')
+
+
+def _describe_others(others: Sequence[NamedRange]) -> str:
+    places = [f"{other.first_line}-{other.last_line}" for other in others[:_MAX_OTHERS]]
+    more = " …" if len(others) > len(places) else ""
+    noun = "place has" if len(others) == 1 else "places have"
+    return f"{len(others)} other {noun} this name: lines {', '.join(places)}{more}"
 
 
 def _cut(passage: Passage, first: int, last: int) -> Passage:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
@@ -10,6 +11,7 @@ from rootle.serialization.path_text import escape_path
 from rootle.types import Symbol, SymbolAnswer, SymbolUse
 
 _PLURALS: Final = {"class": "classes", "import": "imports", "reference": "references"}
+_LAST_PART: Final = re.compile(r"[^.:#\\/>]+$")
 _MAX_SCOPE_PARTS: Final = 2
 
 
@@ -52,12 +54,15 @@ def describe_uses(answer: SymbolAnswer) -> str:
     at_least = "" if answer.is_complete else "at least "
     if answer.aspect == "definitions":
         noun = "line" if answer.total_uses == 1 else "lines"
-        return f"used or mentioned on {at_least}{answer.total_uses} other {noun}"
+        # The lines are counted by the last part of a qualified name.
+        last = _LAST_PART.search(answer.name.removesuffix("()"))
+        subject = f"{last[0]} is " if last and last.start() else ""
+        return f"{subject}used or mentioned on {at_least}{answer.total_uses} other {noun}"
     counts = ", ".join(
         f"{count} {kind if count == 1 else _PLURALS.get(kind, f'{kind}s')}"
         for kind, count in answer.counts.items()
     )
-    first = answer.offset + 1 if answer.uses else 0
-    shown = f"{first}-{answer.offset + len(answer.uses)}"
+    first, last_shown = answer.offset + 1, answer.offset + len(answer.uses)
+    shown = f"{first}-{last_shown}" if answer.uses else "0"
     of = f"{at_least}{answer.total_uses} {answer.aspect} of {answer.name}"
     return f"{shown} of {of}" + (f" ({counts})" if counts else "")

@@ -17,7 +17,9 @@ MAX_OPEN_ANGLES: Final = 1_000
 
 # A header file (.h) counts as C unless it contains a line like this, which shows that it is C++.
 _CPP_LINE: Final = re.compile(
-    r"^[ \t]*(?:class\s+\w[^;]*\{|namespace\b|template\s*<|public:|using\s+\w)", re.MULTILINE
+    r"^[ \t]*(?:class\s+\w[^;]*\{|namespace\b|template\s*<|(?:public|private|protected):"
+    r"|using\s+\w|virtual\s|#[ \t]*include[ \t]*<[a-z_]+>)",
+    re.MULTILINE,
 )
 
 

@@ -37,6 +37,7 @@ MAX_UNREAD: Final = 10_000
 # definitions.
 MAX_START_DEPTH: Final = 24
 MAX_TITLE: Final = 80
+MAX_NAME: Final = 200
 # Size of the blocks in which predicates read the text.
 _BLOCK: Final = 4_096
 
@@ -243,7 +244,7 @@ def _symbol(name: str) -> str:
         name = _QUALIFIER.sub("", name.partition("<")[0] or name)
         # A macro before the name may have become part of it.
         name = name.split()[-1] if name.split() else name
-    return _SPACES.sub(" ", name[:MAX_TITLE])
+    return _SPACES.sub(" ", name[:MAX_NAME])
 
 
 def _row_range(node: Node) -> tuple[int, int]:

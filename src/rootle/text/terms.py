@@ -11,7 +11,7 @@ WORD: Final = re.compile(r"\w+")
 _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 _IDEOGRAPHS: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 # Longer words are data (hashes, base64, generated names) that would only enlarge the index.
-MAX_WORD_CHARS: Final = 64
+MAX_WORD_CHARS: Final = 128
 # Bounds the memory that the table takes for a large corpus.
 _TABLE_LIMIT: Final = 60_000
 

@@ -28,8 +28,11 @@ def write_symbols(symbols: SymbolAnswer) -> str:
     if left:
         at_least = "" if symbols.has_all_definitions else "at least "
         lines.append(f"  … {at_least}{left} more")
+    if symbols.similar:
+        lines.append(f"similar names that are defined here: {', '.join(symbols.similar)}")
     if symbols.aspect == "definitions":
-        lines.append(f"{describe_uses(symbols)}: query uses:{symbols.name} lists them")
+        hint = f": query uses:{symbols.name} lists them" if symbols.total_uses else ""
+        lines.append(f"{describe_uses(symbols)}{hint}")
     else:
         lines += [describe_uses(symbols), *use_lines(symbols.uses)]
         end = symbols.offset + len(symbols.uses)

@@ -85,9 +85,10 @@ def _write(
     """Return the text for a response.
 
     If the query asks for the uses, tests or implementations of a name, these replace the results.
+    So does the statement that a name is not defined.
     """
     symbols = response.symbols
-    if symbols is not None and symbols.aspect != "definitions":
+    if symbols is not None and (symbols.aspect != "definitions" or not symbols.definitions):
         return AnswerText(write_symbols(symbols), list_symbols(symbols))
     text = write_answer(app, query.text_query, response, shown)
     if symbols is None:

@@ -164,6 +164,17 @@ def test_a_header_with_classes_is_parsed_as_cpp() -> None:
     assert chunk.symbols == ("shop", "Basket", "total")
 
 
+@pytest.mark.parametrize(
+    "line", ["#include <string>", "  virtual ~Pool() {}", "private:", "using std::vector;"]
+)
+def test_a_header_with_a_line_that_only_cpp_has_is_parsed_as_cpp(line: str) -> None:
+    text = (
+        f"{line}\nstruct Pool {{\n  bool ShouldDelayEdge() const {{ return depth_ != 0; }}\n}};\n"
+    )
+    symbols = [name for chunk in split_text(text, "c", LIMITS).chunks for name in chunk.symbols]
+    assert "ShouldDelayEdge" in symbols
+
+
 def test_definitions_that_can_be_parsed_survive_broken_syntax() -> None:
     text = function("a", 600) + "def broken(:\n    x = = 1 ][\n\n" + function("b", 600)
     chunked = split_text(text, "python", LIMITS)

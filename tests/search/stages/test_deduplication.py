@@ -55,6 +55,22 @@ def test_near_duplicates_are_one_result(tmp_path: Path, make_app: MakeApp) -> No
     assert len(found[shown[0]]) == 2
 
 
+def test_a_phrase_is_shown_in_each_file_that_is_only_similar(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    files = {
+        **FILES,
+        "one.py": _HELPER,
+        "two.py": _HELPER.replace("    ", "\t"),
+        "three.py": _HELPER,
+    }
+    app = make_app(make_repository(tmp_path / "repo", files))
+    assert len(_find_duplicates(app, "delay with jitter before the next attempt")) >= 1
+    found = _find_duplicates(app, '"random.random()"')
+    assert len({"one.py", "two.py", "three.py"} & set(found)) == 2  # two have the same content
+    assert "two.py" in found
+
+
 @pytest.mark.parametrize("protocol", ["udp", "tcp"])
 def test_near_duplicates_that_differ_in_a_word_of_the_question_are_two_results(
     protocol: str, tmp_path: Path, make_app: MakeApp

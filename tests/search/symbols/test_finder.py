@@ -370,3 +370,71 @@ def test_many_uses_leave_the_number_of_definitions_exact(monkeypatch: pytest.Mon
         found = app.symbols("only_once", "uses")
     assert found.total_uses == 6
     assert describe_definitions(found) == "1 definition of only_once"
+
+
+def test_definitions_in_files_beyond_the_limits_come_from_the_index(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(finder, "FULL_SCAN", replace(finder.FULL_SCAN, parsed_chars=1))
+    source = """\
+class Part{at} {{
+    /** Like close() of the parent. */
+    @Override
+    public void close() {{
+        parent.close();
+    }}
+}}
+"""
+    files = {f"src/Part{at}.java": source.format(at=at) for at in range(5)}
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        answer = app.symbols("close")
+        uses = app.symbols("close", "uses")
+    assert places(answer) == [f"src/Part{at}.java:4" for at in range(5)]
+    assert {symbol.scope for symbol in answer.definitions} == {f"class Part{at}" for at in range(5)}
+    assert describe_definitions(answer) == "at least 5 definitions of close"
+    assert {use.line for use in uses.uses} == {2, 5}
+
+
+def test_a_definition_in_a_file_that_is_too_large_to_parse_is_found() -> None:
+    filler = "".join(f"    void other{at}() {{ run({at}); }}\n" for at in range(15_000))
+    files = {"Big.java": f"class Big {{\n{filler}    void last() {{}}\n}}\n"}
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        answer = app.symbols("last")
+        passage = app.read("Big.java#last")
+    assert places(answer) == ["Big.java:15002"]
+    assert answer.has_all_definitions
+    assert passage.start_line == 15_002
+
+
+def test_a_very_long_name_is_found() -> None:
+    name = "shouldNotCreateUserCredentialsWithUnderMinimumIterationsUsing" + "BootstrapServer" * 2
+    files = {"test_config.py": f"def {name}():\n    pass\n", "use.py": f"{name}()\n"}
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        answer = app.symbols(name, "uses")
+        first = app.search(name).results[0]
+    assert places(answer) == ["test_config.py:1"]
+    assert [use.path for use in answer.uses] == ["use.py"]
+    assert first.file_path == "test_config.py"
+
+
+def test_implementations_are_lower_bounds_if_files_were_not_parsed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    files = {f"part{at}.py": f"class Part{at}(Base):\n    pass\n" for at in range(3)}
+    files["base.py"] = "class Base:\n    pass\n"
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        assert app.symbols("Base", "implementations").is_complete
+        monkeypatch.setattr(finder, "FULL_SCAN", replace(finder.FULL_SCAN, parsed_chars=1))
+        assert not app.symbols("Base", "implementations").is_complete
+
+
+def test_a_page_beyond_the_last_use_and_a_qualified_name_are_described_correctly(app: App) -> None:
+    answer = app.symbols("Cart.add")
+    assert describe_uses(answer).startswith("add is used or mentioned on ")
+    beyond = app.search("uses:total from:999").symbols
+    assert beyond is not None
+    assert describe_uses(beyond).startswith("0 of 8 uses of total")

@@ -145,10 +145,10 @@ def _read_markdown(lines: Lines) -> Layout:
             continue
         if atx := _ATX.match(line):
             title = atx[2].strip().rstrip("#").strip()
-            headings.append(Heading(row, row + 1, len(atx[1]), _clean(title)))
+            headings.append(Heading(row, row + 1, len(atx[1]), clean_title(title)))
         elif row and (under := _SETEXT.match(line)) and not _NOT_TITLE.match(rows[row - 1]):
             level = 1 if under[1] else 2
-            headings.append(Heading(row - 1, row + 1, level, _clean(rows[row - 1])))
+            headings.append(Heading(row - 1, row + 1, level, clean_title(rows[row - 1])))
             inner.add(row)
         row += 1
     return Layout(headings, inner)
@@ -174,7 +174,8 @@ def _fence_end(rows: list[str], row: int, fence: str) -> int:
     return row + 1
 
 
-def _clean(title: str) -> str:
+def clean_title(title: str) -> str:
+    """Return a title without emphasis and repeated spaces, cut off after MAX_TITLE characters."""
     return " ".join(title.strip("*_` \t\r").split())[:MAX_TITLE]
 
 
@@ -199,7 +200,7 @@ def _read_rst(lines: Lines) -> Layout:
             continue
         style = under[1] * 2 if over else under[1]
         level = levels.setdefault(style, len(levels) + 1)
-        headings.append(Heading(row - 2 if over else row - 1, row + 1, level, _clean(title)))
+        headings.append(Heading(row - 2 if over else row - 1, row + 1, level, clean_title(title)))
         inner.update((row - 1, row) if over else (row,))
     return Layout(headings, inner)
 
@@ -220,7 +221,7 @@ def _read_asciidoc(lines: Lines) -> Layout:
             row = end
             continue
         if title := _ADOC.match(rows[row]):
-            headings.append(Heading(row, row + 1, len(title[1]), _clean(title[2])))
+            headings.append(Heading(row, row + 1, len(title[1]), clean_title(title[2])))
         row += 1
     return Layout(headings, inner)
 
@@ -258,7 +259,7 @@ def _read_html(lines: Lines) -> Layout:
         if level is None:
             continue
         close = folded.find(f"</h{level}", start, start + _MAX_HEADING_CHARS)
-        title = _clean(unescape(_HTML_TAG.sub("", text[start : max(start, close)])))
+        title = clean_title(unescape(_HTML_TAG.sub("", text[start : max(start, close)])))
         if not title:
             continue
         first = bisect_right(lines.starts, token.start()) - 1

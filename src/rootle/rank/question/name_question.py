@@ -114,6 +114,7 @@ class NameQuestion:
     is_explicit: bool  # the name cannot be an ordinary word
     offset: int = 0  # number of uses to skip
     is_bare: bool = False  # the question is only the name
+    is_operator: bool = False  # the question is an operator with the name, such as "symbol:NAME"
 
 
 def parse_name_question(text: str) -> NameQuestion | None:
@@ -123,7 +124,9 @@ def parse_name_question(text: str) -> NameQuestion | None:
     text = text.strip()
     if operator := _OPERATOR.fullmatch(text):
         offset = max(int(operator[3] or 1) - 1, 0)
-        return NameQuestion(_clean(operator[2]), _OPERATORS[operator[1]], True, offset)
+        return NameQuestion(
+            _clean(operator[2]), _OPERATORS[operator[1]], True, offset, is_operator=True
+        )
     if bare := _BARE.fullmatch(text):
         return NameQuestion(_clean(bare[1]), "definitions", _is_marked(text), is_bare=True)
     words = _WORD.findall(text.lower())

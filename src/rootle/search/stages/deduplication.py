@@ -59,24 +59,26 @@ class Deduplication:
         self, find: FindAnswer, request: SearchRequest, scoped: ScopedQuery
     ) -> RankedAnswer:
         """Return the answer without duplicates."""
-        answer, hidden = self._collapse(request, find(request, scoped))
+        # Files that are only similar may differ in the lines that match a phrase.
+        is_exact = scoped.question.parsed.is_exact
+        answer, hidden = self._collapse(request, find(request, scoped), is_exact=is_exact)
         if len(hidden) < _MANY_DUPLICATES:
             return answer
         # The duplicates displaced other files: search again without them.
         files = scoped.files or {state.id for state in request.session.index.all_files()}
         others = find(request, replace(scoped, files=set(files) - hidden))
-        others, _ = self._collapse(request, others)
+        others, _ = self._collapse(request, others, is_exact=is_exact)
         return replace(others, duplicates={**answer.duplicates, **others.duplicates})
 
     def _collapse(
-        self, request: SearchRequest, answer: RankedAnswer
+        self, request: SearchRequest, answer: RankedAnswer, *, is_exact: bool
     ) -> tuple[RankedAnswer, frozenset[int]]:
         """Return the answer without duplicates, and the ids of the files that it hides."""
         index = request.session.index
         same_content = _find_same_content(answer)
         original_of = dict(same_content)  # position of a duplicate -> position of an earlier file
         rest = [at for at in answer.order if at not in original_of]
-        if len(rest) > 1:
+        if len(rest) > 1 and not is_exact:
             reader = ExcerptReader(self._tree, index, answer.candidates.states)
             differences = self._differences_of(request.session)
             comparison = _ChunkComparison(index, reader, differences, answer.candidates.inputs)

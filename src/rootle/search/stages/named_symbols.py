@@ -49,7 +49,10 @@ class NamedSymbols:
         finder = self._open_finder()
         found = finder.find_with_files(index, wanted, is_quick=question.is_bare)
         if found is None or not _is_answer(found[0], question):
-            return find(request, scoped)
+            answer = find(request, scoped)
+            if not question.is_operator:
+                return answer
+            return replace(answer, symbols=found[0] if found else finder.find(index, wanted))
         symbols, ids = found
         lines = _lines_to_show(symbols, ids)
         chunk_ids = _chunks_of(index, lines)

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from rootle.index.reader import ChunkRow
 from rootle.rank.path_features import KINDS, path_parts
-from rootle.search.symbols.parsed_files import FileOccurrences
+from rootle.search.symbols.parsed_files import FileOccurrences, classify_line
 from rootle.syntax.keyword_names import find_names
 from rootle.syntax.lines import Lines
 from rootle.syntax.source_tree import Position
@@ -25,6 +26,10 @@ _TEST_SCOPE: Final = re.compile(r"(?:^|> )(?:(?:mod|module|namespace) tests?\b|t
 # Definitions in tests, examples, and hidden, vendored or deprecated files come after all others.
 _LESS_LIKELY: Final = ("is_test", "is_example", "is_hidden", "is_set_aside")
 _PRIVATE: Final = re.compile(r"\b(?:private|fileprivate|defp|defmacrop|defguardp|local|static)\b")
+# The text before a name that is defined: a type or a keyword, as in "void close" or "def close".
+_TYPED: Final = re.compile(
+    r"(?<![\w.])(?!(?:return|new|throw|await|else|case|in|yield|and|or|not)\s)[\w>\])]+[\s*&]+$"
+)
 # A line that only declares a type, which is defined elsewhere.
 _FORWARD: Final = re.compile(r"(?:friend\b|(?:struct|class|enum|union)\s+\w+\s*;)")
 _PROTECTED: Final = re.compile(r"\b(?:protected|internal)\b")
@@ -75,6 +80,35 @@ def find_definitions(found: FileOccurrences) -> dict[Position, FoundDefinition]:
     return dict(_guess(found))
 
 
+def find_definitions_in(
+    found: FileOccurrences, chunks: Sequence[ChunkRow]
+) -> dict[Position, FoundDefinition]:
+    """Return the definitions of a name in a file without a tree, from the chunks that define it.
+
+    Each is the first line of a chunk in which a type or a keyword precedes the name, or else the
+    first line with the name that is not a comment.
+    """
+    places: dict[Position, FoundDefinition] = {}
+    for chunk in chunks:
+        lines = {
+            at: found.line(at[0])
+            for at in found.positions
+            if chunk.start_line <= at[0] + 1 <= chunk.end_line
+        }
+        code = [
+            at
+            for at, line in lines.items()
+            if classify_line(line, at[1], len(found.name), found.state.language)
+            not in ("comment", "import")
+        ]
+        typed = (at for at in code if _TYPED.search(lines[at][: at[1]]))
+        if (best := next(typed, code[0] if code else None)) is not None:
+            titles = chunk.scope.split(SCOPE_SEPARATOR)
+            outer = [part for part in titles if part and part.split()[-1] != found.name]
+            places[best] = _make(found, best, (), SCOPE_SEPARATOR.join(outer))
+    return places
+
+
 def scope_of(units: Sequence[Unit]) -> str:
     """Return the titles of units, outermost first."""
     return SCOPE_SEPARATOR.join(unit.title for unit in units if unit.title)
@@ -112,19 +146,21 @@ def _guess(found: FileOccurrences) -> Iterator[tuple[Position, FoundDefinition]]
             yield (row, column), _make(found, (row, column), ())
 
 
-def _make(found: FileOccurrences, at: Position, units: tuple[Unit, ...]) -> FoundDefinition:
+def _make(
+    found: FileOccurrences, at: Position, units: tuple[Unit, ...], scope: str = ""
+) -> FoundDefinition:
     row, name = at[0], found.name
     own = next((i for i in reversed(range(len(units))) if units[i].symbol == name), None)
     unit = units[own] if own is not None else None
     outer = units[:own] if own is not None else units
-    owners = owner_names(outer)
+    owners = owner_names(outer) or tuple(reversed(_IDENTIFIER.findall(scope)))
     if unit is not None:
         owners = (*reversed(unit_qualifiers(unit)), *owners)
     line = found.line(row)
     symbol = Symbol(
         name,
         _kind(unit, line, name),
-        scope_of(outer),
+        scope_of(outer) or scope,
         found.state.path,
         row + 1,
         unit.first + 1 if unit is not None else row + 1,

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import Final
 
-from rootle.index.reader import FileState, IndexReader
+from rootle.index.reader import ChunkRow, FileState, IndexReader
 from rootle.search.query.spelling import find_nearest_names
 from rootle.search.symbols.definitions import (
     FoundDefinition,
     definer_order,
     find_definitions,
+    find_definitions_in,
     is_test_place,
     scope_of,
     split_name,
@@ -44,8 +45,8 @@ from rootle.types import SymbolAnswer, SymbolUse
 class ScanLimits:
     """How much is read for one name. Beyond a limit, counts are lower bounds ("at least").
 
-    If only definitions are requested, those in files that are not parsed are not listed. Otherwise,
-    definitions and uses in such files are recognized by the text of their lines.
+    In files that are not parsed, uses are classified by the text of their lines, and definitions
+    are found by the text of their lines and by the chunks that define the name.
     """
 
     files: int
@@ -161,6 +162,7 @@ class _Scan:
         self._definitions: dict[int, dict[tuple[int, int], FoundDefinition]] = {}
         self._budget = limits.parsed_chars
         self._unread_definers: set[int] = set()
+        self._has_unparsed = False
         self.has_all_definitions = True
 
     def definitions(self) -> list[FoundDefinition]:
@@ -168,12 +170,12 @@ class _Scan:
         for state in self._definers:
             count = sum(map(len, self._definitions.values()))
             is_beyond = self._budget <= 0 or count >= self._limits.definitions
-            if is_beyond and state.id not in self._definitions:
-                self._unread_definers.add(state.id)
-            else:
+            if not is_beyond or state.id in self._definitions:
                 self._definitions_in(state)
-        if self._unread_definers:
+                continue
             self.has_all_definitions = False
+            if self._limits != FULL_SCAN or not self._definitions_in(state):
+                self._unread_definers.add(state.id)
         found = [one for some in self._definitions.values() for one in some.values()]
         return sorted(self._select_owned(found), key=_definition_order)
 
@@ -182,7 +184,10 @@ class _Scan:
         """Whether all files that contain the name are read."""
         if len(self._states) < len(self._ranked_ids):
             return False
-        return self._request.aspect != "definitions" or not self._unread_definers
+        if self._request.aspect == "definitions":
+            return not self._unread_definers
+        # Without a syntax tree, implementations and tests inside other files are not recognized.
+        return self._request.aspect == "uses" or not self._has_unparsed
 
     def count_mentions(self) -> int:
         """Return the number of lines that contain the name, except for its definitions.
@@ -254,19 +259,17 @@ class _Scan:
     @cached_property
     def _definers(self) -> list[FileState]:
         """The files that may define the name, those with likelier definitions first."""
-        key = whole_identifier("".join(WORD.findall(self._name)))
-        if not key:
-            return []
-        ids = self._index.sparse.definers([key], _MAX_DEFINERS)[key]
-        if len(ids) == _MAX_DEFINERS:
+        chunks = self._defining_chunks
+        if sum(map(len, chunks.values())) >= _MAX_DEFINERS:
             self.has_all_definitions = False
-        rows = self._index.chunks(ids).values()
-        files = dict.fromkeys(row.file_id for row in rows)
+        files = dict.fromkeys(chunks)
         allowed = self._request.files
         if allowed is not None and self._request.aspect == "definitions":
             files = dict.fromkeys(at for at in files if at in allowed)
         states = list(self._index.files(files).values())
-        inside = {row.file_id for row in rows if self._is_in_owner(row.scope)}
+        inside = {
+            at for at, rows in chunks.items() if any(self._is_in_owner(row.scope) for row in rows)
+        }
         return sorted(
             self._with_owner(states),
             key=lambda state: (state.id not in inside, *definer_order(state.path, self._name)),
@@ -303,11 +306,31 @@ class _Scan:
             if found is not None:
                 found = self._parse(found)
                 self._files[state.id] = found
-            self._definitions[state.id] = find_definitions(found) if found else {}
+            self._definitions[state.id] = self._find_definitions(found) if found else {}
         return self._definitions[state.id]
 
+    def _find_definitions(self, found: FileOccurrences) -> dict[tuple[int, int], FoundDefinition]:
+        definitions = find_definitions(found)
+        if definitions or found.tree is not None:
+            return definitions
+        # The index lists the chunks that define the name, also of files that are not parsed here.
+        return find_definitions_in(found, self._defining_chunks.get(found.state.id, ()))
+
+    @cached_property
+    def _defining_chunks(self) -> Mapping[int, Sequence[ChunkRow]]:
+        """The chunks that define the name, by file."""
+        key = whole_identifier("".join(WORD.findall(self._name)))
+        ids = self._index.sparse.definers([key], _MAX_DEFINERS)[key] if key else []
+        chunks: defaultdict[int, list[ChunkRow]] = defaultdict(list)
+        for row in self._index.chunks(ids).values():
+            chunks[row.file_id].append(row)
+        return chunks
+
     def _parse(self, found: FileOccurrences) -> FileOccurrences:
-        if found.state.language not in CODE_EXTENSIONS or self._budget <= 0:
+        if found.state.language not in CODE_EXTENSIONS:
+            return found
+        if self._budget <= 0:
+            self._has_unparsed = True
             return found
         self._budget -= len(found.text)
         return replace(found, tree=self._parsed.tree_of(found.state, found.text))
