@@ -16,13 +16,15 @@ from tree_sitter import Language, Query
 class GrammarSource:
     """The module and function that provide a grammar, and the query file for it.
 
-    `crashing` matches text that can crash the scanner of the grammar.
+    `crashing` matches text that can crash the scanner of the grammar. `is_c` is set for C and C++,
+    whose conditional directives often make a text unreadable for a parser.
     """
 
     module: str
     function: str
     query: str
     crashing: re.Pattern[bytes] | None = None
+    is_c: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ class Grammar:
     language: Language
     query: Query
     crashing: re.Pattern[bytes] | None
+    is_c: bool
 
     def without_crashes(self, data: bytes) -> bytes:
         """Return the text of the same length that the parser can read without a crash."""
@@ -51,8 +54,8 @@ _CRASHES_SWIFT: Final = re.compile(rb"#(?:if|elseif|else|endif)\Z")
 # To add a language, add a line here and a file in queries/.
 GRAMMARS: Final[dict[str, GrammarSource]] = {
     "bash": GrammarSource("tree_sitter_bash", "language", "bash.scm", _CRASHES_BASH),
-    "c": GrammarSource("tree_sitter_c", "language", "c.scm"),
-    "cpp": GrammarSource("tree_sitter_cpp", "language", "cpp.scm"),
+    "c": GrammarSource("tree_sitter_c", "language", "c.scm", is_c=True),
+    "cpp": GrammarSource("tree_sitter_cpp", "language", "cpp.scm", is_c=True),
     "csharp": GrammarSource("tree_sitter_c_sharp", "language", "csharp.scm"),
     "css": GrammarSource("tree_sitter_css", "language", "css.scm"),
     "elixir": GrammarSource("tree_sitter_elixir", "language", "elixir.scm"),
@@ -88,7 +91,7 @@ def load_grammar(language: str) -> Grammar:
     # The module returns a capsule, which the type stub of tree-sitter declares as an integer.
     grammar = Language(entry())
     query = Query(grammar, read_query(source.query) + UNREAD)
-    return Grammar(grammar, query, source.crashing)
+    return Grammar(grammar, query, source.crashing, source.is_c)
 
 
 def read_query(name: str) -> str:

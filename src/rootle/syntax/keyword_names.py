@@ -21,6 +21,26 @@ _DEFINITION: Final = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 
+# A function in the style of C, whose name is on a line that is not indented, alone or after its
+# type. Nothing but parameters may be between its name and its body.
+_C_FUNCTION: Final = re.compile(
+    r"""^(?:[A-Za-z_][\w\t *]{0,200}[\t *])?([A-Za-z_]\w*)[\t ]?
+        \((?!\s*(?:async\s+)?function\b)(?://[^\n]*+|/(?!/)|[^;{}"'=/]){0,600}+\{""",
+    re.MULTILINE | re.VERBOSE,
+)
+_STATEMENTS: Final = frozenset(
+    "if for while switch catch else return sizeof do function foreach with until elif".split()
+)
+
+
+def find_c_functions(lines: Lines, first: int, end: int) -> Iterator[Name]:
+    """Yield the probable names of C functions in lines first to end - 1, in order."""
+    for match in _C_FUNCTION.finditer(lines.text, lines.starts[first], lines.starts[end] - 1):
+        # Macros are written in capitals.
+        if match[1] not in _STATEMENTS and not match[1].isupper() and match[1][:2] != "__":
+            row = bisect_right(lines.starts, match.start(1)) - 1
+            yield Name(row, 0, match[1])
+
 
 def find_names(lines: Lines, first: int, end: int) -> Iterator[Name]:
     """Yield the probable names in lines first to end - 1, in order."""

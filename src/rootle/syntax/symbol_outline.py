@@ -22,7 +22,7 @@ from typing import Final
 from tree_sitter import Node, Parser, QueryCursor
 
 from rootle.syntax.grammars import Grammar
-from rootle.syntax.keyword_names import find_names
+from rootle.syntax.keyword_names import find_c_functions, find_names
 from rootle.syntax.lines import Comment, Lines, Name
 
 # Ordinary code parses at 1 to 10 MB per second. Ambiguous texts (long runs of unclosed "<" or "(")
@@ -99,6 +99,10 @@ def outline_tree(root: Node, data: bytes, lines: Lines, grammar: Grammar) -> Out
     top = Unit("", "", root, True, row=-1, end=len(lines), first=0)
     for first, end in found.unread:
         found.names.extend(find_names(lines, first, end))
+    if grammar.is_c and root.has_error:
+        rows = {name.row for name in found.names}
+        functions = find_c_functions(lines, 0, len(lines))
+        found.names.extend(name for name in functions if name.row not in rows)
     units = list(found.units.values())
     _nest(top, units, found.above)
     # A long comment may be split from the definition below it, but describes the same name.

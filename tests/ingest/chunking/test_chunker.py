@@ -175,6 +175,37 @@ def test_a_header_with_a_line_that_only_cpp_has_is_parsed_as_cpp(line: str) -> N
     assert "ShouldDelayEdge" in symbols
 
 
+def test_c_functions_are_found_in_a_file_with_unbalanced_directives() -> None:
+    text = """\
+    int
+win_close(
+    win_T\t*win,
+    int\t\tfree_buf)\t// free the "buffer"; if (unused)
+{
+#ifdef FEAT_A
+    if (win == NULL) {
+#else
+    if (win == NULL || free_buf) {
+#endif
+        close_all(win);
+    CHECK_ALL(win) {
+    }
+}
+
+static void do_write(exarg_T *eap) {
+#if X
+    if (eap) {
+#else
+    {
+#endif
+    }
+}
+"""
+    symbols = {name for chunk in split_text(text, "c", LIMITS).chunks for name in chunk.symbols}
+    assert {"win_close", "do_write"} <= symbols
+    assert symbols.isdisjoint({"if", "close_all", "CHECK_ALL"})
+
+
 def test_definitions_that_can_be_parsed_survive_broken_syntax() -> None:
     text = function("a", 600) + "def broken(:\n    x = = 1 ][\n\n" + function("b", 600)
     chunked = split_text(text, "python", LIMITS)
