@@ -43,7 +43,8 @@ def clear_web_cache() -> None:
     for name in (SEARCHES, PAGES, COOLDOWNS):
         folder = web_cache_folder(name)
         try:
-            for entry in os.scandir(folder) if folder.is_dir() else ():
+            # `Path.is_dir` raises an error if a folder above is not accessible.
+            for entry in os.scandir(folder) if os.path.isdir(folder) else ():
                 with suppress(FileNotFoundError):
                     os.unlink(entry)
         except OSError as error:
