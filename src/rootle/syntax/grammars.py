@@ -33,14 +33,13 @@ class Grammar:
 
     language: Language
     query: Query
-    crashing: re.Pattern[bytes] | None
-    is_c: bool
+    source: GrammarSource
 
     def without_crashes(self, data: bytes) -> bytes:
-        """Return the text of the same length that the parser can read without a crash."""
-        if self.crashing is None:
+        """Return a text of the same length that the parser can read without crashing."""
+        if self.source.crashing is None:
             return data
-        return self.crashing.sub(lambda match: b"x" * len(match[0]), data)
+        return self.source.crashing.sub(lambda match: b"x" * len(match[0]), data)
 
 
 # The scanner of tree-sitter-bash 0.25.1 calls isdigit() for the character after "{", "{1" and
@@ -48,7 +47,7 @@ class Grammar:
 # addresses, the process then crashes.
 _CRASHES_BASH: Final = re.compile(rb"(?<=[{.0-9])[\x80-\xff]+")
 # At the end of the text, the scanner of tree-sitter-swift 0.7.4 compares a directive with the bytes
-# behind its name.
+# after its name.
 _CRASHES_SWIFT: Final = re.compile(rb"#(?:if|elseif|else|endif)\Z")
 
 # To add a language, add a line here and a file in queries/.
@@ -91,7 +90,7 @@ def load_grammar(language: str) -> Grammar:
     # The module returns a capsule, which the type stub of tree-sitter declares as an integer.
     grammar = Language(entry())
     query = Query(grammar, read_query(source.query) + UNREAD)
-    return Grammar(grammar, query, source.crashing, source.is_c)
+    return Grammar(grammar, query, source)
 
 
 def read_query(name: str) -> str:

@@ -33,9 +33,9 @@ _STATEMENTS: Final = frozenset(
 )
 
 
-def find_c_functions(lines: Lines, first: int, end: int) -> Iterator[Name]:
-    """Yield the probable names of C functions in lines first to end - 1, in order."""
-    for match in _C_FUNCTION.finditer(lines.text, lines.starts[first], lines.starts[end] - 1):
+def find_c_functions(lines: Lines) -> Iterator[Name]:
+    """Yield the probable names of C functions, in order."""
+    for match in _C_FUNCTION.finditer(lines.text):
         # Macros are written in capitals.
         if match[1] not in _STATEMENTS and not match[1].isupper() and match[1][:2] != "__":
             row = bisect_right(lines.starts, match.start(1)) - 1

@@ -99,9 +99,9 @@ def outline_tree(root: Node, data: bytes, lines: Lines, grammar: Grammar) -> Out
     top = Unit("", "", root, True, row=-1, end=len(lines), first=0)
     for first, end in found.unread:
         found.names.extend(find_names(lines, first, end))
-    if grammar.is_c and root.has_error:
+    if grammar.source.is_c and root.has_error:
         rows = {name.row for name in found.names}
-        functions = find_c_functions(lines, 0, len(lines))
+        functions = find_c_functions(lines)
         found.names.extend(name for name in functions if name.row not in rows)
     units = list(found.units.values())
     _nest(top, units, found.above)

@@ -46,19 +46,22 @@ class ScanLimits:
     """How much is read for one name. Beyond a limit, counts are lower bounds ("at least").
 
     In files that are not parsed, uses are classified by the text of their lines, and definitions
-    are found by the text of their lines and by the chunks that define the name.
+    are found by the text of their lines or by the chunks that define the name.
     """
 
     files: int
     read_chars: int
     parsed_chars: int
     definitions: int
+    reads_unparsed: bool  # whether definitions are also looked up in files that are not parsed
 
 
 # Reading 60 million characters takes about a second, and so does parsing two million.
-FULL_SCAN: Final = ScanLimits(4_000, 60_000_000, 2_000_000, definitions=sys.maxsize)
+FULL_SCAN: Final = ScanLimits(
+    4_000, 60_000_000, 2_000_000, definitions=sys.maxsize, reads_unparsed=True
+)
 # For a query that is only a name, and may be meant as a word.
-QUICK_SCAN: Final = ScanLimits(100, 500_000, 200_000, definitions=10)
+QUICK_SCAN: Final = ScanLimits(100, 500_000, 200_000, definitions=10, reads_unparsed=False)
 # For a name with its owner, such as Class.method, of which there are few definitions.
 _OWNED_SCAN: Final = replace(
     QUICK_SCAN, parsed_chars=FULL_SCAN.parsed_chars, definitions=FULL_SCAN.definitions
@@ -158,6 +161,7 @@ class _Scan:
         self._request = request
         self._limits = limits
         self._owners, self._name = split_name(request.name)
+        self._key = whole_identifier("".join(WORD.findall(self._name)))
         self._files: dict[int, FileOccurrences | None] = {}
         self._definitions: dict[int, dict[tuple[int, int], FoundDefinition]] = {}
         self._budget = limits.parsed_chars
@@ -167,21 +171,21 @@ class _Scan:
 
     def definitions(self) -> list[FoundDefinition]:
         """Return the definitions in the files that define the name, the likeliest first."""
+        count = 0
         for state in self._definers:
-            count = sum(map(len, self._definitions.values()))
             is_beyond = self._budget <= 0 or count >= self._limits.definitions
             if not is_beyond or state.id in self._definitions:
-                self._definitions_in(state)
+                count += len(self._definitions_in(state))
                 continue
             self.has_all_definitions = False
-            if self._limits != FULL_SCAN or not self._definitions_in(state):
+            if not (self._limits.reads_unparsed and self._definitions_in(state)):
                 self._unread_definers.add(state.id)
         found = [one for some in self._definitions.values() for one in some.values()]
         return sorted(self._select_owned(found), key=_definition_order)
 
     @property
     def is_complete(self) -> bool:
-        """Whether all files that contain the name are read."""
+        """Whether nothing is missing from the number of uses."""
         if len(self._states) < len(self._ranked_ids):
             return False
         if self._request.aspect == "definitions":
@@ -224,7 +228,7 @@ class _Scan:
 
     def similar_names(self) -> tuple[str, ...]:
         """Return the defined names that are nearest to the name."""
-        key = whole_identifier("".join(WORD.findall(self._name)))
+        key = self._key
         spelled = self._index.symbols_of(self._index.sparse.definers([key], 50)[key])
         same = [name for name in spelled if whole_identifier(name) == key and name != self._name]
         near = find_nearest_names(key, self._index)
@@ -319,7 +323,7 @@ class _Scan:
     @cached_property
     def _defining_chunks(self) -> Mapping[int, Sequence[ChunkRow]]:
         """The chunks that define the name, by file."""
-        key = whole_identifier("".join(WORD.findall(self._name)))
+        key = self._key
         ids = self._index.sparse.definers([key], _MAX_DEFINERS)[key] if key else []
         chunks: defaultdict[int, list[ChunkRow]] = defaultdict(list)
         for row in self._index.chunks(ids).values():
