@@ -9,14 +9,16 @@ from typing import Final
 
 from rootle.syntax.lines import Lines, Name
 
-# The keywords before the name of a definition in most languages, and R's function assignment.
+# The keywords before the name of a definition in most languages, typedefs, whose last name is new,
+# and R's function assignment.
 _DEFINITION: Final = re.compile(
     r"""^[ \t]*\(?(?:(?:export|default|public|private|protected|internal|static|abstract|sealed
         |final|async|local|inline|virtual|override|partial|rec|pub)[ \t]+)*
         (?:def|defn-?|defmacro|defun|defprotocol|fn|func|function!?|fun|sub|proc|method|macro|class
-        |struct|enum|trait|interface|module|type|typedef|record|object|mixin|@mixin|extension
+        |struct|enum|trait|interface|module|type|record|object|mixin|@mixin|extension
         |message|service|rpc|package|subroutine|let|val|resource|variable|output)
-        [ \t]+"?([A-Za-z_][\w.:']*)
+        [ \t]+"?([A-Za-z_][\w.:']*+)(?![ \t]*\*|[ \t]+\w+[ \t]*[=;,)\[])
+    |^[ \t]*typedef\b[^;={}\n]{0,200}?\b([A-Za-z_]\w*)[ \t]*[;={]
     |^([A-Za-z_.][\w.]*)[ \t]*(?:<-|=)[ \t]*function\b""",
     re.MULTILINE | re.VERBOSE,
 )

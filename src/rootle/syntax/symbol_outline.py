@@ -6,6 +6,8 @@ Query files use these captures; captures that start with "_" are used only in pr
   @name        the name of a definition: a symbol; for a unit or box also its name in the scope
   @title       the name in the scope if it is not a symbol (the type of an impl, a test's text)
   @owner       the type of a method that is defined outside of it (Go)
+  @prototype   as @name, in a declaration without a body (C, C++); a call that the parser took for
+               one is left out
   @comment     a comment; its lines directly above a definition belong to that definition
   @attach      any other line that belongs to the definition below it (an attribute, a signature)
   @doc         a docstring, which counts as a comment
@@ -41,6 +43,9 @@ MAX_NAME: Final = 200
 # Size of the blocks in which predicates read the text.
 _BLOCK: Final = 4_096
 
+_BODIES: Final = frozenset(
+    "compound_statement labeled_statement if_statement else_clause case_statement".split()
+)
 _QUALIFIER: Final = re.compile(r".*(?:::|[.:\\#])(?=[^.:\\#])", re.DOTALL)
 _HEAD_END: Final = re.compile(r"[{\n]")
 _SPACES: Final = re.compile(r"\s+")
@@ -176,6 +181,9 @@ class _Matches:
                 return
         for node in captures.get("name", ()):
             self._add_name(node)
+        for node in captures.get("prototype", ()):
+            if not _is_call(node):
+                self._add_name(node)
         for node in captures.get("unread", ()):
             first, end = _row_range(node)
             # A node inside another one is already covered.
@@ -249,6 +257,22 @@ def _symbol(name: str) -> str:
         # A macro before the name may have become part of it.
         name = name.split()[-1] if name.split() else name
     return _SPACES.sub(" ", name[:MAX_NAME])
+
+
+def _is_call(prototype: Node) -> bool:
+    """Return whether the name of a prototype is that of a function that is called.
+
+    After an unbalanced #if, the parser takes the line before a call, such as "else", for a type.
+    """
+    declaration: Node | None = prototype
+    while declaration is not None and declaration.type != "declaration":
+        declaration = declaration.parent
+    if declaration is None or declaration.start_point.row == prototype.start_point.row:
+        return False
+    around = declaration.parent
+    while around is not None and around.type.startswith("preproc_"):
+        around = around.parent
+    return around is not None and around.type in _BODIES
 
 
 def _row_range(node: Node) -> tuple[int, int]:

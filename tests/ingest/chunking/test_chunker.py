@@ -206,6 +206,36 @@ static void do_write(exarg_T *eap) {
     assert symbols.isdisjoint({"if", "close_all", "CHECK_ALL"})
 
 
+def test_a_call_after_an_unbalanced_directive_defines_nothing() -> None:
+    text = """\
+void leave(buf_T *buf)
+{
+    start(buf);
+#ifdef FEAT_FOLDING
+    else
+\tclear_folding(buf);
+#endif
+theend:
+#ifdef FEAT_BROWSE
+    free_text(browse_file);
+#endif
+}
+
+    int
+declared(buf_T *buf);
+"""
+    symbols = {name for chunk in split_text(text, "c", LIMITS).chunks for name in chunk.symbols}
+    assert {"leave", "declared"} <= symbols
+    assert symbols.isdisjoint({"clear_folding", "free_text"})
+
+
+def test_a_type_that_is_only_used_is_not_defined_in_unparsable_text() -> None:
+    text = "#if X\n}\n#else\n) {\n#endif\ntypedef win_T *luaV_Window;\nstruct pass *pw = get();\n"
+    symbols = {name for chunk in split_text(text, "c", LIMITS).chunks for name in chunk.symbols}
+    assert "luaV_Window" in symbols
+    assert symbols.isdisjoint({"win_T", "pass"})
+
+
 def test_definitions_that_can_be_parsed_survive_broken_syntax() -> None:
     text = function("a", 600) + "def broken(:\n    x = = 1 ][\n\n" + function("b", 600)
     chunked = split_text(text, "python", LIMITS)

@@ -12,8 +12,8 @@
   (pointer_declarator (type_identifier) @name)))) @unit.typedef
 (type_definition declarator: (pointer_declarator (type_identifier) @name)) @unit.typedef
 (type_definition declarator: (primitive_type) @name)
-(declaration declarator: (function_declarator declarator: (identifier) @name))
-(declaration declarator: (pointer_declarator (function_declarator declarator: (identifier) @name)))
+(declaration declarator: (function_declarator declarator: (identifier) @prototype))
+(declaration declarator: (pointer_declarator (function_declarator declarator: (identifier) @prototype)))
 ; Variables at the top level and in namespaces, also below #if.
 (translation_unit (declaration declarator: [
   (identifier) @name

@@ -21,8 +21,8 @@
 (type_definition declarator: (type_identifier) @name) @unit.typedef
 (alias_declaration name: (type_identifier) @name)
 (concept_definition name: (identifier) @name)
-(declaration declarator: (function_declarator declarator: (identifier) @name))
-(declaration declarator: (pointer_declarator (function_declarator declarator: (identifier) @name)))
+(declaration declarator: (function_declarator declarator: (identifier) @prototype))
+(declaration declarator: (pointer_declarator (function_declarator declarator: (identifier) @prototype)))
 (field_declaration declarator: (function_declarator declarator: (field_identifier) @name))
 (field_declaration declarator: (pointer_declarator
   (function_declarator declarator: (field_identifier) @name)))
