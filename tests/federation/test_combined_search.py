@@ -344,3 +344,115 @@ def test_filters_by_path_and_language_apply_to_the_changed_files(app: App) -> No
     assert not app.search(SearchQuery("in:history lang:rust zebra")).results
     nothing = SearchQuery("in:history zebra", file_paths=("missing/",))
     assert not app.search(nothing).results
+
+
+def test_filters_by_path_and_language_apply_to_a_range(app: App) -> None:
+    assert subjects_of(app, "HEAD~4..HEAD path:omega.py") == {SUBJECTS[4]}
+    assert subjects_of(app, "HEAD~4..HEAD lang:python") == set(SUBJECTS[1:])
+    answer = app.search(SearchQuery("HEAD~4..HEAD", file_paths=("beta.py",)))
+    assert [one.commit.subject for one in answer.results if one.commit] == [SUBJECTS[1]]
+    assert answer.suggestions == ("1 commit", "the filters exclude 3 other commits")
+
+
+def test_commits_of_a_range_that_are_not_searched_are_counted(app: App, root: Path) -> None:
+    git(root, "checkout", "-q", "-b", "side")
+    add_commit(root, "Theta gets the zebra", day=7)
+    git(root, "checkout", "-q", "main")
+    add_commit(root, "Kappa gets the zebra", day=8)
+
+    answer = app.search(SearchQuery("main..side"))
+    assert answer.results == ()
+    assert "not searched: 1 commit of this range" in answer.suggestions[1]
+    # Three dots: the commits that only one of both has.
+    assert subjects_of(app, "main...side") == {"Kappa gets the zebra"}
+
+
+def test_filters_apply_to_the_commit_of_a_hash(app: App, root: Path) -> None:
+    sha = git(root, "rev-parse", "HEAD").strip()
+
+    assert subjects_of(app, f"{sha[:12]} author:ada path:omega.py") == {SUBJECTS[4]}
+    answer = app.search(SearchQuery(f"{sha[:12]} author:jane"))
+    assert answer.results == ()
+    assert answer.suggestions == ("the filters exclude 1 commit with this hash",)
+
+
+def test_contexts_are_not_available_for_commits(app: App) -> None:
+    with pytest.raises(QueryError, match="commits, which have no context"):
+        app.search(SearchQuery("in:history zebra"), context=True)
+    answer = app.search(SearchQuery(QUESTION), budget=2_000)
+    assert find_commits_in(answer) == []
+    assert any("commits are not searched" in note for note in answer.suggestions)
+
+
+def find_commits_in(answer: SearchResponse) -> list[str]:
+    return [result.file_path for result in answer.results if result.commit is not None]
+
+
+def test_a_tag_is_a_date_also_without_indexed_commits_and_in_an_earlier_version(
+    root: Path, make_app: MakeApp
+) -> None:
+    git(root, "tag", "v1.0", "HEAD~3")
+    git(root, "tag", "v2.0", "HEAD~1")
+    without = make_app(root, max_history_commits=0)
+    found = without.search(SearchQuery("zebra since:v2.0")).results
+    assert [one.file_path for one in found] == ["omega.py"]
+
+    found = without.search(SearchQuery("zebra since:v1.0"), at="v2.0").results
+    assert {one.file_path.partition(":")[2] for one in found} == {"gamma.py", "delta.py"}
+
+
+def test_since_may_be_capitalized(app: App, root: Path) -> None:
+    git(root, "tag", "v1.0", "HEAD~2")
+    found = app.search(SearchQuery("Since v1.0, what changed in the zebra?")).results
+    assert {one.commit.subject for one in found if one.commit} == set(SUBJECTS[3:])
+
+
+def last_commit_of(app: App, question: str) -> str | None:
+    last = app.search(SearchQuery(question)).results[0].last_commit
+    return None if last is None else last.subject
+
+
+def test_an_older_commit_is_never_the_last_one(app: App, root: Path) -> None:
+    body = "".join(f"    step_{number}(number={number})\n" for number in range(20))
+    text = f"def alpha_0():\n{body}    return 'Alpha'\n\n\ndef other():\n{body}"
+    write(root, "alpha.py", text)
+    commit_all(root, "Add other", day=8)
+    app.index_history()
+    question = "alpha_0 Alpha path:alpha.py"
+    assert last_commit_of(app, question) == "Add other"  # it also changed the text of alpha_0
+
+    # Not indexed yet.
+    write(root, "alpha.py", text.replace("'Alpha'", "'Alpha Centauri'"))
+    commit_all(root, "Change the star", day=9)
+    assert last_commit_of(app, question) is None
+    app.index_history()
+    assert last_commit_of(app, question) == "Change the star"
+
+    # The files of a bulk change are not all listed.
+    for number in range(40):
+        write(root, f"part_{number:02}.txt", "part\n")
+    write(root, "zz.py", text.replace("alpha", "zz"))
+    commit_all(root, "Add zz", day=10)
+    write(root, "zz.py", text.replace("alpha", "zz").replace("Alpha", "Zebra crossing"))
+    for number in range(40):
+        write(root, f"part_{number:02}.py", "part = 2\n")
+    commit_all(root, "Reformat everything", day=11)
+    app.index_history()
+    assert last_commit_of(app, "zz_0 path:zz.py") is None
+
+
+def test_the_last_commit_of_a_document_is_that_of_the_file(app: App, root: Path) -> None:
+    sections = "Keepers\n=======\n\nThey feed it.\n\nCages\n=====\n\nThey are large.\n"
+    write(root, "guide.rst", sections)
+    commit_all(root, "Keepers", day=8)
+    write(root, "guide.rst", sections.replace("feed it", "feed it daily"))
+    commit_all(root, "Feed daily", day=9)
+    app.index_history()
+    assert last_commit_of(app, "cages keepers path:guide.rst") == "Feed daily"
+
+
+def test_files_after_commits_have_their_last_commits(app: App) -> None:
+    app.index_history()
+    files = [one for one in app.search(SearchQuery(QUESTION)).results if one.commit is None]
+    assert files
+    assert all(one.last_commit is not None for one in files)

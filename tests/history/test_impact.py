@@ -6,11 +6,13 @@ import math
 from pathlib import Path
 
 import pytest
+from command import rootle
 from sample import OLD_S, MakeApp, git, write
 
 from rootle import App
 from rootle.errors import QueryError
 from rootle.history.impact_features import NAMES, estimate_probabilities, estimate_probability
+from rootle.serialization.history import impact_lines
 
 pytestmark = pytest.mark.slow
 
@@ -193,3 +195,48 @@ def test_more_frequent_cochange_is_more_probable() -> None:
 
 def test_without_candidates_there_are_no_probabilities() -> None:
     assert estimate_probabilities([]) == []
+
+
+def test_a_misspelled_path_among_others_is_an_error(shop: tuple[Path, App]) -> None:
+    root, app = shop
+    with pytest.raises(QueryError, match=r"shop/prise\.py is not an indexed file"):
+        app.impact(["shop/price.py", "shop/prise.py"])
+    for folder in ("shop", "shop/", ["shop/price.py", "shop"]):
+        with pytest.raises(QueryError, match=r"shop/? is a folder; name the files in it"):
+            app.impact(folder)
+    command = rootle("impact", "shop/price.py", "shop/prise.py", "--root", root)
+    assert command.code == 2
+    assert "shop/prise.py is not an indexed file" in command.err
+
+
+def test_an_empty_diff_is_an_error(shop: tuple[Path, App]) -> None:
+    with pytest.raises(QueryError, match="the diff is empty"):
+        shop[1].impact("")
+
+
+def test_a_diff_without_changed_lines_names_its_files(shop: tuple[Path, App]) -> None:
+    root, app = shop
+    (root / "shop/mail.py").chmod(0o755)
+    write(root, "shop/empty.py", "")
+    git(root, "add", "-A")
+    assert set(app.impact(git(root, "diff", "--cached")).seeds) == {
+        "shop/mail.py",
+        "shop/empty.py",
+    }
+
+
+def test_a_diff_without_prefixes_names_its_files(shop: tuple[Path, App]) -> None:
+    root, app = shop
+    for path in ("a/first.py", "first.py"):
+        write(root, path, "first = 1\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "Add files")
+    write(root, "a/first.py", "first = 2\n", when_s=None)
+    assert app.impact(git(root, "diff", "--no-prefix")).seeds == ("a/first.py",)
+
+
+def test_files_without_evidence_are_not_called_similar(shop: tuple[Path, App]) -> None:
+    answer = shop[1].impact("shop/stock.py", 50)
+    text = "\n".join(impact_lines(answer))
+    assert "of the words" not in text
+    assert "0% of the highest score" not in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rootle.history.past_question import PastQuestion, parse_past_question
+from rootle.types import RevisionRange
 
 PAST = (
     "when did we stop retrying on 404",
@@ -99,14 +100,14 @@ def test_a_hash_is_recognized(question: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
-        ("v2.0..v2.1", ("v2.0", "v2.1")),
-        ("v2.0...v2.1", ("v2.0", "v2.1")),
-        ("HEAD~3..HEAD", ("HEAD~3", "HEAD")),
-        ("origin/main..feature/x-1", ("origin/main", "feature/x-1")),
-        ("583c314..main", ("583c314", "main")),
+        ("v2.0..v2.1", RevisionRange("v2.0", "v2.1")),
+        ("v2.0...v2.1", RevisionRange("v2.0", "v2.1", is_symmetric=True)),
+        ("HEAD~3..HEAD", RevisionRange("HEAD~3", "HEAD")),
+        ("origin/main..feature/x-1", RevisionRange("origin/main", "feature/x-1")),
+        ("583c314..main", RevisionRange("583c314", "main")),
     ],
 )
-def test_a_range_is_recognized(question: str, expected: tuple[str, str]) -> None:
+def test_a_range_is_recognized(question: str, expected: RevisionRange) -> None:
     found = parse_past_question(question, ())
 
     assert found is not None

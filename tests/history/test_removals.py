@@ -283,3 +283,45 @@ def test_an_agent_asks_with_gone_in_the_query(tmp_path: Path, make_app: MakeApp)
     assert answer.data["results"][0]["source"] == hashes[1]
     assert "No removed code matches" in tool.run("gone:zebra_stripes").text
     assert tool.run("gone:").is_error
+
+
+def test_filters_apply_to_removed_code(tmp_path: Path, make_app: MakeApp) -> None:
+    script = "function retry404(status) {\n  return status == 404 && attempts < 3\n}\n"
+    make_history(
+        tmp_path / "repo",
+        ("Add", {"net/a.py": RETRY, "web/b.js": script}),
+        ("Remove", {"net/a.py": WITHOUT_RETRY, "web/b.js": "let x = 1\n"}),
+    )
+    app = make_app(tmp_path / "repo")
+    assert {one.path for one in find(app, "retry 404")} == {"net/a.py", "web/b.js"}
+    assert {one.path for one in find(app, "retry 404 lang:js")} == {"web/b.js"}
+    assert {one.path for one in find(app, "retry 404 path:net")} == {"net/a.py"}
+    assert find(app, "retry 404 author:nobody") == []
+    tool = search_folder(app)
+    assert "net/a.py" not in tool.run("gone:retry 404", path="web").text
+    assert "web/b.js" not in tool.run("gone:retry 404", language="python").text
+
+
+def test_a_method_is_not_inside_the_one_before_it(tmp_path: Path, make_app: MakeApp) -> None:
+    body = "".join(f"        step_{number}()\n" for number in range(9))
+    before = f"class Shop:\n    def open(self):\n{body}\n    def close_early(self):\n{body}"
+    after = before[: before.index("    def close_early")]
+    make_history(tmp_path / "repo", ("Add", {"a.py": before}), ("Remove", {"a.py": after}))
+    found = find(make_app(tmp_path / "repo"), "close_early")[0]
+    assert (found.name, found.scope) == ("close_early", "")
+
+
+def test_code_that_a_merge_removes_is_found(tmp_path: Path, make_app: MakeApp) -> None:
+    root = tmp_path / "repo"
+    make_history(root, ("Add", {"net/a.py": RETRY}))
+    git(root, "checkout", "-q", "-b", "side")
+    write(root, "net/a.py", f"{RETRY}\n\nside = 1\n")
+    git(root, "commit", "-qam", "Side")
+    git(root, "checkout", "-q", "main")
+    write(root, "net/a.py", f"main = 1\n\n\n{RETRY}")
+    git(root, "commit", "-qam", "Main")
+    git(root, "merge", "-q", "--no-commit", "side")
+    write(root, "net/a.py", f"main = 1\n\n\n{WITHOUT_RETRY}\n\nside = 1\n")
+    git(root, "commit", "-qam", "Merge and give up", when_s=OLD_S + 9 * 86_400)
+    app = make_app(root)
+    assert find(app, "retry_404")[0].commit.subject == "Merge and give up"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from rootle.app.base import AppBase
 from rootle.errors import IndexStorageError
+from rootle.serialization.json import apply_filters
 from rootle.types import (
+    Filters,
     ImpactAnswer,
     ProgressCallback,
     RemovalAnswer,
@@ -40,22 +43,33 @@ class HistoryApi(AppBase):
         find = partial(self._search_files, explain=False)
         return add_mentions(found, answer, self._container.indexer().snapshot, find)
 
-    def gone(self, query: str, limit: int | None = None) -> RemovalAnswer:
+    def gone(
+        self,
+        query: str,
+        limit: int | None = None,
+        *,
+        filters: Filters | Mapping[str, Any] | None = None,
+    ) -> RemovalAnswer:
         """Return code that no longer exists, each with the commit that removed it, best first.
 
         `query` describes the code, names a definition ("retry_404"), or quotes text of the code.
-        At most `limit` removals are returned, 5 by default. Code that was moved or renamed is not
-        gone. The index and the index of the commits are updated first.
+        `path:`, `lang:`, `author:`, `since:` and `until:` in it, and `filters`, apply to the file
+        and the commit. At most `limit` removals are returned, 5 by default. Code that was moved or
+        renamed is not gone. The index and the index of the commits are updated first.
 
         Raises QueryError for an invalid query or limit, and if no commits can be searched.
         """
         from rootle.history.removals import find_removals
+        from rootle.history.revision_dates import resolve_dates
 
-        self._container.refresher().refresh(ignore_progress, fully=False)
         history, indexer = self._container.history(), self._container.indexer()
-        return find_removals(
-            query, limit, history.commit_search, history.removed_definitions, indexer.snapshot
+        text = resolve_dates(query, history.date_of, in_words=False)
+        request = apply_filters(text, filters)
+        self._container.refresher().refresh(ignore_progress, fully=False)
+        answer = find_removals(
+            request, limit, history.commit_search, history.removed_definitions, indexer.snapshot
         )
+        return replace(answer, query=query)
 
     def impact(
         self, change: str | Sequence[str] | None = None, limit: int | None = None

@@ -128,6 +128,13 @@ class HistoryComponents:
         folder = self._commit_dir
         return None if folder is None or not os.path.isdir(folder) else self.commit_search()
 
+    def date_of(self, revision: str) -> float | None:
+        """Return the Unix time of a commit, tag or branch; None if there is none."""
+        from rootle.sources.git.commits.commit_list import find_commit
+
+        found = find_commit(os.path.realpath(self._root), revision)
+        return None if found is None else float(found.seconds)
+
     def find_revision_indexes(self) -> RevisionIndexes | None:
         """Return the indexes of earlier versions; None outside of git repositories."""
         from rootle.indexing.revisions.revision_index import RevisionIndexes, RevisionSetup

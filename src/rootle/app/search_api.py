@@ -69,8 +69,12 @@ class SearchApi(AppBase):
         query = split_revision(query if at is None else replace(query, at=at))
         self.check(query)
         if query.at is not None:
-            search = self._container.history().revision_search()
-            return search.search(query, query.at, explain=explain)
+            from rootle.history.revision_dates import resolve_dates
+
+            history = self._container.history()
+            text = resolve_dates(query.text_query, history.date_of, in_words=False)
+            at, query = query.at, replace(query, text_query=text)
+            return history.revision_search().search(query, at, explain=explain)
         refresher = self._container.refresher()
         for _ in range(_MAX_ATTEMPTS if self.config.enable_indexing else 0):
             replacement_count = refresher.replacement_count
@@ -204,7 +208,7 @@ class SearchApi(AppBase):
 
         history = self._container.history()
         combined = CombinedSearch(
-            self.config, history.commit_search, history.existing_commit_search
+            self.config, history.commit_search, history.existing_commit_search, history.date_of
         )
         return combined.search(
             query, partial(self._search_files_and_images, explain=explain), explain=explain

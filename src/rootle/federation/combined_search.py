@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from rootle.config.fields import Config
@@ -16,8 +17,9 @@ from rootle.history.commit_results import add_commits, single_result
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
 from rootle.history.past_question import PastQuestion, parse_past_question
+from rootle.history.revision_dates import resolve_dates
 from rootle.index.reader import FileState
-from rootle.search.query.filters import filter_files
+from rootle.search.query.filters import expand_commits, filter_files
 from rootle.search.query.syntax import parse_query
 from rootle.search.request import check_query
 from rootle.search.stages.query_expansion import EXPANSION
@@ -39,6 +41,7 @@ class CombinedSearch:
     config: Config
     open_commits: OpenCommits
     open_indexed: OpenCommits  # returns None if no commits are indexed yet
+    date_of: Callable[[str], float | None]  # the Unix time of a commit, tag or branch
 
     def search(
         self, query: SearchQuery, find_files: FindFiles, *, explain: bool = False
@@ -49,13 +52,17 @@ class CombinedSearch:
         """
         parsed = parse_query(query.text_query)
         past = parse_past_question(parsed.text, parsed.kinds)
-        needs_commits = past is not None or parsed.since or parsed.until
-        commits = self.open_commits() if needs_commits else self.open_indexed()
-        if commits is not None and needs_commits:
-            text = commits.resolve_dates(query.text_query, in_words=past is not None)
+        has_dates = bool(parsed.since or parsed.until)
+        commits = self.open_commits() if past is not None or has_dates else self.open_indexed()
+        if past is not None or has_dates:
+            in_words = past is not None and commits is not None
+            text = resolve_dates(query.text_query, self.date_of, in_words=in_words)
             query = replace(query, text_query=text)
-        if past is None or query.context or query.budget is not None:
-            return _find_files(query, find_files, commits)
+        find_files = partial(_find_files, find_files, commits)
+        if past is None:
+            return find_files(query)
+        if query.context or query.budget is not None:
+            return _find_contexts(query, past, find_files)
         if commits is None:
             return self._search_without_commits(query, past, find_files)
         started_s = time.perf_counter()
@@ -99,9 +106,9 @@ class CombinedSearch:
         limit = check_query(query, self.config)
         if past.commit:
             found = view.with_prefix(past.commit)
-            return _list(view, found[:limit]) if found else find_files(query)
+            return _list_named(query, view, found, limit) if found else find_files(query)
         if past.revisions is not None:
-            hashes = commits.list_range(*past.revisions)
+            hashes = commits.list_range(past.revisions)
             if hashes is None:
                 return find_files(query)
             return _page_of_range(query, view, hashes, limit)
@@ -131,7 +138,7 @@ class CombinedSearch:
 
 
 def _find_files(
-    query: SearchQuery, find_files: FindFiles, commits: CommitSearch | None
+    find_files: FindFiles, commits: CommitSearch | None, query: SearchQuery
 ) -> SearchResponse:
     """Return files with the commits that changed them last, if commits are indexed."""
     response = find_files(query)
@@ -139,6 +146,21 @@ def _find_files(
     if commits is None or view is None:
         return response
     return commits.last_commits.add(response, view)
+
+
+def _find_contexts(query: SearchQuery, past: PastQuestion, find_files: FindFiles) -> SearchResponse:
+    """Return files with their contexts; commits have none."""
+    if past.excludes_files:
+        raise QueryError(
+            "in:history finds commits, which have no context; leave out in:history, or the "
+            "context and its budget"
+        )
+    response = find_files(query)
+    # A word or a path can look like a hash or a range.
+    if past.commit or past.revisions is not None:
+        return response
+    note = "commits are not searched, because a context was asked for"
+    return replace(response, suggestions=(*response.suggestions, note))
 
 
 def _merge(
@@ -164,6 +186,27 @@ def _list(view: CommitView, states: Sequence[FileState]) -> SearchResponse:
     return replace(_EMPTY, results=results, confident=True, generation=view.index.generation)
 
 
+def _list_named(
+    query: SearchQuery, view: CommitView, found: Sequence[FileState], limit: int
+) -> SearchResponse:
+    """Return the commits with a hash that pass the filters of the query."""
+    passed = _filter(query, view, found)
+    page = _list(view, passed[:limit])
+    if passed:
+        return page
+    note = f"the filters exclude {_count(len(found), 'commit')} with this hash"
+    return replace(page, suggestions=(note,))
+
+
+def _filter(
+    query: SearchQuery, view: CommitView, states: Sequence[FileState]
+) -> Sequence[FileState]:
+    parsed = parse_query(query.text_query)
+    judged = expand_commits(query, parsed, states, view.index)
+    passed = filter_files(query, parsed, judged, time.time())
+    return states if passed is None else [state for state in states if state.id in passed]
+
+
 def _page_of_range(
     query: SearchQuery, view: CommitView, hashes: Sequence[str], limit: int
 ) -> SearchResponse:
@@ -174,14 +217,24 @@ def _page_of_range(
     start = _read_offset(query.cursor)
     wanted = {f"{COMMIT_URI}{sha}" for sha in hashes}
     states = {state.path: state for state in view.states() if state.path in wanted}
-    parsed = parse_query(query.text_query)
-    passed = filter_files(query, parsed, states.values(), time.time())
-    found = [states[uri] for sha in hashes if (uri := f"{COMMIT_URI}{sha}") in states]
-    found = [state for state in found if passed is None or state.id in passed]
+    known = [states[uri] for sha in hashes if (uri := f"{COMMIT_URI}{sha}") in states]
+    found = _filter(query, view, known)
     page = _list(view, found[start : start + limit])
     more = str(start + limit) if start + limit < len(found) else None
-    note = f"{len(found):,} commits" + ("" if more is None else f"; {limit} on each page")
-    return replace(page, next_cursor=_join_cursors(more, None), suggestions=(note,))
+    notes = [_count(len(found), "commit") + ("" if more is None else f"; {limit} on each page")]
+    if len(found) < len(known):
+        notes.append(f"the filters exclude {_count(len(known) - len(found), 'other commit')}")
+    if len(known) < len(hashes):
+        missing = _count(len(hashes) - len(known), "commit")
+        notes.append(
+            f"not searched: {missing} of this range, not indexed or not in the history of the "
+            "checked-out commit of this folder"
+        )
+    return replace(page, next_cursor=_join_cursors(more, None), suggestions=tuple(notes))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _read_offset(cursor: str | None) -> int:

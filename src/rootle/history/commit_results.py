@@ -10,9 +10,11 @@ from typing import Final
 from rootle.history.commit_view import CommitView, ViewCache
 from rootle.index.reader import FileState
 from rootle.serialization.timestamps import format_timestamp
+from rootle.text.languages import CODE_EXTENSIONS
 from rootle.types import (
     COMMIT_MESSAGE,
     COMMIT_URI,
+    UNNAMED_CHANGES,
     ChangedFile,
     CommitFacts,
     DocumentSection,
@@ -77,26 +79,39 @@ def _limit_to_folder(view: CommitView, state: FileState, result: SearchResult) -
 
 def _changed_files(sections: Sequence[DocumentSection]) -> tuple[ChangedFile, ...]:
     return tuple(
-        ChangedFile(section.label, tuple(filter(None, section.title.split(", "))))
+        ChangedFile(section.label, tuple(_names(section)))
         for section in sections
         if section.label != COMMIT_MESSAGE
     )
+
+
+def _names(section: DocumentSection) -> list[str]:
+    return [name for name in _titles(section) if name not in ("", UNNAMED_CHANGES)]
 
 
 class LastCommits:
     """Finds and caches the last commit that changed the code in a result. Thread-safe."""
 
     def __init__(self) -> None:
-        self._known: ViewCache[dict[tuple[str, str], CommitFacts | None]] = ViewCache(lambda _: {})
+        self._known: ViewCache[dict[tuple[str | None, ...], CommitFacts | None]] = ViewCache(
+            lambda _: {}
+        )
 
     def add(self, response: SearchResponse, view: CommitView) -> SearchResponse:
-        """Return the response with the last commit that changed the code in each result."""
+        """Return the response with the last commit that changed the code in each result.
+
+        It is the newest commit that changed the function, or another part of the file of which the
+        name is unknown. Outside of functions, it is the newest commit that changed the file. It is
+        None if no indexed commit is known to be the last one, and for uncommitted changes.
+        """
         known = self._known.get(view)
         if len(known) > _MAX_KNOWN:
             known.clear()
         results = []
         for result in response.results:
-            place = result.file_path, "".join(_WORDS.findall(result.scope)[-1:])
+            is_code = result.metadata.language in CODE_EXTENSIONS
+            name = "".join(_WORDS.findall(result.scope)[-1:]) if is_code else ""
+            place = result.file_path, name, result.metadata.last_modified
             try:
                 last = known[place]
             except KeyError:
@@ -105,16 +120,25 @@ class LastCommits:
         return replace(response, results=tuple(results))
 
 
-def _find_last(view: CommitView, path: str, name: str) -> CommitFacts | None:
-    """Return the last commit that changed a function, or else the file; None if there is none."""
+def _find_last(
+    view: CommitView, path: str, name: str, last_modified: str | None
+) -> CommitFacts | None:
     changes = view.changes_of(path)
-    named = (at for at, section in changes if name and _names(section, name))
-    found = next(named, changes[0][0] if changes else None)
-    return None if found is None else _brief_commit(view.index.files([found])[found])
+    if not changes or _brief(view, changes[0][0]).date != last_modified:
+        return None
+    if not name:
+        return _brief(view, changes[0][0])
+    found = (at for at, section in changes if {name, UNNAMED_CHANGES} & set(_titles(section)))
+    at = next(found, None)
+    return None if at is None else _brief(view, at)
 
 
-def _names(section: DocumentSection, name: str) -> bool:
-    return name in section.title.split(", ")
+def _titles(section: DocumentSection) -> list[str]:
+    return section.title.split(", ")
+
+
+def _brief(view: CommitView, commit: int) -> CommitFacts:
+    return _brief_commit(view.index.files([commit])[commit])
 
 
 def _brief_commit(state: FileState) -> CommitFacts:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Protocol
+from typing import Protocol
 
 from rootle.errors import IndexStorageError
 from rootle.history.cochange import ChangeHistory, read_history
@@ -15,13 +14,7 @@ from rootle.index.reader import IndexReader
 from rootle.search.agent import SearchAgent
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
-from rootle.serialization.dates import parse_date
-from rootle.types import SearchQuery, SearchResponse
-
-_SINCE_VERSION: Final = re.compile(
-    r"\bsince (?:version |release )?(v?\d+(?:\.\d+)+(?:-[\w.]+)?)(?=[\s?!,]|$)"
-)
-_FILTER: Final = re.compile(r'(?<!\S)(since|until):("[^"]+"|[^\s"]+)')
+from rootle.types import RevisionRange, SearchQuery, SearchResponse
 
 
 class RemovedLines(Protocol):
@@ -61,11 +54,11 @@ class CommitUpdates(Protocol):
         Return "", or a note that not all commits are searched.
         """
 
-    def date_of(self, revision: str) -> float | None:
-        """Return the Unix time of a commit, tag or branch; None if there is none."""
+    def list_range(self, revisions: RevisionRange) -> Sequence[str] | None:
+        """Return the hashes of the commits in a range, newest first.
 
-    def list_range(self, older: str, newer: str) -> Sequence[str] | None:
-        """Return the hashes in the history of `newer` but not of `older`, newest first."""
+        None if one of the revisions does not exist.
+        """
 
     def read_removed(self, sha: str) -> Sequence[RemovedLines]:
         """Return the code that a commit removed and did not add elsewhere."""
@@ -115,15 +108,6 @@ class CommitSearch:
         """
         return self.updates.prepare(self.wait_s)
 
-    def resolve_dates(self, text: str, *, in_words: bool) -> str:
-        """Return a query whose `since:` and `until:` name dates instead of tags or branches.
-
-        If `in_words` is set, "since v2.1" also becomes such a filter, provided that v2.1 exists.
-        """
-        if in_words:
-            text = _convert_words(text, self.updates.date_of)
-        return _resolve_revisions(text, self.updates.date_of)
-
     def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         """Return one page of commits, without the CommitFacts."""
         return self.open_agent().search(query, explain=explain)
@@ -139,42 +123,9 @@ class CommitSearch:
         view = CommitView(index, ids, self.updates.prefix)
         return view if view.count else None
 
-    def list_range(self, older: str, newer: str) -> Sequence[str] | None:
-        """Return the hashes in the history of `newer` but not of `older`, newest first.
+    def list_range(self, revisions: RevisionRange) -> Sequence[str] | None:
+        """Return the hashes of the commits in a range, newest first.
 
         None if one of the revisions does not exist.
         """
-        return self.updates.list_range(older, newer)
-
-
-def _convert_words(text: str, date_of: Callable[[str], float | None]) -> str:
-    """Return a question in which a filter replaces the words "since v2.1", if v2.1 is a tag."""
-    found = _SINCE_VERSION.search(text)
-    if found is None:
-        return text
-    version = found[1]
-    other = version[1:] if version.startswith("v") else f"v{version}"
-    dates = (date_of(name) for name in (version, other))
-    date_s = next((date for date in dates if date is not None), None)
-    if date_s is None:
-        return text
-    return f"{text[: found.start()]}{text[found.end() :]} since:@{int(date_s) + 1}".strip()
-
-
-def _resolve_revisions(text: str, date_of: Callable[[str], float | None]) -> str:
-    """Return a query with dates instead of revisions, whose Unix times `date_of` returns.
-
-    A name that is not a revision is kept, so that the filter can report it. A name such as "2024"
-    is a date. `since:v2.1` excludes the commit v2.1 itself.
-    """
-    if "since:" not in text and "until:" not in text:
-        return text
-
-    def resolve(found: re.Match[str]) -> str:
-        name = found[2].strip('"').rstrip(",;")
-        if parse_date(name, 0.0) is not None:
-            return found[0]
-        date_s = date_of(name)
-        return found[0] if date_s is None else f"{found[1]}:@{int(date_s) + 1}"
-
-    return _FILTER.sub(resolve, text)
+        return self.updates.list_range(revisions)

@@ -6,9 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from rootle.types import RevisionRange
+
 HISTORY: Final = "history"  # a value of `in:`
 _HASH: Final = re.compile(r"(?:git:|commit[ :]+)?([0-9a-f]{7,64})", re.IGNORECASE | re.ASCII)
-_RANGE: Final = re.compile(r"([\w./@^~-]*[\w@^~])\.\.\.?([\w./@^~-]+)", re.ASCII)
+_RANGE: Final = re.compile(r"([\w./@^~-]*[\w@^~])(\.\.\.?)([\w./@^~-]+)", re.ASCII)
 # Verbs of events in the past; "when is the cache cleared" asks about code.
 _DONE: Final = (
     "added|introduced|removed|deleted|dropped|changed|replaced|renamed|moved|rewritten|reverted"
@@ -50,7 +52,7 @@ class PastQuestion:
     asks_first: bool  # commits come before files
     excludes_files: bool = False  # `in:history`
     commit: str = ""  # a hash or its beginning
-    revisions: tuple[str, str] | None = None  # of a range: the older and the newer one
+    revisions: RevisionRange | None = None
 
 
 def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | None:
@@ -65,8 +67,9 @@ def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | Non
     if (found := _HASH.fullmatch(stripped)) and not stripped.isalpha():
         return PastQuestion(True, commit=found[1].lower())
     found = _RANGE.fullmatch(stripped) if len(stripped) <= _MAX_CHARS else None
-    if found and not any(".." in revision for revision in found.groups()):
-        return PastQuestion(True, revisions=(found[1], found[2]))
+    if found and ".." not in found[1] and ".." not in found[3]:
+        revisions = RevisionRange(found[1], found[3], is_symmetric=found[2] == "...")
+        return PastQuestion(True, revisions=revisions)
     if only:
         return PastQuestion(True, excludes_files=True)
     asks_first = _PAST.search(stripped[:_MAX_CHARS]) is not None

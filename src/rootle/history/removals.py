@@ -22,6 +22,9 @@ from rootle.history.removal_scores import RemovalQuestion, parse_question, score
 from rootle.history.removed_definitions import RemovedDefinitions
 from rootle.index.reader import FileState, IndexReader
 from rootle.protocols import WeightedTerm
+from rootle.search.query.filters import filter_files
+from rootle.search.query.syntax import parse_query
+from rootle.text.languages import language_of
 from rootle.types import COMMIT_URI, Removal, RemovalAnswer, SearchQuery
 
 DEFAULT_LIMIT: Final = 5
@@ -50,7 +53,7 @@ class _Candidate:
 
 
 def find_removals(
-    query: str,
+    query: SearchQuery,
     limit: int | None,
     open_commits: OpenCommits,
     open_definitions: Callable[[], RemovedDefinitions | None],
@@ -58,22 +61,35 @@ def find_removals(
 ) -> RemovalAnswer:
     """Return removed code that matches words, a name or quoted text, best first.
 
-    Raise QueryError if the query contains no words, the limit is invalid, or no commits can be
-    searched.
+    Its files and commits pass the filters of the query. Raise QueryError if the query contains no
+    words, the limit is invalid, or no commits can be searched.
     """
     started_s = time.perf_counter()
     count = check_limit(limit, DEFAULT_LIMIT, MAX_LIMIT)
-    question = parse_question(query)
+    question = parse_question(query.text_query)
+    keeps = _make_filter(query)
     definitions = open_definitions()
     commits = prepare_commits(open_commits, _ADVICE, definitions)
     removals: tuple[Removal, ...] = ()
     if commits.view is not None:
         present = PresentCode(open_files())
-        search = _RemovalSearch(question, commits.search, commits.view, definitions, present)
+        search = _RemovalSearch(question, keeps, commits.search, commits.view, definitions, present)
         removals = search.run(count)
     return RemovalAnswer(
-        query, removals, commits.degraded, commits.suggestions, elapsed_ms(started_s)
+        query.text_query, removals, commits.degraded, commits.suggestions, elapsed_ms(started_s)
     )
+
+
+def _make_filter(query: SearchQuery) -> Callable[[FileState], bool]:
+    """Return the filters of a query as a test of a file and the commit that changed it."""
+    parsed, now_s = parse_query(query.text_query), time.time()
+    filter_files(query, parsed, (), now_s)  # raises QueryError for invalid filters
+
+    def passes(state: FileState) -> bool:
+        passed = filter_files(query, parsed, [state], now_s)
+        return passed is None or state.id in passed
+
+    return passes
 
 
 class _RemovalSearch:
@@ -82,12 +98,14 @@ class _RemovalSearch:
     def __init__(
         self,
         question: RemovalQuestion,
+        keeps: Callable[[FileState], bool],
         commits: CommitSearch,
         view: CommitView,
         definitions: RemovedDefinitions | None,
         present: PresentCode,
     ) -> None:
         self._question = question
+        self._keeps = keeps
         self._commits = commits
         self._view = view
         self._index = view.index
@@ -177,7 +195,7 @@ class _RemovalSearch:
 
     def _select(self, candidates: Sequence[_Candidate], limit: int) -> list[_Candidate]:
         """Return the best candidates that no longer exist, without repetitions."""
-        checked = _newest_first(candidates)[: _CHECKS_PER_RESULT * (limit + 2)]
+        checked = self._passing(_newest_first(candidates))[: _CHECKS_PER_RESULT * (limit + 2)]
         chosen: list[_Candidate] = []
         for candidate in self._check(checked):
             if not any(_overlap(candidate, other) for other in chosen):
@@ -192,6 +210,16 @@ class _RemovalSearch:
         for candidate in candidates:
             if candidate.code.path in visible and not self._present.contains(candidate.code):
                 yield candidate
+
+    def _passing(self, candidates: Sequence[_Candidate]) -> list[_Candidate]:
+        """Return the candidates that pass the filters of the query."""
+        return [
+            one
+            for one in candidates
+            if self._keeps(
+                one.state._replace(path=one.code.path, language=language_of(one.code.path))
+            )
+        ]
 
     def _describe(self, candidate: _Candidate) -> Removal:
         code = candidate.code

@@ -30,7 +30,13 @@ from rootle.sources.git.commits.commit_source import COMMITS, CommitSource, Conv
 from rootle.sources.git.commits.patch_process import PatchProcess
 from rootle.sources.git.commits.removed_code import RemovedCode, find_removed_code
 from rootle.text.secret_masking import mask_secrets
-from rootle.types import HistoryStatus, ProgressCallback, WarningCallback, ignore_progress
+from rootle.types import (
+    HistoryStatus,
+    ProgressCallback,
+    RevisionRange,
+    WarningCallback,
+    ignore_progress,
+)
 
 if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
@@ -168,21 +174,18 @@ class CommitIndex:
             "the others"
         )
 
-    def date_of(self, revision: str) -> float | None:
-        """Return the Unix time of a commit, tag or branch; None if there is none."""
-        found = find_commit(self._root, revision)
-        return None if found is None else float(found.seconds)
-
-    def list_range(self, older: str, newer: str) -> Sequence[str] | None:
-        """Return the hashes in the history of `newer` but not of `older`, newest first.
+    def list_range(self, revisions: RevisionRange) -> Sequence[str] | None:
+        """Return the hashes of the commits in a range, newest first.
 
         None if one of the revisions does not exist.
         """
-        first, last = find_commit(self._root, older), find_commit(self._root, newer)
+        names = (revisions.older, revisions.newer)
+        first, last = (find_commit(self._root, name) for name in names)
         if first is None or last is None:
             return None
+        dots = "..." if revisions.is_symmetric else ".."
         found = list_commits(
-            self._root, [last.sha], without=[first.sha], max_count=self._max_commits
+            self._root, [f"{first.sha}{dots}{last.sha}"], max_count=self._max_commits
         )
         return None if found is None else [commit.sha for commit in found]
 

@@ -15,7 +15,7 @@ from rootle.index.reader import IndexReader
 from rootle.ingest.reference_syntax import Reference, is_file_name, parse_reference
 from rootle.ingest.similar_paths import nearest_paths
 from rootle.serialization.outside_text import split_package
-from rootle.serialization.path_text import escape_path
+from rootle.serialization.path_text import escape_path, unquote_git_path
 from rootle.sources.files.discovery import WalkRules, walk_files
 from rootle.sources.files.file_source import read_listed_file
 from rootle.sources.git.commit_text import SHA, explain_hidden_commits, show_commit
@@ -250,10 +250,17 @@ def _patch_sections(lines: Sequence[str]) -> list[DocumentSection]:
     return [
         message,
         *(
-            DocumentSection(lines[start - 1].rpartition(" b/")[2].strip('"'), start, end)
+            DocumentSection(_patch_label(lines[start - 1]), start, end)
             for start, end in zip(starts, ends, strict=False)
         ),
     ]
+
+
+def _patch_label(header: str) -> str:
+    """Return the label of a patch: the path P in the header "diff --git a/P b/P"."""
+    paths = header.removeprefix(_PATCH_START)
+    path = unquote_git_path(paths[: len(paths) // 2]).removeprefix("a/")
+    return f"./{path}" if path == COMMIT_MESSAGE else path
 
 
 def _passage(source: str, language: str, text: str) -> Passage:

@@ -53,4 +53,8 @@ def _list_evidence(file: ImpactedFile, *, has_many_seeds: bool) -> Iterator[str]
     if file.references:
         yield f"shares names{with_seed}: {', '.join(file.references)}"
     if not file.cochanges and not file.references:
-        yield f"similar{with_seed}: {file.similarity:.0%} of the words"
+        if file.similarity:
+            share = f"{file.similarity:.0%} of the highest score"
+            yield f"shares rare words{with_seed} ({share})"
+        else:
+            yield "often changes, or has a similar path; no commit or name connects it"

@@ -11,6 +11,14 @@ _ESCAPE: Final = re.compile(r"\\(?:\\|[nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-
 _NAMED: Final = {"\\\\": "\\", "\\n": "\n", "\\r": "\r", "\\t": "\t"}
 _MAX_CODE: Final = 0x10FFFF
 _HASH_CHARS: Final = 12  # of the hash of a commit that are shown
+# In a quoted path, git writes some characters as in C, and other bytes as octal numbers.
+_GIT_ESCAPE: Final = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
+_GIT_CONTROLS: Final = {
+    letter: control.encode()
+    for letter, control in zip(
+        (b"a", b"b", b"f", b"n", b"r", b"t", b"v"), "\a\b\f\n\r\t\v", strict=True
+    )
+}
 _COMMIT: Final = re.compile(r"git:([0-9a-f]{40,})")
 
 
@@ -68,3 +76,17 @@ def short_path(folder: Path) -> str:
     if os.path.isabs(home) and path.startswith(home.rstrip(os.sep) + os.sep):
         path = "~" + path[len(home.rstrip(os.sep)) :]
     return escape_path(path)
+
+
+def unquote_git_path(path: str) -> str:
+    """Return a path without the quotes and escapes of git."""
+    path = path.rstrip()
+    if len(path) < 2 or not (path[0] == path[-1] == '"'):
+        return path
+
+    def decode(match: re.Match[bytes]) -> bytes:
+        char = match[1]
+        return bytes([int(char, 8) & 0xFF]) if len(char) > 1 else _GIT_CONTROLS.get(char, char)
+
+    data = path[1:-1].encode("utf-8", "surrogateescape")
+    return _GIT_ESCAPE.sub(decode, data).decode("utf-8", "surrogateescape")

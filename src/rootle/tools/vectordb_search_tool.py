@@ -71,7 +71,7 @@ def _run(app: App, shown: SentPassages | None, arguments: Arguments) -> Answer:
     try:
         removed = text_after(GONE, query.text_query)
         if removed is not None:
-            return answer_removal(app, removed, query.limit)
+            return answer_removal(app, removed, query)
         response = app.search(query)
         text = _write(app, query, response, shown)
     except RootleError as problem:

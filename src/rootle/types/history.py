@@ -13,8 +13,19 @@ from rootle.types.memories import Memory
 COMMIT_KIND: Final = "commit"
 COMMIT_URI: Final = "git:"  # the URI of a commit is this and its hash
 COMMIT_MESSAGE: Final = "message"  # the label of the section with the message
+# The last name in the title of a section for a file, if other definitions may have changed too.
+UNNAMED_CHANGES: Final = "…"
 # Between the scope and the name in the title of a section with a removed definition.
 REMOVED_SCOPE_SEPARATOR: Final = " > "
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionRange:
+    """The commits in the history of `newer` but not of `older`, or of only one of them."""
+
+    older: str  # a hash, tag or branch
+    newer: str
+    is_symmetric: bool = False  # written with three dots: in the history of only one
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +83,8 @@ class ImpactedFile:
     confidence: float  # their share of the commits of `seed`, newer and smaller ones count more
     commits: tuple[CommitFacts, ...]  # at most three that changed both, the newest first
     references: tuple[str, ...]  # names that one of the two files defines and the other contains
-    similarity: float  # of the words of both files, 0 to 1
+    # BM25 score of the rare words of `seed`, relative to the file with the best score; 0 to 1
+    similarity: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,11 @@ from rootle.sources.git.command import open_session
 from rootle.sources.git.commits import patch_process
 from rootle.sources.git.commits.changed_names import find_changed_names
 from rootle.sources.git.commits.commit_document import make_document
-from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange
+from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange, Hunk
 from rootle.sources.git.commits.patch_process import PatchProcess, find_readable_levels
 from rootle.sources.secret_masking_reader import MaskingReader
 from rootle.sources.source import Document
+from rootle.types import UNNAMED_CHANGES
 
 
 @pytest.fixture
@@ -525,3 +526,47 @@ def test_a_damaged_commit_is_read_without_lines_and_the_next_one_with_them(
     changes = [change for patch in found if patch for change in patch.changes]
     assert [change.path for change in changes] == ["0.txt", "1.txt", "2.txt"]
     assert [lines_of(change) for change in changes] == [["+text 0"], [], ["+text 2"]]
+
+
+def test_a_merge_has_only_the_lines_that_differ_from_all_parents(root: Path) -> None:
+    check = "def check():\n    fail()\n\n"
+    run = "def run():\n    pool.append(1)\n"
+    write(root, "a.py", f"import os\n\n{check}{run}")
+    write(root, "b.py", "b = 1\n")
+    commit(root, "start")
+    git(root, "checkout", "-q", "-b", "side")
+    write(
+        root,
+        "a.py",
+        "import os\n\ndef check():\n    fail()\n\ndef run():\n    pool.append(1)\n    log()\n",
+    )
+    write(root, "b.py", "b = 2\n")
+    commit(root, "side")
+    git(root, "checkout", "-q", "-")
+    write(
+        root, "a.py", "import sys\n\ndef check():\n    fail()\n\ndef run():\n    pool.append(1)\n"
+    )
+    commit(root, "main")
+    git(root, "merge", "-q", "--no-commit", "side")
+    write(root, "a.py", "import sys\n\ndef run():\n    pool.insert(1)\n    log()\n")
+    changes = changes_of(root, commit(root, "merge"))
+
+    assert list(changes) == ["a.py"]
+    assert changes["a.py"].status == "M"
+    assert sorted(lines_of(changes["a.py"])) == [
+        "+    pool.insert(1)",
+        "-",
+        "-    fail()",
+        "-    pool.append(1)",
+        "-def check():",
+    ]
+
+
+def test_a_change_whose_function_is_unknown_is_marked() -> None:
+    unknown = [Hunk("weird heading", ("-a", "+b"), 1)]
+    assert find_changed_names(unknown, "a.py") == (UNNAMED_CHANGES,)
+    assert find_changed_names(unknown, "a.rst") == ()
+    outside = [Hunk("", ("-import a", "+import b"), 1)]
+    assert find_changed_names(outside, "a.py") == ()
+    two = Hunk("", ("+x = 1", " def first():", "+    pass"), 1)
+    assert find_changed_names([two], "a.py") == ("first",)

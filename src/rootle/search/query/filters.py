@@ -71,8 +71,8 @@ def _changed_files(state: FileState, labels: Mapping[int, Sequence[str]]) -> Ite
 def note_unknown_dates(
     query: SearchQuery, parsed: ParsedQuery, states: Iterable[FileState]
 ) -> tuple[str, ...]:
-    """Return a note if the filter by recency excludes files only because their date is unknown."""
-    if not query.min_recency_days:
+    """Return a note if a filter by date excludes files only because their date is unknown."""
+    if not (query.min_recency_days or parsed.since or parsed.until):
         return ()
     others = (*_path_test(query), *_language_test(query.languages), *_text_tests(parsed))
     asked = [s for s in states if s.skip is None and all(test(s) for test in others)]

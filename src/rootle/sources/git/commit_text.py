@@ -29,7 +29,19 @@ _FILE_START: Final = re.compile(r"^(?=diff --git )", re.MULTILINE)
 _OPTIONS: Final = (
     *("--format=", "--diff-merges=first-parent", "--relative", "--no-renames", "--no-ext-diff"),
     *("--no-textconv", "--no-color", "--no-notes", "--ignore-submodules"),
+    *("--src-prefix=a/", "--dst-prefix=b/", "--diff-algorithm=myers"),
 )
+# The settings of the user must not change what is shown.
+_CONFIG: Final = {
+    "core.quotePath": "false",
+    "diff.context": "3",
+    "diff.indentHeuristic": "true",
+    "diff.interHunkContext": "0",
+    "diff.noprefix": "false",
+    "diff.suppressBlankEmpty": "false",
+    "i18n.logOutputEncoding": "UTF-8",
+    "log.showRoot": "true",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +154,7 @@ def _is_repository_top(root: Path) -> bool:
 
 
 def _git(root: Path, *arguments: str) -> GitOutput:
-    return run_git(os.fspath(root), *arguments, timeout_s=_TIMEOUT_S)
+    return run_git(os.fspath(root), *arguments, timeout_s=_TIMEOUT_S, config=_CONFIG)
 
 
 def _text(output: GitOutput) -> str:

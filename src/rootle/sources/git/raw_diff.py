@@ -9,7 +9,7 @@ from typing import NamedTuple
 class RawChange(NamedTuple):
     """A changed file."""
 
-    status: str  # A, C, D, M, R or T, as git names them
+    status: str  # A, C, D, M, R or T, as git names them; for a merge A, D or M
     old_path: str
     path: str  # differs from `old_path` only if the file was renamed or copied
 
@@ -22,7 +22,12 @@ def split_raw_diff(data: bytes) -> tuple[list[RawChange], bytes]:
     changes = []
     while data.startswith(b":"):
         facts, _, data = data.partition(b"\0")
-        status = facts.rpartition(b" ")[2][:1].decode("ascii", "replace")
+        statuses = facts.rpartition(b" ")[2].decode("ascii", "replace")
+        if facts.startswith(b"::"):  # a merge, with a status for each parent and one path
+            status = statuses[0] if statuses.strip(statuses[0]) == "" else "M"
+            status = status if status in "AD" else "M"
+        else:
+            status = statuses[:1]
         old, end, data = data.partition(b"\0")
         new = old
         if status in ("R", "C"):

@@ -9,16 +9,20 @@ from rootle.serialization.history import removal_lines
 from rootle.serialization.path_text import replace_unprintable, short_path
 from rootle.text.terms import encodable
 from rootle.tools.tool import Answer
-from rootle.types import Removal
+from rootle.types import Filters, Removal, SearchQuery
 
 GONE: Final = "gone:"
 _MAX_LINES: Final = 30
 _NOTHING: Final = "No removed code matches. It may be in a commit that is not indexed."
 
 
-def answer_removal(app: App, words: str, limit: int | None) -> Answer:
-    """Return the removed code that matches words. Raise QueryError if there are none."""
-    found = app.gone(words, limit)
+def answer_removal(app: App, words: str, query: SearchQuery) -> Answer:
+    """Return the removed code that matches words, with the limit and the filters of a query.
+
+    Raise QueryError if there are no words.
+    """
+    filters = Filters(file_paths=query.file_paths, languages=query.languages)
+    found = app.gone(words, query.limit, filters=filters)
     texts = [_write(removal) for removal in found.removals]
     notes = [encodable(note) for note in found.suggestions]
     note = f"Note: {'; '.join(notes)}" if notes else ""

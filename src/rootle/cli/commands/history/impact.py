@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +22,7 @@ rootle impact src/net/retry.py
 rootle impact change.diff
 rootle impact "limit the number of redirects" --json"""
 _DIFF_SUFFIXES: Final = (".diff", ".patch")
+_PATH: Final = re.compile(r"\S*(?:/\S*|\.\w{1,5})")
 
 
 def register(parser: CommandParser) -> None:
@@ -71,6 +73,8 @@ def _read_change(words: Sequence[str], root: Path) -> str | list[str] | None:
     if len(words) == 1 and words[0].endswith(_DIFF_SUFFIXES) and os.path.isfile(words[0]):
         return Path(words[0]).read_text(encoding="utf-8", errors="replace")
     paths = [path_in_root(word, root) for word in words]
-    if all(os.path.lexists(root / path) for path in paths):
+    exists = [os.path.lexists(root / path) for path in paths]
+    # A misspelled path among others must not turn all of them into a description.
+    if all(exists) or (any(exists) and all(map(_PATH.fullmatch, words))):
         return paths
     return " ".join(words)

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from rootle.sources.git.commits.patch_parsing import Hunk
+from rootle.text.languages import CODE_EXTENSIONS, language_of
+from rootle.types import UNNAMED_CHANGES
 
 MAX_NAMES: Final = 12  # per file; a larger change is described by its path
 MAX_REMOVED_NAMES: Final = 150  # per file
@@ -43,10 +45,18 @@ _SEPARATOR: Final = re.compile(r"::|\.")
 
 
 def find_changed_names(hunks: Sequence[Hunk], path: str) -> tuple[str, ...]:
-    """Return the names of the definitions in which lines changed, without repetitions."""
+    """Return the names of the definitions in which lines changed, without repetitions.
+
+    The last one is UNNAMED_CHANGES if other definitions may have changed too. In prose, it is left
+    out, because most paragraphs have no name.
+    """
     patterns = (_METHOD, *_PATTERNS) if path.endswith(_METHOD_FILES) else _PATTERNS
     found = dict.fromkeys(name for hunk in hunks for name in _names_of(hunk, patterns) if name)
-    return tuple(found)[:MAX_NAMES]
+    names = [name for name in found if name != UNNAMED_CHANGES]
+    is_incomplete = len(names) > MAX_NAMES or len(names) < len(found)
+    if is_incomplete and language_of(path) in CODE_EXTENSIONS:
+        return (*names[:MAX_NAMES], UNNAMED_CHANGES)
+    return tuple(names[:MAX_NAMES])
 
 
 def find_removed_names(hunks: Sequence[Hunk]) -> tuple[str, ...]:
@@ -84,20 +94,14 @@ def defined_name(line: str, patterns: Sequence[re.Pattern[str]] = _PATTERNS) -> 
 
 
 def _names_of(hunk: Hunk, patterns: Sequence[re.Pattern[str]]) -> Iterator[str]:
-    """Yield the enclosing definition of the first change, and those that begin in the hunk.
+    """Yield the definitions around the changed lines of a hunk; "" outside of definitions.
 
-    git shows the definition that begins before the hunk. It does not enclose the first change if
-    another definition begins between them.
+    git shows the definition that begins before the hunk. It does not enclose a change if another
+    definition begins between them. UNNAMED_CHANGES is the name if it is unknown.
     """
-    before_change = True
-    enclosing = defined_name(hunk.heading, patterns)
+    enclosing = defined_name(hunk.heading, patterns) or (UNNAMED_CHANGES if hunk.heading else "")
     for line in hunk.lines:
-        is_changed = not line.startswith(" ")
         name = "" if line[1:].rstrip().endswith(";") else defined_name(line[1:], patterns)
-        if before_change and name:
-            enclosing = "" if is_changed else name
-        if before_change and is_changed:
-            before_change = False
+        enclosing = name or enclosing
+        if not line.startswith(" "):
             yield enclosing
-        if name and is_changed:
-            yield name

@@ -13,7 +13,13 @@ from rootle.sources.files.skip_rules import SECRET, reason_by_name
 from rootle.sources.git.commits.changed_names import find_changed_names, find_removed_names
 from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange, Hunk
 from rootle.sources.source import Document
-from rootle.types import COMMIT_KIND, COMMIT_MESSAGE, COMMIT_URI, DocumentSection
+from rootle.types import (
+    COMMIT_KIND,
+    COMMIT_MESSAGE,
+    COMMIT_URI,
+    UNNAMED_CHANGES,
+    DocumentSection,
+)
 
 # A commit that changes more files is a bulk change, for which the names of the files are enough.
 _MAX_FILES: Final = 30
@@ -100,11 +106,12 @@ def _file_sections(commit: CommitPatch) -> Iterator[_Section]:
         if reason:
             yield _Section(label, "", [_describe(change, (), reason)])
             continue
-        names = find_changed_names(change.hunks, change.path)
+        titles = find_changed_names(change.hunks, change.path)
+        names = [name for name in titles if name != UNNAMED_CHANGES]
         patch = _select_lines(change, min(left, _MAX_FILE_CHARS))
         left -= sum(map(len, patch))
         lines = [_describe(change, names), *_list_removed(change, names), *patch]
-        yield _Section(label, ", ".join(names), lines)
+        yield _Section(label, ", ".join(titles), lines)
 
 
 def _priority(change: FileChange, reason: str, message: str) -> tuple[bool, int, str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from typing import Final
@@ -16,7 +17,7 @@ FORMAT: Final = "%H%x00%P%x00%an <%ae>%x00%ct%x00%B%x00"
 _HEADER_FIELDS: Final = 5
 _BLOCK_START: Final = re.compile(rb"^diff --(?:git|cc|combined) ", re.MULTILINE)
 _HUNK_START: Final = re.compile(
-    rb"^@@+ -(\d+)(?:,\d+)? .*?\+(\d+)(?:,\d+)? @@+ ?(.*)$", re.MULTILINE
+    rb"^@(@+) -(\d+)(?:,\d+)? .*?\+(\d+)(?:,\d+)? @@+ ?(.*)$", re.MULTILINE
 )
 # A person in a commit: name and address, time, time zone.
 _PERSON: Final = re.compile(rb"(.*>) (-?\d+) ?[-+\d]*", re.DOTALL)
@@ -24,7 +25,11 @@ _PERSON: Final = re.compile(rb"(.*>) (-?\d+) ?[-+\d]*", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Consecutive changed lines of one file."""
+    """Consecutive changed lines of one file.
+
+    For a merge, these are the lines that differ from all parents, and the numbers are those of the
+    first parent.
+    """
 
     heading: str  # the line that git shows as the enclosing definition; "" if there is none
     lines: tuple[str, ...]  # each begins with "+", "-" or a space
@@ -122,8 +127,34 @@ def _parse_hunks(block: bytes) -> Iterator[Hunk]:
         text = _decode(block[match.end() : end]).strip("\n")
         rows = (row.rstrip("\r") for row in text.split("\n"))
         # Without the note that a file does not end with a newline.
-        lines = tuple(row or " " for row in rows if not row.startswith("\\"))
-        yield Hunk(_decode(match[3]).strip(), lines, int(match[2]), int(match[1]))
+        lines = [row or " " for row in rows if not row.startswith("\\")]
+        parents = len(match[1])
+        if parents > 1:
+            lines = _merge_signs(lines, parents)
+        if any(line[0] != " " for line in lines):
+            yield Hunk(_decode(match[4]).strip(), tuple(lines), int(match[3]), int(match[2]))
+
+
+def _merge_signs(rows: Sequence[str], parents: int) -> list[str]:
+    """Return the lines of a combined diff with one sign each, as in a diff with the first parent.
+
+    Only lines that differ from all parents count as changed by the merge itself. git may show a
+    line that is missing in the merge once for each parent.
+    """
+    split = [(row[:parents].ljust(parents), row[parents:]) for row in rows]
+    removed = [Counter(text for signs, text in split if signs[at] == "-") for at in range(parents)]
+    lines = []
+    for signs, text in split:
+        if signs == "+" * parents:
+            lines.append(f"+{text}")
+        elif signs[0] == "-":
+            is_gone = all(counts[text] > 0 for counts in removed)
+            lines.append(f"{'-' if is_gone else ' '}{text}")
+            for counts in removed:
+                counts[text] -= 1
+        elif signs[0] == " " and "-" not in signs:
+            lines.append(f" {text}")
+    return lines
 
 
 def _decode(text: bytes, encoding: bytes = b"utf-8") -> str:

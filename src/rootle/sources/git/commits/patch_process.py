@@ -27,6 +27,7 @@ _DIFF: Final = (
     *("--stdin", "--always", "--root", "-r", "--raw", "-z"),
     *("--no-ext-diff", "--no-textconv", "--no-color", "--no-notes", "--encoding=UTF-8"),
     *("--diff-algorithm=myers", "--ignore-submodules", f"--format={FORMAT}"),
+    "-c",  # of a merge, the files that differ from all of its parents
 )
 # A partial clone lacks contents. git needs none for the paths and for files that were only renamed.
 _PATCH: Final = ("-p", "-M", "-l300", "-U1")

@@ -26,6 +26,11 @@ _COMMENT: Final = re.compile(r"""\s*(?:#|//|/\*|\*|--|%|;|'|@|\[|"{3}|<!--)""")
 _MARKDOWN: Final = (".md", ".mdx", ".markdown")
 # Lines at the indentation of a definition that do not end it.
 _CLOSING: Final = re.compile(r"\s*(?:[)\]}>|{]|end\b|else\b|[A-Za-z_]\w*:\s*$|#)")
+# A definition that other definitions can be inside.
+_CONTAINER: Final = re.compile(
+    r"(?:[\w@]+\s+){0,6}(?:class|struct|union|trait|interface|module|namespace|defmodule|protocol"
+    r"|extension|object|record|impl|enum|actor)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +112,7 @@ def _find_in(change: FileChange) -> Iterator[RemovedCode]:
                 covered.add(at)
                 continue
             covered.update(range(start, end))
-            yield _make(change, name, _scope(lines, at, hunk.heading), removed)
+            yield _make(change, name, _scope(lines, at, _container(hunk.heading)), removed)
         yield from _find_runs(change, hunk, lines, covered)
 
 
@@ -160,6 +165,15 @@ def _scope(lines: Sequence[_OldLine], at: int, heading: str) -> str:
                 return name
             indent = _indent(line.text)
     return defined_name(heading) if indent else ""
+
+
+def _container(heading: str) -> str:
+    """Return the heading of a hunk if definitions can be inside it, else "".
+
+    git shows the definition that begins before the hunk. If it is a function, a definition in the
+    hunk is more often its neighbour than a part of it.
+    """
+    return heading if _CONTAINER.match(heading) else ""
 
 
 def _comment_start(lines: Sequence[_OldLine], at: int) -> int:

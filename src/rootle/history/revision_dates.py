@@ -1,0 +1,58 @@
+"""Replace tags, branches and hashes in the filters of a question by dates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from rootle.serialization.dates import parse_date
+
+_SINCE_VERSION: Final = re.compile(
+    r"\bsince (?:version |release )?(v?\d+(?:\.\d+)+(?:-[\w.]+)?)(?=[\s?!,]|$)", re.IGNORECASE
+)
+_FILTER: Final = re.compile(r'(?<!\S)(since|until):("[^"]+"|[^\s"]+)')
+
+
+def resolve_dates(text: str, date_of: Callable[[str], float | None], *, in_words: bool) -> str:
+    """Return a query whose `since:` and `until:` name dates instead of tags or branches.
+
+    `date_of` returns the Unix time of a revision, None if there is none. If `in_words` is set,
+    "since v2.1" also becomes such a filter, provided that v2.1 exists.
+    """
+    if in_words:
+        text = _convert_words(text, date_of)
+    return _resolve_revisions(text, date_of)
+
+
+def _convert_words(text: str, date_of: Callable[[str], float | None]) -> str:
+    """Return a question in which a filter replaces the words "since v2.1", if v2.1 is a tag."""
+    found = _SINCE_VERSION.search(text)
+    if found is None:
+        return text
+    version = found[1]
+    other = version[1:] if version.startswith("v") else f"v{version}"
+    dates = (date_of(name) for name in (version, other))
+    date_s = next((date for date in dates if date is not None), None)
+    if date_s is None:
+        return text
+    return f"{text[: found.start()]}{text[found.end() :]} since:@{int(date_s) + 1}".strip()
+
+
+def _resolve_revisions(text: str, date_of: Callable[[str], float | None]) -> str:
+    """Return a query with dates instead of revisions, whose Unix times `date_of` returns.
+
+    A name that is not a revision is kept, so that the filter can report it. A name such as "2024"
+    is a date. `since:v2.1` excludes the commit v2.1 itself.
+    """
+    if "since:" not in text and "until:" not in text:
+        return text
+
+    def resolve(found: re.Match[str]) -> str:
+        name = found[2].strip('"').rstrip(",;")
+        if parse_date(name, 0.0) is not None:
+            return found[0]
+        date_s = date_of(name)
+        return found[0] if date_s is None else f"{found[1]}:@{int(date_s) + 1}"
+
+    return _FILTER.sub(resolve, text)

@@ -1,0 +1,58 @@
+"""Commits and their patches are shown in the same way whatever the user's git settings are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sample import MakeApp, git, write
+
+NAMES = ("dé/größe.py", 'quo"te.py', "tab\tin.py", "lib b/x.py", "a b/a b.py", "message")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "repo"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    for name in NAMES:
+        write(root, name, f"size = 1  # {len(name)}\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "Größe ändern", "--author=Jörg <j@x.org>")
+    return root
+
+
+def test_the_patch_of_a_file_is_read_by_its_name(root: Path, make_app: MakeApp) -> None:
+    app = make_app(root)
+    sha = git(root, "rev-parse", "HEAD").strip()
+    for name in NAMES[:-1]:
+        assert f"+size = 1  # {len(name)}" in app.read(f"{sha}#{name}").lines
+    # "message" means the message of the commit.
+    assert "    Größe ändern" in app.read(f"{sha}#message").lines or (
+        "Größe ändern" in app.read(f"{sha}#message").lines
+    )
+    assert "+size = 1  # 7" in app.read(f"{sha}#./message").lines
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("i18n.logOutputEncoding", "ISO-8859-1"),
+        ("log.showRoot", "false"),
+        ("diff.noprefix", "true"),
+        ("diff.mnemonicPrefix", "true"),
+        ("diff.context", "0"),
+        ("core.quotePath", "true"),
+        ("diff.algorithm", "patience"),
+        ("color.ui", "always"),
+    ],
+)
+def test_settings_of_git_do_not_change_the_text(
+    key: str, value: str, root: Path, make_app: MakeApp
+) -> None:
+    app = make_app(root)
+    sha = git(root, "rev-parse", "HEAD").strip()
+    before = app.read(sha).lines
+    assert any("Jörg" in line for line in before)
+    git(root, "config", key, value)
+    assert app.read(sha).lines == before
