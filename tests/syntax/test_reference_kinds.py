@@ -76,6 +76,7 @@ RUBY = [
     ('require "foo"', "string"),
     ("class A < foo::B", "reference"),
     ("  include Foo", "implementation"),
+    ("  expect(list).to include(Foo)", "reference"),
     ('  def foo; self.foo(1); x.foo; send(:foo); "a #{foo} foo"; end',
      "definition call[self] call[x] reference reference string"),
     ("end", ""),

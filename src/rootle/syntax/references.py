@@ -268,7 +268,9 @@ def _is_base(tree: SourceTree, leaf: Node) -> bool:
             return _is_elixir_base(tree, parent)
         if language == "ruby" and parent.type == "call":
             method = parent.child_by_field_name("method")
-            return method is not None and tree.text(method) in _RUBY_MIXINS and method != leaf
+            is_mixin = method is not None and tree.text(method) in _RUBY_MIXINS and method != leaf
+            # As an argument, as in `expect(list).to include(item)`, it is a matcher of RSpec.
+            return is_mixin and not (parent.parent and parent.parent.type == "argument_list")
         if parent.type in _NOT_BASES and language not in ("python", "ruby", "elixir"):
             return False
         node = parent

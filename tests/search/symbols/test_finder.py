@@ -432,6 +432,14 @@ def test_implementations_are_lower_bounds_if_files_were_not_parsed(
         assert not app.symbols("Base", "implementations").is_complete
 
 
+def test_a_comment_of_a_vim_script_calls_nothing() -> None:
+    files = {"a.vim": '" Call Setup() before Run()\nfunction! Setup()\nendfunction\ncall Setup()\n'}
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        answer = app.symbols("Setup", "uses")
+    assert [(use.line, use.kind) for use in answer.uses] == [(4, "call"), (1, "comment")]
+
+
 def test_a_page_beyond_the_last_use_and_a_qualified_name_are_described_correctly(app: App) -> None:
     answer = app.symbols("Cart.add")
     assert describe_uses(answer).startswith("add is used or mentioned on ")

@@ -110,7 +110,7 @@ def classify_line(line: str, column: int, size: int, language: str) -> str:
     """Return the kind of the `size` characters at a column (from 0), as in `SymbolUse.kind`."""
     if language not in CODE_EXTENSIONS:
         return "document"
-    if _COMMENT.match(line):
+    if _COMMENT.match(line) or (language == "vim" and line.lstrip().startswith('"')):
         return "comment"
     if _IMPORT.match(line):
         return "import"
