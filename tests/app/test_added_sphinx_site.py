@@ -17,7 +17,7 @@ from rootle import App
 from rootle.app.external_sources import ExternalSources
 from rootle.errors import IngestError, SourceError, WebPageError
 from rootle.web.page_download import PageDownloader
-from rootle.web.site.crawler import MAX_FAILURES
+from rootle.web.site.omissions import MAX_FAILED_REQUESTS
 
 pytestmark = pytest.mark.slow
 
@@ -195,7 +195,7 @@ def test_a_page_that_cannot_be_read_is_not_replaced_by_a_list_of_symbols(
 def test_a_site_that_stops_answering_keeps_the_text_of_all_pages(
     site: Site, tmp_path: Path
 ) -> None:
-    count = MAX_FAILURES + 3
+    count = MAX_FAILED_REQUESTS + 3
     pages = {f"{number}.html": f"<p>Walrus number {number}.</p>" for number in range(count)}
     lines = [f"lib.f{number} py:function 1 {number}.html#$ -\n" for number in range(count)]
     site.folder = write_tree(tmp_path / "site", pages)
@@ -204,12 +204,31 @@ def test_a_site_that_stops_answering_keeps_the_text_of_all_pages(
     site.sources.add(site.url("objects.inv"), name="lib")
     site.unreadable = lambda path: path.endswith(".html")
     (source,) = site.sources.refresh("lib")
-    assert "the site does not answer any more" in source.note
+    assert source.note.startswith(
+        f"reading stopped after {MAX_FAILED_REQUESTS} failed requests in a row; "
+        "3 more pages were not requested; 20 pages could not be read, the first: "
+    )
     assert source.documents == count
     for number in range(count):
         passage = site.app.read(f"web:lib/{number}.html")
         assert f"Walrus number {number}." in "\n".join(passage.lines)
         assert passage.origin == site.url(f"{number}.html")
+
+
+def test_a_site_without_inventory_that_stops_answering_keeps_the_text_of_all_pages(
+    site: Site, tmp_path: Path
+) -> None:
+    paths = [f"{number}.html" for number in range(MAX_FAILED_REQUESTS + 3)]
+    pages = {path: f"<p>Walrus page {path}.</p>" for path in paths}
+    pages["index.html"] = "".join(f'<p><a href="{path}">Walrus {path}</a></p>' for path in paths)
+    site.folder = write_tree(tmp_path / "site", pages)
+    added = site.sources.add(site.url(""), name="lib")
+    assert (added.kind, added.documents) == ("web", len(pages))
+    site.unreadable = lambda path: path.endswith(".html")
+    (source,) = site.sources.refresh("lib")
+    assert source.note.startswith(f"reading stopped after {MAX_FAILED_REQUESTS} failed requests")
+    assert source.documents == len(pages)
+    assert "Walrus page 22" in "\n".join(site.app.read("web:lib/22.html").lines)
 
 
 def test_a_file_that_is_no_inventory_is_not_added(site: Site, tmp_path: Path) -> None:

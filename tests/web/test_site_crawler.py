@@ -10,6 +10,7 @@ from json_server import JsonServer, Reply, Request, serving
 from rootle.errors import UnavailableError, WebPageError
 from rootle.web.page_download import PageDownloader
 from rootle.web.site.crawler import SiteCrawler, SiteLimits, SitePage
+from rootle.web.site.omissions import MAX_FAILED_REQUESTS
 from rootle.web.site.robots import matches, parse_robots
 from rootle.web.site.sitemap import parse_sitemap
 from rootle.web.url import parse_page_url
@@ -81,7 +82,7 @@ def test_linked_pages_below_the_first_one_are_read(site: Site) -> None:
     assert site.found[1].url == f"{site.server.url}/docs/a.html"
     assert "/blog/" not in site.requested
     assert "/private.html" not in site.requested
-    assert crawler.report() == ""
+    assert crawler.omissions.describe() == ""
 
 
 @pytest.mark.slow
@@ -141,7 +142,7 @@ def test_depth_and_number_of_pages_are_limited(site: Site) -> None:
     assert site.paths == ["1", "2", "3"]
     crawler = site.crawl("/docs/1", depth=20, max_pages=4)
     assert len(site.found) == 4
-    assert "1 more page is beyond the limits" in crawler.report()
+    assert "1 more page is beyond the limits" in crawler.omissions.describe()
     site.crawl("/docs/1", depth=0)
     assert site.paths == ["1"]
 
@@ -157,7 +158,7 @@ def test_a_site_with_endless_pages_ends_at_the_limit(site: Site) -> None:
     site.server.answer = answer
     crawler = site.crawl("/docs/", depth=20, max_pages=12)
     assert len(site.found) == 12
-    assert crawler.left_out
+    assert crawler.omissions.beyond_limits
 
 
 @pytest.mark.slow
@@ -168,7 +169,7 @@ def test_a_site_with_endless_equal_pages_ends(site: Site) -> None:
     crawler = site.crawl(max_pages=5)
     assert site.paths == ["index", "?day=0"]
     assert len(site.requested) < 20
-    assert "more pages are beyond the limits" in crawler.report()
+    assert "more pages are beyond the limits" in crawler.omissions.describe()
 
 
 @pytest.mark.slow
@@ -204,8 +205,35 @@ def test_missing_pages_are_reported_and_the_others_read(site: Site) -> None:
     site.pages = {"/docs/": page("Start", "gone.html", "b.html"), "/docs/b.html": page("B")}
     crawler = site.crawl()
     assert site.paths == ["index", "b.html"]
-    assert "1 page could not be read: " in crawler.report()
-    assert "HTTP 404" in crawler.report()
+    assert "1 page could not be read: " in crawler.omissions.describe()
+    assert "HTTP 404" in crawler.omissions.describe()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["archives", "missing pages"])
+def test_a_page_after_many_links_that_lead_to_no_text_is_read(site: Site, kind: str) -> None:
+    links = [f"{at}.zip" for at in range(25)]
+    site.pages = {"/docs/": page("Start", *links, "b.html"), "/docs/b.html": page("B")}
+    if kind == "archives":
+        site.pages |= {f"/docs/{link}": text("PK", "application/zip") for link in links}
+    crawler = site.crawl()
+    assert site.paths == ["index", "b.html"]
+    assert crawler.omissions.describe().startswith("25 pages could not be read, the first: ")
+    assert crawler.omissions.describe_silence() == ""
+
+
+@pytest.mark.slow
+def test_a_site_that_stops_answering_is_given_up(site: Site) -> None:
+    links = [f"{at}.html" for at in range(MAX_FAILED_REQUESTS + 3)]
+    site.pages = {"/docs/": page("Start", *links)}
+    site.pages |= {f"/docs/{link}": Reply(status=503) for link in links}
+    crawler = site.crawl()
+    assert site.paths == ["index"]
+    assert sum(path.endswith(".html") for path in site.requested) == MAX_FAILED_REQUESTS
+    assert "20 failed requests in a row" in crawler.omissions.describe_silence()
+    assert crawler.omissions.describe().startswith(
+        "3 more pages were not requested; 20 pages could not be read, the first: "
+    )
 
 
 @pytest.mark.slow
@@ -213,7 +241,7 @@ def test_a_page_that_is_too_long_is_read_in_part(site: Site) -> None:
     site.pages = {"/docs/": page("Start", "long.txt"), "/docs/long.txt": text("word " * 500_000)}
     crawler = site.crawl()
     assert site.paths == ["index", "long.txt"]
-    assert crawler.report() == "1 page is too long, and only its beginning was read"
+    assert crawler.omissions.describe() == "1 page is too long, and only its beginning was read"
 
 
 def test_a_missing_first_page_is_an_error(site: Site) -> None:

@@ -66,7 +66,8 @@ class SiteReader:
         for found in chain([first], pages):
             title = found.text.partition("\n")[0].lstrip("# ")
             yield ExternalDocument(found.path, found.text, title, address=found.url)
-        yield ReadNote(left_out=crawler.report())
+        yield ReadNote(failure=crawler.omissions.describe_silence())
+        yield ReadNote(left_out=crawler.omissions.describe())
 
     def _find_inventory(self, site: SiteRules) -> DownloadedPage | None:
         """Return the inventory next to the first page of a site; None if there is no usable one.
@@ -88,6 +89,7 @@ class SiteReader:
         """Download the pages of an inventory into a folder, and read it as an added folder."""
         paths, _ = self._list_pages(inventory.body)
         pages = NamedPages(self.downloads, site, limits.max_pages, self.sleep)
+        omissions = pages.omissions
         with self._open_folder(inventory.body) as folder:
             addresses: dict[str, str] = {}
             for page in pages.read(paths):
@@ -98,15 +100,14 @@ class SiteReader:
                 if isinstance(item, ReadNote):
                     yield item
                     continue
-                is_unread = pages.is_silent or item.path in pages.failed
+                is_unread = omissions.is_silent or item.path in omissions.failed
                 # For a page that could not be read, the item is only a list of symbols from the
                 # inventory, which must not replace the text that was read earlier.
                 if item.path in addresses or not is_unread:
                     yield _clean(item, addresses.get(item.path, ""))
-        if pages.is_silent:
-            yield ReadNote(failure="the site does not answer any more")
+        yield ReadNote(failure=omissions.describe_silence())
         cut = _CUT_INVENTORY if inventory.is_truncated else ""
-        yield ReadNote(left_out="; ".join(filter(None, (cut, pages.report()))))
+        yield ReadNote(left_out="; ".join(filter(None, (cut, omissions.describe()))))
 
     def _list_pages(self, inventory: bytes) -> tuple[Sequence[str], bool]:
         """Return the pages of an inventory, and whether it names documents, not only symbols."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -13,13 +13,13 @@ from rootle.errors import RootleError, WebPageError
 from rootle.web.page_charset_and_text import extract_text
 from rootle.web.page_download import DownloadedPage
 from rootle.web.site.links import forbids, list_html_links, list_markdown_links
+from rootle.web.site.omissions import Omissions
 from rootle.web.site.site_rules import Downloads, LeavesSiteError, SiteRules, open_site, site_of
 from rootle.web.site.sitemap import parse_sitemap
 from rootle.web.url import PageUrl, parse_page_url
 
 MAX_SITEMAPS: Final = 50
 MAX_SECONDS: Final = 3_600.0
-MAX_FAILURES: Final = 20  # in sequence
 # Pages without new text do not count as pages, but a site can have any number of them.
 _REQUESTS_PER_PAGE: Final = 3
 _MAX_QUEUE: Final = 100_000
@@ -45,15 +45,13 @@ class SitePage:
 
 @dataclass
 class SiteCrawler:
-    """Reads one site once. `report` explains afterwards what was left out."""
+    """Reads one site once. `omissions` contains afterwards the pages that were left out."""
 
     downloads: Downloads
     limits: SiteLimits
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
-    failures: list[str] = field(default_factory=list)
-    left_out: int = 0  # pages beyond the limits
-    cut: int = 0  # pages of which only the beginning was read
+    omissions: Omissions = field(default_factory=Omissions)
     site: SiteRules | None = None  # after the first page
 
     def crawl(self, start: PageUrl) -> Iterator[SitePage]:
@@ -66,13 +64,16 @@ class SiteCrawler:
         queue = deque([(link, 1) for link in self._first_links(site, first)])
         known = {start, site.start, *(link for link, _ in queue)}
         texts = {_digest(first.text)}
-        count, failed, requests = 1, 0, 1
+        count, requests = 1, 1
         max_requests = _REQUESTS_PER_PAGE * self.limits.max_pages
         yield SitePage(str(site.start), site.path_of(site.start), first.text)
         while queue:
             is_enough = count >= self.limits.max_pages or requests >= max_requests
             if is_enough or self.clock() > deadline:
-                self.left_out = len(queue)
+                self.omissions.beyond_limits = len(queue)
+                return
+            if self.omissions.is_silent:
+                self.omissions.not_requested = len(queue)
                 return
             url, depth = queue.popleft()
             self._wait(site)
@@ -82,13 +83,8 @@ class SiteCrawler:
             except LeavesSiteError:
                 continue
             except RootleError as error:
-                self.failures.append(str(error))
-                failed += 1
-                if failed >= MAX_FAILURES:
-                    self.failures.append("the site does not answer any more")
-                    return
+                self.omissions.add_failure(str(url), error)
                 continue
-            failed = 0
             if final != url and final in known:
                 continue
             known.add(final)
@@ -101,10 +97,6 @@ class SiteCrawler:
                 known.update(new)
                 queue.extend((link, depth + 1) for link in new[: _MAX_QUEUE - len(queue)])
 
-    def report(self) -> str:
-        """Return what was left out, in one sentence; "" if nothing was."""
-        return describe_omissions(self.left_out, self.cut, self.failures)
-
     def rules(self) -> SiteRules:
         """Return the rules of the site, after its first page was read."""
         assert self.site is not None
@@ -113,7 +105,7 @@ class SiteCrawler:
     def _open_site(self, start: PageUrl) -> tuple[SiteRules, _ReadPage]:
         site, page = open_site(self.downloads, start)
         self.site = site
-        self.cut += page.is_truncated
+        self.omissions.add_page(page)
         return site, _read_page(page, site.start)
 
     def _first_links(self, site: SiteRules, page: _ReadPage) -> list[PageUrl]:
@@ -128,7 +120,7 @@ class SiteCrawler:
 
     def _read(self, url: PageUrl, check: Callable[[PageUrl], None]) -> tuple[PageUrl, _ReadPage]:
         page = self.downloads.download(url, check)
-        self.cut += page.is_truncated
+        self.omissions.add_page(page)
         final = parse_page_url(page.url)
         return final, _read_page(page, final)
 
@@ -164,24 +156,6 @@ class SiteCrawler:
 class _ReadPage:
     text: str
     links: tuple[PageUrl, ...]
-
-
-def describe_omissions(left_out: int, cut: int, failures: Sequence[str]) -> str:
-    """Return the pages that were left out of a source, in one sentence."""
-    parts = []
-    if left_out == 1:
-        parts.append("1 more page is beyond the limits")
-    elif left_out:
-        parts.append(f"{left_out:,} more pages are beyond the limits")
-    if cut == 1:
-        parts.append("1 page is too long, and only its beginning was read")
-    elif cut:
-        parts.append(f"{cut:,} pages are too long, and only their beginning was read")
-    if len(failures) == 1:
-        parts.append(f"1 page could not be read: {failures[0]}")
-    elif failures:
-        parts.append(f"{len(failures):,} pages could not be read, the first: {failures[0]}")
-    return "; ".join(parts)
 
 
 def _digest(text: str) -> bytes:

@@ -9,8 +9,9 @@ from typing import Final
 
 from rootle.errors import RootleError, WebPageError
 from rootle.web.page_charset_and_text import decode_page, is_html
-from rootle.web.site.crawler import MAX_FAILURES, MAX_SECONDS, describe_omissions
+from rootle.web.site.crawler import MAX_SECONDS
 from rootle.web.site.links import forbids
+from rootle.web.site.omissions import Omissions
 from rootle.web.site.site_rules import Downloads, LeavesSiteError, SiteRules
 
 _MAX_TOTAL_CHARS: Final = 500_000_000
@@ -27,46 +28,37 @@ class NamedPage:
 
 @dataclass
 class NamedPages:
-    """Downloads pages of one site once. `report` explains afterwards what was left out."""
+    """Downloads pages of one site once. `omissions` contains afterwards the pages left out."""
 
     downloads: Downloads
     site: SiteRules
     max_pages: int
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
-    failed: dict[str, str] = field(default_factory=dict)  # reasons by path
-    left_out: int = 0  # pages beyond the limits
-    cut: int = 0  # pages of which only the beginning was read
-    is_silent: bool = False  # the site has stopped answering
+    omissions: Omissions = field(default_factory=Omissions)
 
     def read(self, paths: Sequence[str]) -> Iterator[NamedPage]:
         """Yield the pages in the given order. Paths that lead out of the site are skipped."""
         deadline = self.clock() + MAX_SECONDS
-        count, size, failures = 0, 0, 0
+        count, size = 0, 0
         for number, path in enumerate(paths):
             is_full = count >= self.max_pages or size > _MAX_TOTAL_CHARS
             if is_full or self.clock() > deadline:
-                self.left_out = len(paths) - number
+                self.omissions.beyond_limits = len(paths) - number
+                return
+            if self.omissions.is_silent:
+                self.omissions.not_requested = len(paths) - number
                 return
             try:
                 page = self._download(path)
             except LeavesSiteError:
                 continue
             except RootleError as error:
-                self.failed[path] = str(error)
-                failures += 1
-                if failures >= MAX_FAILURES:
-                    self.is_silent = True
-                    return
+                self.omissions.add_failure(path, error)
                 continue
-            failures = 0
             count += 1
             size += len(page.html)
             yield page
-
-    def report(self) -> str:
-        """Return what was left out, in one sentence; "" if nothing was."""
-        return describe_omissions(self.left_out, self.cut, list(self.failed.values()))
 
     def _download(self, path: str) -> NamedPage:
         url = self.site.url_of(path)
@@ -78,5 +70,5 @@ class NamedPages:
             raise WebPageError(f"{url} is not HTML")
         if forbids(html, "noindex"):
             raise LeavesSiteError
-        self.cut += page.is_truncated
+        self.omissions.add_page(page)
         return NamedPage(path, page.url, html)
