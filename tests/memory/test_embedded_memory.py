@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -216,6 +217,33 @@ def test_importing_the_same_memories_twice_adds_nothing(store: EmbeddedMemory) -
     assert store.import_memories(memories, ME) == 2
     assert store.import_memories(memories, ME) == 0
     assert [memory.count for memory in store.list_memories(ME)] == [1, 1]
+
+
+def test_repeated_exchange_of_memories_counts_no_statement_twice(
+    store: EmbeddedMemory, clock: Clock, tmp_path: Path
+) -> None:
+    other = EmbeddedMemory(tmp_path / "other.db", HashEmbedder, clock)
+    store.add("Deploy on Thursdays", ME)
+    assert other.import_memories(store.list_memories(ME), ME) == 1
+    clock.set("2024-06-01T12:00:00+00:00")
+    store.add("Deploy on Thursdays", ME)
+    for _ in range(2):
+        assert other.import_memories(store.list_memories(ME), ME) == 0
+        (memory,) = other.list_memories(ME)
+        assert (memory.count, memory.created_at) == (2, "2024-06-01T12:00:00Z")
+    assert store.import_memories(other.list_memories(ME), ME) == 0
+    assert [memory.count for memory in store.list_memories(ME)] == [2]
+
+
+def test_a_project_that_an_import_adds_is_visible_to_another_store(
+    store: EmbeddedMemory, path: Path
+) -> None:
+    memory = replace(memory_of("Deploy on Thursdays", "2024-01-01"), stored_in=("/old/shop",))
+    other = EmbeddedMemory(path, HashEmbedder)
+    store.import_memories([memory], ME)
+    assert other.search("deploy", ME, 7)[0].stored_in == ("/old/shop",)
+    store.import_memories([replace(memory, stored_in=("/new/shop",))], ME)
+    assert other.search("deploy", ME, 7)[0].stored_in == ("/old/shop", "/new/shop")
 
 
 def test_another_model_embeds_stored_memories_once(path: Path, clock: Clock) -> None:

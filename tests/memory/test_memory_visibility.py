@@ -109,6 +109,37 @@ def test_the_origin_survives_export_and_import(shop: Path, billing: Path) -> Non
     assert search(billing, "tabs").code == 0
 
 
+def test_memories_of_a_missing_project_are_assigned_to_the_project_that_root_names(
+    shop: Path, billing: Path, tmp_path: Path
+) -> None:
+    add(shop, "Deploy on Thursdays")
+    add(shop, "Read pay.py before a release")
+    add(billing, "Invoices go out on Mondays")
+    exported = rootle("memory", "export", cwd=shop).out
+    rootle("memory", "forget", "--all", "--yes", cwd=shop)
+    shop.rename(tmp_path / "renamed")
+    shop = tmp_path / "renamed"
+    first = rootle("memory", "import", cwd=shop, stdin=exported)
+    assert "do not exist on this machine" in first.err
+    assert "--root DIR" in first.err
+    assert search(shop, "when to deploy").code == 1
+    # The second import assigns the memories that the first one has stored.
+    again = rootle("memory", "import", "--root", shop, cwd=billing, stdin=exported)
+    assert (again.out, again.err) == ("imported 0, already known 3, refused 0\n", "")
+    assert "project shop, renamed] " in search(shop, "when to deploy").out
+    assert "(about pay.py)" in search(shop, "release").out
+    assert search(billing, "when to deploy").code == 1
+    assert search(shop, "invoices").code == 1
+
+
+def test_memories_cannot_be_assigned_to_the_home_folder(home: Path, shop: Path) -> None:
+    add(shop, "Deploy on Thursdays")
+    exported = rootle("memory", "export", cwd=shop).out
+    refused = rootle("memory", "import", "--root", home, cwd=shop, stdin=exported)
+    assert refused.code == 2
+    assert "which contains your home folder; pass the folder of a project" in refused.err
+
+
 async def call(root: Path, tool: str, **arguments: str) -> str:
     async with client_of(root) as client:
         result = await client.call_tool(tool, arguments)

@@ -12,10 +12,10 @@ from sample import write
 from rootle.errors import MemoryRefusedError
 from rootle.memory.references import (
     ReferencedProject,
+    assign_to_project,
     file_digest,
     find_references,
     is_possibly_stale,
-    remap_root,
     resolve_references,
 )
 from rootle.types import Memory, MemoryReference
@@ -104,13 +104,14 @@ def test_a_memory_is_stale_once_its_file_is_changed_or_deleted(project: Referenc
     assert not is_possibly_stale(elsewhere, project)
 
 
-def test_references_from_another_machine_are_remapped_to_this_project(
+def test_references_of_an_assigned_memory_refer_to_the_files_of_the_project(
     project: ReferencedProject, tmp_path: Path
 ) -> None:
     there = MemoryReference("README.md", "", "/home/somebody/project", "0123")
     gone, known = replace(there, path="gone.md"), replace(there, root=str(tmp_path))
-    memory = remap_root(
+    memory = assign_to_project(
         Memory("", "x", "2024-05-10T12:00:00Z", about=(there, gone, known)), project
     )
     assert memory.about == (replace(there, root=project.name), gone, known)
+    assert memory.stored_in == (project.name,)
     assert is_possibly_stale(memory, project)

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Final
@@ -76,17 +77,19 @@ class EmbeddedMemory:
     def import_memories(self, memories: Iterable[Memory], user_id: str) -> int:
         """Store memories with their times and counts; return how many were new.
 
-        A memory that was already observed at the same time is skipped.
+        The count of an imported memory is the total in its store. A known memory keeps the larger
+        of the two counts, so that another import of the same memories changes nothing. It also gets
+        the projects and references that it does not have yet.
         """
         new = 0
         with self._connect() as connection, write_transaction(connection):
             for memory in memories:
                 known = queries.find_memory_id(connection, user_id, text_digest(memory.text))
-                if known is None or not queries.has_observation(
-                    connection, known, memory.created_at
-                ):
+                if known is None:
                     self._observe(connection, memory, user_id)
                     new += 1
+                else:
+                    self._merge(connection, known, memory, user_id)
         return new
 
     def search(
@@ -159,6 +162,23 @@ class EmbeddedMemory:
         queries.insert_references(connection, memory_id, memory.about)
         queries.insert_origins(connection, memory_id, memory)
         return memory_id
+
+    def _merge(
+        self, connection: sqlite3.Connection, memory_id: int, memory: Memory, user_id: str
+    ) -> None:
+        """Add the new parts of an imported memory to a known one."""
+        known = queries.load_memory(connection, memory_id)
+        if not queries.has_observation(connection, memory_id, memory.created_at):
+            count = max(0, memory.count - known.count)
+            queries.insert_observation(connection, memory_id, user_id, memory.created_at, count)
+        places = {about.place for about in known.about}
+        is_newer = memory.created_at > known.created_at
+        about = [one for one in memory.about if is_newer or one.place not in places]
+        queries.insert_references(connection, memory_id, about)
+        # An old export must not undo a later decision that a memory is personal or not.
+        is_personal = memory.is_personal if is_newer else known.is_personal
+        origins = replace(memory, is_personal=is_personal)
+        queries.insert_origins(connection, memory_id, origins)
 
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:

@@ -26,11 +26,12 @@ SELECT id, text, model, vector,
        (SELECT sum(count) FROM observations WHERE memory_id = id),
        is_personal
 FROM memories WHERE user_id = ?
-AND id IN (SELECT memory_id FROM observations WHERE number > ? AND user_id = ?)
+AND id IN (SELECT memory_id FROM observations WHERE number > ? AND user_id = ?
+           UNION SELECT memory_id FROM origins WHERE number > ?)
 """
 
 _MemoryRow = tuple[int, str, str, bytes, str, int, int]
-_Position = tuple[int, int]  # the numbers of the last observation and the last deletion
+_Position = tuple[int, int, int]  # numbers of the last observation, deletion and origin
 
 
 class MemoryLoader:
@@ -41,7 +42,7 @@ class MemoryLoader:
         self._vocabulary = vocabulary
         self._embedder = embedder
         self._entries: dict[int, Entry] = {}
-        self._position: _Position = (0, 0)
+        self._position: _Position = (0, 0, 0)
         self._corpus: Corpus | None = None
 
     def load(self, connection: sqlite3.Connection) -> Corpus | None:
@@ -54,9 +55,9 @@ class MemoryLoader:
 
     def _load_changes(self, connection: sqlite3.Connection, newest: _Position) -> bool:
         """Load the changes up to a position; return whether any memory of this user changed."""
-        observation, deletion = self._position
+        observation, deletion, origin = self._position
         changed: list[_MemoryRow] = connection.execute(
-            _SELECT_CHANGED, (self._user_id, observation, self._user_id)
+            _SELECT_CHANGED, (self._user_id, observation, self._user_id, origin)
         ).fetchall()
         ids = [row[0] for row in changed]
         references = queries.load_references(connection, ids)
@@ -122,7 +123,8 @@ class MemoryLoader:
 
 
 def _newest_position(connection: sqlite3.Connection) -> _Position:
-    """Return the numbers of the last observation and the last deletion of any user."""
+    """Return the numbers of the last observation, deletion and origin of any user."""
     (observation,) = connection.execute("SELECT max(number) FROM observations").fetchone()
     (deletion,) = connection.execute("SELECT max(number) FROM deletions").fetchone()
-    return observation or 0, deletion or 0
+    (origin,) = connection.execute("SELECT max(number) FROM origins").fetchone()
+    return observation or 0, deletion or 0, origin or 0

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from rootle.errors import MemoryRefusedError
+from rootle.memory.visibility import is_same_project
 from rootle.storage.open_without_links import open_below
 from rootle.text.terms import encodable, whole_identifier
 from rootle.types import Memory, MemoryReference
@@ -82,18 +83,28 @@ def is_possibly_stale(memory: Memory, project: ReferencedProject) -> bool:
     )
 
 
-def remap_root(memory: Memory, project: ReferencedProject) -> Memory:
-    """Return a memory whose references to a missing folder refer to the project instead.
+def assign_to_project(memory: Memory, project: ReferencedProject) -> Memory:
+    """Return a memory that belongs to the project too if its own project folder does not exist.
 
-    Only references to files that exist in the project are changed.
+    Its references to missing folders refer to the project instead, if the project has the file.
     """
+    name = project.name
     about = tuple(
-        replace(one, root=project.name)
+        replace(one, root=name)
         if not os.path.isdir(one.root) and file_digest(project.root, one.path)
         else one
         for one in memory.about
     )
-    return replace(memory, about=about)
+    folders = {name if is_same_project(one, name) else one: None for one in memory.stored_in}
+    if find_missing_projects(memory):
+        folders[name] = None
+    return replace(memory, about=about, stored_in=tuple(folders))
+
+
+def find_missing_projects(memory: Memory) -> list[str]:
+    """Return the project folders of a memory that do not exist on this machine."""
+    folders = dict.fromkeys((*memory.stored_in, *(one.root for one in memory.about)))
+    return [folder for folder in folders if folder and not os.path.isdir(folder)]
 
 
 def file_digest(root: Path, path: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -18,14 +19,16 @@ from rootle.memory.jsonl import read_memories
 from rootle.memory.prompt_block import clean_fact, clean_topic, write_block
 from rootle.memory.references import (
     ReferencedProject,
+    assign_to_project,
+    find_missing_projects,
     find_references,
     is_possibly_stale,
-    remap_root,
     resolve_references,
 )
 from rootle.memory.symbol_lookup import SymbolLookup
-from rootle.memory.visibility import choose_origin, make_filter
+from rootle.memory.visibility import choose_origin, is_same_project, make_filter
 from rootle.protocols import Embedder, MemoryStore
+from rootle.storage.paths import contains_home
 from rootle.text.secret_masking import mask_secrets
 from rootle.text.terms import CHARS_PER_TOKEN, encodable
 from rootle.types import Memory, MemoryReference
@@ -80,6 +83,7 @@ class ImportReport:
     new: int
     known: int
     rejected: tuple[str, ...]  # line number and reason
+    missing_projects: tuple[str, ...] = ()  # folders that do not exist on this machine
 
 
 class UserMemory:
@@ -208,11 +212,23 @@ class UserMemory:
         """Store memories from another store with their times; return how many were new."""
         return self._embedded.import_memories(memories, self.user_id)
 
-    def import_lines(self, lines: Iterable[str]) -> ImportReport:
-        """Import the output of `rootle memory export`: one JSON object per line."""
+    def import_lines(self, lines: Iterable[str], *, assign: bool = False) -> ImportReport:
+        """Import the output of `rootle memory export`: one JSON object per line.
+
+        With `assign`, memories whose project folder does not exist on this machine belong to this
+        project afterwards. Raise MemoryRefusedError if this folder is not a project.
+        """
+        if assign and contains_home(self._project.name):
+            raise MemoryRefusedError(
+                f"no memory can be assigned to {self._project.root}, which contains your home "
+                "folder; pass the folder of a project"
+            )
         memories, rejected = read_memories(lines)
-        new = self.import_memories(remap_root(memory, self._project) for memory in memories)
-        return ImportReport(new, len(memories) - new, tuple(rejected))
+        if assign:
+            memories = [assign_to_project(memory, self._project) for memory in memories]
+        new = self.import_memories(memories)
+        missing = () if assign else self._find_missing_projects(memories)
+        return ImportReport(new, len(memories) - new, tuple(rejected), tuple(missing))
 
     def audit(self) -> Audit:
         """Return the history of the memories, and the memories to review."""
@@ -235,6 +251,13 @@ class UserMemory:
         close = getattr(self.store, "close", None)
         if close is not None:
             close()
+
+    def _find_missing_projects(self, memories: Iterable[Memory]) -> list[str]:
+        """Return the missing folders whose memories neither this project nor all projects show."""
+        name = self._project.name
+        missing = (find_missing_projects(one) for one in memories if not one.is_personal)
+        folders = dict.fromkeys(chain.from_iterable(missing))
+        return [folder for folder in folders if not is_same_project(folder, name)]
 
     def _mark_stale(self, memories: Iterable[Memory]) -> list[Memory]:
         return [

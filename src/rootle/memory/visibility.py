@@ -58,7 +58,7 @@ def make_filter(root: str) -> Callable[[Memory], bool]:
 
     @cache
     def is_same(origin: str) -> bool:
-        return _is_same_project(origin, root)
+        return is_same_project(origin, root)
 
     def is_visible(memory: Memory) -> bool:
         if memory.is_personal:
@@ -69,7 +69,7 @@ def make_filter(root: str) -> Callable[[Memory], bool]:
     return is_visible
 
 
-def _is_same_project(origin: str, root: str) -> bool:
+def is_same_project(origin: str, root: str) -> bool:
     """Return whether `origin` is the folder of a project, or was its folder before a move.
 
     A folder that no longer exists is assumed to be the old folder of a project with the same name.

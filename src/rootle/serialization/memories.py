@@ -99,10 +99,10 @@ def _escape(char: str) -> str:
 
 
 def _notes(memory: Memory) -> str:
-    references = [
+    references = dict.fromkeys(
         _name(f"{about.path}#{about.symbol}" if about.symbol else about.path)
         for about in memory.about
-    ]
+    )
     notes = [f"stored {memory.count} times"] if memory.count > 1 else []
     notes += [f"about {', '.join(references)}"] if references else []
     notes += ["possibly stale: a file has changed since"] if memory.possibly_stale else []

@@ -69,7 +69,8 @@ _ROOT_PURPOSES: Final[Mapping[str, str]] = {
     "search": "project folder; memories of other projects are left out",
     "add": "project folder; files that the fact mentions are looked up in this folder",
     "import": "project to which memories are assigned if their own project folder does not exist "
-    "on this machine",
+    "on this machine; without this option, such memories are shown only in a project whose folder "
+    "has the same name",
     "hook": "project folder; memories of other projects are left out",
     "forget": "project folder from which the configuration is read; does not limit which memories "
     "can be deleted",
@@ -96,7 +97,10 @@ def register(parser: CommandParser) -> None:
     _add_arguments(parsers)
     for name, action in parsers.items():
         purpose = _ROOT_PURPOSES[name]
-        add_root(action, purpose, _HOOK_ROOT if name == "hook" else DEFAULT_ROOT)
+        if name == "import":
+            action.add_argument("--root", metavar="DIR", help=purpose)
+        else:
+            add_root(action, purpose, _HOOK_ROOT if name == "hook" else DEFAULT_ROOT)
         if name not in ("export", "hook"):  # always write JSON
             add_json(action)
         if name in ("export", "forget"):  # look up no files or symbols
@@ -266,15 +270,29 @@ def _import(app: App, args: argparse.Namespace) -> int:
     from rootle.cli.terminal import print_json, warn
 
     with _open_file(args.file) as file:
-        done = app.memory.import_lines(file)
+        done = app.memory.import_lines(file, assign=args.root is not None)
     for reason in done.rejected:
         warn(reason)
+    _warn_about_missing_projects(done.missing_projects)
     refused = len(done.rejected)
     if args.json:
         print_json({"imported": done.new, "known": done.known, "refused": refused})
     else:
         print(f"imported {done.new}, already known {done.known}, refused {refused}")
     return SUCCESS if done.new else NO_RESULTS
+
+
+def _warn_about_missing_projects(folders: Sequence[str]) -> None:
+    from rootle.cli.terminal import warn
+    from rootle.serialization.memories import quote
+
+    if folders:
+        first = quote(folders[0])
+        shown = first if len(folders) == 1 else f"{first} and {len(folders) - 1} more"
+        warn(
+            f"project folders that do not exist on this machine: {shown}; to assign their memories "
+            "to a project, import the file again with --root DIR"
+        )
 
 
 def _audit(app: App, args: argparse.Namespace) -> int:
