@@ -93,6 +93,23 @@ def test_a_project_that_was_moved_keeps_its_memories(shop: Path, tmp_path: Path)
     assert search(tmp_path / "new" / "shop", "when to deploy").code == 0
 
 
+def test_the_memories_of_a_moved_project_stay_linked_to_its_files(
+    shop: Path, tmp_path: Path
+) -> None:
+    add(shop, "Cards of this kind are refused", "--about", "pay.py")
+    moved = tmp_path / "new" / "shop"
+    shutil.move(shop, moved)
+    assert "possibly stale" not in rootle("memory", "list", cwd=moved).out
+    assert "Cards of this kind" in search(moved, "pay.py").out
+    found = rootle("search", "--json", "charge_card", cwd=moved).data
+    assert [one["text"] for one in found["memories"]] == ["Cards of this kind are refused"]
+    write(moved, "pay.py", "def charge_card(): return 1\n")
+    assert "possibly stale" in rootle("memory", "list", cwd=moved).out
+    (moved / "pay.py").unlink()
+    assert "possibly stale" in search(moved, "refused cards").out
+    assert "possibly stale" in rootle("memory", "audit", cwd=moved).out
+
+
 def test_a_fact_that_was_stored_outside_of_projects_is_personal(home: Path, shop: Path) -> None:
     add(home, "Deploy on Thursdays")
     assert 'today, personal] "Deploy on Thursdays"' in search(shop, "when to deploy").out

@@ -20,6 +20,7 @@ from rootle.types import Memory
 Floats = NDArray[np.float64]
 Row = NDArray[np.int8]  # one row of `Rows`
 IsVisible = Callable[[Memory], bool]
+Place = tuple[str, str, str]  # root, path and symbol of the referenced code
 
 # The weights in this group were tuned on conversations 26, 41, 43, 47 and 49 of LoCoMo and measured
 # on the other five; docs/how-to/memory.md has the figures.
@@ -76,7 +77,7 @@ class Topic:
     embed_significant: Callable[[], Vector]  # of the topic without stop words
     dates: DateRange | None
     asks_for_present: bool
-    about: frozenset[tuple[str, str, str]]  # root, path and symbol of the referenced code
+    about: frozenset[Place]
 
 
 class Corpus:
@@ -93,6 +94,7 @@ class Corpus:
         self._vectors: Rows = np.stack([entry.vector for entry in entries])
         self._norms = np.maximum(np.linalg.norm(self._vectors.astype(np.float32), axis=1), 1e-9)
         self._by_reference = _positions_by_reference(self._memories)
+        self.roots = frozenset(root for root, _, _ in self._by_reference)
         self._by_subject = _positions_by_subject(entries)
         self._index_terms(entries, vocabulary_size)
 
@@ -231,12 +233,12 @@ def distance_days(days: NDArray[np.int64], dates: DateRange) -> Floats:
     return np.maximum(np.maximum(days - last, 2 * (first - days)), 0.0)
 
 
-def _positions_by_reference(memories: Sequence[Memory]) -> dict[tuple[str, str, str], list[int]]:
+def _positions_by_reference(memories: Sequence[Memory]) -> dict[Place, list[int]]:
     """Return the positions of the memories that refer to each file or symbol.
 
     A memory about a symbol is about its file too.
     """
-    positions: dict[tuple[str, str, str], list[int]] = {}
+    positions: dict[Place, list[int]] = {}
     for at, memory in enumerate(memories):
         for about in memory.about:
             for place in {about.place, (about.root, about.path, "")}:

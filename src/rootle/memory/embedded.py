@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Final
 
 from rootle.memory import queries
-from rootle.memory.corpus import IsVisible, Topic
+from rootle.memory.corpus import IsVisible, Place, Topic
 from rootle.memory.database import open_database, storage_errors, text_digest
 from rootle.memory.dates import asks_for_present, parse_dates
 from rootle.memory.loader import MemoryLoader
 from rootle.memory.queries import MemoryEvent
+from rootle.memory.visibility import find_places
 from rootle.memory.vocabulary import Vocabulary, significant_words
 from rootle.protocols import Embedder, QueryEmbedder, Vector
 from rootle.serialization.timestamps import format_timestamp
@@ -111,7 +112,8 @@ class EmbeddedMemory:
             corpus = self._loader(user_id).load(connection)
             if corpus is None:
                 return []
-            return corpus.search(self._parse_topic(topic, about), top_k, is_visible)
+            places = find_places(about, corpus.roots)
+            return corpus.search(self._parse_topic(topic, places), top_k, is_visible)
 
     def list_memories(self, user_id: str) -> list[Memory]:
         """Return every memory, newest first."""
@@ -202,7 +204,7 @@ class EmbeddedMemory:
         self._embedder = self._embedder or self._open_embedder()
         return self._embedder
 
-    def _parse_topic(self, topic: str, about: Sequence[MemoryReference]) -> Topic:
+    def _parse_topic(self, topic: str, places: frozenset[Place]) -> Topic:
         vocabulary = self._vocabulary = self._vocabulary or Vocabulary()
         return Topic(
             vocabulary.parse_topic(topic),
@@ -210,7 +212,7 @@ class EmbeddedMemory:
             lambda: self._embed_topic(significant_words(topic)),
             parse_dates(topic, self._today()),
             asks_for_present(topic),
-            frozenset(one.place for one in about),
+            places,
         )
 
     def _embed_topic(self, topic: str) -> Vector:

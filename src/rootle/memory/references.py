@@ -75,11 +75,17 @@ def resolve_references(
 
 
 def is_possibly_stale(memory: Memory, project: ReferencedProject) -> bool:
-    """Return whether a file in this project changed after a memory that refers to it was stored."""
+    """Return whether a file in this project changed after a memory that refers to it was stored.
+
+    A memory may refer to the folder that the project had before it was moved.
+    """
+    if not memory.about:
+        return False
+    name = project.name
     return any(
         file_digest(project.root, about.path) != about.digest
         for about in memory.about
-        if about.root == project.name and about.digest
+        if about.digest and is_same_project(about.root, name)
     )
 
 

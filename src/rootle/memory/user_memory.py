@@ -168,11 +168,11 @@ class UserMemory:
             *find_references(text, self._project),
             *(MemoryReference(path, root=root) for path in paths),
         )
-        places = {about.place for about in references}
+        places = {(about.path, about.symbol) for about in references}
         return self._mark_stale(
             memory
             for memory in self._search(text, top_k, references)
-            if memory.score >= _MIN_RELEVANCE or _refers_to(memory, places)
+            if memory.score >= _MIN_RELEVANCE or _refers_to(memory, root, places)
         )
 
     def _search(
@@ -269,7 +269,10 @@ class UserMemory:
         ]
 
 
-def _refers_to(memory: Memory, places: set[tuple[str, str, str]]) -> bool:
+def _refers_to(memory: Memory, root: str, places: set[tuple[str, str]]) -> bool:
+    """Return whether a memory refers to one of the paths and symbols of a project."""
     return any(
-        about.place in places or (about.root, about.path, "") in places for about in memory.about
+        ((about.path, about.symbol) in places or (about.path, "") in places)
+        and is_same_project(about.root, root)
+        for about in memory.about
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Final
 
@@ -75,6 +75,23 @@ def is_same_project(origin: str, root: str) -> bool:
     A folder that no longer exists is assumed to be the old folder of a project with the same name.
     """
     return origin == root or (_last_name(origin) == _last_name(root) and not os.path.isdir(origin))
+
+
+def find_places(
+    references: Iterable[MemoryReference], roots: Iterable[str]
+) -> frozenset[tuple[str, str, str]]:
+    """Return the places of references, in the folders of their projects before and after a move.
+
+    `roots` are the folders to which memories refer.
+    """
+
+    @cache
+    def folders_of(project: str) -> set[str]:
+        return {project, *(root for root in roots if is_same_project(root, project))}
+
+    return frozenset(
+        (root, one.path, one.symbol) for one in references for root in folders_of(one.root)
+    )
 
 
 def _last_name(path: str) -> str:
