@@ -101,6 +101,36 @@ def test_latin_1_is_decoded_as_windows_1252(charset: str) -> None:
     assert extract("“Grüße” – 5 €".encode("cp1252"), "text/plain", charset) == "“Grüße” – 5 €"
 
 
+@pytest.mark.parametrize(
+    ("charset", "codec", "words"),
+    [
+        ("gb2312", "gbk", "朱镕基 喆 ①"),
+        ("GBK", "gb18030", "€ 㐀"),
+        ("Shift_JIS", "cp932", "①～髙橋 ㈱"),
+        ("x-sjis", "cp932", "日本語のページ"),
+        ("euc-kr", "cp949", "똠방각하 펲시"),
+        ("ks_c_5601-1987", "cp949", "한국어"),
+        ("big5", "big5hkscs", "中文 啫喱"),
+        ("iso-8859-9", "cp1254", "“İstanbul” – €"),
+        ("windows-874", "cp874", "สวัสดี"),
+        ("TIS-620", "cp874", "“สวัสดี”"),
+        ("iso-8859-11", "cp874", "สวัสดี"),
+        ("latin2", "iso8859-2", "Žluťoučký kůň"),
+        ("x-mac-cyrillic", "mac-cyrillic", "Привет"),
+        ("cp850", "cp850", "Grüße"),
+    ],
+)
+def test_a_label_denotes_the_same_charset_as_in_browsers(
+    charset: str, codec: str, words: str
+) -> None:
+    assert extract(words.encode(codec), "text/plain", charset) == words
+
+
+@pytest.mark.slow
+def test_a_meta_element_cannot_declare_utf_16() -> None:
+    assert extract('<meta charset="utf-16"><p>Grüße</p>') == "Grüße"
+
+
 def test_an_incomplete_last_character_is_ignored() -> None:
     assert extract("Grüße é".encode()[:-1], "text/plain") == "Grüße"
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import codecs
 import re
-from contextlib import suppress
+from collections.abc import Iterator
 from typing import Final
 
 from rootle.errors import WebPageError
+from rootle.web.charset_labels import find_codec
 from rootle.web.html_child_process import convert_html
 from rootle.web.page_download import DownloadedPage
 
@@ -20,19 +21,6 @@ _BOMS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# Charsets of web pages. Python supports others, and decoding some of those takes unlimited time.
-_CHARSET: Final = re.compile(
-    r"utf-?8(?:-sig)?|utf-?16(?:le|be|-le|-be)?|iso[-_]?8859[-_]\d{1,2}|latin1|(?:us-)?ascii"
-    r"|(?:windows|cp)-?\d{3,4}|koi8-[ru]|gb2312|gbk|gb18030|big5(?:-hkscs)?|euc-(?:jp|kr)"
-    r"|shift[-_]jis|iso-2022-(?:jp|kr)|tis-620|macintosh"
-)
-# On the web, these labels denote a larger charset (https://encoding.spec.whatwg.org).
-_ALIASES: Final = {
-    "iso-8859-1": "cp1252",
-    "latin1": "cp1252",
-    "us-ascii": "cp1252",
-    "ascii": "cp1252",
-}
 _SNIFFED_BYTES: Final = 1_024
 _META: Final = re.compile(
     rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE
@@ -85,18 +73,24 @@ def decode_page(page: DownloadedPage, *, is_html: bool) -> str:
 
     Without a known charset, decode it as UTF-8 or, if that fails, as cp1252.
     """
-    charsets = [name for mark, name in _BOMS if page.body.startswith(mark)]
-    charsets.append(page.charset)
-    if is_html:
-        declared = _META.findall(page.body[:_SNIFFED_BYTES])
-        charsets += [name.decode("ascii") for name in declared]
-    for name in charsets:
-        name = name.strip().lower()
-        if _CHARSET.fullmatch(name):
-            with suppress(LookupError):
-                return page.body.decode(_ALIASES.get(name, name), "replace")
+    codec = next(_declared_codecs(page, is_html=is_html), None)
+    if codec is not None:
+        return page.body.decode(codec, "replace")
     try:
         # An incremental decoder accepts an incomplete last character, as in a truncated page.
         return codecs.getincrementaldecoder("utf-8")().decode(page.body)
     except UnicodeDecodeError:
         return page.body.decode("cp1252", "replace")
+
+
+def _declared_codecs(page: DownloadedPage, *, is_html: bool) -> Iterator[str]:
+    """Yield the known codecs that a page declares, the most reliable declaration first."""
+    yield from (codec for mark, codec in _BOMS if page.body.startswith(mark))
+    codec = find_codec(page.charset)
+    if codec is not None:
+        yield codec
+    for label in _META.findall(page.body[:_SNIFFED_BYTES]) if is_html else ():
+        codec = find_codec(label.decode("ascii"))
+        if codec is not None:
+            # The element was found in a text of single bytes, so the page cannot be UTF-16.
+            yield "utf-8" if codec.startswith("utf-16") else codec
