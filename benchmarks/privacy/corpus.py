@@ -22,6 +22,7 @@ _LOWER: Final = string.ascii_lowercase + string.digits
 _HEX: Final = "0123456789abcdef"
 _BASE64: Final = _ALNUM + "+/"
 _URL_SAFE: Final = _ALNUM + "-_"
+_KEYWORDS: Final = ("pass", "Pass", "Password", "secret", "Secret", "Key", "Token")
 _WORDS: Final = (
     "river copper sunset falcon maple winter orbit velvet harbor tiger garden silver thunder "
     "pepper castle lemon rocket shadow crystal meadow anchor bishop cactus dragon"
@@ -88,6 +89,8 @@ def _password(rng: Random) -> str:
             f"{word}-{rng.choice(_WORDS)}-{rng.randint(1, 99)}",
             word.replace("e", "3").replace("o", "0") + rng.choice("!_#") + str(rng.randint(1, 99)),
             f"Password{rng.randint(10, 999)}!",
+            f"{word}{rng.randint(10, 9999)}{rng.choice(_KEYWORDS)}",
+            word.replace("e", "3").replace("o", "0").replace("i", "1") + rng.choice(_KEYWORDS),
             _text(_ALNUM + "!#_-+", rng.randint(10, 20))(rng),
         ]
     )
@@ -305,6 +308,9 @@ _ORDINARY_FRAMES: Final = (
     "the secret is to warm the {w} first",
     'label = "Password"',
     '"password": "Your password",',
+    '"password": "{w}_password"',
+    "password: {w}Password,",
+    "password_key = 'oauth2_{w}_token'",
     'placeholder="Enter your {w} password"',
     "secretName: {w}-tls-{n}",
     "secretKeyRef:",

@@ -85,7 +85,7 @@ def _report_repository(root: Path, *, show: bool) -> None:
 
 def _texts(root: Path) -> Iterator[tuple[str, str]]:
     for entry in walk_files(root, WalkRules()).documents:
-        found = read_text(root / entry.uri, entry.uri)
+        found = read_text(root, entry.uri)
         if isinstance(found, TextFile):
             yield entry.uri, found.text
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
+from pathlib import Path
 
+import pytest
 from benchmarks.privacy.corpus import make_corpus
-from benchmarks.privacy.masking import is_masked
+from benchmarks.privacy.masking import is_masked, main
 
 from rootle.text.secret_masking import mask_secrets
 
@@ -28,6 +31,15 @@ def test_95_percent_of_held_out_secrets_are_masked_in_files_and_in_memories() ->
         chosen = [example for example in secrets if example.is_memory == is_memory]
         assert len(chosen) > 100
         assert sum(map(is_masked, chosen)) >= 0.95 * len(chosen)
+
+
+def test_the_lines_of_a_repository_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "settings.py").write_text("DEBUG = True\nPASSWORD = 'Tr0ub4dor3'\n")
+    monkeypatch.setattr(sys, "argv", ["masking", str(tmp_path)])
+    main()
+    assert f"{tmp_path.name}: 1 of 2 lines masked" in capsys.readouterr().out
 
 
 def test_no_held_out_ordinary_line_is_masked() -> None:

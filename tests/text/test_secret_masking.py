@@ -104,6 +104,7 @@ def test_several_secrets_are_masked() -> None:
 def test_a_long_text_is_masked_in_linear_time() -> None:
     text = ("password " * 2_000 + "a-" * 10_000 + " eyJ" + "x" * 20_000 + "://" * 2_000)[:60_000]
     assert mask_secrets(text).kinds == ()
+    assert mask_secrets(f"password='{'token' * 50_000}1!'").count == 1
 
 
 @pytest.mark.parametrize(
@@ -125,6 +126,19 @@ def test_a_long_text_is_masked_in_linear_time() -> None:
         ("//registry.npmjs.org/:_authToken=8f14e45fceea167a5a36", "8f14e45f"),
         ("X-Api-Key: q9Zk3LmT7xWv2RbN8sYd", "q9Zk3LmT"),
         ('requests.get(url, auth=("ana", "Tr0ub4dor3"))', "Tr0ub4dor3"),
+        # Values that contain a name such as `password`, but are none.
+        ('DB_PASSWORD="W1nter2024Pass"', "W1nter"),
+        ("MYSQL_ROOT_PASSWORD=MyR00tPassword1", "R00t"),
+        ('{"password": "Sup3rSecret"}', "Sup3r"),
+        ("spring.datasource.password=Adm1nPass", "Adm1n"),
+        ("postgres://admin:MyS3cretPass@db.prod/app", "S3cret"),
+        ("https://ci:Xy7deployToken@git.test/x.git", "Xy7"),
+        ("curl -u admin:MyS3cretPass https://x.test", "S3cret"),
+        ("mysql -uroot -pMyS3cretPass app", "S3cret"),
+        ("jwt_secret: 8f7a6b5c4d3e2f1a0b9c8d7e6f5a4b3c-key", "8f7a6b5c"),
+        ("the db password is MyS3cretPass", "S3cret"),
+        ("password is hunter2secret!", "hunter2"),
+        ("DB_PASSWORD=monkey", "monkey"),
     ],
 )
 def test_a_secret_in_a_file_is_masked(text: str, secret: str) -> None:
@@ -146,6 +160,11 @@ def test_a_secret_in_a_file_is_masked(text: str, secret: str) -> None:
         "Password: 8-64 characters",
         "password is case-sensitive",
         "postgres://user:password@host/db",
+        "password: db_password2",
+        'password: "newPassword"',
+        'password: "oauth2_access_token"',
+        'PASSWORD_FIELD = "awsS3SecretKey"',
+        "redis://default:redisPass@cache:6379",
         "secretName: web-tls-2",
         "bypass = 4096x",
         'print("-----BEGIN PRIVATE KEY-----")\nwrite(key)\nprint("-----END PRIVATE KEY-----")',

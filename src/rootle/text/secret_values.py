@@ -75,11 +75,25 @@ _EXPRESSION: Final = re.compile(
     r"[\w.$]*[(\[{]|.*(?:->|-$|::|\(|\)[}\\]|[)}\]]:?$|&&|\|\||\?\.)"
     r"|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$"
 )
-_NAMED_AFTER_KEYWORD: Final = re.compile(
-    r"[\w.$ -]*?(?:pass(?:w(?:or)?d|phrase|code)?|passwd|pwd|secret|token|credentials?|key)s?"
-    r"[a-z_ ]*\d?$",
-    re.IGNORECASE,
+# A keyword in the name of a secret, or in a text about one, as in `db_password`, `accessToken2` and
+# "New password". A short keyword must not be a part of another word, as in `monkey`.
+_KEYWORD: Final = re.compile(
+    r"(?:(?i:pass(?:wor[dt]|phrase|code|wd)|secret|token|credential)"
+    r"|(?<![^\W\d_])(?:[Pp]ass|[Pp]wd|[Kk]ey)s?(?![a-z])"
+    r"|(?<=[^\W\d_])(?:Pass|Pwd|Key)s?(?![a-z])"
+    r"|(?<![A-Z])(?:PASS|PWD|KEY)S?(?![A-Z])"
+    r"|(?i:(?:api|access|private|public|auth|user|root|admin|test|my|db)(?:pass|pwd|key)s?)(?![a-z])"
+    r")[A-Za-z_ ]*\d?$"
 )
+_WITHOUT_DIGITS: Final = re.compile(r"(?:[^\d\W]|[.$ -])+\d?$")
+# Other words with digits, such as `Sup3r`, are a sign of a password.
+_WORDS_WITH_DIGITS: Final = re.compile(
+    r"(?:(?<![^\W_])|(?<![A-Z\d])(?=[A-Z]))"
+    r"(?:[Oo]?[Aa]uth[12]|OAUTH[12]|[SsHh][23]|[Ee][Cc]2|[Pp]12|[Pp]kcs\d{1,2}|[Ee]d25519|[Xx]509"
+    r"|[Mm][Dd]5|(?:[Ss]ha|SHA)(?:1|256|512)|[Bb]ase(?:16|32|64)|[Uu]tf8|[Kk]8s|[Ii]18n|[Ee]2e)"
+    r"(?![a-z\d])"
+)
+_MAX_NAME: Final = 100
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][\w$]*$")
 _WORDS: Final = re.compile(r"[A-Za-z]+\d{0,4}(?:[-_./: ](?:[A-Za-z]+\d{0,4}|\d{1,4}))*$")
 _PHRASE: Final = re.compile(r"[a-z]+(?: [a-z]+){2,5}$")
@@ -134,7 +148,7 @@ def match_assignment(text: str, start: int) -> tuple[str, int, int] | None:
 
 def is_plausible(value: str) -> bool:
     """Return whether a string may be a secret, and is no placeholder such as `<token>`."""
-    return not (_PLACEHOLDER.search(value) or _NAMED_AFTER_KEYWORD.match(value))
+    return not (_PLACEHOLDER.search(value) or _is_name(value))
 
 
 def _read_assignment(text: str, match: re.Match[str]) -> _Assignment:
@@ -179,7 +193,7 @@ def _kind(found: _Assignment) -> str | None:
 
 def _is_password(found: _Assignment) -> bool:
     value = found.value
-    if len(value) < _MIN_PASSWORD or _NAMED_AFTER_KEYWORD.match(value) or _ends_a_word(found):
+    if len(value) < _MIN_PASSWORD or _is_name(value) or _ends_a_word(found):
         return False
     if " " in value:
         is_phrase = _PHRASE.match(value) is not None
@@ -207,7 +221,7 @@ def _is_secret(found: _Assignment) -> bool:
     if len(value) < _MIN_SECRET or " " in value or _HARMLESS_NAMES.search(before):
         return False
     is_literal = found.is_quoted or found.is_setting
-    is_named = _NAMED_AFTER_KEYWORD.match(value) is not None
+    is_named = _is_name(value)
     if is_literal and not is_named and found.name == SECRET and _CHOSEN_SECRETS.search(before):
         return True
     if not (_DIGIT.search(value) and _LETTER.search(value)) or _WORDS.match(value):
@@ -219,6 +233,18 @@ def _is_secret(found: _Assignment) -> bool:
     if is_literal:
         return True
     return not is_named and (not _IDENTIFIER.match(value) or _is_random(value))
+
+
+def _is_name(value: str) -> bool:
+    """Return whether a value is the name of a secret or a text about one, such as `db_password`.
+
+    A value that consists of letters is assumed to be such a name if it ends with a keyword. People
+    put digits into the words of a password.
+    """
+    if len(value) > _MAX_NAME:
+        return False
+    words = _WORDS_WITH_DIGITS.sub("", value)
+    return _WITHOUT_DIGITS.match(words) is not None and _KEYWORD.search(words) is not None
 
 
 def _is_random(value: str) -> bool:
