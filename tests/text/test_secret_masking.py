@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rootle.text.secret_detection import find_secrets
 from rootle.text.secret_formats import FORMATS
-from rootle.text.secret_masking import mask_secrets
+from rootle.text.secret_masking import mask_patch, mask_secrets
 from rootle.text.secret_names import ASSIGNMENTS, may_contain_secret
 
 # Concatenated, so that no secret scanner reports this file.
@@ -177,6 +177,50 @@ def test_an_ordinary_line_is_unchanged(text: str) -> None:
 def test_a_private_key_in_the_middle_of_a_file_keeps_the_line_numbers() -> None:
     text = f"first line\n{PEM}\nlast line"
     assert mask_secrets(text).text == "first line\n[masked: private key]\n\n\n\nlast line"
+
+
+# Lines of 64 encoded bytes.
+ENCODED = ["q9Zk3LmT7xWv2RbN" * 4, "Aa0/Bb1+Cc2/Dd3+" * 4, "MIIEowIBAAKCAQEA" * 4]
+
+
+@pytest.mark.parametrize("margin", ["", "    ", '  "', "# "])
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "@@ -9,3 +9,3 @@ tls:\n {0}\n-{1}\n+{2}\n {0}",
+        "@@ -9,3 +9,3 @@ {0}\n {0}\n-{1}\n+{2}\n {0}",
+        "@@ {0}\n {0}\n-{1}",
+        " {0}\n-Aa0+\n+Bb1+\n -----END RSA PRIVATE KEY-----",
+        "-Aa0+Bb1/Cc2+\n+Bb1+Cc2/Dd3+\n -----END EC PRIVATE KEY-----",
+        " {0}\n {1}\n-Bb1+\n+Cc2/=\n",
+    ],
+)
+def test_lines_of_a_key_whose_beginning_the_patch_does_not_show_are_masked(
+    patch: str, margin: str
+) -> None:
+    text = patch.format(*(margin + line for line in ENCODED))
+    masked = mask_patch(text)
+    assert not [line for line in (*ENCODED, "Aa0+", "Bb1+", "Cc2/=") if line in masked.text]
+    assert masked.kinds == ("possible private key",)
+    signs = [line[:2] for line in text.split("\n")]
+    assert all(map(str.startswith, masked.text.split("\n"), (sign[:1] for sign in signs)))
+    assert mask_patch(text, ("*",)).text == text
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        " -----BEGIN CERTIFICATE-----\n-{0}\n+{1}\n {2}",
+        " {0}\n-{1}\n+{2}\n -----END PUBLIC KEY-----",
+        f"-{'0a1b2c3d' * 8}\n+{'4e5f6a7b' * 8}",
+        "-{0}\n+return 1\n",
+        f"-{'a' * 64}\n+{'b' * 64}",
+        " else\n-pass\n+fail\n end",
+    ],
+)
+def test_certificates_digests_and_single_lines_of_a_patch_are_unchanged(patch: str) -> None:
+    text = patch.format(*ENCODED)
+    assert mask_patch(text).text == text
 
 
 def test_positions_are_correct_after_characters_of_several_bytes() -> None:

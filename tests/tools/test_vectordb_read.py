@@ -396,6 +396,21 @@ def test_a_commit_does_not_show_files_excluded_from_the_index(read: Read, reposi
     assert "patches left out because they are large, binary or secret: 1" in text
 
 
+def test_a_commit_does_not_show_lines_of_a_key_that_begins_outside_of_the_patch(
+    read: Read, repository: Path
+) -> None:
+    key = [f"{line:02}q9Zk3LmT7xWv2RbN8sYd/+{line * 10:02}A1b2C3d4E5f6" * 2 for line in range(20)]
+    for line in (key[10], key[10][:0:-1]):
+        key[10] = line
+        whole = ["-----BEGIN RSA PRIVATE KEY-----", *key, "-----END RSA PRIVATE KEY-----"]
+        write(repository, "deploy.yml", "tls: |\n" + "".join(f"  {line}\n" for line in whole))
+        git(repository, "add", "-A")
+        git(repository, "commit", "-qm", "Replace the key")
+    text = read(git(repository, "rev-parse", "HEAD").strip()).text
+    assert "+  [masked: possible private key]" in text
+    assert "q9Zk" not in text
+
+
 def test_a_commit_shows_only_changes_inside_the_folder(repository: Path, make_app: MakeApp) -> None:
     write(repository, "src/net/retry.py", "retry = None\n")
     write(repository, "README.md", SECRET)

@@ -29,7 +29,7 @@ from rootle.sources.git.commits.commit_list import (
 from rootle.sources.git.commits.commit_source import COMMITS, CommitSource, ConvertCommit
 from rootle.sources.git.commits.patch_process import PatchProcess
 from rootle.sources.git.commits.removed_code import RemovedCode, find_removed_code
-from rootle.text.secret_masking import mask_secrets
+from rootle.text.secret_masking import mask_patch
 from rootle.types import (
     HistoryStatus,
     ProgressCallback,
@@ -225,7 +225,7 @@ class CommitIndex:
         return list_commits_with_text(self._root, text, max_count=max_count, timeout_s=timeout_s)
 
     def _localize(self, code: RemovedCode) -> RemovedCode:
-        masked = mask_secrets("\n".join(code.lines), self._rules.secret_exceptions).text
+        masked = mask_patch("\n".join(code.lines), self._rules.secret_exceptions).text
         path = code.path.removeprefix(self.prefix)
         return replace(code, path=path, lines=tuple(masked.split("\n")))
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from rootle.sources.source import Document, DocumentReader, Source
-from rootle.text.secret_masking import mask_secrets
+from rootle.text.secret_masking import mask_patch, mask_secrets
+from rootle.types import COMMIT_KIND
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,8 @@ class MaskingReader:
         return found if isinstance(found, str) else self._mask(found)
 
     def _mask(self, document: Document) -> Document:
-        masked = mask_secrets(document.text, self.exceptions)
+        mask = mask_patch if document.kind == COMMIT_KIND else mask_secrets
+        masked = mask(document.text, self.exceptions)
         title = mask_secrets(document.title, self.exceptions)
         if not (masked.count or title.count):
             return document

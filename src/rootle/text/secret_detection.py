@@ -10,7 +10,13 @@ from typing import Final
 
 import re2
 
-from rootle.text.secret_formats import PASSWORD, PREFIXES, PRIVATE_KEY, match_format
+from rootle.text.secret_formats import (
+    PASSWORD,
+    POSSIBLE_KEY,
+    PREFIXES,
+    PRIVATE_KEY,
+    match_format,
+)
 from rootle.text.secret_names import ASSIGNMENTS
 
 _KEY_START: Final = "-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
@@ -23,6 +29,28 @@ _NOT_IN_A_KEY: Final = re.compile(r"[{}()]")
 # The lines of a key without an end marker, possibly quoted, commented out, or in a patch.
 _KEY_LINES: Final = re.compile(r"(?:(?:\\n|[\s\"'+#*>,-])*[A-Za-z0-9+/=]{4,}(?=\\n|[\"',\s]|\Z))+")
 _PUTTY_LINES: Final = re.compile(r"Private-Lines: \d+\r?\n(?P<value>(?:[A-Za-z0-9+/=]+\r?\n?)+)")
+
+# Lines of a patch that consist of encoded bytes, possibly indented, quoted or commented out. git
+# can show such a line after "@@", as the heading of a hunk.
+_HEADING: Final = r"@@ (?:[-+0-9, ]{1,60}@@ )?"
+_MARGIN: Final = r"[ \t\"'#*>]*"
+_LINE_END: Final = r"={0,2}(?:\\[nr])*[\"',;+\\ \t\r]*$"
+_LONG_LINE: Final = rf"^(?:{_HEADING}|[-+ ]?){_MARGIN}[A-Za-z0-9+/]{{60,80}}{_LINE_END}"
+_ANY_LINE: Final = rf"^[-+ ]?{_MARGIN}[A-Za-z0-9+/]{{4,80}}{_LINE_END}"
+# The end of a key, or its middle with at most the last line before and after the change.
+_KEY_IN_PATCH: Final = re2.compile(
+    rf"(?m)(?:{_ANY_LINE}\n)+^[-+ ]?{_MARGIN}-----END [A-Z0-9 ]*PRIVATE KEY"
+    rf"|(?:{_LONG_LINE}\n)+{_LONG_LINE}(?:\n{_ANY_LINE}){{0,2}}".encode()
+)
+_BYTES_OF_LINE: Final = re.compile(
+    rf"^(?:{_HEADING}|[-+ ]?){_MARGIN}(?P<value>[A-Za-z0-9+/]{{4,80}}={{0,2}})(?![A-Za-z0-9+/=-])",
+    re.MULTILINE,
+)
+_UPPER_LOWER_DIGIT: Final = re.compile(r"(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])[^0-9]*[0-9]")
+# A certificate or a public key.
+_PUBLIC_BEFORE: Final = re.compile(r"-----BEGIN (?![A-Z0-9 ]*PRIVATE KEY)[^\n]*\n\Z")
+_PUBLIC_AFTER: Final = re.compile(r"\n[^\n]{0,40}-----END (?![A-Z0-9 ]*PRIVATE KEY)")
+_MAX_MARKER_CHARS: Final = 200
 
 # One pass of RE2, which takes linear time and 2 ns per character, finds where a secret may be.
 _CANDIDATES: Final = re2.compile(
@@ -56,6 +84,31 @@ def find_secrets(text: str, exceptions: Exceptions = ()) -> Sequence[Secret]:
         if not any(fnmatchcase(value, pattern) for pattern in exceptions):
             found.append(secret)
             at = end = secret.end
+    return found
+
+
+def find_key_lines(patch: str, exceptions: Exceptions = ()) -> Sequence[Secret]:
+    """Return the lines of a patch that may belong to a private key.
+
+    A patch shows few lines around a change, so the line that begins the key is often missing.
+    """
+    raw = patch.encode("ascii", "replace")
+    found: list[Secret] = []
+    for run in _KEY_IN_PATCH.finditer(raw):
+        start, end = run.span()
+        before = patch[max(0, start - _MAX_MARKER_CHARS) : start]
+        after = patch[end : end + _MAX_MARKER_CHARS]
+        if _PUBLIC_BEFORE.search(before) or _PUBLIC_AFTER.match(after):
+            continue
+        lines = [line.span("value") for line in _BYTES_OF_LINE.finditer(patch, start, end)]
+        values = [patch[slice(*line)] for line in lines]
+        if not any(map(_UPPER_LOWER_DIGIT.match, values)):  # for example, hexadecimal digests
+            continue
+        found += (
+            Secret(POSSIBLE_KEY, *line)
+            for line, value in zip(lines, values, strict=True)
+            if not any(fnmatchcase(value, pattern) for pattern in exceptions)
+        )
     return found
 
 

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Final
 
 PRIVATE_KEY: Final = "private key"
+POSSIBLE_KEY: Final = "possible private key"
 API_KEY: Final = "API key"
 PASSWORD: Final = "password"
 SECRET: Final = "secret"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from rootle.text.secret_names import may_contain_secret
 
 if TYPE_CHECKING:
-    from rootle.text.secret_detection import Exceptions
+    from rootle.text.secret_detection import Exceptions, Secret
 
 _MARK: Final = "[masked: {}]"
 _MARKED: Final = r"\[masked: [^\]]*\]"
@@ -49,7 +50,20 @@ def mask_secrets(text: str, exceptions: Exceptions = ()) -> MaskedText:
     # Loading RE2 and the patterns takes longer than all other work on a typical question.
     from rootle.text.secret_detection import find_secrets
 
-    found = find_secrets(text, exceptions)
+    return _replace(text, find_secrets(text, exceptions))
+
+
+def mask_patch(text: str, exceptions: Exceptions = ()) -> MaskedText:
+    """Replace each secret in the patch of a commit, and each line that may belong to a key."""
+    from rootle.text.secret_detection import find_key_lines
+
+    without_keys = _replace(text, find_key_lines(text, exceptions))
+    masked = mask_secrets(without_keys.text, exceptions)
+    kinds = dict.fromkeys((*without_keys.kinds, *masked.kinds))
+    return MaskedText(masked.text, tuple(kinds), without_keys.count + masked.count)
+
+
+def _replace(text: str, found: Sequence[Secret]) -> MaskedText:
     if not found:
         return MaskedText(text, ())
     parts, at = [], 0

@@ -510,6 +510,24 @@ def test_secrets_are_masked_in_messages_and_lines_even_if_they_were_removed(root
         assert "TOKEN" in document.text
 
 
+@pytest.mark.parametrize("number", [2, 4, 8])
+def test_lines_of_a_key_are_masked_if_a_commit_changes_only_lines_inside_it(
+    root: Path, number: int
+) -> None:
+    key = [f"{line:02}q9Zk3LmT7xWv2RbN8sYd/+{line * 10}A1b2C3d4E5f6" * 2 for line in range(9)]
+    for line in (key[number], key[number][:0:-1]):
+        key[number] = line
+        whole = ["-----BEGIN RSA PRIVATE KEY-----", *key, "-----END RSA PRIVATE KEY-----"]
+        write(root, "deploy.yml", "tls: |\n" + "".join(f"  {line}\n" for line in whole))
+        sha = commit(root)
+
+    text = document_of(root, sha).text
+
+    assert "deploy.yml (+1 -1)" in text
+    assert "q9Zk" not in text
+    assert "9kZq" not in text
+
+
 def test_a_damaged_commit_is_read_without_lines_and_the_next_one_with_them(
     root: Path, patches: PatchProcess
 ) -> None:

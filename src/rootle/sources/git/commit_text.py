@@ -16,7 +16,7 @@ from rootle.sources.files.skip_rules import reason_by_name
 from rootle.sources.files.text_reader import TextFile, read_text
 from rootle.sources.git.command import GitOutput, run_git
 from rootle.sources.git.git_dirs import check_git_folders, find_borrowed_objects, find_work_tree
-from rootle.text.secret_masking import mask_secrets
+from rootle.text.secret_masking import mask_patch
 
 # Does not match options, paths or commit ranges.
 SHA: Final = re.compile(r"[0-9a-fA-F]{7,64}", re.ASCII)
@@ -77,7 +77,7 @@ def show_commit(root: Path, name: str, rules: WalkRules) -> tuple[str, str] | No
     shown = [file for file in changed if file.path in visible]
     parts = [_header(root, sha), _format_list(shown, len(changed)), _patch(root, sha, shown)]
     text = "\n".join(part for part in parts if part)
-    return sha, mask_secrets(text, rules.secret_exceptions).text
+    return sha, mask_patch(text, rules.secret_exceptions).text
 
 
 def explain_hidden_commits(root: Path) -> str | None:
