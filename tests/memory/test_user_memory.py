@@ -103,6 +103,15 @@ def test_more_memories_are_fetched_from_a_store_without_a_project_filter(tmp_pat
     assert open_over(FakeStore([*other, own]), tmp_path, top_k=2).recall("a") == [own]
 
 
+def test_secrets_are_masked_in_topics_and_memories_of_another_store(tmp_path: Path) -> None:
+    store = FakeStore([Memory("1", f"the bot posts with {GITHUB}", "2024-05-10T12:00:00Z", 0.9)])
+    memory = open_over(store, tmp_path, timeout_ms=60_000)
+    found = [*memory.recall(f"who uses {GITHUB}"), *memory.find_relevant(f"who uses {GITHUB}")]
+    assert {one.text for one in found} == {"the bot posts with [masked: GitHub token]"}
+    assert GITHUB not in memory.prefetch(f"who uses {GITHUB}")
+    assert {topic for topic, _, _ in store.queries} == {"who uses [masked: GitHub token]"}
+
+
 def test_an_app_reads_user_and_top_k_from_the_configuration(
     repository: Path, make_app: Any
 ) -> None:

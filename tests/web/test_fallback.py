@@ -62,6 +62,26 @@ def test_white_space_in_a_query_is_normalized() -> None:
     assert provider.queries == [("where is it", 3)]
 
 
+def test_a_secret_in_a_query_is_not_sent_logged_or_cached(
+    cache: UrlCache, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    provider = Provider("A")
+    token = "ghp_" + "a1B2" * 9
+    for _ in range(2):
+        web_search(provider, cache=cache).search(
+            f"why does password=Sup3rS3cret9 fail with {token}"
+        )
+    sent = "why does password=[masked: password] fail with [masked: GitHub token]"
+    assert provider.queries == [(sent, 10)]
+    stored = "".join(path.read_text() for path in (tmp_path / "cache").iterdir())
+    for secret in (token, "Sup3rS3cret9"):
+        assert secret not in stored + caplog.text
+    exempt = WebSearch([provider], cache=None, secret_exceptions=("Sup3r*",))
+    exempt.search("password=Sup3rS3cret9")
+    assert provider.queries[1:] == [("password=Sup3rS3cret9", 10)]
+
+
 def test_ten_results_are_requested_by_default() -> None:
     provider = Provider("A")
     web_search(provider).search("x")

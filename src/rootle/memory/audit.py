@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rootle.memory.queries import MemoryEvent
 from rootle.text.secret_masking import mask_secrets
 from rootle.text.terms import STOP_WORDS, WORD
 from rootle.types import Memory
+
+if TYPE_CHECKING:
+    from rootle.text.secret_detection import Exceptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +26,13 @@ class Audit:
     duplicates: tuple[tuple[str, ...], ...]  # groups with the same words
 
 
-def audit_memories(memories: Sequence[Memory], events: Iterable[MemoryEvent]) -> Audit:
+def audit_memories(
+    memories: Sequence[Memory], events: Iterable[MemoryEvent], secret_exceptions: Exceptions = ()
+) -> Audit:
     """Return the history, and the memories to review. All memories must belong to one user."""
     return Audit(
         tuple(events),
-        tuple(memory.id for memory in memories if mask_secrets(memory.text).kinds),
+        tuple(one.id for one in memories if mask_secrets(one.text, secret_exceptions).kinds),
         tuple(memory.id for memory in memories if memory.possibly_stale),
         tuple(_find_duplicates(memories)),
     )

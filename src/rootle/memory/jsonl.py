@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rootle.serialization.timestamps import convert_to_utc
 from rootle.text.secret_masking import mask_secrets
 from rootle.text.terms import encodable
 from rootle.types import Memory, MemoryReference
 
+if TYPE_CHECKING:
+    from rootle.text.secret_detection import Exceptions
+
 MAX_FACT_CHARS: Final = 4_000
 _MAX_COUNT: Final = 1_000_000_000
 _REFERENCE_FIELDS: Final = ("path", "symbol", "root", "digest")
 
 
-def read_memories(lines: Iterable[str]) -> tuple[list[Memory], list[str]]:
+def read_memories(
+    lines: Iterable[str], secret_exceptions: Exceptions = ()
+) -> tuple[list[Memory], list[str]]:
     """Return the memories with masked secrets, and an error message for each invalid line."""
     memories, errors = [], []
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
-            memories.append(_parse_memory(json.loads(line)))
+            memories.append(_parse_memory(json.loads(line), secret_exceptions))
         except (ValueError, TypeError, OverflowError, RecursionError) as error:
             errors.append(f"line {number}: {error}")
     return memories, errors
@@ -34,14 +39,14 @@ def has_visible_text(text: str) -> bool:
     return any(char.isprintable() and not char.isspace() for char in text)
 
 
-def _parse_memory(data: Any) -> Memory:  # Any: parsed JSON
+def _parse_memory(data: Any, secret_exceptions: Exceptions) -> Memory:  # Any: parsed JSON
     if not isinstance(data, dict) or not isinstance(data.get("text"), str):
         raise TypeError(
             'expected an object like {"text": "…", "createdAt": "2024-05-10T12:00:00Z"}'
         )
     if len(data["text"]) > MAX_FACT_CHARS:
         raise ValueError(f'"text" has {len(data["text"])} characters; use at most {MAX_FACT_CHARS}')
-    clean = mask_secrets(encodable(data["text"].strip()))
+    clean = mask_secrets(encodable(data["text"].strip()), secret_exceptions)
     if not has_visible_text(clean.text) or clean.is_only_secrets:
         raise ValueError('"text" is empty or contains only a secret')
     count = data.get("count", 1)

@@ -29,12 +29,13 @@ from rootle.memory.symbol_lookup import SymbolLookup
 from rootle.memory.visibility import choose_origin, is_same_project, make_filter
 from rootle.protocols import Embedder, MemoryStore
 from rootle.storage.paths import contains_home
-from rootle.text.secret_masking import mask_secrets
+from rootle.text.secret_masking import MaskedText, mask_secrets
 from rootle.text.terms import CHARS_PER_TOKEN, encodable
 from rootle.types import Memory, MemoryReference
 
 if TYPE_CHECKING:
     from rootle.memory.embedded import EmbeddedMemory
+    from rootle.text.secret_detection import Exceptions
 
 TOP_K: Final = 7
 PREFETCH_TOKENS: Final = 400
@@ -73,6 +74,7 @@ def open_memory(
         ReferencedProject(root, lookup.find_files, lookup.find_definers),
         top_k=config.memory_top_k,
         timeout_ms=config.memory_timeout_ms,
+        secret_exceptions=config.secret_exceptions,
     )
 
 
@@ -97,12 +99,14 @@ class UserMemory:
         *,
         top_k: int = TOP_K,
         timeout_ms: int = 1_000,
+        secret_exceptions: Exceptions = (),
     ) -> None:
         """Use this store and project. `timeout_ms` limits only `prefetch`."""
         self.store = store
         self.user_id = encodable(user_id)
         self._project = project
         self._top_k = top_k
+        self._secret_exceptions = secret_exceptions
         self._executor = DeadlineExecutor("memory", timeout_ms)
 
     def remember(
@@ -115,7 +119,7 @@ class UserMemory:
         depends on the text and its references. Secrets are masked. Raise MemoryRefusedError if the
         fact cannot be stored. Errors of the store are not caught.
         """
-        clean = mask_secrets(clean_fact(fact))
+        clean = self._mask(clean_fact(fact))
         if clean.is_only_secrets:
             raise MemoryRefusedError(
                 f"it contains only a secret ({', '.join(clean.kinds)}), and secrets are not stored"
@@ -181,10 +185,12 @@ class UserMemory:
         """Return at most `top_k` memories that match and may be shown in this project.
 
         Stores other than the embedded one cannot filter by project, so more memories are fetched
-        from them until enough of the memories may be shown.
+        from them until enough of the memories may be shown. Another program may have stored
+        secrets in them, so secrets are masked again.
         """
         from rootle.memory.embedded import EmbeddedMemory
 
+        topic = self._mask(topic).text  # a store can be on another machine
         is_visible = make_filter(self._project.name)
         if isinstance(self.store, EmbeddedMemory):
             return self.store.search(topic, self.user_id, top_k, references, is_visible=is_visible)
@@ -193,7 +199,7 @@ class UserMemory:
             found = self.store.search(topic, self.user_id, wanted, references)
             visible = list(filter(is_visible, found))
             if len(visible) >= top_k or len(found) < wanted or wanted >= _MAX_FETCHED:
-                return visible[:top_k]
+                return [replace(one, text=self._mask(one.text).text) for one in visible[:top_k]]
             wanted *= _FETCH_GROWTH
 
     def list_memories(self) -> list[Memory]:
@@ -223,7 +229,7 @@ class UserMemory:
                 f"no memory can be assigned to {self._project.root}, which contains your home "
                 "folder; pass the folder of a project"
             )
-        memories, rejected = read_memories(lines)
+        memories, rejected = read_memories(lines, self._secret_exceptions)
         if assign:
             memories = [assign_to_project(memory, self._project) for memory in memories]
         new = self.import_memories(memories)
@@ -232,7 +238,11 @@ class UserMemory:
 
     def audit(self) -> Audit:
         """Return the history of the memories, and the memories to review."""
-        return audit_memories(self.list_memories(), self._embedded.list_events(self.user_id))
+        events = self._embedded.list_events(self.user_id)
+        return audit_memories(self.list_memories(), events, self._secret_exceptions)
+
+    def _mask(self, text: str) -> MaskedText:
+        return mask_secrets(text, self._secret_exceptions)
 
     @property
     def _embedded(self) -> EmbeddedMemory:

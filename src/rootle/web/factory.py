@@ -26,6 +26,7 @@ def open_web_search(config: Config) -> WebSearch:
         _open_providers(config),
         cache=UrlCache(web_cache_folder(SEARCHES), config.web_cache_ttl_seconds),
         cooldowns=Cooldowns(web_cache_folder(COOLDOWNS)),
+        secret_exceptions=config.secret_exceptions,
     )
 
 

@@ -6,12 +6,16 @@ import json
 import logging
 import random
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rootle.errors import RateLimitedError, Unavailable, UnreachableError
 from rootle.protocols import TextCache, WebProvider, WebResult
+from rootle.text.secret_masking import mask_secrets
 from rootle.text.terms import encodable
 from rootle.web.cooldowns import Cooldowns
+
+if TYPE_CHECKING:
+    from rootle.text.secret_detection import Exceptions
 
 MAX_RESULTS: Final = 10
 # Shorter than after a rate limit: a machine that was offline should soon search again.
@@ -32,22 +36,26 @@ class WebSearch:
         *,
         cache: TextCache | None,
         cooldowns: Cooldowns | None = None,
+        secret_exceptions: Exceptions = (),
         rng: random.Random | None = None,
     ) -> None:
         """Create a search over these providers. None means no cache, or no cooldowns."""
         self.providers = tuple(providers)
         self._cache = cache
         self._cooldowns = cooldowns
+        self._secret_exceptions = secret_exceptions
         self._rng = rng or random.Random()  # not used for security
         self._last_logged: tuple[str, ...] = ()
 
     def search(self, query: str, max_results: int = MAX_RESULTS) -> str:
         """Return the results as Markdown, or "Error: …" if every provider is unavailable.
 
-        Results are cached by the query alone, whatever `max_results` is. Raise ValueError if the
-        query is empty. Errors of providers other than `Unavailable` are not caught.
+        Secrets in the query are masked: it is sent to other machines, cached and logged. Results
+        are cached by the query alone, whatever `max_results` is. Raise ValueError if the query is
+        empty. Errors of providers other than `Unavailable` are not caught.
         """
-        cleaned = " ".join(encodable(query).split())
+        masked = mask_secrets(encodable(query), self._secret_exceptions)
+        cleaned = " ".join(masked.text.split())
         if not cleaned:
             raise ValueError("query is empty")
         self._log_providers()
