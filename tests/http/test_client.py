@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import socket
 import ssl
 import threading
@@ -258,6 +259,21 @@ def test_no_error_contains_the_key(server: JsonServer, status: int) -> None:
     assert KEY not in repr(target)
     if status in (401, 403):
         assert KEY[:8] not in str(caught.value)
+
+
+def test_a_user_and_a_password_in_the_url_are_sent_as_basic_authentication(
+    server: JsonServer,
+) -> None:
+    set_replies(server, [Reply({}), Reply({}), Reply({"error": "no user:p@ss here"}, 400)])
+    url = server.url.replace("http://", "http://user:p%40ss@")
+    http_client.JsonServer(url).post("/x", {}, timeout_s=20, read=lambda answer: answer)
+    with_header = http_client.JsonServer(url, {"Authorization": "Bearer b"})
+    with_header.post("/x", {}, timeout_s=20, read=lambda answer: answer)
+    sent = [request.headers["authorization"] for request in server.requests]
+    assert sent == [f"Basic {base64.b64encode(b'user:p@ss').decode()}", "Bearer b"]
+    with pytest.raises(UnavailableError) as caught:
+        with_header.post("/x", {}, timeout_s=20, read=lambda answer: answer)
+    assert "p@ss" not in str(caught.value)
 
 
 @pytest.mark.parametrize("url", ["ftp://x", "nothing", "http://", "http://h:99999/"])

@@ -6,6 +6,7 @@ credentials from the environment or from `.netrc`.
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 import time
@@ -13,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 from typing import Any, Final, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from rootle.concurrency.backoff import Rng
 from rootle.errors import ConfigError, RefusedError, UnavailableError
@@ -69,6 +70,9 @@ class JsonServer:
     ) -> None:
         """Create a client of the server at `url`, which sends `headers` with each request.
 
+        A user name and a password in the URL are sent as basic authentication, unless `headers`
+        contain another kind.
+
         Raises ConfigError if the URL is invalid, or if a header contains characters that HTTP
         cannot transmit.
         """
@@ -81,8 +85,10 @@ class JsonServer:
         self._pool = ConnectionPool(parts.hostname, port, is_tls=is_tls, clock=clock)
         self._path = parts.path.rstrip("/")
         self._query = f"?{parts.query}" if parts.query else ""
-        self._headers = _validate_headers(headers or {})
-        self._secrets = tuple(secret for secret in secrets if secret)
+        login = _read_login(url)
+        self._headers = {**_encode_login(login), **_validate_headers(headers or {})}
+        password = login.partition(":")[2]
+        self._secrets = tuple(secret for secret in (*secrets, login, password) if secret)
         self._max_answer_bytes = max_answer_bytes
         self._clock = clock
         self._retry_rules = RetryRules(attempts, clock, sleep, rng)
@@ -202,6 +208,20 @@ def redact_url(url: str) -> str:
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     return f"{parts.scheme}://{host}{parts.path}".rstrip("/")
+
+
+def _read_login(url: str) -> str:
+    """Return "user:password" from a URL; "" if it contains neither."""
+    parts = urlsplit(url)
+    if not parts.username and not parts.password:
+        return ""
+    return f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
+
+
+def _encode_login(login: str) -> dict[str, str]:
+    if not login:
+        return {}
+    return {"Authorization": f"Basic {base64.b64encode(login.encode('utf-8', 'replace')).decode()}"}
 
 
 def _encode_body(body: object) -> tuple[bytes, str]:

@@ -155,6 +155,25 @@ def test_searxng_without_json_is_an_error_with_a_remedy(server: JsonServer) -> N
         searxng(server.url).search("python", 10)
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(raw=b"<h1>Forbidden</h1>", status=403),
+        Reply({"results": [{"title": "no url"}]}),
+        Reply({"error": "user:pa55word"}, status=400),
+    ],
+)
+def test_a_password_in_the_url_of_searxng_is_sent_but_not_shown(
+    server: JsonServer, reply: Reply
+) -> None:
+    server.answer = lambda request: reply
+    with pytest.raises(UnavailableError) as caught:
+        searxng(server.url.replace("http://", "http://user:pa55word@")).search("python", 10)
+    assert "pa55word" not in str(caught.value)
+    assert f"{server.url}/search" in str(caught.value)
+    assert server.requests[0].headers["authorization"] == "Basic dXNlcjpwYTU1d29yZA=="
+
+
 def test_searxng_without_responsive_engines_is_reported_as_unavailable(server: JsonServer) -> None:
     answer = {"results": [], "unresponsive_engines": [["google", "CAPTCHA"], ["bing", "timeout"]]}
     server.answer = lambda request: Reply(answer)

@@ -7,7 +7,7 @@ from http.client import HTTPException
 from typing import Any, Final
 
 from rootle.errors import RateLimitedError, Unavailable, UnavailableError, UnreachableError
-from rootle.http.client import JsonServer
+from rootle.http.client import JsonServer, redact_url
 from rootle.protocols import WebResult
 from rootle.web.normalize_results import normalize_results
 
@@ -29,7 +29,8 @@ class JsonApi:
         self, url: str, *, key_header: str = "", key: Callable[[], str] = str, timeout_s: float
     ) -> None:
         """Use the API at `url`. `key` is called before the first request, and after HTTP 401."""
-        self.url = url
+        self._url = url
+        self.redacted_url = redact_url(url)
         self._key_header, self._key = key_header, key
         self._timeout_s = timeout_s
         self._server: JsonServer | None = None
@@ -44,7 +45,7 @@ class JsonApi:
                 return normalize_results(read(data), max_results)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 raise UnavailableError(
-                    f"{self.url} answered with something other than results"
+                    f"{self.redacted_url} answered with something other than results"
                 ) from error
 
         server = self._open_server()
@@ -63,7 +64,7 @@ class JsonApi:
             key = self._key() if self._key_header else ""
             headers: Mapping[str, str] = {self._key_header: key} if key else {}
             self._server = JsonServer(
-                self.url,
+                self._url,
                 headers,
                 secrets=[key],
                 attempts=1,

@@ -30,8 +30,8 @@ class SearXNG:
             if error.status != _FORBIDDEN:
                 raise
             raise RefusedError(
-                f"{self._api.url} does not return JSON (HTTP 403); add json to search.formats in "
-                "its settings.yml",
+                f"{self._api.redacted_url} does not return JSON (HTTP 403); add json to "
+                "search.formats in its settings.yml",
                 error.status,
             ) from error
 
