@@ -9,7 +9,8 @@ from json_server import JsonServer, Reply, Request, serving
 
 from rootle.errors import UnavailableError, WebPageError
 from rootle.web.page_download import PageDownloader
-from rootle.web.site.crawler import SiteCrawler, SiteLimits, SitePage
+from rootle.web.site.crawler import MAX_SECONDS, SiteCrawler, SiteLimits, SitePage
+from rootle.web.site.links import forbids
 from rootle.web.site.omissions import MAX_FAILED_REQUESTS
 from rootle.web.site.robots import matches, parse_robots
 from rootle.web.site.sitemap import parse_sitemap
@@ -43,7 +44,8 @@ class Site:
     def crawl(self, start: str = "/docs/", *, depth: int = 3, max_pages: int = 50) -> SiteCrawler:
         """Read the site; `paths` of the result are those of its pages."""
         downloads = PageDownloader(timeout_s=20.0, is_allowed=lambda address: True)
-        crawler = SiteCrawler(downloads, SiteLimits(depth, max_pages), sleep=self.waits.append)
+        limits = SiteLimits(depth, max_pages)
+        crawler = SiteCrawler(downloads, limits, self.waits.append, lambda: sum(self.waits))
         self.found = list(crawler.crawl(parse_page_url(f"{self.server.url}{start}")))
         return crawler
 
@@ -302,6 +304,46 @@ def test_a_redirect_of_the_first_page_moves_the_folder(site: Site) -> None:
 
 
 @pytest.mark.slow
+def test_links_are_relative_to_the_declared_base(site: Site) -> None:
+    old = '<!--[if IE]><base href="/elsewhere/"><![endif]-->'
+    site.pages = {
+        "/docs/": page("Start", "a.html", head=f"{old}<base target=_top href='/docs/v1/'>"),
+        "/docs/v1/a.html": page("A", "b.html", head='<base href="https://[broken/">'),
+        "/docs/v1/b.html": page("B"),
+    }
+    site.crawl()
+    assert site.paths == ["index", "v1/a.html", "v1/b.html"]
+
+
+@pytest.mark.slow
+def test_links_are_decoded_with_the_charset_of_their_page(site: Site) -> None:
+    raw = '<meta charset="shift_jis"><p>Start</p><a href="日本.html">日本</a>'.encode("cp932")
+    target = "/docs/%E6%97%A5%E6%9C%AC.html"
+    site.pages = {"/docs/": Reply(raw=raw, headers=_HTML), target: page("Japan")}
+    site.crawl()
+    assert len(site.paths) == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "is_forbidden"),
+    [
+        ('"none, noarchive"', True),
+        ("'none'", True),
+        ("noindex", True),
+        ('"max-snippet:-1, NOINDEX"', True),
+        ('"noarchive noindex"', True),
+        ('"index, max-image-preview: none"', False),
+        ('"max-image-preview:none"', False),
+        ('"noindexing"', False),
+        ('""', False),
+    ],
+)
+def test_a_page_forbids_indexing_in_any_notation(content: str, *, is_forbidden: bool) -> None:
+    assert forbids(f'<meta name="robots" content={content}>', "noindex") == is_forbidden
+    assert forbids(f"<META content={content} NAME=robots />", "noindex") == is_forbidden
+
+
+@pytest.mark.slow
 def test_pages_can_forbid_indexing_and_following(site: Site) -> None:
     site.pages = {
         "/docs/": page("Start", "hidden.html", "end.html"),
@@ -358,6 +400,29 @@ def test_the_longest_rule_of_the_named_group_decides() -> None:
     assert not rules.allows("/x/a")
     assert rules.allows("/x/%79")
     assert rules.delay_s == 0
+
+
+@pytest.mark.parametrize("agent", ["rootle", "Rootle/1.0", "rootle 2 (+https://example.org)"])
+def test_a_group_names_rootle_with_or_without_a_version(agent: str) -> None:
+    rules = parse_robots(
+        f"User-agent: {agent}\nDisallow: /x\n\nUser-agent: *\nDisallow:\n".encode()
+    )
+    assert not rules.allows("/x")
+    other = parse_robots(b"User-agent: rootle-bot\nDisallow: /x\n")
+    assert other.allows("/x")
+
+
+@pytest.mark.slow
+def test_a_long_delay_is_kept_until_the_time_is_over(site: Site) -> None:
+    links = [f"{at}.html" for at in range(200)]
+    site.pages = {"/docs/": page("Start", *links)}
+    site.pages |= {f"/docs/{link}": page(link) for link in links}
+    site.pages["/robots.txt"] = text("User-agent: *\nCrawl-delay: 400\n")
+    crawler = site.crawl(max_pages=200)
+    assert set(site.waits) == {400.0}
+    assert sum(site.waits) <= MAX_SECONDS
+    assert len(site.found) == 9  # one wait was for the sitemap
+    assert crawler.omissions.beyond_limits == 192
 
 
 def test_robots_txt_may_name_any_number_of_other_crawlers() -> None:

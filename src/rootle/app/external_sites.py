@@ -21,7 +21,7 @@ from rootle.sources.external.records import ExternalDocument, ExternalSourceErro
 from rootle.sources.external.store import SourceRecord
 from rootle.web.page_charset_and_text import remove_invisible
 from rootle.web.page_download import DownloadedPage
-from rootle.web.site.crawler import SiteCrawler, SiteLimits
+from rootle.web.site.crawler import MAX_SEARCH_SECONDS, SiteCrawler, SiteLimits
 from rootle.web.site.named_pages import NamedPage, NamedPages
 from rootle.web.site.site_rules import Downloads, LeavesSiteError, SiteRules, open_site
 from rootle.web.url import parse_page_url
@@ -74,6 +74,8 @@ class SiteReader:
 
         An inventory that is damaged or lists only symbols is unusable: it would hide most pages.
         """
+        if site.delay_s > MAX_SEARCH_SECONDS:
+            return None
         with suppress(RootleError, LeavesSiteError, ExternalSourceError):
             url = site.url_of(INVENTORY)
             site.check(url)

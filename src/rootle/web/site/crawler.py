@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rootle.errors import RootleError, WebPageError
-from rootle.web.page_charset_and_text import extract_text
+from rootle.web.page_charset_and_text import decode_page, extract_text
 from rootle.web.page_download import DownloadedPage
 from rootle.web.site.links import forbids, list_html_links, list_markdown_links
 from rootle.web.site.omissions import Omissions
@@ -20,6 +20,8 @@ from rootle.web.url import PageUrl, parse_page_url
 
 MAX_SITEMAPS: Final = 50
 MAX_SECONDS: Final = 3_600.0
+# For reading the sitemaps, or for waiting before another request that may find no page.
+MAX_SEARCH_SECONDS: Final = 600.0
 # Pages without new text do not count as pages, but a site can have any number of them.
 _REQUESTS_PER_PAGE: Final = 3
 _MAX_QUEUE: Final = 100_000
@@ -69,7 +71,7 @@ class SiteCrawler:
         yield SitePage(str(site.start), site.path_of(site.start), first.text)
         while queue:
             is_enough = count >= self.limits.max_pages or requests >= max_requests
-            if is_enough or self.clock() > deadline:
+            if is_enough or self.clock() + site.delay_s > deadline:
                 self.omissions.beyond_limits = len(queue)
                 return
             if self.omissions.is_silent:
@@ -131,8 +133,10 @@ class SiteCrawler:
         waiting = deque(site.robots.sitemaps or [str(root)])
         pages: dict[PageUrl, None] = {}
         known = set[PageUrl]()
+        deadline = self.clock() + MAX_SEARCH_SECONDS
         for _ in range(MAX_SITEMAPS):
-            if not waiting or len(pages) >= _MAX_QUEUE:
+            is_late = self.clock() + site.delay_s > deadline
+            if not waiting or len(pages) >= _MAX_QUEUE or is_late:
                 break
             try:
                 url = parse_page_url(waiting.popleft())
@@ -165,7 +169,7 @@ def _digest(text: str) -> bytes:
 def _read_page(page: DownloadedPage, url: PageUrl) -> _ReadPage:
     """Return the text of a page, and its links. A page may forbid both."""
     if page.media_type in _HTML:
-        html = page.body.decode("utf-8", "replace")
+        html = decode_page(page, is_html=True)
         links = [] if forbids(html, "nofollow") else list_html_links(html, url)
         text = "" if forbids(html, "noindex") else extract_text(page)
         return _ReadPage(text, tuple(links))

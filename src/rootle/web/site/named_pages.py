@@ -43,7 +43,7 @@ class NamedPages:
         count, size = 0, 0
         for number, path in enumerate(paths):
             is_full = count >= self.max_pages or size > _MAX_TOTAL_CHARS
-            if is_full or self.clock() > deadline:
+            if is_full or self.clock() + self.site.delay_s > deadline:
                 self.omissions.beyond_limits = len(paths) - number
                 return
             if self.omissions.is_silent:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
@@ -12,7 +13,7 @@ _AGENTS: Final = frozenset({AGENT, "*"})
 _MAX_BYTES: Final = 500_000
 _MAX_RULES: Final = 2_000
 _MAX_PATTERN_CHARS: Final = 1_000
-_MAX_DELAY_S: Final = 10.0
+_PRODUCT: Final = re.compile(r"\*|[a-z_-]+")  # without a version, as in "rootle/1.0"
 _SAFE: Final = "/:@!$&'()*+,;=~?-._"
 
 
@@ -51,7 +52,8 @@ def parse_robots(content: bytes) -> RobotsRules:
         if not sign:
             continue
         if key == "user-agent":
-            named = {value.lower()} & _AGENTS
+            product = _PRODUCT.match(value.lower())
+            named = {product[0]} & _AGENTS if product else set()
             agents = named if in_rules else agents | named
             in_rules = False
             for agent in named:
@@ -111,4 +113,4 @@ def _read_delay(value: str) -> float:
         delay = float(value)
     except ValueError:
         return 0.0
-    return min(_MAX_DELAY_S, max(0.0, delay)) if delay == delay else 0.0
+    return max(0.0, delay) if delay == delay else 0.0
