@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from command import rootle
+from commit_repository import commit_all
 from sample import MakeApp, many_files, write_tree
 
 from rootle.storage.paths import search_log_path
@@ -99,6 +100,31 @@ def test_an_unwritable_log_causes_one_warning_and_no_failure(
     assert len(outcome.out.splitlines()) == 3
     assert outcome.err.count("cannot write the search log") == 1
     assert "searchLog" in outcome.err
+
+
+@pytest.mark.slow
+def test_a_search_of_commits_is_one_line(repository: Path) -> None:
+    commit_all(repository, "Explain the teardown", day=1)
+    rootle("search", "--in", "history", "why teardown", "--root", repository)
+    rootle("search", "why was the teardown explained", "--root", repository)
+    rootle("search", "in:history path:nowhere any", "--root", repository)
+    commits, both, empty = read_lines(search_log_path())
+    assert commits["query"] == "in:history why teardown"
+    assert min(commits["numDenseHits"], commits["numSparseHits"], commits["numMerged"]) > 0
+    assert both["query"] == "why was the teardown explained"
+    assert (commits["events"], both["events"], empty["events"]) == ([], [], ["noRecall"])
+
+
+@pytest.mark.slow
+def test_searches_that_the_user_did_not_make_are_not_logged(repository: Path) -> None:
+    rootle("index", repository)
+    assert rootle("why", "src/net/retry.py#retry_backoff", "--root", repository).code == 0
+    assert (
+        rootle("show", "src/net/retry.py#retry_backoff", "--links", "--root", repository).code == 0
+    )
+    assert not search_log_path().exists()
+    assert rootle("search", "retry_backoff", "--links", "--root", repository).code == 0
+    assert [line["query"] for line in read_lines(search_log_path())] == ["retry_backoff"]
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:

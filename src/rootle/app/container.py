@@ -77,6 +77,7 @@ class Container(EmbeddingModels):
         self._external: ExternalComponents | None = None
         self._expansion: QueryExpansion | None = None
         self._images: ImageComponents | None = None
+        self._search_log: SearchLogFile | None = None
 
     def close(self) -> None:
         """Close all components; they are created again when they are needed."""
@@ -315,7 +316,12 @@ class Container(EmbeddingModels):
 
         if not self._config.search_log:
             return None
-        return SearchLogFile(search_log_path(), with_query_text=self._config.search_log_query_text)
+        with self._lock:
+            if self._search_log is None:
+                self._search_log = SearchLogFile(
+                    search_log_path(), with_query_text=self._config.search_log_query_text
+                )
+            return self._search_log
 
     def documents(self) -> DocumentSet:
         """Return the documents and commits that `App.read` can read."""

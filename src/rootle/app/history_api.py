@@ -34,6 +34,7 @@ class HistoryApi(AppBase):
         """
         from rootle.provenance.explain import explain_place
         from rootle.provenance.mentions import add_mentions, list_names
+        from rootle.search.search_trace import collect_searches
 
         found, answer = explain_place(place, self._container.documents(), limit)
         memories = self._container.memories_about([found.whole.source], list_names(found))
@@ -41,7 +42,8 @@ class HistoryApi(AppBase):
         if not self._container.indexer().state.has_complete_index():
             return answer
         find = partial(self._search_files, explain=False)
-        return add_mentions(found, answer, self._container.indexer().snapshot, find)
+        with collect_searches():  # the user did not make these searches, so they are not logged
+            return add_mentions(found, answer, self._container.indexer().snapshot, find)
 
     def gone(
         self,

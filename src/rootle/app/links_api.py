@@ -24,6 +24,7 @@ class LinksApi(AppBase):
         """
         from rootle.links.place_links import LinkSources, find_links
         from rootle.provenance.place import find_place
+        from rootle.search.search_trace import collect_searches
 
         container = self._container
         container.refresher().refresh(ignore_progress, fully=False)
@@ -34,7 +35,8 @@ class LinksApi(AppBase):
             partial(self._search_files, explain=False),
             None if commits is None else commits.view(),
         )
-        return find_links(find_place(place, container.documents()), sources)
+        with collect_searches():  # the user did not make these searches, so they are not logged
+            return find_links(find_place(place, container.documents()), sources)
 
     def drift(self, paths: Sequence[str] = ()) -> DriftAnswer:
         """Return the names in documents, comments and memories that are gone or have changed.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -66,28 +67,9 @@ class SearchApi(AppBase):
         if context or budget is not None or exclude:
             budget = query.budget if budget is None else budget
             query = replace(query, context=True, budget=budget, exclude=(*query.exclude, *exclude))
-        query = split_revision(query if at is None else replace(query, at=at))
-        self.check(query)
-        if query.at is not None:
-            from rootle.history.revision_dates import resolve_dates
-
-            history = self._container.history()
-            text = resolve_dates(query.text_query, history.date_of, in_words=False)
-            at, query = query.at, replace(query, text_query=text)
-            return history.revision_search().search(query, at, explain=explain)
-        refresher = self._container.refresher()
-        for _ in range(_MAX_ATTEMPTS if self.config.enable_indexing else 0):
-            replacement_count = refresher.replacement_count
-            try:
-                return self._search(query, explain=explain)
-            except IndexMissingError:
-                # The index was deleted after the last check.
-                refresher.invalidate()
-            except IndexStorageError:
-                # If another thread is rebuilding the index, the next attempt waits for it.
-                if refresher.replacement_count == replacement_count:
-                    raise
-        return self._search(query, explain=explain)
+        revised = split_revision(query if at is None else replace(query, at=at))
+        self.check(revised)
+        return self._log_search(query, partial(self._search_any, revised, explain=explain))
 
     def read(self, source: str) -> Passage:
         """Return lines of a file or a commit.
@@ -195,6 +177,50 @@ class SearchApi(AppBase):
         from rootle.search.request import check_query
 
         check_query(query, self.config)
+
+    def _log_search(
+        self, query: SearchQuery, search: Callable[[], SearchResponse]
+    ) -> SearchResponse:
+        """Return the answer of a search, and write one line to the search log.
+
+        A search may search several indexes, or none. An invalid query is not logged.
+        """
+        from rootle.search.search_trace import collect_searches, merge_records
+
+        log, response = self._container.search_log(), None
+        with collect_searches() as parts:
+            try:
+                response = search()
+            except QueryError:
+                parts.clear()
+                raise
+            finally:
+                if log is not None and (parts or response is not None):
+                    log.write(merge_records(query, parts, response, time.time()))
+        return response
+
+    def _search_any(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
+        """Search the files of a commit, or everything that the query selects."""
+        if query.at is not None:
+            from rootle.history.revision_dates import resolve_dates
+
+            history = self._container.history()
+            text = resolve_dates(query.text_query, history.date_of, in_words=False)
+            at, query = query.at, replace(query, text_query=text)
+            return history.revision_search().search(query, at, explain=explain)
+        refresher = self._container.refresher()
+        for _ in range(_MAX_ATTEMPTS if self.config.enable_indexing else 0):
+            replacement_count = refresher.replacement_count
+            try:
+                return self._search(query, explain=explain)
+            except IndexMissingError:
+                # The index was deleted after the last check.
+                refresher.invalidate()
+            except IndexStorageError:
+                # If another thread is rebuilding the index, the next attempt waits for it.
+                if refresher.replacement_count == replacement_count:
+                    raise
+        return self._search(query, explain=explain)
 
     def _search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         from rootle.federation.federated_search import FederatedSearch

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import TracebackType
@@ -76,6 +78,49 @@ class SearchLogFile:
             _LOG.warning("cannot write the search log %s (key searchLog): %s", path, error)
 
 
+# The records of the searches in a block of `collect_searches`.
+_COLLECTED: Final = ContextVar[list[SearchLog] | None]("collected", default=None)
+
+
+@contextmanager
+def collect_searches() -> Iterator[list[SearchLog]]:
+    """Collect the records of all searches in the block, instead of writing them to the log."""
+    collected: list[SearchLog] = []
+    token = _COLLECTED.set(collected)
+    try:
+        yield collected
+    finally:
+        _COLLECTED.reset(token)
+
+
+def merge_records(
+    query: SearchQuery, parts: Sequence[SearchLog], response: SearchResponse | None, clock_s: float
+) -> SearchLog:
+    """Return the record of a search that has searched any number of indexes.
+
+    `response` is None if the search failed.
+    """
+    is_empty = response is not None and not response.results and query.cursor is None
+    events = dict.fromkeys(one for part in parts for one in part.events if one != NO_RECALL)
+    took_ms = response.took_ms if response is not None else 0.0
+    return SearchLog(
+        query=query.text_query,
+        num_dense_hits=sum(part.num_dense_hits for part in parts),
+        num_sparse_hits=sum(part.num_sparse_hits for part in parts),
+        num_merged=sum(part.num_merged for part in parts),
+        rerank_latency_ms=round(sum(part.rerank_latency_ms for part in parts), 3),
+        total_latency_ms=max(took_ms, round(sum(part.total_latency_ms for part in parts), 3)),
+        used_embedding_model=_join(part.used_embedding_model for part in parts),
+        used_reranker_model=_join(part.used_reranker_model for part in parts),
+        timestamp=format_timestamp(clock_s, timespec="milliseconds"),
+        events=((NO_RECALL,) if is_empty else ()) + tuple(events),
+    )
+
+
+def _join(names: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(filter(None, names)))
+
+
 class SearchTrace:
     """Context manager that records one search. Steps report figures that no response contains."""
 
@@ -116,7 +161,12 @@ class SearchTrace:
             finalResults=self._results,
         )
         self._stage.__exit__(kind, error, trace)
-        if self._log is not None and not isinstance(error, QueryError):
+        if isinstance(error, QueryError):
+            return
+        collected = _COLLECTED.get()
+        if collected is not None:
+            collected.append(self._log_entry())
+        elif self._log is not None:
             self._log.write(self._log_entry())
 
     def record_cache_hit(self) -> None:
