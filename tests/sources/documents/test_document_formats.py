@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import date, datetime
 from pathlib import Path
 
 import pytest
@@ -211,6 +213,314 @@ def test_opendocument_texts_slides_and_sheets_have_places(tmp_path: Path) -> Non
     assert place_texts(read(tmp_path / "a.ods")) == {
         "Costs!A1:D1": "Costs: 1 row, 4 columns, A1:D1\nLamp | 300"
     }
+
+
+ROWS = [("Host", "Owner", "Standby", "Port"), ("db1", "", "Mia", "5432"), ("", "Tom", "", "")]
+ROWS_TEXT = ["Host | Owner | Standby | Port", "db1 |  | Mia | 5432", "| Tom"]
+
+
+def test_an_empty_cell_keeps_its_column_in_a_workbook(tmp_path: Path) -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in ROWS:
+        book.active.append([cell or None for cell in row])
+    book.save(tmp_path / "hosts.xlsx")
+    (text,) = place_texts(read(tmp_path / "hosts.xlsx")).values()
+    assert text.split("\n")[1:] == ROWS_TEXT
+
+
+def test_a_value_after_many_empty_cells_names_its_column(tmp_path: Path) -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active.append([f"c{number}" for number in range(60)])
+    book.active.append(["a", *[None] * 50, "far", None, "near"])
+    book.save(tmp_path / "wide.xlsx")
+    (text,) = place_texts(read(tmp_path / "wide.xlsx")).values()
+    assert text.split("\n")[2] == "a | … | AZ: far |  | near"
+
+
+def test_an_empty_cell_keeps_its_column_in_a_word_document(tmp_path: Path) -> None:
+    import docx
+
+    document = docx.Document()
+    table = document.add_table(4, 4)
+    for row, cells in enumerate([*ROWS, ("x", "one\ntwo", "", "y")]):
+        for column, text in enumerate(cells):
+            table.cell(row, column).text = text
+    table.cell(3, 1).add_paragraph("three")
+    table.cell(3, 1).merge(table.cell(3, 2))
+    document.save(str(tmp_path / "a.docx"))
+    lines = read(tmp_path / "a.docx").text.split("\n")[:4]
+    assert lines == [*ROWS_TEXT[:2], "| Tom |  |", "x | one two three |  | y"]
+
+
+def test_an_empty_cell_keeps_its_column_on_a_slide(tmp_path: Path) -> None:
+    import pptx
+
+    deck = pptx.Presentation()
+    shapes = deck.slides.add_slide(deck.slide_layouts[6]).shapes
+    table = shapes.add_table(4, 4, 0, 0, 100, 100).table
+    for row, cells in enumerate([*ROWS, ("Al\nJr", "77", "", "6")]):
+        for column, text in enumerate(cells):
+            table.cell(row, column).text = text
+    deck.save(str(tmp_path / "a.pptx"))
+    assert place_texts(read(tmp_path / "a.pptx"))["slide-1"].split("\n") == [
+        *ROWS_TEXT[:2],
+        "| Tom |  |",
+        "Al Jr | 77 |  | 6",
+    ]
+
+
+def odf_table(rows: Sequence[tuple[str, ...]]) -> str:
+    lines = ("".join(odf_cell(cell) for cell in row) for row in rows)
+    found = "".join(f"<table:table-row>{line}</table:table-row>" for line in lines)
+    return f'<table:table table:name="Hosts">{found}</table:table>'
+
+
+def odf_cell(text: str) -> str:
+    return f"<table:table-cell><text:p>{text}</text:p></table:table-cell>" if text else EMPTY
+
+
+EMPTY = "<table:table-cell/>"
+
+
+def test_an_empty_cell_keeps_its_column_in_opendocument_files(tmp_path: Path) -> None:
+    write_odf(tmp_path / "a.ods", f"<office:spreadsheet>{odf_table(ROWS)}</office:spreadsheet>")
+    (text,) = place_texts(read(tmp_path / "a.ods")).values()
+    assert text.split("\n")[1:] == ROWS_TEXT
+    covered = odf_table(ROWS).replace(EMPTY, "<table:covered-table-cell/>", 1)
+    padded = covered.replace(EMPTY * 2, EMPTY.replace("/", ' table:number-columns-repeated="2"/'))
+    write_odf(tmp_path / "a.odt", f"<office:text>{padded}</office:text>")
+    assert read(tmp_path / "a.odt").text.split("\n")[:3] == [*ROWS_TEXT[:2], "| Tom |  |"]
+    frame = f"<draw:page><draw:frame>{odf_table(ROWS)}</draw:frame></draw:page>"
+    write_odf(tmp_path / "a.odp", f"<office:presentation>{frame}</office:presentation>")
+    texts = place_texts(read(tmp_path / "a.odp"))
+    assert texts["slide-1"].split("\n") == [*ROWS_TEXT[:2], "| Tom |  |"]
+
+
+def test_an_empty_cell_keeps_its_column_in_html(tmp_path: Path) -> None:
+    rows = ("".join(f"<td><p>{cell}</p></td>\n" for cell in row) for row in ROWS)
+    table = "".join(f"<tr>\n{row}</tr>\n" for row in rows)
+    write_mail(tmp_path / "a.eml", f"<table>\n{table}</table><p>Bye | now</p>")
+    lines = read(tmp_path / "a.eml").text.split("\n")
+    assert lines[lines.index("") + 1 :][:4] == [
+        "Host | Owner | Standby | Port",
+        "db1 | | Mia | 5432",
+        "| Tom | |",
+        "Bye | now",
+    ]
+
+
+def test_dates_of_a_workbook_that_counts_from_1904_are_right(tmp_path: Path) -> None:
+    import openpyxl
+    from openpyxl.utils.datetime import CALENDAR_MAC_1904
+
+    book = openpyxl.Workbook()
+    book.epoch = CALENDAR_MAC_1904
+    book.active.append(["Launch", date(2024, 3, 31), datetime(2024, 3, 31, 8, 30)])
+    book.save(tmp_path / "mac.xlsx")
+    assert "Launch | 2024-03-31 | 2024-03-31 08:30" in read(tmp_path / "mac.xlsx").text
+
+
+def test_durations_and_times_of_a_workbook_are_not_dates(tmp_path: Path) -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    values = [
+        (1.5 + 20 / 1440, "[hh]:mm:ss"),
+        (1.5 + 20 / 1440, '"took" [h]:mm;@'),
+        (90 / 1440 + 5 / 86400, "[mm]:ss"),
+        (2.25, "h:mm AM/PM"),
+        (45382, "[$-409]d\\-mmm;@"),
+        (59, "yyyy-mm-dd"),
+        (61, "yyyy-mm-dd"),
+        (7, "[Red]0"),
+    ]
+    for column, (value, number_format) in enumerate(values, start=1):
+        cell = book.active.cell(1, column, value)
+        cell.number_format = number_format
+    book.save(tmp_path / "a.xlsx")
+    shown = read(tmp_path / "a.xlsx").text.split("\n")[1].split(" | ")
+    assert shown == [
+        *("36:20", "36:20", "1:30:05", "06:00"),
+        *("2024-03-31", "1900-02-28", "1900-03-01", "7"),
+    ]
+
+
+def test_comments_on_cells_are_read_with_their_cells(tmp_path: Path) -> None:
+    import openpyxl
+    from openpyxl.comments import Comment
+
+    book = openpyxl.Workbook()
+    book.active.append(["Name", "Phone"])
+    book.active.append(["Roberta", None])
+    book.active["A2"].comment = Comment("Ask the\nocelot", "Me")
+    book.active["B2"].comment = Comment("unlisted", "Me")
+    book.save(tmp_path / "a.xlsx")
+    assert (
+        "Roberta [comment: Ask the ocelot] | [comment: unlisted]" in read(tmp_path / "a.xlsx").text
+    )
+    note = (
+        "<office:annotation><dc:creator xmlns:dc='d'>Zoe</dc:creator><text:p>Ask the ocelot"
+        "</text:p></office:annotation>"
+    )
+    cell = odf_cell("Roberta").replace("<text:p>", f"{note}<text:p>")
+    row = f"<table:table-row>{cell}{odf_cell('5')}</table:table-row>"
+    table = f'<table:table table:name="A">{row}</table:table>'
+    write_odf(tmp_path / "a.ods", f"<office:spreadsheet>{table}</office:spreadsheet>")
+    assert read(tmp_path / "a.ods").text.split("\n")[1] == ("Roberta [comment: Ask the ocelot] | 5")
+
+
+def test_notes_and_comments_follow_their_paragraph(tmp_path: Path) -> None:
+    note = (
+        '<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation>'
+        "<text:note-body><text:p>See the heron memo.</text:p></text:note-body></text:note>"
+    )
+    comment = (
+        "<office:annotation><dc:creator xmlns:dc='d'>Zoe</dc:creator><text:p>rename this?"
+        "</text:p></office:annotation>"
+    )
+    write_odf(
+        tmp_path / "runbook.odt",
+        f'<office:text><text:h text:outline-level="1">Rollback {note}procedure</text:h>'
+        f"<text:p>Stop it.</text:p><text:h>{comment}Disaster recovery</text:h>"
+        f"<text:p>The condor deadline{note} is in April.</text:p></office:text>",
+    )
+    assert place_texts(read(tmp_path / "runbook.odt")) == {
+        "rollback-procedure": "Rollback procedure\nSee the heron memo.\nStop it.",
+        "disaster-recovery": (
+            "Disaster recovery\nrename this?\nThe condor deadline is in April.\nSee the heron memo."
+        ),
+    }
+
+
+def test_a_heading_with_a_text_box_stays_a_heading(tmp_path: Path) -> None:
+    import docx
+    from docx.oxml import parse_xml
+    from docx.oxml.ns import nsdecls
+
+    document = docx.Document()
+    heading = document.add_heading("Open questions", 1)
+    inner = "<w:p><w:r><w:t>Side</w:t></w:r></w:p>"
+    box = f"<w:r {nsdecls('w')}><w:txbxContent>{inner}</w:txbxContent></w:r>"
+    heading._p.append(parse_xml(box))
+    document.add_paragraph("Who pays?")
+    document.save(str(tmp_path / "a.docx"))
+    assert place_texts(read(tmp_path / "a.docx")) == {
+        "open-questions": "Open questions\nSide\nWho pays?"
+    }
+
+
+def test_hyphens_headers_and_footers_of_a_word_document_are_read(tmp_path: Path) -> None:
+    import docx
+    from docx.oxml import OxmlElement
+
+    document = docx.Document()
+    paragraph = document.add_paragraph("The COVID")
+    paragraph.add_run()._r.append(OxmlElement("w:noBreakHyphen"))
+    paragraph.add_run("19 protocol")
+    section = document.sections[0]
+    section.header.paragraphs[0].text = "Confidential"
+    section.footer.paragraphs[0].text = "Imprint"
+    section.different_first_page_header_footer = True
+    section.first_page_header.paragraphs[0].text = "Confidential"
+    document.save(str(tmp_path / "a.docx"))
+    found = read(tmp_path / "a.docx")
+    assert "The COVID-19 protocol" in found.text
+    assert sorted(place_texts(found)["headers-and-footers"].split("\n")) == [
+        *("Confidential", "Headers and footers", "Imprint")
+    ]
+
+
+def test_the_charts_of_a_slide_are_read(tmp_path: Path) -> None:
+    import pptx
+    from pptx.chart.data import CategoryChartData
+    from pptx.enum.chart import XL_CHART_TYPE
+
+    deck = pptx.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[5])
+    slide.shapes.title.text = "Overview"
+    data = CategoryChartData()  # type: ignore[no-untyped-call]
+    data.categories = ["Tokyo gateway", "Oslo gateway", "Bern gateway"]
+    data.add_series("Latency", (1, None, 2.5))  # type: ignore[no-untyped-call]
+    chart = slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, 0, 0, 9, 9, data).chart
+    chart.has_title = True
+    chart.chart_title.text_frame.text = "Latency by gateway"
+    slide.notes_slide.notes_text_frame.text = "Explain"
+    deck.save(str(tmp_path / "a.pptx"))
+    assert place_texts(read(tmp_path / "a.pptx"))["slide-1"].split("\n") == [
+        "Overview",
+        "Latency by gateway",
+        "Latency | Tokyo gateway: 1 | Oslo gateway | Bern gateway: 2.5",
+        "Notes:",
+        "Explain",
+    ]
+
+
+def test_a_line_break_does_not_divide_a_heading_of_a_book(tmp_path: Path) -> None:
+    chapter = "<h1>Chapter 1<br/>Interrupts</h1><p>One<br/>two</p><pre>a\n<br/>  b</pre>"
+    write_book(tmp_path / "a.epub", [f"<html><body>{chapter}</body></html>"])
+    assert place_texts(read(tmp_path / "a.epub")) == {
+        "chapter-1-interrupts": "Chapter 1 Interrupts\nOne\ntwo\na\n\n  b"
+    }
+
+
+def mail_with_parts(kind: str, *parts: str) -> bytes:
+    body = "".join(f"--B\n{part}\n" for part in parts)
+    head = f'From: Ann <ann@example.org>\nContent-Type: multipart/{kind}; boundary="B"\n\n'
+    return f"{head}{body}--B--\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("mail", "expected"),
+    [
+        (
+            mail_with_parts(
+                "mixed",
+                "Content-Type: text/plain\n\nThe badger.",
+                'Content-Type: image/png; name="shot.png"\nContent-Disposition: inline\n\niVBO',
+                "Content-Type: text/plain\n\nThe weasel.",
+                'Content-Type: text/plain; name="a.txt"\n\nin a file',
+            ),
+            ["The badger.", "", "The weasel.", "Attachment: shot.png", "Attachment: a.txt"],
+        ),
+        (
+            mail_with_parts(
+                "alternative",
+                "Content-Type: text/plain\n\n \n",
+                "Content-Type: text/html\n\n<p>The stoat</p>",
+            ),
+            ["The stoat"],
+        ),
+        (
+            mail_with_parts(
+                "alternative",
+                "Content-Type: text/plain\n\nplain",
+                "Content-Type: text/html\n\n<p>rich</p>",
+            ),
+            ["plain"],
+        ),
+        (
+            mail_with_parts(
+                "related",
+                "Content-Type: text/html\n\n<p>The mink</p>",
+                "Content-Type: text/plain\n\nstyles",
+            ),
+            ["The mink"],
+        ),
+        (
+            "From: Ann\nContent-Type: text/plain; charset=unknown-8bit\n"
+            "Content-Transfer-Encoding: 8bit\n\nThe ferret é".encode(),
+            ["The ferret é"],
+        ),
+        (b"From: Ann\nContent-Type: text/plain; charset=x-none\n\nThe \xe9gret", ["The égret"]),
+    ],
+)
+def test_all_texts_of_a_message_are_read(tmp_path: Path, mail: bytes, expected: list[str]) -> None:
+    (tmp_path / "a.eml").write_bytes(mail)
+    assert read(tmp_path / "a.eml").text.rstrip("\n").split("\n")[2:] == expected
 
 
 def test_a_book_is_read_in_the_order_of_its_chapters(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 
 # Increment this when the text or the places of any format change: it is part of the fingerprint of
 # an index.
-READERS_VERSION: Final = 3
+READERS_VERSION: Final = 4
 
 _EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
     "notebook": ("ipynb",),

@@ -9,20 +9,39 @@ from typing import Final
 
 from rootle.sources.documents.zip_container import END, START, ZipContainer
 
+_NUMBER: Final = ""
+_DATE: Final = "date"
+_TIME: Final = "time"  # of a day
+_DURATION: Final = "duration"
+
 # The predefined formats of dates and times.
-_DATE_FORMATS: Final = frozenset({*range(14, 23), *range(45, 48)})
+_PREDEFINED: Final = {
+    **dict.fromkeys((*range(14, 18), 22), _DATE),
+    **dict.fromkeys((*range(18, 22), 45, 47), _TIME),
+    46: _DURATION,
+}
 # Quoted text, colors and conditions in a format do not make it the format of a date.
-_NOT_PATTERN: Final = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
-_DATE_LETTERS: Final = re.compile(r"[ymdhs]", re.IGNORECASE)
-_DAY_0: Final = datetime(1899, 12, 30)
-_MAX_DAY: Final = 2_958_466  # the year 9999
+_NOT_PATTERN: Final = re.compile(
+    r'"[^"]*"|\[(?!(?:h{1,9}|m{1,9}|s{1,9})\])[^\]]*\]|\\.', re.IGNORECASE
+)
+_ELAPSED: Final = re.compile(r"\[[hms]", re.IGNORECASE)
+_DAY_LETTERS: Final = re.compile(r"[yd]", re.IGNORECASE)
+_TIME_LETTERS: Final = re.compile(r"[hs]", re.IGNORECASE)
+_MONTH_LETTERS: Final = re.compile(r"m", re.IGNORECASE)
+DAY_0: Final = datetime(1899, 12, 30)
+DAY_0_OF_1904: Final = datetime(1904, 1, 1)
+# For Excel, 1900 is a leap year: day 60 is February 29.
+_LEAP_DAY: Final = 60
+_MAX_DAY: Final = 2_957_003  # the year 9999 in both systems
+_DAY_SECONDS: Final = 86_400
 
 
 @dataclass(frozen=True, slots=True)
 class CellFormats:
-    """Says for each style, by its number, whether it shows a date."""
+    """Says for each style, by its number, what its numbers are, such as dates."""
 
-    are_dates: tuple[bool, ...]
+    kinds: tuple[str, ...]
+    day_0: datetime = DAY_0
 
     def format(self, value: str, style: str) -> str:
         """Return a number as text; a text that is not a number is returned unchanged."""
@@ -31,22 +50,38 @@ class CellFormats:
         except ValueError:
             return value
         at = int(style) if style.isascii() and style.isdigit() and len(style) < 6 else 0
-        if at < len(self.are_dates) and self.are_dates[at] and 0 <= number < _MAX_DAY:
-            return _format_date(number)
+        kind = self.kinds[at] if at < len(self.kinds) else _NUMBER
+        if kind == _DURATION and abs(number) < _MAX_DAY:
+            return _format_duration(number)
+        if kind and 0 <= number < _MAX_DAY:
+            if kind == _TIME or number < 1:
+                return _format_time(number)
+            return self._format_date(number)
         return f"{number:.10g}" if abs(number) < 1e15 else value
 
+    def _format_date(self, days: float) -> str:
+        if days < _LEAP_DAY and self.day_0 == DAY_0:
+            days += 1
+        date = self.day_0 + timedelta(seconds=round(days * _DAY_SECONDS))
+        return f"{date:%Y-%m-%d}" if days == int(days) else f"{date:%Y-%m-%d %H:%M}"
 
-def _format_date(days: float) -> str:
-    date = _DAY_0 + timedelta(seconds=round(days * 86_400))
-    if days < 1:
-        return f"{date:%H:%M:%S}".removesuffix(":00")
-    return f"{date:%Y-%m-%d}" if days == int(days) else f"{date:%Y-%m-%d %H:%M}"
+
+def _format_time(days: float) -> str:
+    time = DAY_0 + timedelta(seconds=round(days % 1 * _DAY_SECONDS))
+    return f"{time:%H:%M:%S}".removesuffix(":00")
 
 
-def read_formats(container: ZipContainer, part: str) -> CellFormats:
-    """Return the formats of the styles in a part."""
-    dates = set(_DATE_FORMATS)
-    are_dates: list[bool] = []
+def _format_duration(days: float) -> str:
+    """Return the hours and minutes, and the seconds if there are any: 36:30."""
+    minutes, seconds = divmod(round(abs(days) * _DAY_SECONDS), 60)
+    sign = "-" if days < 0 else ""
+    return f"{sign}{minutes // 60}:{minutes % 60:02}" + (f":{seconds:02}" if seconds else "")
+
+
+def read_formats(container: ZipContainer, part: str, day_0: datetime) -> CellFormats:
+    """Return the formats of the styles in a part. Dates are numbers of days since `day_0`."""
+    known = {str(number): kind for number, kind in _PREDEFINED.items()}
+    kinds: list[str] = []
     in_cells = False
     for kind, name, attributes in container.events(part):
         if name == "cellXfs":
@@ -54,11 +89,19 @@ def read_formats(container: ZipContainer, part: str) -> CellFormats:
         elif kind != START:
             continue
         elif name == "numFmt":
-            pattern = _NOT_PATTERN.sub("", attributes.get("formatCode", ""))
-            number = attributes.get("numFmtId", "")
-            if _DATE_LETTERS.search(pattern) and number.isdigit():
-                dates.add(int(number))
+            known[attributes.get("numFmtId", "")] = _kind_of(attributes.get("formatCode", ""))
         elif name == "xf" and in_cells:
-            number = attributes.get("numFmtId", "0")
-            are_dates.append(number.isdigit() and int(number) in dates)
-    return CellFormats(tuple(are_dates))
+            kinds.append(known.get(attributes.get("numFmtId", ""), _NUMBER))
+    return CellFormats(tuple(kinds), day_0)
+
+
+def _kind_of(code: str) -> str:
+    """Return what the numbers with a format are."""
+    pattern = _NOT_PATTERN.sub("", code)
+    if _ELAPSED.search(pattern):
+        return _DURATION
+    if _DAY_LETTERS.search(pattern):
+        return _DATE
+    if _TIME_LETTERS.search(pattern):
+        return _TIME
+    return _DATE if _MONTH_LETTERS.search(pattern) else _NUMBER

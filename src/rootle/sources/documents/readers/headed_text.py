@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from rootle.sources.documents.places import ExtractedDocument
 
 _NOT_IN_LABEL: Final = re.compile(r"[^\w\- ]")
 _SEPARATOR: Final = " > "
+_CELL_SEPARATOR: Final = " | "
 # Deeper headings count as headings of this level, so that the path of a heading stays short.
 _MAX_LEVEL: Final = 9
 _MAX_BLOCK_CHARS: Final = 200_000
@@ -52,6 +55,68 @@ class HeadedText:
         titles = [title for _, title in self._path]
         label = make_label(titles[-1]) if titles else ""
         self._found.add(label, "\n".join(lines), _SEPARATOR.join(titles))
+
+
+@dataclass
+class _Open:
+    """A paragraph that has not ended. Without a level, it is a note or a comment."""
+
+    level: int | None
+    parts: list[str] = field(default_factory=list)
+
+
+class ParagraphStack:
+    """Collects paragraphs that can contain others: in footnotes, comments and text boxes."""
+
+    def __init__(self) -> None:
+        self._open: list[_Open] = []
+        self._depth = 0  # the number of open paragraphs
+        self._inner: list[tuple[int, str]] = []
+
+    def start(self, level: int = 0) -> None:
+        """Start a paragraph (level 0) or a heading."""
+        self._open.append(_Open(level))
+        self._depth += 1
+
+    def start_note(self) -> None:
+        """Start a note. Only the paragraphs inside it are text, not its number or its author."""
+        self._open.append(_Open(None))
+
+    def end_note(self) -> None:
+        """End the note that was started last."""
+        if self._open and self._open[-1].level is None:
+            self._open.pop()
+
+    def set_level(self, level: int) -> None:
+        """Change the level of the paragraph that was started last."""
+        if self._open and self._open[-1].level is not None:
+            self._open[-1].level = level
+
+    def add(self, text: str) -> None:
+        """Add text to the paragraph that was started last."""
+        if self._open and self._open[-1].level is not None:
+            self._open[-1].parts.append(text)
+
+    def end(self) -> list[tuple[int, str]]:
+        """End a paragraph; return the level and the text of all those that are now complete.
+
+        The paragraphs inside another one follow it, as paragraphs without a level.
+        """
+        if not self._open or self._open[-1].level is None:
+            return []
+        done = self._open.pop()
+        self._depth -= 1
+        text = "".join(done.parts)
+        if self._depth:
+            self._inner.append((0, text))
+            return []
+        inner, self._inner = self._inner, []
+        return [(done.level or 0, text), *inner]
+
+
+def join_cells(cells: Sequence[str]) -> str:
+    """Return a row of a table, in which empty cells keep their columns; "" for an empty row."""
+    return _CELL_SEPARATOR.join(cells).strip() if any(cells) else ""
 
 
 def make_label(heading: str) -> str:

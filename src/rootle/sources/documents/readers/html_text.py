@@ -13,6 +13,8 @@ _BLOCKS: Final = frozenset(
     "body header footer main aside".split()
 )
 _IGNORED: Final = frozenset("script style head svg math template noscript".split())
+_CELLS: Final = ("td", "th")
+_PARAGRAPHS: Final = ("p", "div")
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 
 
@@ -36,6 +38,9 @@ class _HtmlText(HTMLParser):
         self._level = 0
         self._ignored = ""
         self._is_preformatted = False
+        self._is_first_cell = True
+        self._is_in_cell = False
+        self._is_cell_empty = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
         if self._ignored == "head" and tag == "body":
@@ -44,22 +49,37 @@ class _HtmlText(HTMLParser):
             return
         if tag in _IGNORED:
             self._ignored = tag
+        elif tag == "br" and (self._level or self._is_preformatted):
+            self._parts.append("\n")
+        elif tag in _CELLS:
+            if not self._is_first_cell:
+                self._parts.append(" | ")
+            self._is_first_cell = False
+            self._is_in_cell = self._is_cell_empty = True
         elif tag in _BLOCKS or tag in _HEADINGS:
-            self.flush()
+            # The first paragraph of a cell does not divide the row.
+            if not (tag in _PARAGRAPHS and self._is_in_cell and self._is_cell_empty):
+                self.flush()
             self._level = _HEADINGS.get(tag, 0)
             self._is_preformatted = tag == "pre"
-        elif tag in ("td", "th") and self._parts:
-            self._parts.append(" | ")
+            self._is_first_cell = tag == "tr"
 
     def handle_endtag(self, tag: str) -> None:
         if tag == self._ignored:
             self._ignored = ""
-        elif not self._ignored and (tag in _BLOCKS or tag in _HEADINGS):
+        elif self._ignored or tag == "br":
+            return
+        elif tag in _PARAGRAPHS and self._is_in_cell:
+            self._parts.append(" ")
+        elif tag in _BLOCKS or tag in _HEADINGS:
             self.flush()
+        if tag in ("tr", "table", *_CELLS):
+            self._is_in_cell = False
 
     def handle_data(self, data: str) -> None:
         if not self._ignored:
             self._parts.append(data)
+            self._is_cell_empty = self._is_cell_empty and not data.strip()
 
     def flush(self) -> None:
         """Pass on the paragraph or heading that was read last."""
@@ -68,5 +88,6 @@ class _HtmlText(HTMLParser):
         if level:
             self._text.heading(level, text)
         else:
-            self._text.paragraph(text if self._is_preformatted else " ".join(text.split()))
+            line = text if self._is_preformatted else " ".join(text.split())
+            self._text.paragraph("" if line.strip(" |") == "" else line)  # a row of empty cells
         self._is_preformatted = False

@@ -9,7 +9,11 @@ from email.message import EmailMessage
 from email.utils import parsedate_to_datetime
 from typing import BinaryIO, Final
 
-from rootle.sources.documents.places import DocumentError, ExtractedDocument
+from rootle.sources.documents.places import (
+    DocumentError,
+    ExtractedDocument,
+    LimitReachedError,
+)
 from rootle.sources.documents.readers.html_text import read_html
 from rootle.sources.files.skip_rules import DAMAGED
 
@@ -41,15 +45,13 @@ def _add_message(
     message: EmailMessage, label: str, found: ExtractedDocument, attached: list[EmailMessage]
 ) -> None:
     lines = [f"{name}: {value}" for name in _HEADERS if (value := _header(message, name))]
-    names = []
-    for part in _parts(message, attached):
-        name = part.get_filename()
-        if part.get_content_disposition() == "attachment" or name:
-            names.append(name or part.get_content_type())
-    with suppress(LookupError, KeyError, ValueError):
-        body = message.get_body(("plain", "html"))
-        if isinstance(body, EmailMessage):
-            lines += ["", *_body_lines(body, found)]
+    names = [
+        part.get_filename() or part.get_content_type()
+        for part in _parts(message, attached)
+        if _is_attachment(part)
+    ]
+    for text in _texts(message, found):
+        lines += ["", *text.split("\n")]
     lines += [f"Attachment: {name}" for name in names]
     found.add(label, "\n".join(lines), _header(message, "Subject"))
 
@@ -68,15 +70,53 @@ def _parts(message: EmailMessage, attached: list[EmailMessage]) -> list[EmailMes
     return parts
 
 
-def _body_lines(body: EmailMessage, found: ExtractedDocument) -> list[str]:
-    content = body.get_content()
-    if not isinstance(content, str):
+def _texts(part: EmailMessage, found: ExtractedDocument) -> list[str]:
+    """Return the texts of a message or of a part of it, in the order in which they are shown.
+
+    Attachments are left out. Of alternatives, the plain text is returned unless it is empty.
+    """
+    if _is_attachment(part):
         return []
-    if body.get_content_subtype() != "html":
-        return content.strip().split("\n")
+    kind = part.get_content_type()
+    if kind in ("text/plain", "text/html"):
+        text = _text_of(part, found).strip()
+        return [text] if text else []
+    if part.get_content_maintype() != "multipart":
+        return []
+    inner = [one for one in part.iter_parts() if isinstance(one, EmailMessage)]
+    if kind == "multipart/related":
+        inner = inner[:1]  # the other parts are images and styles of the first one
+    texts = [_texts(one, found) for one in inner]
+    if kind == "multipart/alternative":
+        return next((one for one in texts if one), [])
+    return [text for one in texts for text in one]
+
+
+def _text_of(part: EmailMessage, found: ExtractedDocument) -> str:
+    try:
+        content = part.get_content()
+    except (LookupError, ValueError):  # an unknown character encoding
+        content = _decode(part.get_payload(decode=True))
+    if not isinstance(content, str):
+        return ""
+    if part.get_content_subtype() != "html":
+        return content
     own = ExtractedDocument(found.max_chars, found.max_seconds)
-    read_html(content, own)
-    return [line for place in own.places for line in place.text.split("\n")]
+    with suppress(LimitReachedError):
+        read_html(content, own)
+    return "\n".join(place.text for place in own.places)
+
+
+def _decode(content: object) -> str:
+    raw = content if isinstance(content, bytes) else b""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("cp1252", "replace")
+
+
+def _is_attachment(part: EmailMessage) -> bool:
+    return part.get_content_disposition() == "attachment" or bool(part.get_filename())
 
 
 def _header(message: EmailMessage, name: str) -> str:

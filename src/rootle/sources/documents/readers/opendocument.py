@@ -6,9 +6,13 @@ from collections.abc import Iterator
 from typing import BinaryIO, Final
 
 from rootle.sources.documents.places import DocumentError, ExtractedDocument
-from rootle.sources.documents.readers.headed_text import HeadedText
+from rootle.sources.documents.readers.headed_text import (
+    HeadedText,
+    ParagraphStack,
+    join_cells,
+)
 from rootle.sources.documents.readers.office_properties import read_properties
-from rootle.sources.documents.readers.sheet_places import Row, SheetRows
+from rootle.sources.documents.readers.sheet_places import Row, SheetRows, add_comment
 from rootle.sources.documents.readers.slides import NOTES_MARK
 from rootle.sources.documents.zip_container import END, START, TEXT, XmlEvent, ZipContainer
 from rootle.sources.files.skip_rules import DAMAGED, ENCRYPTED
@@ -17,6 +21,9 @@ _CONTENT: Final = "content.xml"
 _MANIFEST: Final = "META-INF/manifest.xml"
 # Parts with deleted text, and with text that repeats on every page.
 _IGNORED: Final = frozenset({"tracked-changes", "forms", "settings"})
+# Their paragraphs are read, but not their numbers, authors and dates.
+_ASIDES: Final = frozenset({"note", "annotation"})
+_CELLS: Final = frozenset({"table-cell", "covered-table-cell"})
 # A file may claim that a cell or row is repeated a billion times.
 _MAX_REPEATED: Final = 20
 
@@ -54,62 +61,85 @@ class _Paragraphs:
     """Collects the text of paragraphs and headings from a stream of events."""
 
     def __init__(self) -> None:
-        self._parts: list[str] = []
-        self._depth = 0
-        self._level = 0
+        self._stack = ParagraphStack()
 
-    def read(self, event: XmlEvent) -> tuple[int, str] | None:
-        """Return the level (0 for a paragraph) and the text at the end of a paragraph."""
+    def read(self, event: XmlEvent) -> list[tuple[int, str]]:
+        """Return the levels (0 for a paragraph) and texts of paragraphs that this event ends."""
         kind, name, attributes = event
         if kind == TEXT:
-            if self._depth:
-                self._parts.append(name)
+            self._stack.add(name)
         elif name in ("p", "h"):
+            if kind == END:
+                return self._stack.end()
+            self._stack.start(_small(attributes.get("outline-level", "1")) if name == "h" else 0)
+        elif name in _ASIDES:
             if kind == START:
-                self._depth += 1
-                self._level = _small(attributes.get("outline-level", "1")) if name == "h" else 0
+                self._stack.start_note()
             else:
-                self._depth -= 1
-                text, self._parts = "".join(self._parts), []
-                return self._level, text
+                self._stack.end_note()
         elif kind == START and name in ("tab", "line-break", "s"):
-            self._parts.append("\n" if name == "line-break" else " ")
-        return None
+            self._stack.add("\n" if name == "line-break" else " ")
+        return []
 
 
 def _read_text(events: Iterator[XmlEvent], found: ExtractedDocument) -> None:
-    text, paragraphs = HeadedText(found), _Paragraphs()
-    cells: list[str] = []
-    tables = 0
+    text, paragraphs, table = HeadedText(found), _Paragraphs(), _TableRows()
     for event in events:
-        done = paragraphs.read(event)
-        if done is not None:
-            level, line = done
-            if tables:
-                cells.append(" ".join(line.split()))
-            elif level:
+        for level, line in paragraphs.read(event):
+            if table.add(line):
+                continue
+            if level:
                 text.heading(level, line)
             else:
                 text.paragraph(line)
-        elif event.kind != TEXT and event.name == "table":
-            tables += 1 if event.kind == START else -1
-        elif event.kind == END and event.name == "table-row":
-            text.paragraph(" | ".join(cell for cell in cells if cell))
-            cells = []
+        text.paragraph(table.read(event))
     text.end_section()
 
 
+class _TableRows:
+    """Joins the cells of rows. The text of a table inside a cell is part of the cell."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._cells: list[list[str]] = []
+
+    def add(self, text: str) -> bool:
+        """Add a paragraph to the last cell; return False if there is none."""
+        if not self._cells:
+            return False
+        self._cells[-1] += text.split()
+        return True
+
+    def read(self, event: XmlEvent) -> str:
+        """Return the row that this event ends, or ""."""
+        kind, name, attributes = event
+        if kind == TEXT:
+            return ""
+        if name == "table":
+            self._depth += 1 if kind == START else -1
+        elif kind == START and name in _CELLS and self._depth == 1:
+            repeated = _small(attributes.get("number-columns-repeated", "1"), _MAX_REPEATED)
+            self._cells += [[]] * repeated  # one list, so that all of them have the same text
+        elif kind == END and name == "table-row" and self._depth == 1:
+            cells, self._cells = self._cells, []
+            return join_cells([" ".join(words) for words in cells])
+        return ""
+
+
 def _read_slides(events: Iterator[XmlEvent], found: ExtractedDocument) -> None:
-    paragraphs = _Paragraphs()
+    paragraphs, table = _Paragraphs(), _TableRows()
     number = 0
     lines: list[str] = []
     title = frame = ""
     for event in events:
-        done = paragraphs.read(event)
-        if done is not None:
-            line = " ".join(done[1].split())
+        for _, paragraph in paragraphs.read(event):
+            if table.add(paragraph):
+                continue
+            line = " ".join(paragraph.split())
             lines += [line] if line else []
             title = title or (line if frame == "title" else "")
+        if row := table.read(event):
+            lines.append(row)
         elif event.kind == START and event.name == "frame":
             frame = event.attributes.get("class", "")
         elif event.kind == START and event.name == "notes":
@@ -135,20 +165,22 @@ def _list_rows(events: Iterator[XmlEvent]) -> Iterator[Row]:
     repeated_row = repeated = 1
     cells: dict[int, str] = {}
     parts: list[str] = []
+    comments: list[str] = []
+    in_comment = False
     for event in events:
         kind, name, attributes = event
-        done = paragraphs.read(event)
-        if done is not None:
-            parts.append(" ".join(done[1].split()))
+        for _, paragraph in paragraphs.read(event):
+            (comments if in_comment else parts).append(paragraph)
+        if kind != TEXT and name == "annotation":
+            in_comment = kind == START
         elif kind == START and name == "table-row":
             repeated_row = _small(attributes.get("number-rows-repeated", "1"), 10**7)
             column, cells = 0, {}
-        elif kind == START and name in ("table-cell", "covered-table-cell"):
+        elif kind == START and name in _CELLS:
             repeated = _small(attributes.get("number-columns-repeated", "1"), 10**5)
-            parts = []
-        elif kind == END and name in ("table-cell", "covered-table-cell"):
-            text = " ".join(part for part in parts if part)
-            if text:
+            parts, comments = [], []
+        elif kind == END and name in _CELLS:
+            if text := add_comment(" ".join(" ".join(parts).split()), " ".join(comments)):
                 for offset in range(min(repeated, _MAX_REPEATED)):
                     cells[column + 1 + offset] = text
             column += repeated

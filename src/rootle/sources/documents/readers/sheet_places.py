@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Final
 
 from rootle.sources.documents.places import ExtractedDocument, LimitReachedError
+from rootle.sources.documents.readers.headed_text import join_cells
 
 Row = tuple[int, Mapping[int, str]]  # its number and its cells by column, both from 1
 
@@ -14,6 +15,8 @@ _ROWS_PER_PLACE: Final = 40
 # The first rows show what a table is about; a million more rows would only hide other documents.
 _MAX_ROWS: Final = 1_000
 _MAX_CELL_CHARS: Final = 2_000
+# A value after more empty cells than this names its column instead.
+_MAX_EMPTY_CELLS: Final = 20
 # The rows after the limit are counted, up to this number and this share of the time.
 _MAX_COUNTED: Final = 2_000_000
 _MAX_COUNTING_TIME: Final = 0.5
@@ -45,10 +48,13 @@ class SheetRows:
         if not kept:
             return
         title = self._title(kept[0][1], total, width)
+        # A column without any value is left out.
+        used = sorted({column for _, cells in kept for column in cells})
+        positions = {column: at for at, column in enumerate(used)}
         blocks = [kept[at : at + _ROWS_PER_PLACE] for at in range(0, len(kept), _ROWS_PER_PLACE)]
         chars = 0
         for block in blocks:
-            lines = [_format_row(cells) for _, cells in block]
+            lines = [_format_row(cells, positions) for _, cells in block]
             columns = max(max(cells) for _, cells in block)
             label = f"{self._name}!A{block[0][0]}:{column_name(columns)}{block[-1][0]}"
             if block is blocks[0]:
@@ -73,8 +79,24 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def _format_row(cells: Mapping[int, str]) -> str:
-    return " | ".join(cells[column][:_MAX_CELL_CHARS] for column in sorted(cells))
+def _format_row(cells: Mapping[int, str], positions: Mapping[int, int]) -> str:
+    parts: list[str] = []
+    after = 0
+    for column in sorted(cells):
+        text = cells[column][:_MAX_CELL_CHARS]
+        empty = positions[column] - after
+        if empty > _MAX_EMPTY_CELLS:
+            parts += ["…", f"{column_name(column)}: {text}"]
+        else:
+            parts += [*[""] * empty, text]
+        after = positions[column] + 1
+    return join_cells(parts)
+
+
+def add_comment(text: str, comment: str) -> str:
+    """Return the text of a cell with the comment on it, if there is one."""
+    comment = " ".join(comment.split())
+    return f"{text} [comment: {comment}]".strip() if comment else text
 
 
 def column_name(number: int) -> str:

@@ -1,4 +1,4 @@
-"""Read presentations: one place per slide, with its speaker notes."""
+"""Read presentations: one place per slide, with its charts and its speaker notes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import BinaryIO, Final
 
 from rootle.sources.documents.places import ExtractedDocument
+from rootle.sources.documents.readers.charts import read_chart
+from rootle.sources.documents.readers.headed_text import join_cells
 from rootle.sources.documents.readers.office_properties import read_properties
 from rootle.sources.documents.zip_container import (
     START,
@@ -29,10 +31,17 @@ def read_slides(file: BinaryIO, found: ExtractedDocument) -> None:
         names = _slide_names(container)
         for number, name in enumerate(names, start=1):
             title, lines = _read_shapes(container, name)
-            for kind, notes in container.relations(name).values():
-                if kind == "notesSlide" and notes in container:
-                    spoken = _read_shapes(container, notes)[1]
-                    lines += [NOTES_MARK, *spoken] if spoken else []
+            spoken: list[str] = []
+            for kind, part in container.relations(name).values():
+                if part not in container:
+                    continue
+                if kind == "notesSlide":
+                    spoken += _read_shapes(container, part)[1]
+                elif kind == "chart":
+                    lines += read_chart(container, part)
+                elif kind == "diagramData":  # SmartArt
+                    lines += _read_shapes(container, part)[1]
+            lines += [NOTES_MARK, *spoken] if spoken else []
             remaining = (len(names) - number) / number
             found.add(f"slide-{number}", "\n".join(lines), title, remaining)
 
@@ -67,7 +76,7 @@ def _list_shapes(events: Iterator[XmlEvent]) -> Iterator[tuple[str, list[str]]]:
     placeholder = ""
     lines: list[str] = []
     parts: list[str] = []
-    cells: list[str] = []
+    cells: list[list[str]] = []
     in_text = in_cell = False
     for kind, name, attributes in events:
         if kind == TEXT:
@@ -88,15 +97,17 @@ def _list_shapes(events: Iterator[XmlEvent]) -> Iterator[tuple[str, list[str]]]:
                 parts.append(" ")
             elif name == "tc":
                 in_cell = True
+                cells.append([])
         elif name == "t":
             in_text = False
         elif name == "p":
             line, parts = " ".join("".join(parts).split()), []
             if line:
-                (cells if in_cell else lines).append(line)
+                (cells[-1] if in_cell else lines).append(line)
         elif name == "tc":
             in_cell = False
         elif name == "tr":
-            lines.append(" | ".join(cells))
+            if row := join_cells([" ".join(cell) for cell in cells]):
+                lines.append(row)
             cells = []
     yield placeholder, lines

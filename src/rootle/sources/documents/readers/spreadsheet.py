@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import BinaryIO, Final
 
 from rootle.sources.documents.places import ExtractedDocument
-from rootle.sources.documents.readers.cell_values import CellFormats, read_formats
+from rootle.sources.documents.readers.cell_values import (
+    DAY_0,
+    DAY_0_OF_1904,
+    CellFormats,
+    read_formats,
+)
 from rootle.sources.documents.readers.office_properties import read_properties
-from rootle.sources.documents.readers.sheet_places import Row, SheetRows
+from rootle.sources.documents.readers.sheet_places import Row, SheetRows, add_comment
 from rootle.sources.documents.zip_container import END, START, TEXT, ZipContainer, find_part
 
 _MAX_SHARED_CHARS: Final = 50_000_000
+_MAX_COMMENT_CHARS: Final = 1_000_000
 _MAX_COLUMNS: Final = 16_384  # of Excel
+_LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+_Comments = Mapping[int, Mapping[int, str]]  # by row and column, from 1
 
 
 def read_spreadsheet(file: BinaryIO, found: ExtractedDocument) -> None:
@@ -23,17 +32,70 @@ def read_spreadsheet(file: BinaryIO, found: ExtractedDocument) -> None:
         relations = container.relations(main)
         shared = _read_shared(container, find_part(relations, "sharedStrings"))
         styles = find_part(relations, "styles")
-        formats = read_formats(container, styles) if styles in container else CellFormats(())
+        day_0 = DAY_0_OF_1904 if _counts_from_1904(container, main) else DAY_0
+        formats = read_formats(container, styles, day_0) if styles in container else CellFormats(())
         for title, target in list(_list_sheets(container, main)):
             name = relations.get(target, ("", ""))[1]
             if name in container:
-                SheetRows(title, found).add(_read_rows(container, name, shared, formats))
+                comments = _read_comments(container, name)
+                rows = _read_rows(container, name, shared, formats, comments)
+                SheetRows(title, found).add(rows)
 
 
 def _list_sheets(container: ZipContainer, main: str) -> Iterator[tuple[str, str]]:
     for kind, name, attributes in container.events(main):
         if kind == START and name == "sheet":
             yield attributes.get("name", ""), attributes.get("id", "")
+
+
+def _counts_from_1904(container: ZipContainer, main: str) -> bool:
+    """Return whether dates are days since 1904, as in workbooks from old versions for Mac OS."""
+    for kind, name, attributes in container.events(main):
+        if kind == START and name == "workbookPr":
+            return attributes.get("date1904", "").lower() in ("1", "true", "on")
+        if kind == START and name == "sheets":
+            break  # the properties of the workbook precede its sheets
+    return False
+
+
+def _read_comments(container: ZipContainer, sheet: str) -> _Comments:
+    """Return the comments on the cells of a sheet."""
+    relations = container.relations(sheet).values()
+    texts: dict[str, str] = {}
+    # A thread also has a comment for older versions of Excel, which repeats it.
+    for wanted in ("threadedComment", "comments"):
+        known = frozenset(texts)
+        for name in [part for kind, part in relations if kind == wanted and part in container]:
+            for cell, text in _list_comments(container, name):
+                if cell not in known:
+                    texts[cell] = f"{texts.get(cell, '')} {text}".strip()
+    found: dict[int, dict[int, str]] = {}
+    for cell, text in texts.items():
+        row, column = _number(cell.lstrip(_LETTERS), 0), _column(cell)
+        if row and column:
+            found.setdefault(row, {})[column] = text
+    return found
+
+
+def _list_comments(container: ZipContainer, part: str) -> Iterator[tuple[str, str]]:
+    cell = ""
+    parts: list[str] = []
+    chars = 0
+    in_text = False
+    for kind, name, attributes in container.events(part):
+        if kind == TEXT:
+            if in_text:
+                parts.append(name)
+                chars += len(name)
+        elif name in ("t", "text"):
+            in_text = kind == START
+        elif name in ("comment", "threadedComment"):
+            if kind == START:
+                cell, parts = attributes.get("ref", ""), []
+            else:
+                yield cell, "".join(parts)
+            if chars > _MAX_COMMENT_CHARS:
+                break
 
 
 def _read_shared(container: ZipContainer, part: str) -> list[str]:
@@ -60,7 +122,11 @@ def _read_shared(container: ZipContainer, part: str) -> list[str]:
 
 
 def _read_rows(
-    container: ZipContainer, part: str, shared: list[str], formats: CellFormats
+    container: ZipContainer,
+    part: str,
+    shared: list[str],
+    formats: CellFormats,
+    comments: _Comments,
 ) -> Iterator[Row]:
     number = column = 0
     cells: dict[int, str] = {}
@@ -88,6 +154,8 @@ def _read_rows(
             if text and column <= _MAX_COLUMNS:
                 cells[column] = text
         elif name == "row":
+            for at, comment in comments.get(number, {}).items():
+                cells[at] = add_comment(cells.get(at, ""), comment)
             yield number, cells
 
 

@@ -1,16 +1,20 @@
-"""Read Word documents: paragraphs by headings, tables, notes and comments."""
+"""Read Word documents: paragraphs by headings, tables, notes, comments, charts and headers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import BinaryIO, Final
 
 from rootle.sources.documents.places import ExtractedDocument
-from rootle.sources.documents.readers.headed_text import HeadedText
+from rootle.sources.documents.readers.charts import read_chart
+from rootle.sources.documents.readers.headed_text import (
+    HeadedText,
+    ParagraphStack,
+    join_cells,
+)
 from rootle.sources.documents.readers.office_properties import read_properties
 from rootle.sources.documents.zip_container import (
-    END,
     START,
     TEXT,
     XmlEvent,
@@ -20,7 +24,11 @@ from rootle.sources.documents.zip_container import (
 )
 
 _HEADING_STYLE: Final = re.compile(r"heading (\d)|(title)", re.IGNORECASE)
+_MARGINS: Final = ("header", "footer")
 _NOTES: Final = ("footnotes", "endnotes", "comments")
+# Elements that are characters.
+_CHARACTERS: Final = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_MAX_SPAN: Final = 63  # columns of a table in Word
 
 
 def read_word(file: BinaryIO, found: ExtractedDocument) -> None:
@@ -32,12 +40,38 @@ def read_word(file: BinaryIO, found: ExtractedDocument) -> None:
         styles = find_part(relations, "styles")
         levels = _heading_levels(container, styles) if styles in container else {}
         text = HeadedText(found)
-        _read_paragraphs(container.events(main), levels, text)
-        for kind, name in relations.values():
-            if kind in _NOTES and name in container:
-                text.heading(1, kind.capitalize())
-                _read_paragraphs(container.events(name), {}, text)
+        for level, line in _list_paragraphs(container.events(main), levels):
+            if level:
+                text.heading(level, line)
+            else:
+                text.paragraph(line)
+        for title, lines in _list_appendices(container, relations.values()):
+            text.heading(1, title)
+            for line in lines:
+                text.paragraph(line)
         text.end_section()
+
+
+def _list_appendices(
+    container: ZipContainer, relations: Collection[tuple[str, str]]
+) -> Iterator[tuple[str, Iterable[str]]]:
+    """Yield the titles and lines of the notes, the charts, and the headers and footers."""
+    parts = [(kind, name) for kind, name in relations if name in container]
+    for kind, name in parts:
+        if kind in _NOTES:
+            yield kind.capitalize(), _lines_of(container, name)
+    if charts := [
+        line for kind, name in parts if kind == "chart" for line in read_chart(container, name)
+    ]:
+        yield "Charts", charts
+    # Each section and each kind of page can have a header, often the same one.
+    margins = (_lines_of(container, name) for kind, name in parts if kind in _MARGINS)
+    if lines := dict.fromkeys(line for part in margins for line in part if line.strip()):
+        yield "Headers and footers", lines
+
+
+def _lines_of(container: ZipContainer, part: str) -> Iterator[str]:
+    return (line for _, line in _list_paragraphs(container.events(part), {}))
 
 
 def _heading_levels(container: ZipContainer, part: str) -> dict[str, int]:
@@ -63,38 +97,71 @@ def _heading_levels(container: ZipContainer, part: str) -> dict[str, int]:
     return levels
 
 
-def _read_paragraphs(events: Iterator[XmlEvent], levels: dict[str, int], text: HeadedText) -> None:
-    parts: list[str] = []
-    cells: list[str] = []
-    level = table_depth = 0
+def _list_paragraphs(
+    events: Iterator[XmlEvent], levels: Mapping[str, int]
+) -> Iterator[tuple[int, str]]:
+    """Yield headings with their level, and paragraphs and rows of tables with level 0."""
+    paragraphs = ParagraphStack()
+    row = _Row()
+    table_depth = 0
     in_text = False
     for kind, name, attributes in without_fallbacks(events):
         if kind == TEXT:
             if in_text:
-                parts.append(name)
+                paragraphs.add(name)
         elif kind == START:
             if name == "t":
                 in_text = True
-            elif name in ("tab", "br", "cr"):
-                parts.append("\t" if name == "tab" else "\n")
+            elif name in _CHARACTERS:
+                paragraphs.add(_CHARACTERS[name])
+            elif name == "p":
+                paragraphs.start()
             elif name == "pStyle":
-                level = levels.get(attributes.get("val", ""), 0)
+                paragraphs.set_level(levels.get(attributes.get("val", ""), 0))
             elif name == "tbl":
                 table_depth += 1
-        elif kind == END:
-            if name == "t":
-                in_text = False
-            elif name == "p":
-                line, parts = "".join(parts), []
-                if table_depth:
-                    cells.append(" ".join(line.split()))
-                elif level:
-                    text.heading(level, line)
-                else:
-                    text.paragraph(line)
-                level = 0
-            elif name == "tr" and table_depth == 1:
-                text.paragraph(" | ".join(cell for cell in cells if cell))
-                cells = []
-            elif name == "tbl":
-                table_depth -= 1
+            elif table_depth == 1:
+                row.start(name, attributes.get("val", ""))
+        elif name == "t":
+            in_text = False
+        elif name == "p":
+            for level, line in paragraphs.end():
+                if not (table_depth and row.add(line)):
+                    yield level, line
+        elif name == "tr" and table_depth == 1:
+            yield 0, row.end()
+        elif name == "tbl":
+            table_depth -= 1
+
+
+class _Row:
+    """Collects the cells of a row. The text of a table inside a cell is part of the cell."""
+
+    def __init__(self) -> None:
+        self._cells: list[list[str]] = []
+        self._missing = 0  # columns that the last cell covers, besides its own
+
+    def start(self, name: str, value: str) -> None:
+        """Handle an element that starts or describes a cell."""
+        if name == "tc":
+            self._skip()
+            self._cells.append([])
+        elif name in ("gridSpan", "gridBefore") and value.isascii() and value.isdigit():
+            self._missing = min(int(value[:3]), _MAX_SPAN) - (name == "gridSpan")
+
+    def add(self, text: str) -> bool:
+        """Add a paragraph to the last cell; return False if there is none."""
+        if not self._cells:
+            return False
+        self._cells[-1] += text.split()
+        return True
+
+    def end(self) -> str:
+        """Return the row, and start the next one."""
+        row = join_cells([" ".join(words) for words in self._cells])
+        self._cells, self._missing = [], 0
+        return row
+
+    def _skip(self) -> None:
+        self._cells += [[] for _ in range(self._missing)]
+        self._missing = 0
