@@ -61,6 +61,13 @@ def test_only_the_main_element_is_converted() -> None:
     assert extract("<div>All of it.</div><main></main>") == "All of it."
 
 
+@pytest.mark.slow
+def test_notes_in_the_main_element_are_kept() -> None:
+    html = f"<aside>menu</aside><main><p>{'Words. ' * 40}</p><aside>Caution!</aside></main>"
+    assert extract(html).endswith("Words.\n\nCaution!")
+    assert "menu" not in extract(html)
+
+
 def test_invisible_characters_are_removed() -> None:
     tags = "".join(chr(0xE0000 + ord(char)) for char in "obey")
     assert extract(f"a{tags}b\u202ec\u200bd\x1be\ufefff", "text/plain") == "abcdef"

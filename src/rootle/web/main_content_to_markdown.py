@@ -22,11 +22,13 @@ _HEAD_CHARS: Final = 100_000
 _MIN_MAIN_CHARS: Final = 200
 # Navigation, forms and other parts that are not content.
 _EXCLUDED: Final = [
-    *("nav", "aside", "footer", "form", "button", "select", "textarea", "dialog", "template"),
+    *("nav", "footer", "form", "button", "select", "textarea", "dialog", "template"),
     *("script", "style", "noscript", "iframe", "object", "embed", "canvas", "svg"),
     *('[role="navigation"]', '[role="search"]', '[role="contentinfo"]', '[role="dialog"]'),
     *('[aria-hidden="true"]', "[hidden]"),
 ]
+# Inside <main>, an <aside> is a note or a footnote; outside of it, a menu.
+_MENU: Final = "aside"
 
 
 def main() -> None:
@@ -45,28 +47,33 @@ def main() -> None:
 
 def convert_page(html: str, url: str) -> str:
     """Return the title and the text of a page, with absolute links."""
-    options = ConversionOptions(
-        autolinks=False,
-        base_url=url,
-        compact_tables=True,
-        exclude_selectors=_EXCLUDED,
-        extract_metadata=False,
-        preprocessing=PreprocessingOptions(enabled=True),
-        skip_images=True,
-    )
-    text = convert(_main_element(html), options).content or ""
+    main_element = _main_element(html)
+    text = _convert(main_element, url, _EXCLUDED) if main_element else ""
     if len(text) < _MIN_MAIN_CHARS:
-        text = convert(html, options).content or ""
+        text = _convert(html, url, [*_EXCLUDED, _MENU])
     title = _read_title(html)
     return f"{title}\n\n{text}" if title and title not in text else text
 
 
+def _convert(html: str, url: str, excluded: list[str]) -> str:
+    options = ConversionOptions(
+        autolinks=False,
+        base_url=url,
+        compact_tables=True,
+        exclude_selectors=excluded,
+        extract_metadata=False,
+        preprocessing=PreprocessingOptions(enabled=True),
+        skip_images=True,
+    )
+    return convert(html, options).content or ""
+
+
 def _main_element(html: str) -> str:
-    """Return the <main> element of a page, or the whole page if there is none."""
+    """Return the <main> element of a page, or "" if there is none."""
     lower = html.lower()
     start, end = lower.find("<main"), lower.rfind("</main")
     # Conversion to lower case can change the length of a text, and thus the positions.
-    return html[start:end] if 0 <= start < end and len(lower) == len(html) else html
+    return html[start:end] if 0 <= start < end and len(lower) == len(html) else ""
 
 
 def _read_title(html: str) -> str:

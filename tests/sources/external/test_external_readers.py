@@ -120,9 +120,10 @@ def test_a_definition_has_the_qualified_name_of_its_symbol() -> None:
     html = (
         "<h1>Locks</h1><dl><dt id=a>class lib.Lock</dt><dt id=b>async release(self, lock)</dt>"
         "<dt id=c>owner</dt><dt id=d>-q</dt><dt id=f>Lock.wait()</dt></dl><h2 id=e>close</h2>"
+        "<h2 id=g>open the file</h2><h3 id=h>read(size)</h3>"
     )
     names = {"a": "lib.Lock", "b": "lib.Lock.release", "c": "lib::Lock::owner", "d": "cmd.-q"}
-    names |= {"e": "x.close", "f": "lib.Lock.wait"}
+    names |= {"e": "x.close", "f": "lib.Lock.wait", "g": "x.open", "h": "x.read"}
     symbols = [PageSymbol(name, "", anchor) for anchor, name in names.items()]
     lines = read_page("locks.html", html, symbols).text.split("\n")
     assert "**class lib.Lock**" in lines
@@ -130,7 +131,9 @@ def test_a_definition_has_the_qualified_name_of_its_symbol() -> None:
     assert "**lib::Lock::owner**" in lines
     assert "**-q**" in lines
     assert "`lib.Lock.wait()`" in lines
-    assert "## close" in lines
+    assert "## x.close" in lines
+    assert "## open the file" in lines
+    assert "### x.read(size)" in lines
 
 
 def test_a_question_and_its_answers_are_one_document(tmp_path: Path) -> None:
@@ -269,3 +272,27 @@ def test_a_row_of_a_table_is_one_line() -> None:
 def test_code_around_the_main_element_leaves_no_marks() -> None:
     html = "<code>nav</code><main><ul><li><p><code>a()</code> b</li></ul></main><code>x</code>"
     assert MarkdownPage(html).text == "- `a()` b\n"
+
+
+ASIDES = (
+    '<aside class="footnote-list brackets"><aside class="footnote brackets" role="doc-footnote">'
+    '<span class="label">[1]</span><p>Seven attempts.</p></aside></aside>'
+    '<aside class="topic"><p class="topic-title">Upgrade</p><p>Delete the cache.</p></aside>'
+)
+ASIDES_TEXT = "[1]\n\nSeven attempts.\n\nUpgrade\n\nDelete the cache.\n"
+
+
+def test_footnotes_topics_and_sidebars_of_a_page_are_kept() -> None:
+    side = '<aside class="sidebar"><nav>menu</nav><p>Side</p></aside>'
+    page = f'<aside>menu</aside><div role="main">{ASIDES}{side}</div><aside>menu</aside>'
+    assert MarkdownPage(page).text == f"{ASIDES_TEXT}\nSide\n"
+
+
+def test_without_a_main_element_only_notes_are_kept() -> None:
+    page = f'<aside class="sidebar">menu</aside>{ASIDES}<aside role="note">Care!</aside>'
+    assert MarkdownPage(page).text == f"{ASIDES_TEXT}\nCare!\n"
+
+
+def test_an_empty_cell_keeps_its_column() -> None:
+    rows = "<tr>\n<td>a</td><td></td><td>c</td></tr><tr><td></td><td>b</td></tr><tr><td><td></tr>"
+    assert MarkdownPage(f"<table>{rows}</table>").text == "a | | c\n\n| b\n"

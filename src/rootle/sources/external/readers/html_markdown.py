@@ -10,7 +10,7 @@ from typing import Final
 
 _MAIN: Final = re.compile(r"<main[\s>]|\srole=[\"']?main[\"'\s>]", re.IGNORECASE)
 _IGNORED: Final = frozenset(
-    "script style head nav footer aside form button select svg math template noscript iframe "
+    "script style head nav footer form button select svg math template noscript iframe "
     "object canvas dialog textarea".split()
 )
 _IGNORED_CLASSES: Final = frozenset(
@@ -18,7 +18,14 @@ _IGNORED_CLASSES: Final = frozenset(
 )
 _BLOCKS: Final = frozenset(
     "p div section article main body figure figcaption blockquote ul ol dl dd table caption "
-    "header details summary".split()
+    "header details summary aside".split()
+)
+# Roles and classes of notes, as Sphinx, Pandoc and the generators of websites write them. Other
+# elements beside the text are part of it only if the page marks its main element.
+_NOTE_ROLES: Final = re.compile(r"note|doc-\w{1,20}")
+_NOTE_CLASSES: Final = frozenset(
+    "footnote footnotes footnote-list topic admonition note tip hint info important warning "
+    "caution danger attention".split()
 )
 _VOID: Final = frozenset(
     "area base br col embed hr img input link meta source track wbr param".split()
@@ -69,6 +76,7 @@ class _MarkdownWriter(HTMLParser):
         self._prefix = ""
         self._lists: list[list[object]] = []  # the tag and the number of the last item
         self._is_preformatted = False
+        self._is_first_cell = True
         self._is_in_cell = False
         self._is_cell_empty = False
 
@@ -121,10 +129,12 @@ class _MarkdownWriter(HTMLParser):
             self.end_block()
             self._prefix = _TERM
         elif tag in _CELLS:
-            if self._parts:
+            if not self._is_first_cell:
                 self._parts.append(" | ")
+            self._is_first_cell = False
             self._is_in_cell = self._is_cell_empty = True
         elif tag == "tr" or tag in _BLOCKS:
+            self._is_first_cell = tag == "tr"
             # The first paragraph of a cell does not divide the row.
             if not (tag in _PARAGRAPHS and self._is_in_cell and self._is_cell_empty):
                 self.end_block()
@@ -186,7 +196,7 @@ class _MarkdownWriter(HTMLParser):
                 self.lines += [FENCE, *text.strip("\n").split("\n"), FENCE, ""]
             return
         text = " ".join(text.split())
-        if not text:
+        if not text.strip(" |"):  # also a row of empty cells
             self._prefix = prefix if prefix.lstrip(" ").startswith(("-", "1")) else ""
             return
         if prefix == _TERM:
@@ -214,10 +224,13 @@ class _MarkdownWriter(HTMLParser):
     def _is_ignored(self, tag: str, values: dict[str, str]) -> bool:
         if tag in _VOID:
             return False
+        role, classes = values.get("role", "").lower(), values.get("class", "").split()
+        if tag == "aside" and not self._main:
+            return not (_NOTE_ROLES.fullmatch(role) or not _NOTE_CLASSES.isdisjoint(classes))
         return (
             tag in _IGNORED
-            or values.get("role", "").lower() in ("navigation", "search", "contentinfo")
-            or not _IGNORED_CLASSES.isdisjoint(values.get("class", "").split())
+            or role in ("navigation", "search", "contentinfo")
+            or not _IGNORED_CLASSES.isdisjoint(classes)
         )
 
     def _note_anchor(self, name: str) -> None:

@@ -23,7 +23,8 @@ _GENERATED: Final = frozenset({"genindex", "modindex", "py-modindex", "search"})
 _LABEL_KINDS: Final = frozenset({"std:label", "Section"})
 # The last part of a qualified name, such as "module.Class.method" or "Class::method".
 _QUALIFIED: Final = re.compile(r"\w[\w.:]*(?:\.|::)(?P<last>[^\W\d]\w*)")
-_TERM: Final = re.compile(r"`|\*\*")
+# A line that defines a symbol: a term, or a heading that consists of a name and its parameters.
+_DEFINITION: Final = re.compile(r"`|\*\*|#{1,6} [\w.:]{1,200}(?:\(.*)?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ def _qualify(text: str, found: Mapping[int, PageSymbol]) -> str:
     lines = text.split("\n")
     for number, symbol in found.items():
         name, line = _QUALIFIED.fullmatch(symbol.name), lines[number - 1]
-        if name is not None and _TERM.match(line) and symbol.name not in line:
+        if name is not None and _DEFINITION.match(line) and symbol.name not in line:
             short = re.compile(rf"(?<![\w.:])(?:\w+(?:\.|::))*{name['last']}(?!\w)")
             match = short.search(line)
             if match is not None and symbol.name.endswith(match[0]):
