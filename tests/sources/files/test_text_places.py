@@ -75,6 +75,22 @@ def test_a_transcript_is_read_by_minute_with_its_speakers(tmp_path: Path) -> Non
     ]
 
 
+def test_each_speaker_in_a_cue_has_a_line(tmp_path: Path) -> None:
+    text = (
+        "WEBVTT\n\n00:00:01.000 --> 00:00:04.000\nNoise <v.loud Ann &amp; Al>We ship R&amp;D</v> "
+        "<v Bob>No, <i>never</i>\nship List&lt;Order&gt;.</v> (door) AT&T &copy2\n\n"
+        "00:00:05.000 --> 00:00:06.000\n<v Ann>Well<v Bob>Never\n"
+    )
+    assert places(read(tmp_path, "talk.vtt", text))[0][2].split("\n") == [
+        "Noise",
+        "Ann & Al: We ship R&D",
+        "Bob: No, never ship List<Order>.",
+        "(door) AT&T &copy2",
+        "Ann: Well",
+        "Bob: Never",
+    ]
+
+
 def test_a_file_named_like_a_transcript_is_text(tmp_path: Path) -> None:
     document = read(tmp_path, "notes.srt", "just a note\n")
     assert (document.text, document.sections) == ("just a note\n", ())

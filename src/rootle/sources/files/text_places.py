@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from html import unescape
 from typing import Final
 
 from rootle.sources.documents.places import MAX_TITLE_CHARS, join_places
@@ -33,7 +34,9 @@ _CUE_TIME: Final = re.compile(
     r"(?:(\d{1,4}):)?(\d{1,2}):(\d{2})[.,]\d{1,3}[ \t]+-->[ \t]+[\d:.,]+[^\n]*"
 )
 _CUE_TAG: Final = re.compile(r"<(/?)(\w[^<>\n]{0,200}|\d[\d:.]*|/?)>")
-_SPEAKER: Final = re.compile(r"<v(?:\.[\w.]+)?[ \t]+([^<>\n]{1,100})>")
+# The start of the words of a speaker, or their end.
+_VOICE: Final = re.compile(r"<v(?:\.[\w.]{1,100})?[ \t]{1,20}([^<>\n]{1,100})>|</v>")
+_ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});")
 
 
 def add_text_places(found: TextFile, path: str, *, is_shown: bool = False) -> TextFile:
@@ -126,7 +129,7 @@ def _clock(minute: int) -> str:
 
 
 def _list_cues(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield the minute, the speaker and the text of each cue."""
+    """Yield the minute, the speaker and the words of each speaker in each cue."""
     minute = -1
     for block in re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n")):
         lines = block.strip().split("\n")
@@ -137,7 +140,12 @@ def _list_cues(text: str) -> Iterator[tuple[int, str, str]]:
         assert match is not None
         minute = int(match[1] or 0) * 60 + int(match[2])
         spoken = " ".join(" ".join(lines[times[0] + 1 :]).split())
-        speaker = _SPEAKER.search(spoken)
-        plain = _CUE_TAG.sub("", spoken).strip()
-        if plain:
-            yield minute, speaker[1].strip() if speaker else "", plain
+        before, *voices = _VOICE.split(spoken)
+        for speaker, words in [(None, before), *zip(voices[::2], voices[1::2], strict=True)]:
+            if plain := _decode_entities(_CUE_TAG.sub("", words)):
+                yield minute, _decode_entities(speaker or ""), plain
+
+
+def _decode_entities(text: str) -> str:
+    """Return a text with its entities as characters, such as "&" for "&amp;"."""
+    return " ".join(_ENTITY.sub(lambda entity: unescape(entity[0]), text).split())
