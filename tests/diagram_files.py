@@ -14,7 +14,7 @@ from program_cache import install_debian_package
 GRAPH = (
     "<mxGraphModel><root><mxCell id='0'/><mxCell id='1' parent='0'/>"
     "<mxCell id='a' value='&lt;b&gt;Retry&lt;/b&gt;Policy&lt;br&gt;per host' vertex='1' "
-    "parent='1'/>"
+    "parent='1' style='rounded=1;html=1;'/>"
     "<mxCell id='b' value='Circuit breaker' vertex='1' parent='1'/>"
     "<UserObject id='c' label='Alarm' owner='night shift'>"
     "<mxCell vertex='1' parent='1'/></UserObject>"

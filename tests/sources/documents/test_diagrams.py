@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import zlib
+from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
@@ -70,8 +71,6 @@ def test_a_page_is_read_in_every_form(tmp_path: Path, name: str, content: str) -
 
 
 def test_the_diagram_that_draw_io_stores_in_an_image_is_read(tmp_path: Path) -> None:
-    from html import escape
-
     file = drawio_file(("One", compress_page(GRAPH)))
     image = f'{SVG[:-1]} content="{escape(file)}"><text>drawn text</text></svg>'
     assert text_of(read(tmp_path, "a.svg", image)) == GRAPH_TEXT
@@ -99,6 +98,17 @@ def test_the_texts_of_an_svg_image_are_read_and_its_shapes_are_not(tmp_path: Pat
         *("Life of a request", "From the browser to the disk", "Load balancer", "legend"),
         *("Queue", "depth", ""),
     ]
+
+
+def test_text_in_angle_brackets_and_backslashes_are_kept(tmp_path: Path) -> None:
+    lines = ["Map<ProductId, LineItem>", "<<interface>> Store", r"C:\new\notes", "<joe@e.com>"]
+    texts = "".join(f"<text>{escape(line)}</text>" for line in lines)
+    assert text_of(read(tmp_path, "t.svg", f"{SVG}{texts}</svg>")).split("\n") == lines
+    plain = "".join(f'<mxCell id="{at}" value="{escape(x)}"/>' for at, x in enumerate(lines))
+    html = f'<mxCell id="h" value="{escape(escape("List<Order>"))}" style="text;html=1"/>'
+    page = f"<mxGraphModel><root>{plain}{html}</root></mxGraphModel>"
+    found = text_of(read(tmp_path, "u.drawio", page))
+    assert found.split("\n") == [*lines, "List<Order>"]
 
 
 def test_a_terminal_that_is_drawn_keeps_its_lines(tmp_path: Path) -> None:

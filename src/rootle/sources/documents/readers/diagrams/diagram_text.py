@@ -14,7 +14,6 @@ _MAX_ITEMS: Final = 20_000
 _TAG: Final = re.compile(r"<(/?)([A-Za-z][\w-]*)[^<>]{0,2000}>")
 # Tags inside a word, as in "Retry<b>Policy</b>"; all others separate words.
 _INLINE_TAGS: Final = frozenset("b i u s em strong span font sub sup code a small".split())
-_LINE_BREAK: Final = re.compile(r"\\n")
 
 
 @dataclass
@@ -54,10 +53,10 @@ class DiagramText:
         yield from lines
 
 
-def plain_label(label: str) -> str:
-    """Return a label without HTML tags, entities and line breaks."""
+def plain_html(label: str) -> str:
+    """Return a label that is HTML without its tags, entities and line breaks."""
     if "<" in label:
         label = _TAG.sub(lambda tag: "" if tag[2].lower() in _INLINE_TAGS else " ", label)
     if "&" in label:
         label = html.unescape(label)
-    return " ".join(_LINE_BREAK.sub(" ", label).split())
+    return " ".join(label.split())

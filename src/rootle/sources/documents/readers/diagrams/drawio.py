@@ -15,7 +15,7 @@ from typing import BinaryIO, Final
 from urllib.parse import unquote
 
 from rootle.sources.documents.places import DocumentError, ExtractedDocument
-from rootle.sources.documents.readers.diagrams.diagram_text import DiagramText, plain_label
+from rootle.sources.documents.readers.diagrams.diagram_text import DiagramText, plain_html
 from rootle.sources.documents.readers.headed_text import make_label
 from rootle.sources.documents.zip_container import END, START, TEXT, XmlEvent, read_xml
 from rootle.sources.files.skip_rules import DAMAGED
@@ -137,15 +137,21 @@ class _CellReader:
         label = attributes.get("value", "")
         if self._object is not None:
             name, label = self._object.get("id", name), _object_label(self._object)
+        style = attributes.get("style", "")
         if len(self._page.cells) < _MAX_CELLS:
             self._page.cells[name] = _Cell(
-                plain_label(label),
+                plain_html(label) if _is_html(style) else " ".join(label.split()),
                 attributes.get("parent", ""),
                 attributes.get("edge") == "1",
                 attributes.get("source", ""),
                 attributes.get("target", ""),
-                attributes.get("style", ""),
+                style,
             )
+
+
+def _is_html(style: str) -> bool:
+    """Return whether a label is HTML. Without this setting, draw.io shows its tags."""
+    return "html=1" in style.split(";")
 
 
 def _object_label(attributes: dict[str, str]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import BinaryIO, Final
 
 from rootle.sources.documents.places import DocumentError, ExtractedDocument
-from rootle.sources.documents.readers.diagrams.diagram_text import DiagramText, plain_label
+from rootle.sources.documents.readers.diagrams.diagram_text import DiagramText
 from rootle.sources.documents.readers.diagrams.drawio import add_pages, read_blocks
 from rootle.sources.documents.zip_container import END, START, TEXT, XmlEvent, read_xml
 from rootle.sources.files.skip_rules import DAMAGED, IMAGE_WITHOUT_TEXT
@@ -103,7 +103,7 @@ class _SvgReader:
             self._symbols += [attributes["id"][:_MAX_SYMBOL_CHARS]] if "id" in attributes else []
         elif name == "g" and kind in ("node", "edge"):
             self._group = {}
-        if label := plain_label(attributes.get("aria-label", "")):
+        if label := " ".join(attributes.get("aria-label", "").split()):
             self._lines.append(label)
         self._path.append((name, kind))
 
@@ -120,7 +120,7 @@ class _SvgReader:
     def _flush(self, name: str) -> None:
         text, self._parts = "".join(self._parts), []
         for line in [text] if len(text) <= _MAX_LABEL_CHARS else text.split(_LINE_END):
-            self._add_text(name, plain_label(line.replace(_LINE_END, " ")))
+            self._add_text(name, " ".join(line.replace(_LINE_END, " ").split()))
 
     def _add_text(self, name: str, text: str) -> None:
         if not text:
