@@ -156,6 +156,39 @@ def test_the_output_of_a_cell_is_cut(tmp_path: Path) -> None:
     assert "epoch 40" not in text
 
 
+def test_each_output_of_a_cell_is_cut_separately(tmp_path: Path) -> None:
+    log = "".join(f"line {number}\n" for number in range(35))
+    result = {"output_type": "execute_result", "data": {"text/plain": ["The result is 42"]}}
+    data = {"text/plain": "<IPython.core.display.Markdown object>", "text/markdown": ["**jackal**"]}
+    shown = {"output_type": "display_data", "data": data}
+    prints = [print_output(log[:99]), print_output(log[99:])]
+    write_notebook(tmp_path / "log.ipynb", [code_cell("train()", *prints, result, shown)])
+    lines = read(tmp_path / "log.ipynb").text.rstrip("\n").split("\n")
+    assert lines[:2] == ["train()", "# Output:"]
+    assert lines[-4:] == ["# line 28", "# line 29", "# The result is 42", "# **jackal**"]
+    assert len(lines) == 2 + 30 + 2
+
+
+def test_lines_of_code_are_not_taken_for_magics(tmp_path: Path) -> None:
+    code = (
+        'text = ("total %s of %s"\n       % (total, amount))\nsame = (a\n  != b)\n'
+        "def summarize(rows):\n    return rows  # why?\n"
+    )
+    magics = ["%timeit f()", "  !ls", "?len", "len?", "obj.name??", "%matplotlib?"]
+    write_notebook(tmp_path / "x.ipynb", [code_cell(code), code_cell("\n".join(magics))])
+    texts = place_texts(read(tmp_path / "x.ipynb"))
+    assert texts["cell-1"] == code.rstrip("\n")
+    assert texts["cell-2"].split("\n") == [f"# {line}" for line in magics]
+    write_notebook(tmp_path / "r.ipynb", [code_cell("x <- (a\n%in% b)\n%>% c")], "r")
+    assert read(tmp_path / "r.ipynb").text == "x <- (a\n%in% b)\n%>% c\n"
+
+
+def test_a_comment_in_a_block_of_code_is_not_a_heading_of_a_notebook(tmp_path: Path) -> None:
+    text = "# Study\n```bash\n# comment\n```\n~~~\n# nor this\n```\n~~~\n## Part"
+    write_notebook(tmp_path / "x.ipynb", [markdown_cell(text)])
+    assert [section.title for section in read(tmp_path / "x.ipynb").sections] == ["Study > Part"]
+
+
 def test_a_notebook_in_an_unknown_language_is_markdown(tmp_path: Path) -> None:
     write_notebook(tmp_path / "x.ipynb", [markdown_cell("# Sea"), code_cell("DIM A")], "qbasic")
     document = read(tmp_path / "x.ipynb")

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any, BinaryIO, Final
 
 from rootle.sources.documents.places import DocumentError, ExtractedDocument
@@ -17,9 +19,10 @@ from rootle.text.languages import resolve_language
 
 # Images in outputs are part of the file, so notebooks may be much larger than their text.
 _MAX_BYTES: Final = 100_000_000
-# The first lines that a cell printed show its effect; thousands of lines of a log do not.
+# The first lines of an output show the effect of a cell; thousands of lines of a log do not.
 _MAX_OUTPUT_LINES: Final = 30
 _MAX_OUTPUT_CHARS: Final = 2_000
+_MAX_OUTPUTS: Final = 20  # of a cell
 
 _COMMENTS: Final = {
     **dict.fromkeys(("python", "r", "julia", "bash", "ruby", "perl", "powershell", "elixir"), "# "),
@@ -31,10 +34,13 @@ _COMMENTS: Final = {
     **dict.fromkeys(("haskell", "lua", "sql"), "-- "),
 }
 _HEADING: Final = re.compile(r"(#{1,6})[ \t]+(\S.*)")
+_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _ANSI: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _EMBEDDED: Final = re.compile(r"data:[\w/+.-]{1,60};base64,[A-Za-z0-9+/=\s]{40,}")
-# Lines of a code cell that are instructions to the notebook, not code.
-_MAGIC: Final = re.compile(r"\s*(?:[%!]|\?\w)|\S.*\?\s*$")
+# Lines of a code cell that are instructions to the notebook, not code. A line of code can begin
+# with an operator, such as "% (a, b)", "!= c" or "%in% d".
+_MAGIC: Final = re.compile(r"\s*(?:%{1,2}[A-Za-z_][\w.]*(?![\w.%])|!(?!=)|\?{1,2}\w)")
+_HELP: Final = re.compile(r"%{0,2}[\w.*]+\?{1,2}\s*$")
 # Cell magics after which the cell is still in the language of the kernel. After other cell magics,
 # the cell is in another language.
 _TRANSPARENT: Final = frozenset({"%%time", "%%timeit", "%%capture", "%%prun", "%%memit"})
@@ -85,8 +91,15 @@ def _kernel_language(notebook: Mapping[str, Any]) -> str:
 
 
 def _extend_path(path: list[tuple[int, str]], source: str) -> list[tuple[int, str]]:
+    fence = ""
     for line in source.split("\n"):
-        if heading := _HEADING.match(line):
+        mark = _FENCE.match(line)
+        if fence:
+            closes = mark is not None and mark[1].startswith(fence) and not mark[2].strip()
+            fence = "" if closes else fence
+        elif mark is not None:
+            fence = mark[1]
+        elif heading := _HEADING.match(line):
             level = len(heading[1])
             path = [outer for outer in path if outer[0] < level]
             path.append((level, heading[2].strip("# \t*_`")))
@@ -115,25 +128,38 @@ def _mask_magics(lines: list[str], prefix: str) -> Iterator[str]:
     first = lines[0].split() or [""]
     whole = first[0].startswith("%%") and first[0] not in _TRANSPARENT
     for line in lines:
-        yield f"{prefix}{line}" if whole or _MAGIC.match(line) else line
+        is_magic = whole or _MAGIC.match(line) or _HELP.match(line)
+        yield f"{prefix}{line}" if is_magic else line
 
 
-def _output_lines(cell: Mapping[str, Any]) -> list[str]:
-    """Return the beginning of the text that a cell printed, and its error."""
-    text = "\n".join(_output_texts(cell)).rstrip()
-    lines = _ANSI.sub("", text[: _MAX_OUTPUT_CHARS * 2])[:_MAX_OUTPUT_CHARS].split("\n")
-    return [line.rpartition("\r")[2] for line in lines[:_MAX_OUTPUT_LINES]] if text else []
+def _output_lines(cell: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the beginning of each text that a cell printed or displayed, and its error."""
+    for text in islice(_output_texts(cell), _MAX_OUTPUTS):
+        lines = _ANSI.sub("", text[: _MAX_OUTPUT_CHARS * 2])[:_MAX_OUTPUT_CHARS].split("\n")
+        yield from (line.rpartition("\r")[2] for line in lines[:_MAX_OUTPUT_LINES])
 
 
 def _output_texts(cell: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the texts that are not blank. Consecutive printed texts are one text."""
+    for is_printed, outputs in groupby(_list_outputs(cell), key=itemgetter(0)):
+        texts = [text for _, text in outputs]
+        for text in ["".join(texts)] if is_printed else texts:
+            if text.strip():
+                yield text.strip("\n").rstrip()
+
+
+def _list_outputs(cell: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
+    """Yield whether a cell printed a text, and the text."""
     for output in _as_list(cell.get("outputs")):
         if not isinstance(output, dict):
             continue
-        data = output.get("data")
-        texts = [output.get("text"), data.get("text/plain") if isinstance(data, dict) else None]
-        yield from (_join(text) for text in texts if text)
+        if "text" in output:
+            yield True, _join(output["text"])
+        if isinstance(data := output.get("data"), dict):
+            # For an object of a library, the plain text is often only the name of its class.
+            yield False, _join(data.get("text/markdown")) or _join(data.get("text/plain"))
         if output.get("ename"):
-            yield f"{output['ename']}: {output.get('evalue', '')}"
+            yield False, f"{output['ename']}: {output.get('evalue', '')}"
 
 
 def _as_list(value: Any) -> list[Any]:
