@@ -112,6 +112,17 @@ def test_names_with_special_characters_are_read(read: Read, repository: Path) ->
     assert lines_in(read("-p:1-1")) == ["this is -p"]
 
 
+def test_a_place_in_a_file_with_a_number_sign_in_its_name_is_read(
+    read: Read, repository: Path
+) -> None:
+    guide = "# Guide\n\n## Install steps\n\nRun it.\n\n## F# and C#\n\nBoth.\n"
+    for name in ("C# notes.md", "a#b#c.md", "#.md", "plain.md"):
+        write(repository, name, guide)
+        assert lines_in(read(f"{name}#install-steps")) == guide.split("\n")[2:5]
+        assert lines_in(read(f"{name}#F# and C#")) == guide.split("\n")[6:9]
+    assert read("C# notes.md#other").text.startswith('Error: C# notes.md has no "other"')
+
+
 def test_names_that_resemble_other_references_are_read(read: Read, repository: Path) -> None:
     names = ("a:1", "b#L2", "c:L3-L4", "`d`", "e.", "back\\slash", "\\n", "x\\udce9", "new\nline")
     for name in names:

@@ -21,6 +21,7 @@ _LINES: Final = re.compile(
 _LAST_LINES: Final = re.compile(
     r"(?P<path>.+):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?", re.DOTALL
 )
+_MAX_SIGNS: Final = 10
 # Quotation marks, brackets and punctuation around a reference in a sentence.
 _OPENING: Final = "`'\"<([{\u201c\u2018"
 _CLOSING: Final = "`'\">)]}\u201d\u2019.,;:!?"
@@ -70,9 +71,11 @@ def _split(text: str) -> Iterator[Reference]:
         if match is not None:
             last = int(match["last"]) if match["last"] else None
             yield Reference(match["path"], int(match["first"]), last)
-    path, sign, name = text.partition("#")
-    if path and sign and name:
-        yield Reference(path, name=name)
+    # A path can contain "#", as in "C# guide.md#install", and so can a name.
+    signs = [at for at, char in enumerate(text) if char == "#"][:_MAX_SIGNS]
+    for at in reversed(signs):
+        if 0 < at < len(text) - 1:
+            yield Reference(text[:at], name=text[at + 1 :])
     if text:
         yield Reference(text)
 
