@@ -110,6 +110,41 @@ def test_a_heading_in_asciidoc_may_follow_a_block_without_a_blank_line() -> None
     assert places(text, "asciidoc") == [(1, "Title"), (6, "Title > Install")]
 
 
+def test_asciidoc_headings_can_be_underlined_or_begin_with_hashes() -> None:
+    text = (
+        f"git-x(1)\n========\n\nNAME\n----\n{PARAGRAPH}\n[[opts]]\nOPTIONS\n-------\n{PARAGRAPH}\n"
+        f"Sub options\n~~~~~~~~~~~\n{PARAGRAPH}\n## Markdown style\n\n{PARAGRAPH}"
+    )
+    assert places(text, "asciidoc") == [
+        (1, "git-x(1)"),
+        (9, "git-x(1) > OPTIONS"),
+        (13, "git-x(1) > OPTIONS > Sub options"),
+        (17, "git-x(1) > Markdown style"),
+    ]
+
+
+def test_the_mark_of_a_block_in_asciidoc_underlines_nothing() -> None:
+    blocks = (
+        ".Title\n------\n# code\n------\n\nSome text:\n----\nNAME\n----\n\n-a::\n----\n"
+        "== code\n----\n\n[source]\n--------\n== code\n--------\n\n"
+        "above\nbelow\n-----\n== code\n-----\n\n```sh\n# code\n```\n"
+    )
+    text = f"= Title\n\n{PARAGRAPH}\n{blocks}\n{PARAGRAPH}"
+    assert {scope for _, scope in places(text, "asciidoc")} == {"Title"}
+
+
+def test_an_anchor_is_not_part_of_a_heading() -> None:
+    text = (
+        f"Title {{#top}}\n=====\n\n{PARAGRAPH}\n## Install {{: #setup .x }} ##\n\n{PARAGRAPH}\n"
+        f"## Use {{/* #use */}}\n\n{PARAGRAPH}\n## GET /ships/{{id}}\n\n{PARAGRAPH}"
+    )
+    assert [scope for _, scope in places(text, "markdown")] == [
+        *("Title", "Title > Install", "Title > Use", "Title > GET /ships/{id}")
+    ]
+    text = f"= [[top]]Title\n\n{PARAGRAPH}\n== Install [[setup,Setup]]\n\n{PARAGRAPH}"
+    assert [scope for _, scope in places(text, "asciidoc")] == ["Title", "Title > Install"]
+
+
 def test_plain_text_is_split_at_paragraphs() -> None:
     chunks = split_text(f"{PARAGRAPH}\n" * 10, "text", LIMITS).chunks
     assert len(chunks) >= 4

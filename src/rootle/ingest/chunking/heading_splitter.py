@@ -126,6 +126,8 @@ _ITEM: Final = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s")
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)(.*)")
 _SETEXT: Final = re.compile(r" {0,3}(?:(=+)|-{2,})[ \t]*\r?$")
+# The anchor of a heading, as in "Install {#install}", "{: #install}" or "{/* #install */}".
+_ATTRIBUTES: Final = re.compile(r"[ \t]{1,9}\{(?::|/\*)?[ \t]{0,9}#[\w:.-][^{}\n]{0,200}\}$")
 _NOT_TITLE: Final = re.compile(r"[ \t]{4}|\s*(?:[-*+>|#]|\d+[.)]\s|$)")
 
 
@@ -144,11 +146,12 @@ def _read_markdown(lines: Lines) -> Layout:
             row = end
             continue
         if atx := _ATX.match(line):
-            title = atx[2].strip().rstrip("#").strip()
+            title = _ATTRIBUTES.sub("", atx[2].strip().rstrip("#").strip())
             headings.append(Heading(row, row + 1, len(atx[1]), clean_title(title)))
         elif row and (under := _SETEXT.match(line)) and not _NOT_TITLE.match(rows[row - 1]):
             level = 1 if under[1] else 2
-            headings.append(Heading(row - 1, row + 1, level, clean_title(rows[row - 1])))
+            title = _ATTRIBUTES.sub("", rows[row - 1].strip())
+            headings.append(Heading(row - 1, row + 1, level, clean_title(title)))
             inner.add(row)
         row += 1
     return Layout(headings, inner)
@@ -205,8 +208,18 @@ def _read_rst(lines: Lines) -> Layout:
     return Layout(headings, inner)
 
 
-_ADOC: Final = re.compile(r"(={1,6})[ \t]+(\S.*)")
-_ADOC_BLOCK: Final = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|/{4,}|\+{4,}|`{3,})[ \t]*\r?$")
+_ADOC: Final = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
+_ADOC_BLOCK: Final = re.compile(
+    r"(-{4,}|\.{4,}|={4,}|\*{4,}|/{4,}|\+{4,})[ \t]*\r?$|(`{3,})[^`\n]{0,80}$"
+)
+# The levels of headings, by the character of their underline.
+_ADOC_LEVELS: Final = {"=": 1, "-": 2, "~": 3, "^": 4, "+": 5}
+_ADOC_UNDERLINE: Final = re.compile(r"(={3,}|-{3,}|~{3,}|\^{3,}|\+{3,})[ \t]*\r?$")
+# Attributes, titles of blocks, comments, rows of tables, list items, terms and marks.
+_ADOC_NOT_TITLE: Final = re.compile(r"[\[.|\s]|//|[*-][ \t]|.*::\s*$|\W*$")
+# Lines that can precede a heading.
+_ADOC_ABOVE: Final = re.compile(r"\s*$|\[.*\]\s*$|//")
+_ADOC_ANCHOR: Final = re.compile(r"\[\[[^\[\]\n]{0,200}\]\]")
 
 
 def _read_asciidoc(lines: Lines) -> Layout:
@@ -215,15 +228,37 @@ def _read_asciidoc(lines: Lines) -> Layout:
     inner: set[int] = set()
     row = 0
     while row < len(rows):
+        if level := _underlined_level(rows, row):
+            title = clean_title(_ADOC_ANCHOR.sub("", rows[row]))
+            headings.append(Heading(row, row + 2, level, title))
+            inner.add(row + 1)
+            row += 2
+            continue
         if block := _ADOC_BLOCK.match(rows[row]):
-            end = _block_end(rows, row, block[1])
+            end = _block_end(rows, row, block[1] or block[2])
             inner.update(range(row + 1, end))
             row = end
             continue
-        if title := _ADOC.match(rows[row]):
-            headings.append(Heading(row, row + 1, len(title[1]), clean_title(title[2])))
+        if line := _ADOC.match(rows[row]):
+            title = clean_title(_ADOC_ANCHOR.sub("", line[2]))
+            headings.append(Heading(row, row + 1, len(line[1]), title))
         row += 1
     return Layout(headings, inner)
+
+
+def _underlined_level(rows: list[str], row: int) -> int:
+    """Return the level of a heading that the next line underlines; 0 if there is none.
+
+    If the lengths of the two lines differ, the second one is the mark of a block.
+    """
+    under = _ADOC_UNDERLINE.match(rows[row + 1]) if row + 1 < len(rows) else None
+    if under is None or _ADOC_NOT_TITLE.match(rows[row]):
+        return 0
+    if abs(len(under[1]) - len(rows[row].rstrip())) > 1:
+        return 0
+    if row and not _ADOC_ABOVE.match(rows[row - 1]):
+        return 0
+    return _ADOC_LEVELS[under[1][0]]
 
 
 def _block_end(rows: list[str], row: int, mark: str) -> int:

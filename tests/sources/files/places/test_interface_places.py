@@ -111,6 +111,24 @@ def test_openapi_can_be_json(tmp_path: Path, indent: int) -> None:
     assert sections_of(tmp_path, "flat.json", json.dumps(data)) == {}
 
 
+def test_the_keys_of_openapi_can_be_sorted(tmp_path: Path) -> None:
+    ships = {f"Ship{number}": {"type": "object"} for number in range(60)}
+    data = {
+        "components": {"schemas": ships},
+        "info": {"title": "Harbour"},
+        "openapi": "3.0.3",
+        "paths": {"/ships/{id}": {"get": {"summary": "x"}}},
+    }
+    found = sections_of(tmp_path, "sorted.json", json.dumps(data, indent=2, sort_keys=True))
+    assert "schema Ship59" in found
+    assert list(found)[-1] == "GET /ships/{id}"
+    lines = [f"  ship{number}: 1\n" for number in range(400)]
+    text = f"components:\n{''.join(lines)}openapi: 3.0.3\npaths:\n  /a:\n    get:\n      x: 1\n"
+    assert list(sections_of(tmp_path, "sorted.yaml", text)) == ["GET /a"]
+    other = {"paths": {"/a": {"get": {}}}, **ships, "uses": {"swagger": "2.1.0"}}
+    assert sections_of(tmp_path, "package.json", json.dumps(other, indent=2)) == {}
+
+
 def test_other_yaml_files_have_no_sections(tmp_path: Path) -> None:
     assert sections_of(tmp_path, "a.yaml", "paths:\n  /a:\n    get: 1\n") == {}
 

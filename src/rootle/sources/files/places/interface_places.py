@@ -18,13 +18,14 @@ _MAX_SECTIONS: Final = 5_000
 # Longer comments and descriptions above a definition are cut.
 _MAX_LINES_ABOVE: Final = 200
 _HEAD_CHARS: Final = 2_000
-# The key that an OpenAPI document begins with.
+# The key that an OpenAPI document contains, and usually begins with.
 _OPENAPI: Final = re.compile(
     r"^([ \t]*)[\"']?(?:openapi|swagger)[\"']?[ \t]*:[ \t]*[\"']?[23]\.", re.MULTILINE
 )
 _KEY: Final = re.compile(
     r"([ \t]*)(?:\"([^\"\n]{1,300})\"|'([^'\n]{1,300})'|([^\s\"'#{}\[\],&*-][^\s:]{0,300}))[ \t]*:"
 )
+_FIRST_KEY: Final = re.compile(r"^([ \t]*)[\"']?[\w$][^\n:]{0,300}:", re.MULTILINE)
 _METHODS: Final = frozenset("get put post delete options head patch trace query".split())
 _SCHEMAS: Final = frozenset({("components", "schemas"), ("definitions",)})
 
@@ -48,16 +49,33 @@ def find_operations(text: str, language: str) -> tuple[DocumentSection, ...]:
     `language` is a name from `text.languages`.
     """
     if language in ("yaml", "json"):
-        found = _OPENAPI.search(text[:_HEAD_CHARS])
-        if found is None:
+        base = _openapi_indentation(text)
+        if base is None:
             return ()
         lines = _split(text)
-        return _make_sections(list(_list_openapi(lines, len(found[1]))), lines)
+        return _make_sections(list(_list_openapi(lines, base)), lines)
     finder = {"proto": _list_proto, "graphql": _list_graphql}.get(language)
     if finder is None:
         return ()
     lines = _split(text)
     return _make_sections([(_above(lines, at), title) for at, title in finder(lines)], lines)
+
+
+def _openapi_indentation(text: str) -> int | None:
+    """Return the indentation of the outermost keys; None if this is no OpenAPI document.
+
+    The key that marks such a document can follow the others, if a program sorted the keys. A key
+    inside another one, such as the name of a dependency, marks it only at the beginning.
+    """
+    if "openapi" not in text and "swagger" not in text:
+        return None
+    if found := _OPENAPI.search(text[:_HEAD_CHARS]):
+        return len(found[1])
+    first = _FIRST_KEY.search(text[:_HEAD_CHARS])
+    if first is None:
+        return None
+    marks = _OPENAPI.finditer(text)
+    return next((len(mark[1]) for mark in marks if mark[1] == first[1]), None)
 
 
 def _split(text: str) -> Sequence[str]:
