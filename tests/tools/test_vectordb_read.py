@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from document_samples import code_cell, markdown_cell, write_notebook
 from sample import MakeApp, git, make_repository, write
 
 from rootle.serialization.citation import cite
@@ -121,6 +122,97 @@ def test_a_place_in_a_file_with_a_number_sign_in_its_name_is_read(
         assert lines_in(read(f"{name}#install-steps")) == guide.split("\n")[2:5]
         assert lines_in(read(f"{name}#F# and C#")) == guide.split("\n")[6:9]
     assert read("C# notes.md#other").text.startswith('Error: C# notes.md has no "other"')
+
+
+PAGES = {
+    "page.html": (
+        '<h1>Guide</h1>\n<a class="x" name="top"></a>\n<p>Intro <b id=intro>a</b></p>\n'
+        '<section id="setup">\n<h2>Install</h2>\n<p>Run it.</p>\n</section>\n'
+        "<h2 class='a'\n  id='use'>Use it</h2>\n<p>Call it.</p>\n"
+    ),
+    "page.md": (
+        "# Guide\n\nIntro <span id='intro'></span>\n\n<a id='setup'></a>\n\n"
+        "## Install\n\nRun it.\n\n## Use it {#use .x}\n\nCall it.\n\n"
+        "(myst-label)=\n## Last\n\nEnd.\n"
+    ),
+    "page.rst": (
+        "Guide\n=====\n\n.. _intro: https://example.org\n\nIntro\n\n.. _setup:\n.. _Set Up:\n\n"
+        "Install\n-------\n\nRun it.\n\n.. _use:\n\n.. index:: x\n   single: y\n\n"
+        "Use it\n------\n\nCall it.\n"
+    ),
+    "page.adoc": (
+        "= Guide\n\nIntro anchor:intro[]text\n\n[[setup,Set up]]\n== Install\n\nRun it.\n\n"
+        "[#use.x]\n== Use it\n\nCall it.\n\n== Last [[end]]\n\nEnd.\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("source", "first", "last"),
+    [
+        ("page.html#top", "<h1>Guide</h1>", "<p>Call it.</p>"),
+        ("page.html#intro", "<h1>Guide</h1>", "<p>Call it.</p>"),
+        ("page.html#setup", '<section id="setup">', "</section>"),
+        ("page.html#SETUP", '<section id="setup">', "</section>"),
+        ("page.html#use", "<h2 class='a'", "<p>Call it.</p>"),
+        ("page.md#intro", "# Guide", "End."),
+        ("page.md#setup", "## Install", "Run it."),
+        ("page.md#use", "## Use it {#use .x}", "(myst-label)="),
+        ("page.md#use-it", "## Use it {#use .x}", "(myst-label)="),
+        ("page.md#myst-label", "## Last", "End."),
+        ("page.rst#setup", "Install", "   single: y"),
+        ("page.rst#set-up", "Install", "   single: y"),
+        ("page.rst#use", "Use it", "Call it."),
+        ("page.adoc#intro", "= Guide", "End."),
+        ("page.adoc#setup", "== Install", "[#use.x]"),
+        ("page.adoc#use", "== Use it", "Call it."),
+        ("page.adoc#end", "== Last [[end]]", "End."),
+        ("page.adoc#last", "== Last [[end]]", "End."),
+    ],
+)
+def test_the_section_of_an_anchor_is_read(
+    source: str, first: str, last: str, read: Read, repository: Path
+) -> None:
+    path = source.partition("#")[0]
+    write(repository, path, PAGES[path])
+    lines = [line for line in lines_in(read(source)) if line]
+    assert (lines[0], lines[-1]) == (first, last)
+
+
+def test_a_name_that_is_no_anchor_is_not_read(read: Read, repository: Path) -> None:
+    for path, text in PAGES.items():
+        write(repository, path, text)
+        for name in ("x", "Set", "Call it", "nothing"):
+            assert "has no" in error_in(read(f"{path}#{name}"))
+    assert "has no" in error_in(read("page.rst#intro"))  # the target of a link
+
+
+def test_the_part_of_a_long_section_with_the_anchor_is_read(read: Read, repository: Path) -> None:
+    rows = [f"<p>{number}</p>" for number in range(500)]
+    rows[300] = '<p id="far">here</p>'
+    write(repository, "a.html", "\n".join(["<h1>A</h1>", *rows, "<h2>B</h2>"]))
+    lines = lines_in(read("a.html#far"))
+    assert '<p id="far">here</p>' in lines
+    assert len(lines) < 100
+
+
+def test_the_headings_of_a_notebook_are_read(read: Read, repository: Path) -> None:
+    write_notebook(
+        repository / "study.ipynb",
+        [
+            markdown_cell("# Sales study"),
+            markdown_cell("## Load data"),
+            code_cell("def load(rows):\n    return rows"),
+            markdown_cell("## Results"),
+            code_cell("def load(again):\n    return again"),
+        ],
+    )
+    for name in ("Load data", "load-data", "Sales study > Load data"):
+        lines = lines_in(read(f"study.ipynb#{name}"))
+        assert (lines[0], lines[-1]) == ("# ## Load data", "    return rows")
+    assert lines_in(read("study.ipynb#sales-study"))[-1] == "    return again"
+    lines = lines_in(read("study.ipynb#Sales study > Results > def load"))
+    assert lines == ["def load(again):", "    return again"]
 
 
 def test_names_that_resemble_other_references_are_read(read: Read, repository: Path) -> None:

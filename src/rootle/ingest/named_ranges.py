@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from rootle.ingest.chunking.chunker import SCOPE_SEPARATOR
@@ -19,6 +19,7 @@ from rootle.syntax.lines import Lines
 from rootle.syntax.parse_limits import grammar_name, is_parseable
 from rootle.syntax.source_tree import read_source_tree
 from rootle.syntax.symbol_outline import Unit, read_outline
+from rootle.types import DocumentSection
 
 # Parsing a larger file would take too long for each result of a search.
 _MAX_PARSED_CHARS: Final = 500_000
@@ -69,6 +70,46 @@ def find_named_ranges(ranges: Sequence[NamedRange], name: str) -> list[NamedRang
         if found := [candidate for candidate in ranges if _matches(candidate, parts)]:
             return found
     return []
+
+
+def find_in_sections(
+    sections: Sequence[DocumentSection], ranges: Sequence[NamedRange], name: str
+) -> list[NamedRange]:
+    """Return the matches of a name among the headings of sections, which are their titles.
+
+    The heading of a section can be followed by a definition in it, as in "Study > def b".
+    """
+    titled = _list_titled_ranges(sections)
+    if found := find_named_ranges(titled, name):
+        return found
+    parts = name.split(SCOPE_SEPARATOR)
+    for count in range(len(parts) - 1, 0, -1):
+        outer = find_named_ranges(titled, SCOPE_SEPARATOR.join(parts[:count]))
+        inner = find_named_ranges(ranges, SCOPE_SEPARATOR.join(parts[count:])) if outer else []
+        if found := [one for one in inner if any(_contains(around, one) for around in outer)]:
+            return found
+    return []
+
+
+def _list_titled_ranges(sections: Sequence[DocumentSection]) -> list[NamedRange]:
+    """Return a range for each heading in the titles, with all successive sections below it."""
+    found: list[NamedRange] = []
+    is_open: list[int] = []  # the positions of the headings around the last section
+    for section in sections:
+        path = tuple(section.title.split(SCOPE_SEPARATOR)) if section.title else ()
+        while is_open and found[is_open[-1]].path != path[: len(is_open)]:
+            is_open.pop()
+        for at in is_open:
+            found[at] = replace(found[at], last_line=section.end_line)
+        for depth in range(len(is_open) + 1, len(path) + 1):
+            is_open.append(len(found))
+            titles = path[:depth]
+            found.append(NamedRange(titles, titles, section.start_line, section.end_line))
+    return found
+
+
+def _contains(outer: NamedRange, inner: NamedRange) -> bool:
+    return outer.first_line <= inner.first_line <= outer.last_line
 
 
 def find_plain_name(text: str, language: str, name: str) -> int | None:

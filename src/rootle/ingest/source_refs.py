@@ -358,7 +358,13 @@ def _range_around(passage: Passage, line: int) -> tuple[int, int]:
 
 
 def _select_named(whole: _Whole, name: str) -> Passage:
-    from rootle.ingest.named_ranges import find_named_ranges, find_plain_name, list_named_ranges
+    from rootle.ingest.anchors import find_anchor
+    from rootle.ingest.named_ranges import (
+        find_in_sections,
+        find_named_ranges,
+        find_plain_name,
+        list_named_ranges,
+    )
 
     passage = whole.passage
     for section in whole.sections:
@@ -366,10 +372,13 @@ def _select_named(whole: _Whole, name: str) -> Passage:
             return _cut(passage, section.start_line, section.end_line)
     text = "\n".join(passage.lines)
     ranges = list_named_ranges(text, passage.language, max_chars=len(text))
-    if found := find_named_ranges(ranges, name):
+    if found := find_named_ranges(ranges, name) or find_in_sections(whole.sections, ranges, name):
         first, others = found[0], found[1:]
         cut = _cut(passage, first.first_line, first.last_line)
         return replace(cut, note=_describe_others(others)) if others else cut
+    line = find_anchor(text, passage.language, name)
+    if line is not None:
+        return _cut(passage, *_section_around(passage, ranges, line))
     line = find_plain_name(text, passage.language, name)
     if line is not None:
         return _cut(passage, *_range_around(passage, line))
@@ -380,6 +389,16 @@ def _select_named(whole: _Whole, name: str) -> Passage:
         raise SourceError(f"{source} has no headings or definitions; request lines instead")
     known = _format_names(names)
     raise SourceError(f'{source} has no "{encodable(name)}"; it has: {known}')
+
+
+def _section_around(passage: Passage, ranges: Sequence[NamedRange], line: int) -> tuple[int, int]:
+    """Return the section of an anchor, or the lines around an anchor inside a long section."""
+    from rootle.ingest.named_ranges import innermost_range
+
+    found = innermost_range(ranges, line)
+    if found is not None and line - found.first_line < _LINES_AROUND:
+        return found.first_line, found.last_line
+    return _range_around(passage, line)
 
 
 def _describe_others(others: Sequence[NamedRange]) -> str:
