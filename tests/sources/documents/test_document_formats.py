@@ -530,8 +530,8 @@ def mail_with_parts(kind: str, *parts: str) -> bytes:
         (
             mail_with_parts(
                 "alternative",
-                "Content-Type: text/plain\n\nplain",
                 "Content-Type: text/html\n\n<p>rich</p>",
+                "Content-Type: text/plain\n\nplain",
             ),
             ["plain"],
         ),

@@ -86,10 +86,10 @@ def _texts(part: EmailMessage, found: ExtractedDocument) -> list[str]:
     inner = [one for one in part.iter_parts() if isinstance(one, EmailMessage)]
     if kind == "multipart/related":
         inner = inner[:1]  # the other parts are images and styles of the first one
-    texts = [_texts(one, found) for one in inner]
     if kind == "multipart/alternative":
-        return next((one for one in texts if one), [])
-    return [text for one in texts for text in one]
+        inner.sort(key=lambda one: one.get_content_type() != "text/plain")
+        return next((texts for one in inner if (texts := _texts(one, found))), [])
+    return [text for one in inner for text in _texts(one, found)]
 
 
 def _text_of(part: EmailMessage, found: ExtractedDocument) -> str:
