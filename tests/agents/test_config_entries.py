@@ -108,8 +108,26 @@ def test_an_existing_entry_in_any_notation_is_updated(kind: Format, before: str)
 def test_a_comment_at_the_key_that_holds_the_servers_outlives_the_last_server() -> None:
     yaml = "servers: # mine\n  rootle:\n    a: 1\n"
     assert remove_entry(yaml, "yaml", KEYS, 0) == "servers: # mine\n"
+    yaml = "servers:\n  rootle:\n    a: 1\n\n  # mine\n# other\nb: 1\n"
+    assert remove_entry(yaml, "yaml", KEYS, 0) == "servers:\n\n  # mine\n# other\nb: 1\n"
+    yaml = "servers:\n  rootle:\n    a: 1\n# other\nb: 1\n  # last\n"
+    assert remove_entry(yaml, "yaml", KEYS, 0) == "# other\nb: 1\n  # last\n"
     json_text = '{\n  "servers": { // mine\n    "rootle": {}\n  }\n}\n'
     assert remove_entry(json_text, "json", KEYS, 0) == '{\n  "servers": { // mine\n  }\n}\n'
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        '{"a":1, // c\n}',
+        '{"a": 1 // c\n}',
+        '{"a": 1, /* c */ }',
+        '{"a": 1 /* c */, /* d */\n}',
+        '{\n  "a": 1, // c\n}',
+    ],
+)
+def test_comments_at_other_members_outlive_the_entry(before: str) -> None:
+    assert remove_entry(set_entry(before, "json", KEYS, ENTRY), "json", KEYS, 0) == before
 
 
 @pytest.mark.parametrize(

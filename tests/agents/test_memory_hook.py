@@ -105,6 +105,17 @@ def test_a_moved_handler_is_removed_and_its_group_stays(install: Install, home: 
     assert json.loads(path.read_text()) == {"hooks": {"UserPromptSubmit": [{"hooks": [other]}]}}
 
 
+def test_a_comment_at_the_next_hook_outlives_the_removal(install: Install, home: Path) -> None:
+    install("--agent", "claude-code", "--memory-hook", "--yes")
+    path = home / ".claude" / "settings.json"
+    text = path.read_text()
+    end = text.rindex("]")
+    path.write_text(f'{text[:end]}, // mine\n  {{"hooks": []}}{text[end:]}')
+    assert install("--yes", command="uninstall").code == 0
+    assert "// mine" in path.read_text()
+    assert '{"hooks": []}' in path.read_text()
+
+
 def test_the_command_of_another_installation_is_updated(install: Install, home: Path) -> None:
     handler = {"type": "command", "command": "'/old place/rootle' memory hook", "timeout": 99}
     path = home / ".claude" / "settings.json"

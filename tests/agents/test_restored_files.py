@@ -126,15 +126,23 @@ def test_an_edit_by_another_program_is_kept(text: str, install: Install, home: P
     assert not install_records_path().exists()
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("extensions: {}\na: 1\n", "extensions: {}\na: 1\n"),
+        ("extensions:\na: 1\n", "extensions: {}\na: 1\n"),
+        ("extensions:\n  # none yet\na: 1\n", "extensions: {}\n  # none yet\na: 1\n"),
+    ],
+)
 def test_an_empty_yaml_mapping_outlives_an_edit_by_another_program(
-    install: Install, home: Path, monkeypatch: pytest.MonkeyPatch
+    before: str, after: str, install: Install, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("XDG_CONFIG_HOME")
-    path = write(home, ".config/goose/config.yaml", "extensions: {}\na: 1\n")
+    path = write(home, ".config/goose/config.yaml", before)
     assert install("--agent", "goose", "--yes").code == 0
     path.write_text(path.read_text() + "b: 2\n")
     assert install("--yes", command="uninstall").code == 0
-    assert path.read_text() == "extensions: {}\na: 1\nb: 2\n"
+    assert path.read_text() == f"{after}b: 2\n"
 
 
 def test_an_update_does_not_replace_the_recorded_text(install: Install, home: Path) -> None:

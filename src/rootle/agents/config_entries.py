@@ -33,11 +33,16 @@ def read_entry(text: str, kind: Format, keys: Sequence[str]) -> object:
 
 
 def existing_depth(text: str, kind: Format, keys: Sequence[str]) -> int:
-    """Return how many of the nested keys exist, counted from the outermost key."""
-    depth = len(keys)
-    while depth and read_entry(text, kind, keys[:depth]) is None:
-        depth -= 1
-    return depth
+    """Return how many of the nested keys exist, counted from the outermost key.
+
+    A key without a value, as in YAML, exists too.
+    """
+    value: Any = _editor(kind).parse(text)  # Any: the content of the file
+    for depth, key in enumerate(keys):
+        if not isinstance(value, Mapping) or key not in value:
+            return depth
+        value = value[key]
+    return len(keys)
 
 
 def set_entry(text: str, kind: Format, keys: Sequence[str], entry: Mapping[str, Any]) -> str:

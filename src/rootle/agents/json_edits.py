@@ -193,10 +193,12 @@ def _remove_member(text: str, owner: Value, key: str) -> str:
     member = owner.data[index]
     start, end = end_of_previous_line(text, member.start), member.value.end
     comma = skip_space(text, end)
-    if text[comma] == ",":
-        return _close_empty(text[:start] + text[_after_comments(text, comma + 1) :], owner.start)
-    end = _after_comments(text, end)
-    if index:
+    has_comma = text[comma] == ","
+    end = comma + 1 if has_comma else end
+    if margin_before(text, member.start) is not None:
+        # Comments after a member that shares its line with others may be about these.
+        end = _after_comments(text, end)
+    if index and not has_comma:
         comma = skip_space(text, owner.data[index - 1].value.end)
         return text[:comma] + text[comma + 1 : start] + text[end:]
     return _close_empty(text[:start] + text[end:], owner.start)

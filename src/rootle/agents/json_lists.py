@@ -58,11 +58,13 @@ def remove_item(text: str, path: Path) -> str:
         comma = skip_space(text, owner.data[at - 1].end)
         before = text[:comma] + text[comma + 1 : end_of_previous_line(text, item.start)]
         return before + text[item.end :]
-    if len(owner.data) > 1:
-        return text[: item.start] + text[owner.data[1].start :]
     comma = skip_space(text, item.end)
     end = comma + 1 if text[comma] == "," else item.end
-    return text[: item.start] + text[end:]
+    if len(owner.data) == 1:
+        return text[: item.start] + text[end:]
+    if margin_before(text, item.start) is None:
+        return text[: item.start] + text[end:].lstrip(" \t")
+    return text[: end_of_previous_line(text, item.start)] + text[end:]
 
 
 def _find(root: Value, path: Path) -> Value | None:

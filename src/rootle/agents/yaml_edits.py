@@ -77,8 +77,17 @@ def _is_only_pair(owner: MappingNode) -> bool:
 
 
 def _has_comment(text: str, key: Node, value: Node) -> bool:
-    """Return whether there is a comment between a key and its value."""
-    return "#" in text[key.end_mark.index : value.start_mark.index]
+    """Return whether there is a comment between a key and its value, or an indented one below."""
+    if "#" in text[key.end_mark.index : value.start_mark.index]:
+        return True
+    column = key.start_mark.column
+    for line in text[_next_line(text, _end(value)) :].splitlines():
+        rest = line.lstrip(" ")
+        if rest and not rest.startswith("#"):
+            return False
+        if rest and len(line) - len(rest) > column:
+            return True
+    return False
 
 
 def _yaml() -> YAML:
