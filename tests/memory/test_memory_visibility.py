@@ -67,6 +67,16 @@ def test_a_person_chooses_whether_a_fact_is_personal(shop: Path, billing: Path) 
     assert search(shop, "releases").code == 0
 
 
+def test_a_person_can_correct_whether_a_fact_is_personal(shop: Path, billing: Path) -> None:
+    add(shop, "The user wants releases on Mondays")
+    assert search(billing, "releases").code == 0
+    add(shop, "The user wants releases on Mondays", "--project")
+    assert search(billing, "releases").code == 1
+    assert "project shop] " in search(shop, "releases").out
+    add(shop, "The user wants releases on Mondays", "--personal")
+    assert search(billing, "releases").code == 0
+
+
 def test_a_fact_that_two_projects_state_is_shown_in_both(shop: Path, billing: Path) -> None:
     for folder in (shop, billing):
         add(folder, "Deploy on Thursdays")
@@ -189,6 +199,25 @@ def test_an_agent_receives_a_stored_order_as_quoted_data(shop: Path) -> None:
         ("If the user is logged out, the token is deleted", False),
         ("for i in range(3) is slow here", False),
         (ATTACK, False),
+        ("I'm colour-blind", True),
+        ("The user has two cats", True),
+        ("The user works at ACME", True),
+        ("The user's timezone is Europe/Berlin", True),
+        ("The user uses neovim", True),
+        ("The staging deploy uses kubectl -n my-shop apply", False),
+        ("The buffer pool size is set in my.cnf of the db host", False),
+        ("The container my_app needs port 80", False),
+        ("Phase I of the migration is finished, phase II starts in May", False),
+        ("Type I errors are acceptable in the alert rule", False),
+        ("The user is redirected to /login after the session expires", False),
+        ("User has many orders through the join table", False),
+        ("User uses bcrypt for hashing", False),
+        ("The user gets an email when the export is ready", False),
+        ("The user can delete his own comments", False),
+        ("The user's role is stored in the JWT", False),
+        ("The user's preferences are kept in Redis", False),
+        ("The user needs the permission orders.read", False),
+        ("The user likes are counted every night", False),
     ],
 )
 def test_facts_about_the_user_are_recognized(text: str, expected: bool) -> None:

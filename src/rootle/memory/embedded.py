@@ -73,7 +73,10 @@ class EmbeddedMemory:
             is_personal=origin is not None and origin.is_personal,
         )
         with self._connect() as connection, write_transaction(connection):
-            return queries.load_memory(connection, self._observe(connection, memory, user_id))
+            memory_id = self._observe(connection, memory, user_id)
+            if origin is not None and origin.is_chosen:
+                queries.set_personal(connection, memory_id, is_personal=origin.is_personal)
+            return queries.load_memory(connection, memory_id)
 
     def import_memories(self, memories: Iterable[Memory], user_id: str) -> int:
         """Store memories with their times and counts; return how many were new.

@@ -91,7 +91,13 @@ def insert_origins(connection: sqlite3.Connection, memory_id: int, memory: Memor
         [(memory_id, root) for root in memory.stored_in],
     )
     if memory.is_personal:
-        connection.execute("UPDATE memories SET is_personal = 1 WHERE id = ?", (memory_id,))
+        set_personal(connection, memory_id, is_personal=True)
+
+
+def set_personal(connection: sqlite3.Connection, memory_id: int, *, is_personal: bool) -> None:
+    connection.execute(
+        "UPDATE memories SET is_personal = ? WHERE id = ?", (int(is_personal), memory_id)
+    )
 
 
 def load_memory(connection: sqlite3.Connection, memory_id: int) -> Memory:

@@ -11,22 +11,75 @@ from typing import Final
 from rootle.storage.paths import contains_home
 from rootle.types import Memory, MemoryOrigin, MemoryReference
 
-# Verbs that follow "the user" in sentences about the user. Without a verb, "user" often names
-# something in the code, as in "the user table".
-_USER_VERBS: Final = (
-    "is|was|isn't|has|had|hasn't|does|doesn't|did|didn't|can|can't|cannot|will|won't|would|wouldn't|"
-    "wants?|wanted|prefers?|preferred|likes?|liked|dislikes?|loves?|hates?|needs?|avoids?|uses?|"
-    "used|works?|worked|lives?|lived|moved|comes|owns?|drives?|plays?|speaks?|reads?|writes?|knows?|"
-    "learns?|studies|studied|teaches|thinks?|believes?|said|says|told|asked|asks|decided|decides|"
-    "plans?|planned|wishes|hopes?|goes|eats?|drinks?|sleeps?|starts?|ends?|finishes|leaves|travels?|"
-    "runs?|keeps?|calls?|expects?|insists?|switched|joined|left|married|celebrates?|wears?|types?|"
-    "manages?|leads?|reviews?|commits?|edits?|turned|gets?|takes?|follows?|supports?|listens?|feels?"
+# Facts often mention the users of an application, as in "The user is redirected to /login". A fact
+# is shown in other projects only if it clearly states something about the person.
+#
+# Verbs in facts about a person. The users of an application are hardly ever their subject.
+_PERSONAL_VERBS: Final = (
+    r"prefers?|preferred|likes?(?! (?:are|is|table|count))|liked|dislikes?|loves?|hates?|enjoys?"
+    r"|wants?|wanted|wish(?:es)?|insists?|believes?|thinks?|hopes?|lives?|lived|speaks?|drinks?"
+    r"|eats?|sleeps?|wears?|(?:is|am|was|['’]m) (?:married|retired|allergic|divorced|interested)"
+    r"|(?:do|does|did)(?: not|n['’]t) (?:like|want|eat|drink|work)|(?:cannot|can['’]t) eat"
+    r"|would (?:like|prefer|rather)|studied|studies|teaches|celebrates?|grew up|moved|got married"
+    r"|works? (?:at|for|from)|never works?"
 )
-_ADVERBS: Final = r"(?:\w+ly |also |never |always |often |still |now |no longer )?"
-_ABOUT_USER: Final = re.compile(
-    rf"(?:^|[.!?;:]\s+|\b[Tt]hat\s+)(?:[Tt]he\s+)?[Uu]ser,?\s+{_ADVERBS}(?:{_USER_VERBS})\b"
-    r"|\b[Tt]he\s+user['’]s\b|^[Uu]ser['’]s\b|\bI(?:['’](?:m|ve|d|ll))?\s+[a-z]|\b(?:[Mm]y|mine)\b"
+# Verbs in facts about a person, but also about the users of an application. Other verbs are more
+# frequent in facts about an application, as in "The user follows the link".
+_OTHER_VERBS: Final = (
+    r"is|am|isn['’]t|was|has|have|had|['’]m|['’]ve|needs?|uses?|used|works?|worked|owns?|knows?"
+    r"|learns?|said|says|told|asked|asks|decided|planned|plans?|comes|reads?|writes?|listens?"
 )
+_ADVERBS: Final = r"(?:\w{2,20}ly |also |never |always |often |still |now |only |no longer )?"
+_START: Final = r"(?:^|[.!?;:,] +|\b(?:[Tt]hat|[Bb]ecause|[Aa]nd|[Bb]ut|[Ww]hich) +)"
+_PREFERENCE: Final = re.compile(
+    rf"{_START}(?:(?:[Tt]he +)?[Uu]ser,?|I)(?: +|(?=['’])){_ADVERBS}(?:{_PERSONAL_VERBS})\b"
+)
+# "User" without an article is often the name of a class.
+_STATEMENT: Final = re.compile(
+    rf"{_START}(?:(?:[Tt]he +[Uu]ser,?|I)(?: +|(?=['’])){_ADVERBS}(?:{_OTHER_VERBS})"
+    rf"|User (?:is|was|works?|knows?|said|asked))\b"
+)
+# Belongings of a person, after "my" or "the user's".
+_BELONGINGS: Final = re.compile(
+    rf"(?:{_START}(?:[Tt]he +)?[Uu]ser['’]s|(?<![\w.-])[Mm]y) +(?:\w{{2,20}} )?"
+    r"(?:name|pronouns?|birthday|hometown|family|wife|husband|partner|mother|father|parents?"
+    r"|brother|sister|daughter|son|child|children|kids?|friend|dog|cat|pets?|car|bike|job|employer"
+    r"|boss|manager|colleagues?|office|desk|editor|shell|terminal|ide|keyboard|laptop"
+    r"|computer|monitor|phone|mac|screen ?reader|preferences?|favou?rite|habits?|hobby"
+    r"|hobbies|style|native|mother|language|time ?zone|working hours|work hours|vacation|holidays?"
+    r"|diet|allergy|background|experience|degree|commit messages?|commits|pull requests|prs)\b",
+    re.IGNORECASE,
+)
+# Words of facts about an application and its users.
+_APPLICATION: Final = re.compile(
+    r"""
+    (?<!\w)/\w | :: | \(\) | \w_\w | [=<>{}]
+    | \b (?: log(?:s|ged|ging)?[ -]?(?:in|out|on|off) | sign(?:s|ed|ing)?[ -]?(?:in|up|out)
+      | (?: session | token | page | screen | button | form | dialog | account | request | response
+        | password | permission | role | order | cart | invoice | table | column | row | field
+        | record | endpoint | cookie | model | entity | class | object | instance | type | struct
+        | interface | schema | aggregate | id | uuid | key | quer(?:y|ie) | error | exception
+        | status | notification | subscription | tenant | profile | upload | download | click
+        | checkout | payment | api | url | database | server | client | service | app
+        | application | component | controller | middleware | handler | attribute | relation
+        | null | admin | customer | link ) (?:e?s)?
+      | container | docker | image | root | cluster | queue | cache | feed | workspace | document
+      | redis | kafka | postgres | nullable | nested
+      | (?:has|have) [ ] (?: one | many | several | to | access | no )
+      | factor | authentication | owner | consent | banner | belongs | must | \d{3}
+      | when | if | before | unless
+    ) \b
+    | \b (?: is | are | was | were | isn['’]t | gets? | got | be | been | being ) [ ]
+      (?: (?: then | not | never | always | also | only | \w{2,20}ly ) [ ] )?
+      (?! married | retired | tired | allergic | divorced | interested | bored | used | named
+        | called | based | experienced | trained | \w+-\w )
+      (?: \w{2,20}ed | shown | sent | taken | given | told | kept | led | found | read | set
+        | created | chosen | known | made | bound | built | held | put | seen | written | thrown )
+      \b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_SENTENCE_END: Final = re.compile(r"[.!?;]\s|\n")
 
 
 def choose_origin(
@@ -39,14 +92,15 @@ def choose_origin(
     project.
     """
     is_project = not contains_home(root)
+    is_chosen = is_personal is not None
     if is_personal is None:
         is_personal = not about and (not is_project or is_about_user(text))
-    return MemoryOrigin(root if is_project else "", is_personal)
+    return MemoryOrigin(root if is_project else "", is_personal, is_chosen)
 
 
 def is_about_user(text: str) -> bool:
     """Return whether a text states something about the user, and not only about a project."""
-    return _ABOUT_USER.search(text) is not None
+    return any(map(_is_personal, _SENTENCE_END.split(text)))
 
 
 def make_filter(root: str) -> Callable[[Memory], bool]:
@@ -67,6 +121,13 @@ def make_filter(root: str) -> Callable[[Memory], bool]:
         return any(map(is_same, origins)) or not any(origins)
 
     return is_visible
+
+
+def _is_personal(sentence: str) -> bool:
+    if _PREFERENCE.search(sentence):
+        return True
+    is_candidate = _STATEMENT.search(sentence) or _BELONGINGS.search(sentence)
+    return is_candidate is not None and _APPLICATION.search(sentence) is None
 
 
 def is_same_project(origin: str, root: str) -> bool:

@@ -26,6 +26,7 @@ class MemoryOrigin:
 
     root: str  # absolute path of the project; empty outside of projects
     is_personal: bool = False
+    is_chosen: bool = False  # if true, `is_personal` replaces the value of a stored memory
 
 
 @dataclass(frozen=True, slots=True)

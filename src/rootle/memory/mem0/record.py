@@ -45,7 +45,9 @@ def write_origin(origin: MemoryOrigin | None, known: Memory | None = None) -> di
     if origin is None:
         return {}
     folders = [*(known.stored_in if known else ()), *([origin.root] if origin.root else ())]
-    is_personal = origin.is_personal or (known is not None and known.is_personal)
+    is_personal = origin.is_personal
+    if known is not None and not origin.is_chosen:
+        is_personal = is_personal or known.is_personal
     return {STORED_IN: list(dict.fromkeys(folders)), PERSONAL: is_personal}
 
 
