@@ -28,6 +28,9 @@ def read_memories(
         if not line.strip():
             continue
         try:
+            if encodable(line) != line:
+                raise ValueError("not valid UTF-8; convert the file to UTF-8")  # noqa: TRY301
+            line = line.removeprefix("\ufeff")  # a byte order mark
             memories.append(_parse_memory(json.loads(line), secret_exceptions))
         except (ValueError, TypeError, OverflowError, RecursionError) as error:
             errors.append(f"line {number}: {error}")
@@ -81,8 +84,12 @@ def _parse_references(data: dict[str, Any]) -> tuple[MemoryReference, ...]:
     references = data.get("about") or []
     if not isinstance(references, list):
         raise TypeError('"about" is not a list')
-    return tuple(
+    found = tuple(
         MemoryReference(*(encodable(str(reference.get(name) or "")) for name in _REFERENCE_FIELDS))
         for reference in references
         if isinstance(reference, dict) and reference.get("path")
     )
+    for one in found:
+        if "\0" in one.path + one.root:
+            raise ValueError(f'"about" has the path {one.path!r:.80}, and no path contains NUL')
+    return found

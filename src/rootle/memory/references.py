@@ -118,16 +118,16 @@ def file_digest(root: Path, path: str) -> str:
 
     Empty if the file is missing, unreadable, larger than 8 MB or outside the folder.
     """
-    folder = os.path.realpath(root)
-    real = os.path.realpath(os.path.join(folder, path))
     try:
+        folder = os.path.realpath(root)
+        real = os.path.realpath(os.path.join(folder, path))
         if not real.startswith(folder + os.sep):
             return ""
         with open(open_below(folder, os.path.relpath(real, folder)), "rb") as file:
             if os.fstat(file.fileno()).st_size > _MAX_FILE_BYTES:
                 return ""
             return hashlib.blake2b(file.read(), digest_size=_DIGEST_BYTES).hexdigest()
-    except OSError:
+    except (OSError, ValueError):  # ValueError: the path contains NUL
         return ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from errno import EISDIR
 from pathlib import Path
 from secrets import token_hex
 
@@ -44,6 +45,8 @@ def write_file(
     Raises FileExistsError if the file exists and `overwrite` is false. With `sync`, the content
     survives a power failure.
     """
+    if not path.name:  # a folder, such as "." or "/"
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), os.fspath(path))
     # The name of the temporary file starts with the name of the target, so that code that cleans up
     # a folder can recognize the temporary files of killed processes.
     temporary = path.with_name(f"{path.name}.{token_hex(4)}.new")

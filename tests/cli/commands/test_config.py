@@ -127,6 +127,9 @@ def test_init_overwrites_an_existing_file_only_with_force(home: Path) -> None:
     assert rootle("config", "init", path, "--force").code == 0
     assert path.read_text() == template()
     assert rootle("config", "init", home).code == 2
+    for options in ((), ("--force",)):
+        folder = rootle("config", "init", ".", *options, cwd=home)
+        assert (folder.code, folder.err) == (2, "rootle: cannot write .: Is a directory\n")
 
 
 def test_every_line_of_the_new_file_can_be_uncommented(tmp_path: Path) -> None:

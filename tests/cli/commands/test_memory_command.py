@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import pty
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -120,16 +122,41 @@ def test_lines_that_cannot_be_imported_are_reported_by_number(repository: Path) 
         '{"text": "x y", "createdAt": "2024-05-10T14:00:00Z", "count": 0}',
         '{"text": "x y", "createdAt": "0001-01-01T00:00:00+23:00"}',
         json.dumps({"text": "x" * 5_000, "createdAt": "2024-05-10"}),
+        json.dumps({"text": "x y", "createdAt": "2024-05-10", "about": [{"path": "a\0b.py"}]}),
         json.dumps({"text": f"the token {GITHUB} is old", "createdAt": "2024-05-10"}),
     ]
     found = rootle("memory", "import", "--json", cwd=repository, stdin="\n".join(lines))
-    assert found.data == {"imported": 2, "known": 0, "refused": 7}
-    assert [f"line {at}:" in found.err for at in range(1, 10)] == [False, *[True] * 7, False]
+    assert found.data == {"imported": 2, "known": 0, "refused": 8}
+    assert [f"line {at}:" in found.err for at in range(1, 11)] == [False, *[True] * 8, False]
     memories = rootle("memory", "list", "--json", cwd=repository).data
     assert [(one["text"], one["createdAt"]) for one in memories] == [
         ("The user likes tabs", "2024-05-10T12:00:00Z"),
         ("the token [masked: GitHub token] is old", "2024-05-10T00:00:00Z"),
     ]
+
+
+@pytest.mark.parametrize("is_file", [True, False])
+def test_a_file_in_another_encoding_is_reported_and_a_byte_order_mark_is_ignored(
+    repository: Path, tmp_path: Path, is_file: bool
+) -> None:
+    line = '{"text": "The user likes %s", "createdAt": "2024-05-10"}\n'
+    content = "\ufeff".encode() + (line % "tabs").encode() + (line % "Käse").encode("latin-1")
+    file = tmp_path / "memories.jsonl"
+    file.write_bytes(content)
+    source = (file,) if is_file else ()
+    found = rootle("memory", "import", *source, cwd=repository, stdin=content)
+    assert found.out == "imported 1, already known 0, refused 1\n"
+    assert "line 2: not valid UTF-8; convert the file to UTF-8" in found.err
+
+
+def test_a_memory_whose_path_contains_nul_can_be_listed_and_deleted(repository: Path) -> None:
+    add(repository, "README.md is old")
+    home = Path(os.environ["HOME"])
+    (database,) = home.rglob("memories.db")
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE code_references SET path = 'a' || char(0) || 'b.py'")
+    assert "possibly stale" in rootle("memory", "list", cwd=repository).out
+    assert rootle("memory", "forget", "--all", "--yes", cwd=repository).code == 0
 
 
 def test_any_text_can_be_imported_and_searched(repository: Path) -> None:

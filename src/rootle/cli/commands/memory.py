@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import IO, TYPE_CHECKING, Final
 
 from rootle.cli.options import (
@@ -332,12 +331,13 @@ def _show(memories: Sequence[Memory], args: argparse.Namespace) -> int:
     return SUCCESS if memories else NO_RESULTS
 
 
-def _open_file(name: str) -> AbstractContextManager[IO[str]]:
+def _open_file(name: str) -> IO[str]:
     from rootle.errors import ConfigError
 
-    if name == _STDIO:
-        return nullcontext(sys.stdin)
+    is_stdin = name == _STDIO
+    source = sys.stdin.fileno() if is_stdin else name
     try:
-        return open(name, encoding="utf-8")
+        # Invalid bytes must not cause an error here: each line is rejected with its number.
+        return open(source, encoding="utf-8", errors="surrogateescape", closefd=not is_stdin)
     except OSError as error:
         raise ConfigError(f"cannot open {name}: {error.strerror}") from error
