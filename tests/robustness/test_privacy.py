@@ -155,6 +155,10 @@ def test_an_exception_shows_a_false_alarm(tmp_path: Path, make_app: MakeApp) -> 
     assert app.read("src/settings.py").lines[3 - 1] == f'password = "{PASSWORD}"'
     assert app.read("test/prod.env").lines == ("HOST=a",)
     assert app.search(f'"{PASSWORD}"').results
+    assert PASSWORD in search_log_path().read_text("utf-8")
+    remembered = app.memory.remember(f"The password = {PASSWORD} is a fixture of the tests")
+    assert remembered.memory is not None
+    assert PASSWORD in remembered.memory.text
 
 
 @pytest.mark.slow

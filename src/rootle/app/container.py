@@ -319,7 +319,9 @@ class Container(EmbeddingModels):
         with self._lock:
             if self._search_log is None:
                 self._search_log = SearchLogFile(
-                    search_log_path(), with_query_text=self._config.search_log_query_text
+                    search_log_path(),
+                    with_query_text=self._config.search_log_query_text,
+                    secret_exceptions=self._config.secret_exceptions,
                 )
             return self._search_log
 

@@ -123,7 +123,7 @@ class ImageSearch:
     def _find_by_text(
         self, query: SearchQuery, parsed: ParsedQuery, most: int, *, explain: bool
     ) -> tuple[Sequence[SearchResult], str]:
-        question = mask_secrets(parsed.text).text
+        question = mask_secrets(parsed.text, self.config.secret_exceptions).text
         return self._find(
             lambda: self.index.find_by_text(question),
             (query, parsed),

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from rootle.errors import QueryError
 from rootle.serialization.json import camel_case
@@ -31,6 +31,9 @@ from rootle.telemetry.spans import (
 )
 from rootle.text.secret_masking import mask_secrets
 from rootle.types import SearchQuery, SearchResponse
+
+if TYPE_CHECKING:
+    from rootle.text.secret_detection import Exceptions
 
 _LOG = logging.getLogger(__name__)
 
@@ -59,9 +62,17 @@ _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
 class SearchLogFile:
     """Writes one JSON line per search to a file of limited size."""
 
-    def __init__(self, path: Path, *, with_query_text: bool, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        with_query_text: bool,
+        secret_exceptions: Exceptions = (),
+        max_bytes: int = MAX_BYTES,
+    ) -> None:
         self._file = RotatingFile(path, max_bytes)
         self._with_query_text = with_query_text
+        self._secret_exceptions = secret_exceptions
         self._is_broken = False
 
     def write(self, log: SearchLog) -> None:
@@ -69,7 +80,8 @@ class SearchLogFile:
         if self._is_broken:
             return
         data = {key: getattr(log, name) for name, key in _KEYS}
-        data["query"] = mask_secrets(log.query).text if self._with_query_text else ""
+        query = log.query if self._with_query_text else ""
+        data["query"] = mask_secrets(query, self._secret_exceptions).text
         try:
             self._file.append(f"{_encode(data)}\n".encode("utf-8", "replace"))
         except OSError as error:

@@ -17,7 +17,7 @@ _ASSIGNMENT: Final = re.compile(
       | (?P<sentence>(?:[ ](?:for|of|to)[ ][^.\n]{{1,60}}?)?[ ]+(?:is|was)[ ]+)
       | (?P<close>{CLOSE}) [ \t]*
         (?: (?P<comma>,) | :=|=>|={{1,2}} | :[ ]*[\w.\[\]| ]{{1,30}}[ ]=(?!=)
-          | (?P<colon>(?<![ \t]):|:(?=[ \t"'])) )
+          | (?P<colon>(?<![ \t]):(?!:)|:(?=[ \t"'])) )
       | (?(option)[ ]|(?!))
     )
     (?P<space>[ \t]*)
@@ -99,6 +99,7 @@ _WORDS: Final = re.compile(r"[A-Za-z]+\d{0,4}(?:[-_./: ](?:[A-Za-z]+\d{0,4}|\d{1
 _PHRASE: Final = re.compile(r"[a-z]+(?: [a-z]+){2,5}$")
 _SHELL_NAME: Final = re.compile(r"[A-Z][A-Z0-9_]*$")
 _DIGIT: Final = re.compile(r"\d")
+_ASCII: Final = re.compile(r"[!-~]")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _MIN_PASSWORD: Final = 4
 _MIN_SECRET: Final = 8
@@ -194,6 +195,8 @@ def _kind(found: _Assignment) -> str | None:
 def _is_password(found: _Assignment) -> bool:
     value = found.value
     if len(value) < _MIN_PASSWORD or _is_name(value) or _ends_a_word(found):
+        return False
+    if not _ASCII.search(value):  # a word in another script, such as the name of a country
         return False
     if " " in value:
         is_phrase = _PHRASE.match(value) is not None
