@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 CODE_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
@@ -81,6 +82,12 @@ DIAGRAM_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
     "svg": ("svg",),
 }
 
+# Texts for readers that have no headings.
+CONVERSATION_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
+    "message": ("eml",),
+    "transcript": ("vtt", "srt"),
+}
+
 FILE_NAMES: Final[dict[str, str]] = {
     "brewfile": "ruby",
     "cmakelists.txt": "cmake",
@@ -110,12 +117,16 @@ FILE_NAMES: Final[dict[str, str]] = {
 
 PROSE: Final = frozenset(PROSE_EXTENSIONS)
 DIAGRAMS: Final = frozenset(DIAGRAM_EXTENSIONS)
-DOCUMENTATION: Final = PROSE | DIAGRAMS
+MANUAL: Final = "manual"  # manual pages, which only their content identifies
+DOCUMENTATION: Final = PROSE | DIAGRAMS | frozenset(CONVERSATION_EXTENSIONS) | {MANUAL}
 UNKNOWN: Final = "unknown"
 
 _BY_EXTENSION: Final[dict[str, str]] = {
     extension: language
-    for table in (CODE_EXTENSIONS, PROSE_EXTENSIONS, CONFIG_EXTENSIONS, DIAGRAM_EXTENSIONS)
+    for table in (
+        *(CODE_EXTENSIONS, PROSE_EXTENSIONS, CONFIG_EXTENSIONS, DIAGRAM_EXTENSIONS),
+        CONVERSATION_EXTENSIONS,
+    )
     for language, extensions in table.items()
     for extension in extensions
 }
@@ -126,13 +137,18 @@ _ALIASES: Final[dict[str, str]] = {
     "c++": "cpp",
     "f#": "fsharp",
     "golang": "go",
+    "man": MANUAL,
     "node": "javascript",
     "objective-c": "objc",
     "shell": "bash",
     "yml": "yaml",
 }
 
-LANGUAGES: Final = frozenset(_BY_EXTENSION.values()) | {"dockerfile", UNKNOWN}
+LANGUAGES: Final = frozenset(_BY_EXTENSION.values()) | {"dockerfile", MANUAL, UNKNOWN}
+
+_MANUAL_NAME: Final = re.compile(r".*\.(?:[1-9][a-z]{0,3}|man|mdoc|roff)", re.IGNORECASE)
+_MANUAL_START: Final = re.compile(r"^\.(?:TH|Dt)[ \t]", re.MULTILINE)
+_MANUAL_HEAD_CHARS: Final = 10_000
 
 
 def language_of(path: str) -> str:
@@ -147,6 +163,19 @@ def language_of(path: str) -> str:
     # For Dockerfile.dev, Makefile.am and README.de, use the name before the first dot.
     head = name.split(".", 1)[0]
     return FILE_NAMES.get(head, UNKNOWN) if head else UNKNOWN
+
+
+def language_of_text(path: str, text: str) -> str:
+    """Return the language of a file with this text. Its name alone identifies no manual page."""
+    language = language_of(path)
+    return MANUAL if language == UNKNOWN and is_manual_page(path, text) else language
+
+
+def is_manual_page(path: str, text: str) -> bool:
+    """Return whether a file is a manual page in the format of troff."""
+    if not _MANUAL_NAME.fullmatch(path.rpartition("/")[2]):
+        return False
+    return _MANUAL_START.search(text[:_MANUAL_HEAD_CHARS]) is not None
 
 
 def resolve_language(name: str) -> str | None:

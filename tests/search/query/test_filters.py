@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sample import write
+from sample import MakeApp, git, write, write_tree
 
 from rootle.app import App, open_app
 from rootle.config.fields import Config
@@ -41,6 +43,50 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[App, dict[s
     with open_app(folder / "repo", index_dir=folder / "index", config=config) as app:
         app.index()
         yield app, ages
+
+
+_CELLS = (
+    {"cell_type": "markdown", "source": "The zebra study"},
+    {"cell_type": "code", "source": "zebra = 1", "outputs": []},
+)
+_NOTEBOOK = {"cells": _CELLS, "metadata": {"language_info": {"name": "python"}}}
+_DOCUMENTS: Mapping[str, str] = {
+    "man/zebra.1": ".TH ZEBRA 1\n.SH NAME\nzebra - counts stripes\n",
+    "standup.vtt": "WEBVTT\n\n00:01.000 --> 00:02.000\nWe postpone the zebra release.\n",
+    "news.eml": "From: ada@example.com\nSubject: News\n\nThe zebra release is late.\n",
+    "flow.mmd": "flowchart LR\n  zebra --> stripes\n",
+    "notes.md": "# Notes\n\nA zebra.\n",
+}
+_BOTH: Mapping[str, str] = {
+    "study.ipynb": json.dumps(_NOTEBOOK),
+    "counts.csv": "animal,count\nzebra,3\n",
+    "docs/design.html": "<h1>Zebra</h1>\n<p>A zebra has stripes.</p>\n",
+}
+_CODE: Mapping[str, str] = {
+    "zebra.py": "def zebra():\n    return 1\n",
+    "src/page.html": "<p>{{ zebra }}</p>\n",
+    "zebra.yaml": "zebra: 1\n",
+    "server.log.1": "2024-03-31 zebra started\n",
+}
+
+
+def test_a_file_is_a_document_or_code_depending_on_its_readers(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    root = write_tree(tmp_path / "repo", {**_DOCUMENTS, **_BOTH, **_CODE})
+    git(root, "init", "-q")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "Add all")
+    app = make_app(root)
+
+    def find(query: str) -> dict[str, str]:
+        results = app.search(SearchQuery(f'"zebra" {query}', limit=50)).results
+        return {result.file_path.rpartition(":")[2]: result.kind for result in results}
+
+    for version in ("", " at:HEAD"):
+        assert find(f"in:docs{version}").keys() == {*_DOCUMENTS, *_BOTH}
+        assert find(f"in:code{version}").keys() == {*_BOTH, *_CODE}
+    assert {path for path, kind in find("").items() if kind == "docs"} == set(_DOCUMENTS)
 
 
 _paths = st.lists(

@@ -13,7 +13,8 @@ from rootle.index.reader import FileState, IndexReader
 from rootle.rank.path_features import matches_path
 from rootle.search.query.syntax import ParsedQuery
 from rootle.serialization.dates import parse_date
-from rootle.text.languages import DOCUMENTATION, language_of, resolve_language
+from rootle.text.file_kinds import is_code, is_document
+from rootle.text.languages import language_of, resolve_language
 from rootle.types import COMMIT_KIND, COMMIT_MESSAGE, FILES, PACKAGE_URI, SearchQuery
 
 _DAY_S: Final = 86_400
@@ -186,9 +187,9 @@ def _text_tests(parsed: ParsedQuery) -> Iterable[_Test]:
 def _history_tests(parsed: ParsedQuery, now_s: float) -> Iterable[_Test]:
     """Yield tests for `in:`, `author:`, `since:` and `until:`; commits pass every `in:`."""
     if parsed.kinds and "code" not in parsed.kinds:
-        yield lambda state: state.language in DOCUMENTATION or state.source != FILES
+        yield lambda state: state.source != FILES or is_document(state.path, state.language)
     if parsed.kinds and "docs" not in parsed.kinds:
-        yield lambda state: state.language not in DOCUMENTATION or state.source != FILES
+        yield lambda state: state.source != FILES or is_code(state.path, state.language)
     if parsed.authors:
         wanted = [author.casefold() for author in parsed.authors]
         yield lambda state: any(author in state.author.casefold() for author in wanted)

@@ -26,7 +26,8 @@ from rootle.search.results.working_tree import ExcerptReader, WorkingTree
 from rootle.search.retrieval.merged_candidates import is_among
 from rootle.search.stages.ranked_answer import RankedAnswer
 from rootle.serialization.timestamps import format_timestamp
-from rootle.text.languages import DIAGRAMS, DOCUMENTATION
+from rootle.text.file_kinds import is_code
+from rootle.text.languages import DIAGRAMS
 from rootle.types import (
     EXTRACTED,
     FILES,
@@ -165,7 +166,7 @@ def _make_result(
         scope=first.scope,
         more_spans=spans[1:],
         place=first.place,
-        kind="docs" if state.language in DOCUMENTATION else "code",
+        kind="code" if is_code(state.path, state.language) else "docs",
     )
 
 

@@ -7,9 +7,9 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Final
 
-# Increment this when the text or the places of any format change: it is part of the fingerprint of
-# an index.
-READERS_VERSION: Final = 4
+# Increment this when the text, the places or the language of any format change: it is part of the
+# fingerprint of an index.
+READERS_VERSION: Final = 5
 
 _EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
     "notebook": ("ipynb",),

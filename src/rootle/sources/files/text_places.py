@@ -14,7 +14,7 @@ from typing import Final
 
 from rootle.sources.documents.places import MAX_TITLE_CHARS, join_places
 from rootle.sources.files.text_reader import TextFile
-from rootle.text.languages import language_of
+from rootle.text.languages import is_manual_page, language_of
 from rootle.types import EXTRACTED, DocumentSection
 
 _DIAGRAM_LANGUAGES: Final = frozenset({"graphviz", "mermaid", "plantuml"})
@@ -25,10 +25,7 @@ _INTERFACE_LANGUAGES: Final = frozenset({"graphql", "json", "proto", "yaml"})
 # About 2,000 rows. A million more rows would only hide other documents.
 _MAX_TABLE_CHARS: Final = 200_000
 
-_MANUAL_NAME: Final = re.compile(r".*\.(?:[1-9][a-z]{0,3}|man|mdoc|roff)", re.IGNORECASE)
-_MANUAL_START: Final = re.compile(r"\.(?:TH|Dt)[ \t]", re.MULTILINE)
 _MANUAL_HEADING: Final = re.compile(r"\.S[Hh][ \t]+\"?([^\"\n]{1,80}?)\"?[ \t\r]*$", re.MULTILINE)
-_HEAD_CHARS: Final = 10_000
 
 _CUE_TIME: Final = re.compile(
     r"(?:(\d{1,4}):)?(\d{1,2}):(\d{2})[.,]\d{1,3}[ \t]+-->[ \t]+[\d:.,]+[^\n]*"
@@ -59,7 +56,7 @@ def add_text_places(found: TextFile, path: str, *, is_shown: bool = False) -> Te
         from rootle.sources.files.places.interface_places import find_operations
 
         return replace(found, sections=find_operations(found.text, language))
-    if _MANUAL_NAME.fullmatch(lower) and _MANUAL_START.search(found.text[:_HEAD_CHARS]):
+    if is_manual_page(path, found.text):
         return replace(found, sections=tuple(_manual_sections(found.text)))
     return found
 

@@ -13,7 +13,7 @@ from rootle.sources.files.regular_file_reader import read_below
 from rootle.sources.files.size_limit import cut_text
 from rootle.sources.files.skip_rules import BINARY, GENERATED, MINIFIED, READER_FAILED, SECRET
 from rootle.sources.source import Document
-from rootle.text.languages import language_of
+from rootle.text.languages import language_of_text
 from rootle.types import EXTRACTED, DocumentSection
 
 
@@ -33,7 +33,7 @@ class TextFile:
             uri,
             self.text,
             self.digest,
-            language_of(uri),
+            language_of_text(uri, self.text),
             self.encoding,
             sections=self.sections,
             omitted_chars=self.omitted_bytes,

@@ -1,0 +1,36 @@
+"""Decide whether a file contains text for readers, program code, or both."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rootle.text.languages import DOCUMENTATION
+
+_NOTEBOOK: Final = ".ipynb"
+# In these folders, HTML files and tables are written for readers. Elsewhere, most of them are
+# templates and data of a program.
+_DOCS_FOLDERS: Final = frozenset(
+    "doc docs documentation guide guides javadoc man manual manuals wiki".split()
+)
+
+
+def is_document(path: str, language: str) -> bool:
+    """Return whether `in:docs` finds a file: it contains text or tables for readers."""
+    return (
+        language in DOCUMENTATION
+        or language == "csv"
+        or path.lower().endswith(_NOTEBOOK)
+        or is_page(path, language)
+    )
+
+
+def is_code(path: str, language: str) -> bool:
+    """Return whether `in:code` finds a file: it is more than text for readers."""
+    return language not in DOCUMENTATION or path.lower().endswith(_NOTEBOOK)
+
+
+def is_page(path: str, language: str) -> bool:
+    """Return whether an HTML file or a table is a part of documentation."""
+    if language not in ("html", "csv"):
+        return False
+    return not _DOCS_FOLDERS.isdisjoint(path.lower().split("/")[:-1])
