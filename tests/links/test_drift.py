@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -243,6 +244,86 @@ def test_an_option_and_a_keyword_that_were_removed_are_reported(
         ("--max-retries", "option", ""),
         ("fetch_page(url, retries=3)", "signature", "fetch_page(url, attempts=3)"),
     }
+
+
+_MAIN = 'import net\n\nparser.add_argument("--max-retries", type=int)\n'
+_TEXTS: Mapping[str, str] = {
+    "docs/flow.mmd": "flowchart LR\n  A[retry_backoff] --> B[--max-retries]\n",
+    "docs/guide.html": "<h1>Guide</h1>\n<p>retry_backoff and --max-retries</p>\n",
+    "plot.svg": '<svg xmlns="http://www.w3.org/2000/svg"><text>retry_backoff</text></svg>\n',
+    "docs/calls.csv": "function,option\nretry_backoff,--max-retries\n",
+    "standup.vtt": "WEBVTT\n\n00:01.000 --> 00:02.000\nretry_backoff and --max-retries\n",
+    "man/net.1": ".TH NET 1\n.SH HISTORY\nThe \\fBretry_backoff\\fP of \\-\\-max\\-retries.\n",
+}
+
+
+@pytest.mark.parametrize("path", _TEXTS)
+def test_a_document_that_repeats_a_removed_name_does_not_hide_it(
+    path: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    make_history(
+        tmp_path / "repo",
+        {"net/retry.py": RETRY, "main.py": _MAIN, "README.md": f"{GUIDE}\nPass `--max-retries`.\n"},
+        {"net/retry.py": RENAMED, "main.py": "import net\n", path: _TEXTS[path]},
+    )
+    reports = find(make_app(tmp_path / "repo"))
+
+    assert [(it.path, it.name) for it in reports] == [
+        ("README.md", "retry_backoff"),
+        ("README.md", "--max-retries"),
+    ]
+
+
+def test_a_name_in_a_template_a_table_or_the_code_of_a_notebook_exists(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    cell = {"cell_type": "code", "source": "retry_backoff(1, 2)", "outputs": []}
+    notebook = {"cells": [cell], "metadata": {"language_info": {"name": "python"}}}
+    for path, text in {
+        "net/page.html": "<p>{{ retry_backoff(1, 2) }}</p>\n",
+        "net/calls.csv": "function\nretry_backoff\n",
+        "docs/try.ipynb": json.dumps(notebook),
+    }.items():
+        root = tmp_path / path.rpartition(".")[2]
+        make_history(
+            root,
+            {"net/retry.py": RETRY, "README.md": GUIDE},
+            {"net/retry.py": RENAMED, path: text},
+        )
+        assert find(make_app(root)) == []
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        ".TH NET 1\n.SH OPTIONS\n.B \\-\\-max\\-retries\nSee \\fIretry_backoff\\fP(3).\n",
+        ".Dd May 1\n.Dt NET 1\n.Sh OPTIONS\n.It Fl Fl max-retries Ar n\n.Xr retry_backoff 3\n",
+    ],
+)
+def test_an_outdated_manual_page_is_reported(page: str, tmp_path: Path, make_app: MakeApp) -> None:
+    make_history(
+        tmp_path / "repo",
+        {"net/retry.py": RETRY, "main.py": _MAIN, "man/net.1": page},
+        {"net/retry.py": RENAMED, "main.py": "import net\n"},
+    )
+    app = make_app(tmp_path / "repo")
+
+    assert {(it.path, it.name) for it in find(app)} == {
+        ("man/net.1", "--max-retries"),
+        ("man/net.1", "retry_backoff"),
+    }
+    assert find(app, "man/net.1") == find(app)
+
+
+def test_a_path_at_the_end_of_a_sentence_is_reported_without_the_period(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    make_history(
+        tmp_path / "repo",
+        {"net/limits.py": RETRY, "net/client.py": "URL = 1\n", "guide.txt": "See net/limits.py.\n"},
+        {"net/limits.py": None},
+    )
+    assert [it.name for it in find(make_app(tmp_path / "repo"))] == ["net/limits.py"]
 
 
 def test_a_module_that_was_deleted_is_reported(tmp_path: Path, make_app: MakeApp) -> None:

@@ -9,12 +9,12 @@ from typing import Final
 from rootle.history.commit_results import describe_commit
 from rootle.history.commit_view import CommitView
 from rootle.index.reader import IndexReader
-from rootle.links.drift.mentions import find_mentions, read_lines
+from rootle.links.drift.mentions import DOCUMENT_LANGUAGES, find_mentions, read_lines
 from rootle.provenance.mentions import FindDocuments, find_documents
 from rootle.provenance.place import CodePlace
 from rootle.search.symbols.finder import SymbolFinder
 from rootle.search.symbols.symbol_request import MAX_LIMIT, SymbolRequest
-from rootle.text.languages import CODE_EXTENSIONS, PROSE
+from rootle.text.languages import CODE_EXTENSIONS
 from rootle.types import CommitFacts, PlaceLinks, Symbol, SymbolUse
 
 _MAX_SHOWN: Final = 5
@@ -38,7 +38,7 @@ class LinkSources:
 
 def find_links(place: CodePlace, sources: LinkSources) -> PlaceLinks:
     """Return the links of a place, without updating an index."""
-    is_document = place.whole.language in PROSE
+    is_document = place.whole.language in DOCUMENT_LANGUAGES
     uses: Sequence[SymbolUse] = ()
     is_complete = True
     if not is_document and place.names:

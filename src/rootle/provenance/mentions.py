@@ -12,7 +12,7 @@ from rootle.index.reader import IndexReader
 from rootle.provenance.place import CodePlace
 from rootle.types import DocumentMention, SearchQuery, SearchResponse, WhyAnswer
 
-_PROSE: Final = ("markdown", "rst", "asciidoc", "text")
+_PROSE: Final = ("markdown", "rst", "asciidoc", "text", "manual")
 _DECISION: Final = re.compile(r"(?:^|/)(?:adrs?|decisions?|rfcs?|designs?|proposals?)[/_.-]", re.I)
 _CHANGES: Final = re.compile(r"(?:^|/)(?:changelog|changes|history|news|release)", re.IGNORECASE)
 _CODE_LIKE: Final = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]|\.\w|::")

@@ -7,8 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from rootle.text.languages import MANUAL, PROSE
+
 MentionKind = Literal["name", "path", "option", "call"]
 
+DOCUMENT_LANGUAGES: Final = PROSE | {MANUAL}  # of the documents that `read_lines` can read
 MAX_LINE_CHARS: Final = 2_000  # the rest of a longer line is not checked
 _MAX_SPAN_CHARS: Final = 200
 _MIN_NAME_CHARS: Final = 4
@@ -19,6 +22,14 @@ _FENCES: Final = {
 _HEADING: Final = re.compile(r"(#{1,6}|={1,6})\s+(\S.*)")
 _UNDERLINE: Final = re.compile(r"([=\-~^\"'*+#`])\1{2,}\s*$")
 _CODE_BLOCK: Final = re.compile(r"\s*\.\. (?:code|code-block|sourcecode|literalinclude|prompt)::")
+# The markup of manual pages.
+_MANUAL_COMMENT: Final = re.compile(r"[.'][ \t]*\\[\"#]")
+_MANUAL_HEADING: Final = re.compile(r"\.[ \t]*S[HhSs][ \t]+\"?([^\"\n]{1,80})")
+_MANUAL_MACRO: Final = re.compile(r"^[.'][ \t]*[A-Za-z]{1,3}(?:[ \t]+|$)")
+# "Fl Fl max-retries" and "Fl -max-retries" in the macros of BSD.
+_MANUAL_OPTION: Final = re.compile(r"\bFl(?: Fl | -)")
+_MANUAL_FONT: Final = re.compile(r"\\(?:f(?:[A-Z0-9]|\([A-Z]{2}|\[[^\]\n]{0,20}\])|[&|^%:/,)c])")
+_MANUAL_CHARACTER: Final = re.compile(r"\\(?:\([a-zA-Z]{2}|\[[a-zA-Z]{1,10}\]|[ ~0e])")
 _SPAN: Final = re.compile(r"(``?)([^`\n]+?)\1")
 _LINK: Final = re.compile(r"\]\(\s*<?([^)\s>#?]+)")
 _URL: Final = re.compile(
@@ -67,12 +78,17 @@ class ProseLine:
 
 
 def read_lines(lines: Sequence[str], language: str) -> Iterator[ProseLine]:
-    """Yield the lines of a document in a prose language, and whether each is in a code block."""
+    """Yield the lines of a document, and whether each is in a block of code.
+
+    `language` is one of DOCUMENT_LANGUAGES.
+    """
     fences = _FENCES.get(language)
     fence = heading = ""
     literal = -1  # the indentation of the paragraph above a literal block
     for number, text in enumerate(lines, start=1):
         text = text[:MAX_LINE_CHARS]
+        if language == MANUAL:
+            text = _read_manual_line(text)
         match = fences.match(text) if fences is not None else None
         if match is not None and (not fence or match[1].startswith(fence)):
             fence = "" if fence else match[1]
@@ -89,6 +105,18 @@ def read_lines(lines: Sequence[str], language: str) -> Iterator[ProseLine]:
             if language == "rst" and _starts_code(text):
                 literal = indent
         yield ProseLine(number, text, heading, bool(fence) or 0 <= literal < indent)
+
+
+def _read_manual_line(line: str) -> str:
+    """Return a line of a manual page as plain text, and a heading as in Markdown."""
+    if _MANUAL_COMMENT.match(line):
+        return ""
+    text = _MANUAL_FONT.sub("", line).replace("\\-", "-")
+    text = _MANUAL_CHARACTER.sub(" ", text)
+    heading = _MANUAL_HEADING.match(text)
+    if heading is not None:
+        return f"# {heading[1].strip()}"
+    return _MANUAL_MACRO.sub("", _MANUAL_OPTION.sub("--", text), count=1)
 
 
 def _starts_code(text: str) -> bool:
@@ -112,7 +140,7 @@ def find_mentions(line: ProseLine) -> Iterator[Mention]:
         yield from _in_span(line, span[2].strip())
     plain = _SPAN.sub(" ` ", rest)
     for path in _PATH.findall(plain):
-        yield Mention(line.number, path, "path", is_marked=False)
+        yield Mention(line.number, path.rstrip("."), "path", is_marked=False)  # ends a sentence
     plain = _PATH.sub(" ", plain)
     for option in _OPTION.findall(plain):
         yield Mention(line.number, option, "option", is_marked=False)

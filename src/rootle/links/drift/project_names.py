@@ -10,7 +10,8 @@ from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
 from rootle.links.drift.comments import DividedText, divide
-from rootle.text.languages import CODE_EXTENSIONS, PROSE, language_of
+from rootle.text.file_kinds import is_page
+from rootle.text.languages import CODE_EXTENSIONS, DOCUMENTATION, language_of
 
 # Reading this many characters takes about ten seconds.
 MAX_CHARS: Final = 150_000_000
@@ -21,7 +22,7 @@ _TOKEN: Final = re.compile(r"[^\W\d]\w*(?:-\w+)*")
 class ProjectNames:
     """The names that exist in the present files."""
 
-    words: frozenset[str]  # of code, data and settings, without comments
+    words: frozenset[str]  # of code, data and settings, without comments and documents
     files: frozenset[str]  # paths, even of files whose content is not indexed
     is_complete: bool  # False: there was more text than can be read
 
@@ -75,7 +76,7 @@ def read_project(
     left = MAX_CHARS
     for state in index.all_files():
         paths.add(state.path)
-        if state.skip is not None or state.language in PROSE or left <= 0:
+        if state.skip is not None or not _has_code(state) or left <= 0:
             continue
         left -= state.chars
         divided = divide(index.text(state.id), state.language)
@@ -84,6 +85,11 @@ def read_project(
             on_comments(state, divided)
     words.update(part for word in list(_with_hyphen(words)) for part in word.split("-"))
     return ProjectNames(frozenset(words), frozenset(paths), left > 0)
+
+
+def _has_code(state: FileState) -> bool:
+    """Return whether a file shows which names exist. Documents also repeat names that are gone."""
+    return state.language not in DOCUMENTATION and not is_page(state.path, state.language)
 
 
 def _with_hyphen(words: set[str]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Final
 from rootle.index.reader import FileState, IndexReader
 from rootle.links.drift.comments import DividedText
 from rootle.links.drift.mentions import (
+    DOCUMENT_LANGUAGES,
     MAX_LINE_CHARS,
     Mention,
     ProseLine,
@@ -22,7 +23,6 @@ from rootle.links.drift.past_texts import (
     is_past_heading,
     speaks_of_past,
 )
-from rootle.text.languages import PROSE
 from rootle.types import DriftOrigin, Memory
 
 _MAX_NAMES: Final = 5_000  # names per text
@@ -59,7 +59,8 @@ class NamedText:
 def read_documents(index: IndexReader) -> Iterator[NamedText]:
     """Yield the documents that describe the present, with their names."""
     for state in index.all_files():
-        if state.skip is None and state.language in PROSE and not describes_past(state.path):
+        is_document = state.skip is None and state.language in DOCUMENT_LANGUAGES
+        if is_document and not describes_past(state.path):
             lines = index.text(state.id).split("\n")
             yield _make(state.path, "document", lines, _present_lines(lines, state.language))
 
