@@ -332,6 +332,38 @@ def test_packages_for_other_platforms_are_optional(tmp_path: Path) -> None:
     ]
 
 
+def test_requirements_with_urls_comments_and_included_files_are_read(tmp_path: Path) -> None:
+    lines = (
+        "django==5.0  # https://www.djangoproject.com/",
+        "idna==3.7\t# pinned",
+        "rich @ https://example.org/rich-13.0-py3-none-any.whl ; python_version > '3'",
+        "click[extra]@git+https://example.org/click.git@v8#egg=click",
+        "git+https://example.org/thing.git#egg=thing&subdirectory=a",
+        "-e git+https://example.org/tool.git#egg=tool",
+        "https://example.org/unnamed.zip",
+        "-r requirements/base.txt  # https://example.org",
+        "--requirement=requirements/base.txt",
+        "-r ../../elsewhere.txt",
+        "--index-url https://example.org/simple",
+        "# flask==3.0  https://example.org",
+        "-e .",
+        "local @ file:///srv/local",
+    )
+    root = tmp_path / "group" / "project"
+    write(tmp_path, "elsewhere.txt", "private==1.0\n")
+    write(root, "requirements/base.txt", "-r more.txt\n-r base.txt\nanyio==4.4.0\n")
+    write(root, "requirements/more.txt", "sniffio==1.3.1\n")
+    lock = _read(root, {"requirements.txt": "\n".join(lines)})
+
+    assert [f"{one.name}@{one.version}" for one in lock.packages] == [
+        *("django@5.0", "idna@3.7", "rich@", "click@", "thing@", "tool@"),
+        *("anyio@4.4.0", "sniffio@1.3.1"),
+    ]
+    assert len(lock.refused) == 2
+    assert "../../elsewhere.txt" in lock.refused[0]
+    assert "/srv/local" in lock.refused[1]
+
+
 def test_lock_files_in_subfolders_count_and_those_of_installed_packages_do_not(
     tmp_path: Path,
 ) -> None:

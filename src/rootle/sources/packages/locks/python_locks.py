@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
 from typing import Any, Final
 
@@ -21,6 +23,13 @@ from rootle.sources.packages.package import LockedPackage, LockFile, normalize_n
 
 # The name, the rest up to a marker, and the marker.
 _REQUIREMENT: Final = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*([^;#]*)(;?)")
+_COMMENT: Final = re.compile(r"(?:^|\s)#")
+_INCLUDED: Final = re.compile(r"(?:-r\s*|--requirement(?:\s+|=))(\S.*)")
+_EDITABLE: Final = re.compile(r"(?:-e\s+|--editable(?:\s+|=))")
+_NAMED_URL: Final = re.compile(r"[A-Za-z0-9][\w.-]*\s*(?:\[[^\]]*\])?\s*@\s*(?=\S)")
+_EGG: Final = re.compile(r"[#&]egg=([A-Za-z0-9][\w.-]*)")
+_MAX_FILES: Final = 100  # that one requirements file includes
+_MAX_LINE_CHARS: Final = 2_000
 _PINNED: Final = re.compile(r"\s*===?\s*([\w.!+-]+)\s*(?:$|\s|\\|,)")
 _VIA_PACKAGE: Final = re.compile(r"#\s+via\s+(?!-[rc]\b)\S", re.IGNORECASE)
 _VIA_FILE: Final = re.compile(r"-[rc]\s+\S|\(pyproject\.toml\)|\(setup\.(?:py|cfg)\)")
@@ -63,30 +72,54 @@ def read_pyproject(root: str, path: str) -> LockFile:
 
 
 def read_requirements(root: str, path: str) -> LockFile:
-    """Return the packages of a requirements file.
+    """Return the packages of a requirements file and of the files that it includes.
 
     In a file that pip-tools or uv wrote, comments name the packages that require a package. It is
     direct unless all of them are packages.
     """
-    packages, refused = [], []
-    folder = path.rpartition("/")[0]
-    lines = read_lock_text(root, path).splitlines()
-    for at, line in enumerate(lines):
-        text = line.strip()
-        if text.startswith(("-e ", "--editable ", "./", "../", "/", "file:")) or " @ file:" in text:
-            target = text.split()[-1].removeprefix("file://")
-            if leads_outside(folder, target):
-                refused.append(describe_refusal(path, target, target))
-            continue
-        if text.startswith(("-", "#")) or not text or "://" in text:
-            continue
-        package = _parse_requirement(text)
-        if package is not None:
-            is_direct = not _comes_from_packages(lines[at : at + 30])
-            packages.append(
-                LockedPackage(package.name, package.version, is_direct, package.is_optional)
-            )
+    packages: list[LockedPackage] = []
+    refused: list[str] = []
+    files = [path]
+    for one in files:  # grows while it is read
+        folder = one.rpartition("/")[0]
+        lines = read_lock_text(root, one).splitlines()
+        for at, line in enumerate(lines):
+            text = _COMMENT.split(line[:_MAX_LINE_CHARS], maxsplit=1)[0].strip()
+            included, local = _INCLUDED.fullmatch(text), _find_local_path(text)
+            target = included[1] if included else local
+            if target and leads_outside(folder, target):
+                refused.append(describe_refusal(one, target, target))
+            elif included:
+                place = posixpath.normpath(posixpath.join(folder, target))
+                if place not in files and len(files) < _MAX_FILES:
+                    files.append(place)
+            elif not target and (package := _parse_line(text)) is not None:
+                is_direct = not _comes_from_packages(lines[at : at + 30])
+                packages.append(replace(package, is_direct=is_direct))
     return make_lock(path, "python", packages, refused)
+
+
+def _find_local_path(text: str) -> str:
+    """Return the path or file: URL that a line installs; "" for other lines."""
+    editable = _EDITABLE.match(text)
+    target = text[editable.end() :] if editable else text
+    named = _NAMED_URL.match(target)
+    place = target[named.end() :] if named else target
+    if place.startswith(("./", "../", "/", "file:")) or (editable and "://" not in place):
+        return place.partition(";")[0].strip().removeprefix("file://")
+    return ""
+
+
+def _parse_line(text: str) -> LockedPackage | None:
+    """Return the package of a line, also of one such as `git+https://host/a.git#egg=name`."""
+    editable = _EDITABLE.match(text)
+    text = text[editable.end() :] if editable else text
+    if text.startswith("-"):
+        return None
+    if "://" in text and not _NAMED_URL.match(text):
+        egg = _EGG.search(text)
+        return LockedPackage(egg[1]) if egg else None
+    return _parse_requirement(text)
 
 
 def _comes_from_packages(lines: list[str]) -> bool:
