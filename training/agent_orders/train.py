@@ -1,10 +1,12 @@
 """Train the word weights of the detector of orders to agents.
 
-    python -m training.agent_orders.train PACKAGES --ordinary DOCS
+    python -m benchmarks.quality.clone_repos training/agent_orders REPOS
+    python -m training.agent_orders.train PACKAGES --ordinary DOCS --more REPOS
 
-The arguments are those of benchmarks/quality/agent_orders.py. Only development halves are read. The
-threshold is chosen by cross-validation, so that 0.4 percent of the ordinary passages in
-documentation are flagged.
+PACKAGES and DOCS are those of benchmarks/quality/agent_orders.py, of which only the development
+halves are read. REPOS has checkouts of the repositories in repositories.json; their documentation
+is ordinary text too. The threshold is chosen by cross-validation, so that 0.4 percent of the
+ordinary passages in DOCS are flagged.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -186,11 +189,13 @@ def main(write: Callable[[str], object] = WEIGHTS_PATH.write_text) -> None:
     parser = command_parser(__doc__)
     parser.add_argument("packages", type=Path)
     parser.add_argument("--ordinary", type=Path, nargs="+", required=True)
+    parser.add_argument("--more", type=Path, nargs="*", default=[])
     parser.add_argument("--count", type=int, default=100_000)
     args = parser.parse_args()
     attacks = _in_development([*read_authors(), *read_attacks(args.packages)])
     documentation = _in_development(read_ordinary(args.ordinary, args.count))
-    ordinary = [*documentation, *_in_development(read_borderline())]
+    more = [replace(one, origin="repositories") for one in read_ordinary(args.more, args.count)]
+    ordinary = [*documentation, *_in_development(read_borderline()), *more]
     found, false, models = cross_validate(
         [windows_of(one.text) for one in attacks],
         [windows_of(one.text) for one in ordinary],

@@ -63,6 +63,12 @@ ORDER_SIGNS: Final[tuple[OrderPattern, ...]] = (
         r"secret|"
         r"token|key|here|history|conversation|value|summary|info))",
     ),
+    sign(
+        "exfiltrate",
+        1.6,
+        r"!\[[^\]]{0,40}\]\(https?://[^)\s\"']{1,120}[?&]\w{1,12}=[{\[<$]{0,2}[a-z_]{0,12}"
+        r"(?:conversation|history|summary|secret)",
+    ),
     sign("exfiltrate", 0.6, r"!\[[^\]]{0,40}\]\(https?://[^)\s]{1,120}[?&]\w{1,12}=[{\[<$]"),
     # Orders
     sign(
