@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import zipfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -178,6 +179,140 @@ def test_packages_of_npm_are_found_also_through_the_links_of_pnpm(tmp_path: Path
     listing = _list(root)
     assert _uris(listing) == ["deps:@x/hono@4.6.3/dist/index.js", "deps:ms@2.0.0/dist/index.js"]
     assert "evil" in listing.refused[0]
+
+
+def test_packages_that_pnpm_keeps_only_in_its_own_folder_are_found(tmp_path: Path) -> None:
+    lock = """
+lockfileVersion: '9.0'
+importers:
+  .:
+    dependencies:
+      pad:
+        specifier: 1.0.0
+        version: 1.0.0
+  packages/web:
+    dependencies:
+      '@x/hono':
+        specifier: ^4
+        version: 4.6.3(ms@2.0.0)
+packages:
+  '@x/hono@4.6.3':
+    resolution: {integrity: sha512-x}
+  ms@2.0.0:
+    resolution: {integrity: sha512-x}
+  pad@1.0.0:
+    resolution: {integrity: sha512-x}
+  pad@2.0.0:
+    resolution: {integrity: sha512-x}
+"""
+    write(tmp_path, "pnpm-lock.yaml", lock)
+    store = "node_modules/.pnpm"
+    for folder, name, version in (
+        ("@x+hono@4.6.3_ms@2.0.0", "@x/hono", "4.6.3"),
+        ("ms@2.0.0", "ms", "2.0.0"),
+        ("pad@1.0.0", "pad", "1.0.0"),
+        ("pad@2.0.0", "pad", "2.0.0"),
+    ):
+        package = f"{store}/{folder}/node_modules/{name}"
+        write(tmp_path, f"{package}/package.json", json.dumps({"version": version}))
+        write(tmp_path, f"{package}/index.js", "export const a = 1\n")
+    os.symlink(".pnpm/pad@1.0.0/node_modules/pad", tmp_path / "node_modules" / "pad")
+
+    direct = _list(tmp_path)
+    assert _uris(direct) == ["deps:pad@1.0.0/index.js", "deps:@x/hono@4.6.3/index.js"]
+    every = _list(tmp_path, "all")
+    assert not [*direct.missing, *every.missing]
+    assert sorted(_uris(every)) == [
+        *("deps:@x/hono@4.6.3/index.js", "deps:ms@2.0.0/index.js"),
+        *("deps:pad@1.0.0/index.js", "deps:pad@2.0.0/index.js"),
+    ]
+
+
+def test_gems_that_are_compiled_for_a_platform_are_found(tmp_path: Path) -> None:
+    lock = """
+GEM
+  specs:
+    ffi-java-x (1.17.0-x86_64-linux-gnu)
+    nokogiri (1.16.0-x86_64-linux)
+    rack (3.0.0)
+
+DEPENDENCIES
+  ffi-java-x
+  nokogiri
+  rack
+"""
+    write(tmp_path, "Gemfile.lock", lock)
+    gems = "vendor/bundle/ruby/3.2.0/gems"
+    for folder in (
+        *("ffi-java-x-1.17.0-x86_64-linux-gnu", "nokogiri-1.16.0-x86_64-linux"),
+        *("nokogiri-1.16.0.1-x86_64-linux", "rack-3.0.0"),
+    ):
+        write(tmp_path, f"{gems}/{folder}/lib/{folder.partition('-')[0]}.rb", "module A; end\n")
+    listing = _list(tmp_path)
+
+    assert not listing.missing
+    assert _uris(listing) == [
+        "deps:ffi-java-x@1.17.0/lib/ffi.rb",
+        "deps:nokogiri@1.16.0/lib/nokogiri.rb",
+        "deps:rack@3.0.0/lib/rack.rb",
+    ]
+
+
+def _write_crates(root: Path, locked: Sequence[str], vendored: Mapping[str, str]) -> None:
+    """Write a Cargo.lock with versions of one crate, and a vendor folder."""
+    entry = '[[package]]\nname = "rand"\nversion = "{}"\nsource = "registry+https://example.org"\n'
+    write(root, "Cargo.lock", "".join(entry.format(version) for version in locked))
+    for folder, version in vendored.items():
+        manifest = f'[package]\nedition = "2021"\nname = "rand"\nversion = "{version}"\n'
+        write(root, f"vendor/{folder}/Cargo.toml", f'{manifest}\n[dependencies.a]\nversion = "9"\n')
+        write(root, f"vendor/{folder}/src/lib.rs", f"// {version}\n")
+
+
+def test_two_vendored_versions_of_a_crate_keep_their_own_files(tmp_path: Path) -> None:
+    _write_crates(tmp_path, ("0.7.3", "0.8.5"), {"rand": "0.8.5", "rand-0.7.3": "0.7.3"})
+    listing = _list(tmp_path, "all", CARGO_HOME=os.fspath(tmp_path / "none"))
+
+    files = {
+        one.version: [file for file in one.files if file.path == "src/lib.rs"]
+        for one in listing.packages
+    }
+    read = {version: read_content(found[0], 1_000) for version, found in files.items()}
+    assert read == {"0.7.3": b"// 0.7.3\n", "0.8.5": b"// 0.8.5\n"}
+
+
+@pytest.mark.parametrize(
+    ("locked", "named"), [(("0.7.3",), "0.7.3"), (("0.7.3", "0.8.5"), "0.8.5")]
+)
+def test_a_vendored_crate_has_the_version_in_its_manifest(
+    tmp_path: Path, locked: Sequence[str], named: str
+) -> None:
+    _write_crates(tmp_path, locked, {"rand": "0.8.5"})
+    (package,) = _list(tmp_path, "all", CARGO_HOME=os.fspath(tmp_path / "none")).packages
+    assert (package.version, package.locked) == ("0.8.5", named)
+
+
+def test_vendored_go_modules_have_the_versions_that_go_recorded(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "go.mod",
+        "module a\nrequire (\n\texample.org/toml v1.4.0\n\texample.org/old v1.0.0\n)\n"
+        "replace example.org/old => example.org/new v1.2.0\n",
+    )
+    modules = (
+        "# example.org/toml v1.3.0\n## explicit\nexample.org/toml\n"
+        "# example.org/old v1.0.0 => example.org/new v1.2.0\n## explicit; go 1.20\n"
+    )
+    write(tmp_path, "vendor/modules.txt", modules)
+    write(tmp_path, "vendor/example.org/toml/decode.go", "package toml\n")
+    write(tmp_path, "vendor/example.org/old/new.go", "package old\n")
+    listing = _list(tmp_path, GOMODCACHE=os.fspath(tmp_path / "none"))
+
+    assert not listing.missing
+    assert _uris(listing) == [
+        "deps:example.org/toml@v1.3.0/decode.go",
+        "deps:example.org/new@v1.2.0/new.go",
+    ]
+    assert listing.packages[0].locked == "v1.4.0"
 
 
 def test_compiled_modules_are_left_out_if_their_sources_are_there(tmp_path: Path) -> None:

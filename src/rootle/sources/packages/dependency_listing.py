@@ -6,7 +6,7 @@ import os
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, Protocol
 
 from rootle.sources.packages.installed.environment import Environment
@@ -105,8 +105,12 @@ def list_dependencies(environment: Environment, extent: Extent) -> DependencyLis
                 continue
             refused += found.refused
             identity = lock.ecosystem, found.name, found.version
-            if identity not in listed and not found.refused:
+            if found.refused:
+                continue
+            if identity not in listed:
                 listed[identity] = _list(found, locked)
+            elif locked.version == found.version:  # another version is locked, but not installed
+                listed[identity] = replace(listed[identity], locked=locked.version)
     return DependencyListing(
         tuple(lock.path for lock in locks),
         tuple(_limit(_distinguish(listed))),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
+from itertools import islice
 from typing import Any, Final
 
 from rootle.sources.files.regular_file_reader import read_below
@@ -17,6 +19,7 @@ from rootle.sources.packages.installed.environment import (
     path_in,
 )
 from rootle.sources.packages.locks.lock_text import as_mapping, as_text, parse_json_object
+from rootle.sources.packages.locks.system_locks import GEM_PLATFORM
 from rootle.sources.packages.package import (
     InstalledPackage,
     LockedPackage,
@@ -29,6 +32,15 @@ _MODULES: Final = "node_modules"
 _REQUIRED: Final = ("dependencies", "optionalDependencies", "peerDependencies")
 _MAX_MANIFEST_BYTES: Final = 1_000_000
 _CACHED_FOLDERS: Final = 64
+_MAX_NAMES: Final = 50_000  # of installed packages in one folder
+_PEERS: Final = re.compile(r"[(_]")  # before the versions of other packages in a folder of pnpm
+_COMPILED_GEM: Final = re.compile(r"(.+?-\d[^-]*)" + GEM_PLATFORM.pattern)
+_CRATE_VERSION: Final = re.compile(
+    r"^version[ \t]*=[ \t]*[\"']([^\"'\n]{1,100})[\"']", re.MULTILINE
+)
+_GO_MODULE: Final = re.compile(
+    r"^# (\S{1,300}) (v\S{1,100})(?: => (\S{1,300}) (v\S{1,100}))?[ \t\r]*$", re.MULTILINE
+)
 
 
 class NodePackages:
@@ -42,18 +54,24 @@ class NodePackages:
         # Many names can be links to one folder, which is read once.
         self._manifest = lru_cache(maxsize=_CACHED_FOLDERS)(_read_manifest)
         self._modules = lru_cache(maxsize=_CACHED_FOLDERS)(_list_modules)
+        self._stores = lru_cache(maxsize=_CACHED_FOLDERS)(_list_store)
         self._expanded: set[str] = set()
 
     def find(self, locked: LockedPackage) -> InstalledPackage | None:
-        """Return the package in the node_modules folder beside the lock file, or above it."""
+        """Return the package in the folder of pnpm with this version, or in node_modules.
+
+        The node_modules folders are the one beside the lock file, and the one above it. pnpm
+        links only the packages there that the project itself names.
+        """
         relative = locked.folder or f"{_MODULES}/{locked.name}"
         root = self._environment.root
-        places = [os.path.join(root, self._folder, relative)]
-        places += [os.path.join(root, relative)] if self._folder else []
+        folders = [os.path.join(root, self._folder), *([root] if self._folder else [])]
+        places = [self._stores(one).get((locked.name, locked.version), "") for one in folders]
+        places += [os.path.join(one, relative) for one in folders]
         for extra in self._environment.folders:
             places += [os.path.join(extra, locked.name), os.path.join(extra, relative)]
         for place in places:
-            if not os.path.isdir(place):
+            if not place or not os.path.isdir(place):
                 continue
             real = os.path.realpath(place)
             if not self._environment.may_read(real):
@@ -100,6 +118,22 @@ def _resolve_module(folder: str, name: str, within: Sequence[str]) -> str:
     return ""
 
 
+def _list_store(folder: str) -> Mapping[tuple[str, str], str]:
+    """Return the folders of the packages that pnpm installed below a folder, by name and version.
+
+    They are named like "@types+node@20.1.0" or "hono@4.6.3_typescript@5.0.0".
+    """
+    store = os.path.join(folder, _MODULES, ".pnpm")
+    found: dict[tuple[str, str], str] = {}
+    for entry in _list_names(store):
+        name, _, rest = entry[1:].partition("@")
+        name = (entry[:1] + name).replace("+", "/", 1 if entry.startswith("@") else 0)
+        version = _PEERS.split(rest, maxsplit=1)[0]
+        if version:
+            found.setdefault((name, version), os.path.join(store, entry, _MODULES, name))
+    return found
+
+
 def _list_modules(folder: str) -> tuple[PackageFile, ...]:
     return tuple(drop_other_formats(list_package_files(folder, "")))
 
@@ -127,12 +161,22 @@ class CargoPackages:
             place = os.path.join(registry, f"{locked.name}-{locked.version}")
             if os.path.isdir(place) and is_below(place, registry):
                 return _make(locked.name, locked.version, place)
-        place = os.path.join(self._vendored, locked.name)
-        # The folder "vendor" itself can be a link to any folder of the machine.
-        is_inside = is_below(place, self._vendored) and self._environment.may_read(place)
-        if is_inside and os.path.isfile(os.path.join(place, "Cargo.toml")):
-            return _make(locked.name, locked.version, place)
+        # Of two versions of a crate, Cargo puts only one into the folder without a version.
+        for name in (f"{locked.name}-{locked.version}", locked.name):
+            place = os.path.join(self._vendored, name)
+            # The folder "vendor" itself can be a link to any folder of the machine.
+            is_inside = is_below(place, self._vendored) and self._environment.may_read(place)
+            if is_inside and os.path.isfile(os.path.join(place, "Cargo.toml")):
+                return _make(locked.name, _read_crate_version(place) or locked.version, place)
         return None
+
+
+def _read_crate_version(folder: str) -> str:
+    """Return the version in the Cargo.toml of an installed crate, or ""."""
+    raw = read_below(folder, "Cargo.toml", _MAX_MANIFEST_BYTES)
+    text = "" if isinstance(raw, str) else raw.decode("utf-8", "replace")
+    found = _CRATE_VERSION.search(text.partition("[package]")[2].partition("\n[")[0])
+    return found[1] if found else ""
 
 
 class GoPackages:
@@ -146,6 +190,7 @@ class GoPackages:
         cache = environment.variable("GOMODCACHE") or path_in(home, "pkg", "mod")
         self._caches = [*environment.folders, *existing_folders([cache])]
         self._root = os.path.join(environment.root, folder)
+        self._vendored = lru_cache(maxsize=1)(_read_vendored)
 
     def find(self, locked: LockedPackage) -> InstalledPackage | None:
         """Return the sources of this version of a module."""
@@ -156,10 +201,26 @@ class GoPackages:
             if os.path.isdir(place) and is_below(place, cache):
                 return _make(locked.name, locked.version, place)
         vendor = os.path.join(self._root, "vendor")
-        place = os.path.join(vendor, locked.name)
-        if os.path.isdir(place) and is_below(place, vendor) and is_below(vendor, self._root):
-            return _make(locked.name, locked.version, place)
+        if not is_below(vendor, self._root):
+            return None
+        folder, version = self._vendored(vendor).get(locked.name, (locked.name, locked.version))
+        place = os.path.join(vendor, folder)
+        if is_safe_name(folder) and os.path.isdir(place) and is_below(place, vendor):
+            return _make(locked.name, version, place)
         return None
+
+
+def _read_vendored(vendor: str) -> Mapping[str, tuple[str, str]]:
+    """Return the folder and the version of each module in a vendor folder, by its name.
+
+    A module that replaces another one is in the folder of that module.
+    """
+    raw = read_below(vendor, "modules.txt", 20 * _MAX_MANIFEST_BYTES)
+    text = "" if isinstance(raw, str) else raw.decode("utf-8", "replace")
+    return {
+        found[3] or found[1]: (found[1], found[4] or found[2])
+        for found in _GO_MODULE.finditer(text)
+    }
 
 
 class RubyPackages:
@@ -187,13 +248,33 @@ class RubyPackages:
         folders = [os.path.join(home, "gems") for home in homes if home]
         self._folders = existing_folders([*folders, "/usr/share/rubygems-integration/all/gems"])
 
+        self._gems = lru_cache(maxsize=_CACHED_FOLDERS)(_list_gems)
+
     def find(self, locked: LockedPackage) -> InstalledPackage | None:
-        """Return the sources of this version of a gem."""
+        """Return the sources of this version of a gem, for any platform."""
         for gems in self._folders:
-            place = os.path.join(gems, f"{locked.name}-{locked.version}")
+            name = f"{locked.name}-{locked.version}"
+            place = os.path.join(gems, self._gems(gems).get(name, name))
             if os.path.isdir(place) and is_below(place, gems):
                 return _make(locked.name, locked.version, place)
         return None
+
+
+def _list_gems(folder: str) -> Mapping[str, str]:
+    """Return the folders of gems by name and version; for a compiled gem, one platform follows."""
+    found: dict[str, str] = {}
+    for name in _list_names(folder):
+        compiled = _COMPILED_GEM.fullmatch(name)
+        found.setdefault(compiled[1] if compiled else name, name)
+    return found
+
+
+def _list_names(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entry.name for entry in islice(entries, _MAX_NAMES))
+    except OSError:
+        return []
 
 
 class ComposerPackages:

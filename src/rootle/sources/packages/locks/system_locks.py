@@ -22,7 +22,7 @@ from rootle.sources.packages.package import LockedPackage, LockFile
 _GO_REQUIRE: Final = re.compile(r"([\w.~!/-]+)\s+(v[\w.+-]+)(?:\s*//\s*(indirect))?")
 _GO_REPLACE: Final = re.compile(r"([\w.~!/-]+)(?:\s+v\S+)?\s*=>\s*(\S+)(?:\s+(v\S+))?")
 _GEM: Final = re.compile(r"([\w.-]+) \(([^)]+)\)")
-_GEM_PLATFORM: Final = re.compile(r"-(?:x86|x64|arm|aarch64|java|mingw|universal).*")
+GEM_PLATFORM: Final = re.compile(r"-(?:x86|x64|arm|aarch64|java|mingw|universal).*")
 
 
 def read_cargo_lock(root: str, path: str) -> LockFile:
@@ -93,7 +93,7 @@ def read_gemfile_lock(root: str, path: str) -> LockFile:
             if leads_outside(path.rpartition("/")[0], target):
                 refused.append(describe_refusal(path, target, target))
         elif section == "GEM" and indent == 4 and (found := _GEM.fullmatch(line)):
-            versions.setdefault(found[1], _GEM_PLATFORM.sub("", found[2]))
+            versions.setdefault(found[1], GEM_PLATFORM.sub("", found[2]))
         elif section == "DEPENDENCIES":
             direct.add(line.split()[0].rstrip("!"))
     packages = [LockedPackage(name, version, name in direct) for name, version in versions.items()]
