@@ -364,6 +364,50 @@ def test_requirements_with_urls_comments_and_included_files_are_read(tmp_path: P
     assert "/srv/local" in lock.refused[1]
 
 
+def _dependency(name: str, version: str = "") -> str:
+    group, _, artifact = name.partition(":")
+    shown = f"<version>{version}</version>" if version else ""
+    return (
+        f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId>"
+        f"{shown}</dependency>"
+    )
+
+
+def test_packages_with_the_group_of_the_project_or_its_parent_are_not_its_modules(
+    tmp_path: Path,
+) -> None:
+    parent = (
+        "<groupId>org.boot</groupId><artifactId>boot-parent</artifactId><version>3.2.0</version>"
+    )
+    own = "<groupId>com.acme</groupId><artifactId>shop</artifactId><version>1.0</version>"
+    project = (
+        f"<project><parent>{parent}</parent>{own}<modules><module>core</module>"
+        "<module>tools/audit/</module></modules><dependencies>"
+        + _dependency("com.acme:acme-logging", "2.1.0")
+        + _dependency("org.boot:boot", "3.2.0")
+        + _dependency("com.google.guava:guava", "33.0.0-jre")
+        + _dependency("com.acme:shop-api", "${project.version}")
+        + _dependency("com.acme:core", "0.9")
+        + "</dependencies></project>"
+    )
+    module = (
+        f"<project><parent>{own}</parent><artifactId>core</artifactId><dependencies>"
+        + _dependency("com.acme:acme-metrics", "2.2.0")
+        + _dependency("com.acme:shop-api", "1.0")
+        + _dependency("com.acme:shop-model")
+        + _dependency("com.acme:audit", "0.9")
+        + "</dependencies></project>"
+    )
+    write(tmp_path, "pom.xml", project)
+    write(tmp_path, "core/pom.xml", module)
+    locks = read_lock_files(os.fspath(tmp_path))
+
+    assert [[f"{one.name}@{one.version}" for one in lock.packages] for lock in locks] == [
+        ["com.acme:acme-logging@2.1.0", "org.boot:boot@3.2.0", "com.google.guava:guava@33.0.0-jre"],
+        ["com.acme:acme-metrics@2.2.0"],
+    ]
+
+
 def test_lock_files_in_subfolders_count_and_those_of_installed_packages_do_not(
     tmp_path: Path,
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -20,6 +20,7 @@ _BUILD_FILES: Final = ("build.gradle", "build.gradle.kts", "gradle/libs.versions
 # Scopes of dependencies that Maven does not pass on to the packages that require this package.
 _OWN_SCOPES: Final = frozenset({"test", "provided", "system", "import"})
 _MAX_PARENTS: Final = 10
+_IDENTITY: Final = ("groupId", "version")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,13 @@ class _Project:
 
     properties: dict[str, str] = field(default_factory=dict)
     managed: dict[str, _Dependency] = field(default_factory=dict)  # by name
-    groups: set[str] = field(default_factory=set)  # of the project itself
+    modules: set[str] = field(default_factory=set)  # the names of the folders of modules
     found: list[_Dependency] = field(default_factory=list)
+
+    def identity(self) -> tuple[str, str]:
+        """Return the group and the version of the project, which it may have from its parent."""
+        group, version = (self.properties.get(f"project.{key}", "") for key in _IDENTITY)
+        return _resolve(group, self.properties), _resolve(version, self.properties)
 
     def version_of(self, dependency: _Dependency) -> str:
         """Return the version of a dependency; "" if it is not known."""
@@ -59,18 +65,31 @@ def read_pom(root: str, path: str) -> LockFile:
     left out. Imported lists of versions are not read; a dependency without a version has none.
     """
     project = _Project()
-    if "/" in path:
-        _read_project(read_lock_text(root, "pom.xml"), project)
+    own = set[tuple[str, str]]()  # the groups of the project with their versions
+    for one in dict.fromkeys(("pom.xml", path) if "/" in path else (path,)):
         project.found.clear()
-    _read_project(read_lock_text(root, path), project)
+        _read_project(read_lock_text(root, one), project)
+        own.add(project.identity())
     packages = []
     for dependency in project.found:
         resolved = _resolve(dependency.name, project.properties)
-        if resolved.partition(":")[0] not in project.groups:
+        version = project.version_of(dependency)
+        if not _is_module(resolved, version, own, project.modules):
             is_optional = dependency.scope in ("provided", "system", "import")
-            version = project.version_of(dependency)
             packages.append(LockedPackage(resolved, version, True, is_optional))
     return make_lock(path, "maven", packages)
+
+
+def _is_module(
+    name: str, version: str, own: Collection[tuple[str, str]], modules: Collection[str]
+) -> bool:
+    """Return whether a dependency is a module of the project and not a package.
+
+    Other projects of a company often have the same group, but not the same version.
+    """
+    group, _, artifact = name.partition(":")
+    versions = [one for known, one in own if known == group]
+    return bool(versions) and (not version or version in versions or artifact in modules)
 
 
 def read_required(
@@ -131,8 +150,8 @@ def _end_element(stack: list[str], content: str, values: dict[str, str], project
     elif parent in ("project", "parent"):
         project.properties[f"{'project.' * (parent == 'project')}{name}"] = content
         project.properties.setdefault(f"project.{name}", content)
-        if name == "groupId":
-            project.groups.add(content)
+    elif parent == "modules":
+        project.modules.add(content.rstrip("/").rpartition("/")[2])
     elif parent == "dependency":
         values[name] = content
     elif name == "dependency" and "plugin" not in stack:
