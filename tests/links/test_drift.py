@@ -315,6 +315,18 @@ def test_an_outdated_manual_page_is_reported(page: str, tmp_path: Path, make_app
     assert find(app, "man/net.1") == find(app)
 
 
+def test_an_example_in_a_manual_page_may_define_the_name_itself(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    page = ".Dd May 1\n.Dt NET 5\n.Sh FORMAT\n.Bd -literal\nstruct retry_header {\n.Ed\n"
+    make_history(
+        tmp_path / "repo",
+        {"net/retry.c": "struct retry_header {\n\tint base;\n};\n", "man/net.5": page},
+        {"net/retry.c": "struct wait_header {\n\tint base;\n};\n"},
+    )
+    assert find(make_app(tmp_path / "repo")) == []
+
+
 def test_a_path_at_the_end_of_a_sentence_is_reported_without_the_period(
     tmp_path: Path, make_app: MakeApp
 ) -> None:

@@ -23,6 +23,7 @@ _HEADING: Final = re.compile(r"(#{1,6}|={1,6})\s+(\S.*)")
 _UNDERLINE: Final = re.compile(r"([=\-~^\"'*+#`])\1{2,}\s*$")
 _CODE_BLOCK: Final = re.compile(r"\s*\.\. (?:code|code-block|sourcecode|literalinclude|prompt)::")
 # The markup of manual pages.
+_MANUAL_DISPLAY: Final = re.compile(r"\.[ \t]*(?:(Bd|EX|nf)|Ed|EE|fi)\b")  # starts, or ends
 _MANUAL_COMMENT: Final = re.compile(r"[.'][ \t]*\\[\"#]")
 _MANUAL_HEADING: Final = re.compile(r"\.[ \t]*S[HhSs][ \t]+\"?([^\"\n]{1,80})")
 _MANUAL_MACRO: Final = re.compile(r"^[.'][ \t]*[A-Za-z]{1,3}(?:[ \t]+|$)")
@@ -84,10 +85,13 @@ def read_lines(lines: Sequence[str], language: str) -> Iterator[ProseLine]:
     """
     fences = _FENCES.get(language)
     fence = heading = ""
+    is_display = False
     literal = -1  # the indentation of the paragraph above a literal block
     for number, text in enumerate(lines, start=1):
         text = text[:MAX_LINE_CHARS]
         if language == MANUAL:
+            display = _MANUAL_DISPLAY.match(text)
+            is_display = display[1] is not None if display else is_display
             text = _read_manual_line(text)
         match = fences.match(text) if fences is not None else None
         if match is not None and (not fence or match[1].startswith(fence)):
@@ -104,7 +108,8 @@ def read_lines(lines: Sequence[str], language: str) -> Iterator[ProseLine]:
                 heading = text
             if language == "rst" and _starts_code(text):
                 literal = indent
-        yield ProseLine(number, text, heading, bool(fence) or 0 <= literal < indent)
+        is_example = bool(fence) or is_display or 0 <= literal < indent
+        yield ProseLine(number, text, heading, is_example)
 
 
 def _read_manual_line(line: str) -> str:
