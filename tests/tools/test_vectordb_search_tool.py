@@ -95,6 +95,76 @@ def test_a_long_definition_is_shown_by_its_signature_and_its_best_lines(
     assert "src/bake.py:1-" in answer.text
 
 
+def write_distant_match(repository: Path) -> None:
+    """Write a long function whose words are at its start and whose error is far below them."""
+    words = ["    if crumb.is_sticky(raise_by=3):", "        oven.lower_crust_error(crumb)"]
+    steps = [*words * 3, *(f"    oven.turn(step={step}, salt={step * 7})" for step in range(90))]
+    steps[70] = "    raise CrumbError(3)"
+    write(repository, "src/bake.py", "\n".join(["def bake_sourdough(oven):", *steps, ""]))
+
+
+@pytest.mark.parametrize("query", [r"regex:raise Cr\w+Error\(\d", '"raise CrumbError("'])
+def test_the_line_that_matches_a_phrase_or_a_regex_is_shown(
+    query: str, repository: Path, make_app: MakeApp
+) -> None:
+    write_distant_match(repository)
+    answer = search_folder(make_app(repository)).run(query)
+    assert paths(answer) == ["src/bake.py"]
+    assert numbered_lines(answer)[72] == "    raise CrumbError(3)"
+
+
+def test_each_result_of_a_phrase_shows_lines_that_match_it(
+    repository: Path, make_app: MakeApp
+) -> None:
+    steps = "\n".join(f"    oven.turn(step={step})" for step in range(60))
+    for name in ("rye", "spelt", "oat", "corn", "rice", "wheat"):
+        text = f"def bake_{name}(oven):\n{steps}\n    oven.vent(steam=7)\n{steps}\n"
+        write(repository, f"src/{name}.py", text)
+    write(repository, "src/vent.py", "oven.vent(steam=7)  # vent the oven: steam\n" * 40)
+    answer = search_folder(make_app(repository)).run('"oven.vent(steam=7)" vent steam', limit=20)
+    assert len(paths(answer)) == 7
+    assert answer.text.count("\n62      oven.vent(steam=7)") == 6
+    many = next(r for r in answer.data["results"] if r["source"].startswith("src/vent.py"))
+    assert re.search(r"^ +…  more matching lines: (\d+, ){10}…$", many["text"], re.MULTILINE)
+
+
+def test_the_excerpt_of_a_long_line_contains_its_match(repository: Path, make_app: MakeApp) -> None:
+    text = f'{"a" * 900}{{ "quagga herd" }}{"b" * 900}'
+    write(repository, "src/data.js", f"{text}\n")
+    answer = search_folder(make_app(repository)).run('"quagga herd"')
+    assert '{ "quagga herd" }' in numbered_lines(answer)[1]
+    assert len(numbered_lines(answer)[1]) < 320
+
+
+def test_a_matching_line_with_an_excluded_word_is_not_shown(
+    repository: Path, make_app: MakeApp
+) -> None:
+    write(repository, "src/a.txt", "the quagga herd\n\n" + "filler line\n" * 200)
+    write(
+        repository, "src/b.txt", "quagga herd old\n" + "filler line\n" * 200 + "quagga herd new\n"
+    )
+    text = search_folder(make_app(repository))('"quagga herd" -old')
+    assert "202  quagga herd new" in text
+    assert "quagga herd old" not in text
+
+
+def test_a_phrase_across_lines_is_shown_whole(repository: Path, make_app: MakeApp) -> None:
+    text = "\n".join(f"Notes about step {step}, quagga." for step in range(80))
+    write(repository, "docs/steps.md", f"{text}\nthe zebras are\nstriped horses\n{text}\n")
+    answer = search_folder(make_app(repository)).run('"zebras are striped" quagga')
+    shown = numbered_lines(answer)
+    assert (shown[81], shown[82]) == ("the zebras are", "striped horses")
+
+
+def test_a_phrase_that_does_not_occur_changes_nothing(repository: Path, make_app: MakeApp) -> None:
+    tool = search_folder(make_app(repository))
+    with_phrase, without = (
+        tool.run('retry_backoff "zebras are"'),
+        tool.run("retry_backoff zebras are"),
+    )
+    assert with_phrase.data["results"] == without.data["results"]
+
+
 def test_a_gap_of_two_lines_is_shown(repository: Path, make_app: MakeApp) -> None:
     answer = search_long_function(repository, make_app, at=4)
     assert {1, 2, 3, 4, 5} <= set(numbered_lines(answer))

@@ -110,6 +110,20 @@ class SearchApi(AppBase):
 
         return find_definition_places(self._container.indexer().snapshot(), names)
 
+    def line_finder(self, query: str) -> Callable[[Sequence[str]], Mapping[int, int]] | None:
+        """Return a function that finds the lines that match the phrases and the regex of a query.
+
+        The function takes the lines of a file. It returns the number of each line with a match, and
+        the position of the first match in this line. The result is empty if a phrase or the regex
+        does not occur in the file. Returns None if the query has neither a phrase nor a regex.
+        Raises QueryError for an invalid query.
+        """
+        from rootle.search.query.phrase_and_regex_filter import line_finder
+        from rootle.search.query.syntax import parse_query
+
+        parsed = parse_query(split_revision(SearchQuery(query)).text_query)
+        return line_finder(parsed) if parsed.is_exact else None
+
     def symbols(
         self,
         name: str,

@@ -2,13 +2,14 @@
 
 Most of the characters are lines of the first result. The second result is also shown with lines if
 its score is close to the first score. Each other result takes one line, with the names of the
-matching definitions.
+matching definitions. If the question has a phrase or a regex, each result also shows lines that
+match it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -32,6 +33,9 @@ _MIN_RESULTS: Final = 3
 _MIN_ROOM: Final = 150
 _MAX_NAMED_PLACES: Final = 3
 _MAX_SHORT_PLACES: Final = 1
+# The characters of further lines of a result that match a phrase or a regex.
+_MATCH_ROOM: Final = 240
+_MAX_MATCH_NUMBERS: Final = 10
 # A name is shortened to its innermost parts: outer definitions and headings say little.
 _NAME_PARTS: Final = 2
 _MAX_NAME_CHARS: Final = 80
@@ -53,9 +57,9 @@ def write_answer(
     app: App, question: str, response: SearchResponse, shown: SentPassages | None
 ) -> AnswerText:
     """Return the text for the results of a response; it is empty if there are none."""
-    results = _drop_far(response)
-    rooms = limit_characters(response.confident is False, [result.score for result in results])
     writer = _Writer(app, question, shown)
+    results = _drop_far(response, writer.has_match)
+    rooms = limit_characters(response.confident is False, [result.score for result in results])
     blocks, data = [], []
     for number, (result, room) in enumerate(zip(results, rooms, strict=True), start=1):
         header, lines = writer.write(result, room)
@@ -91,12 +95,19 @@ def _outside_data(result: SearchResult) -> Mapping[str, str]:
     return {key: _on_one_line(value) for key, value in values.items() if value is not None}
 
 
-def _drop_far(response: SearchResponse) -> Sequence[SearchResult]:
+def _drop_far(
+    response: SearchResponse, has_match: Callable[[SearchResult], bool]
+) -> Sequence[SearchResult]:
+    """Return the results that are not too far below the first one, and all exact matches."""
     results = response.results
     if response.confident is False:
         return results[:_MIN_RESULTS]
     limit = _FAR * results[0].score if results else 0.0
-    return [r for at, r in enumerate(results) if at < _MIN_RESULTS or r.score >= limit]
+    return [
+        result
+        for at, result in enumerate(results)
+        if at < _MIN_RESULTS or result.score >= limit or has_match(result)
+    ]
 
 
 def _join(blocks: Sequence[str]) -> str:
@@ -113,6 +124,15 @@ class _Writer:
         self._app = app
         self._question = question
         self._shown = shown
+        self._find_matches = app.line_finder(question)
+
+    def has_match(self, result: SearchResult) -> bool:
+        """Return whether a result contains the phrases and the regex of the question."""
+        if self._find_matches is None:
+            return False
+        if result.commit is not None:
+            return bool(self._find_matches(result.snippet.split("\n")))
+        return bool(self._open(result).matches)
 
     def write(self, result: SearchResult, room: int) -> tuple[str, list[str]]:
         """Return the header of a result and its lines."""
@@ -120,16 +140,18 @@ class _Writer:
         if result.commit is not None:
             return _write_commit(result, result.commit, room)
         if not room:
-            return _one_line(result, spans), []
+            header = _one_line(result, spans)
+            return header, [] if self._find_matches is None else [*_matches(self._open(result), ())]
         excerpts = self._open(result)
         places = excerpts.places(spans)
         header, lines = "", list[str]()
-        named = []
+        named, seen = [], set[int]()
         for at, place in enumerate(places):
             numbers = excerpts.choose(place, room) if room >= _MIN_ROOM or not at else ()
             if not numbers:
                 named.append(place)
                 continue
+            seen.update(numbers)
             title, body = self._print(result, excerpts, place, numbers)
             room -= sum(len(line) + 1 for line in body) + (len(title) if at else 0)
             if at:
@@ -138,6 +160,7 @@ class _Writer:
                 sign = "#" if place.label else ":"
                 header = f"{escape_path(result.file_path)}{sign}{title}"
             lines += body
+        lines += _matches(excerpts, seen)
         lines += _name_places(named)
         if result.mentions:
             lines += _format_mentions(result.mentions)
@@ -149,7 +172,7 @@ class _Writer:
         """Return the file of a result, or only its spans if the file has changed since indexing."""
         spans = result_spans(result)
         try:
-            excerpts = FileExcerpts(self._app.outline(result.file_path), self._question)
+            excerpts = self._excerpts(self._app.outline(result.file_path))
         except SourceError:
             excerpts = None
         if excerpts is not None and all(excerpts.contains(span) for span in spans):
@@ -157,7 +180,11 @@ class _Writer:
         lines = [""] * max(span.end_line for span in spans)
         for span in spans:
             lines[span.start_line - 1 : span.end_line] = span.snippet.split("\n")
-        return FileExcerpts(FileOutline(result.file_path, tuple(lines), ()), self._question)
+        return self._excerpts(FileOutline(result.file_path, tuple(lines), ()))
+
+    def _excerpts(self, outline: FileOutline) -> FileExcerpts:
+        found = {} if self._find_matches is None else self._find_matches(outline.lines)
+        return FileExcerpts(outline, self._question, found)
 
     def _print(
         self, result: SearchResult, excerpts: FileExcerpts, place: Place, numbers: LineNumbers
@@ -223,6 +250,26 @@ def _number_lines(place: Place, numbers: LineNumbers, texts: Mapping[int, str]) 
     if end < place.last_line:
         rest = " (the rest)" if place.name else ""
         yield f"{'…':>{width}}  {end + 1}-{place.last_line} left out{rest}"
+
+
+def _matches(excerpts: FileExcerpts, seen: Collection[int]) -> Iterator[str]:
+    """Yield the matching lines of a file that are not shown yet; the last ones by their numbers.
+
+    Only a file with matches of a phrase or a regex has such lines.
+    """
+    left = [number for number in excerpts.matches if number not in seen]
+    if left and seen:
+        yield "also matching:"
+    width = len(str(left[-1])) if left else 0
+    room = _MATCH_ROOM
+    for at, number in enumerate(left):
+        room -= excerpts.size((number,))
+        if at and room < 0:
+            more = ", …" if len(left) - at > _MAX_MATCH_NUMBERS else ""
+            numbers = ", ".join(map(str, left[at:][:_MAX_MATCH_NUMBERS]))
+            yield f"{'…':>{width}}  more matching lines: {numbers}{more}"
+            return
+        yield f"{number:>{width}}  {excerpts.line(number)}".rstrip()
 
 
 def _one_line(result: SearchResult, spans: Sequence[Span]) -> str:

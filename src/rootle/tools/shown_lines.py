@@ -2,7 +2,8 @@
 
 The number of characters is limited for each result. A definition that fits, or nearly fits, is
 shown whole. Of any other definition, an agent receives the signature, and those consecutive lines
-that contain the most rare words of the question.
+that contain the most rare words of the question. If the question has a phrase or a regex, the lines
+that match it come before those with its words.
 
 Words are in sets, whose order differs between processes. Their weights are therefore added with
 `math.fsum`, whose result does not depend on the order: with rounding errors, places of equal value
@@ -43,6 +44,9 @@ _SPAN_VALUE: Final = 1.0  # added for the first span of a result; less is added 
 _NAME_VALUE: Final = 0.5  # added for a name whose words are all in the question and in the place
 _CONTAINER_LOSS: Final = 1.0  # subtracted for a definition that contains others, such as a class
 _UNNAMED_LOSS: Final = 0.3  # subtracted for lines outside of definitions
+_MATCH_VALUE: Final = 10.0  # added for a match of a phrase or a regex: more than all other values
+# A window may begin at most this many lines before a match.
+_LINES_BEFORE_MATCH: Final = 2
 # The weight of a repeated word in an excerpt, relative to its first occurrence.
 _REPEATED: Final = 0.2
 # A window is shortened by at most this many lines, so that it ends at the end of a statement.
@@ -55,6 +59,7 @@ _MAX_CLOSED_GAP: Final = 2
 # A shorter excerpt of a definition does not explain anything.
 _MIN_LINES: Final = 3
 _NO_STEMS: Final = frozenset[str]()
+_NO_MATCHES: Final[Mapping[int, int]] = {}
 
 LineNumbers = tuple[int, ...]  # ascending, from 1
 
@@ -87,10 +92,22 @@ def limit_characters(is_weak: bool, scores: Sequence[float]) -> list[int]:
 class FileExcerpts:
     """Chooses lines of one file for one question."""
 
-    def __init__(self, outline: FileOutline, question: str) -> None:
+    def __init__(
+        self, outline: FileOutline, question: str, matches: Mapping[int, int] = _NO_MATCHES
+    ) -> None:
+        """`matches` are the lines that match a phrase or a regex, with the first position in each.
+
+        They are in ascending order.
+        """
         self._lines = outline.lines
         self._definitions = outline.definitions
         self._stems = stems_of(question)
+        self._matches = matches
+
+    @property
+    def matches(self) -> Sequence[int]:
+        """The numbers of the lines that match a phrase or a regex, in ascending order."""
+        return list(self._matches)
 
     def places(self, spans: Sequence[Span]) -> list[Place]:
         """Return the places that contain the spans of a result, best first.
@@ -141,20 +158,34 @@ class FileExcerpts:
     def line(self, number: int) -> str:
         """Return a line in the form that is shown, without its number."""
         text = encodable(self._lines[number - 1].rstrip())
-        more = len(text) - _MAX_LINE_CHARS
-        return text if more <= 0 else f"{text[:_MAX_LINE_CHARS]}… ({more} more characters)"
+        if len(text) <= _MAX_LINE_CHARS:
+            return text
+        # The excerpt of a line contains its first match.
+        start = max(0, self._matches.get(number, 0) - _MAX_LINE_CHARS // 2)
+        before = f"({start} characters) …" if start else ""
+        more = len(text) - start - _MAX_LINE_CHARS
+        after = f"… ({more} more characters)" if more > 0 else ""
+        return f"{before}{text[start : start + _MAX_LINE_CHARS]}{after}"
 
     def _place_of(self, span: Span) -> Place:
         first, last = span.start_line, max(span.start_line, min(span.end_line, len(self._lines)))
-        best = max(range(first, last + 1), key=lambda at: (self._value(at), -at), default=first)
+        numbers = self._matches_in(first, last) or range(first, last + 1)
+        best = max(numbers, key=lambda at: (self._value(at), -at), default=first)
         around = [d for d in self._definitions if d.first_line <= best <= d.last_line]
         if span.place is not None or not around:
             return Place(first, last, span.scope, span.place or "")
         inner = min(around, key=lambda d: d.last_line - d.first_line)
         return Place(inner.first_line, inner.last_line, inner.name)
 
+    def _matches_in(self, first: int, last: int) -> Sequence[int]:
+        return [number for number in self._matches if first <= number <= last]
+
     def _value_of_place(self, place: Place) -> float:
         """Return the part of a place's score that does not depend on the order of the spans."""
+        has_match = bool(self._matches_in(place.first_line, place.last_line))
+        return self._value_of_words(place) + (_MATCH_VALUE if has_match else 0.0)
+
+    def _value_of_words(self, place: Place) -> float:
         total = math.fsum(self._weights.values())
         if not total:
             return 0.0
@@ -188,11 +219,12 @@ class FileExcerpts:
 
     def _best_window(self, place: Place, head: Sequence[int], room: int) -> LineNumbers:
         """Return the consecutive lines after the head that match the question best."""
-        best: tuple[float, LineNumbers] = (-1.0, ())
+        best: tuple[tuple[int, float], LineNumbers] = ((0, -1.0), ())
         shown = {stem for number in head for stem in self._stems_in(number)}
         for start in self._window_starts(place, head):
             window = self._fill(start, place.last_line, room)
-            value = self._value_of_window(window, shown)
+            count = sum(number in self._matches for number in window)
+            value = count, self._value_of_window(window, shown)
             if value > best[0]:
                 best = value, window
         return self._trim(best[1], place.last_line)
@@ -200,12 +232,18 @@ class FileExcerpts:
     def _window_starts(self, place: Place, head: Sequence[int]) -> list[int]:
         """Return the lines after the head at which statements seem to start.
 
-        Only lines with a word of the question are returned, if there are any.
+        Only lines with a word of the question are returned, if there are any. The lines with a
+        match of a phrase or a regex, and those just before them, are returned as well.
         """
         first = max(head) + 1 if head else place.first_line
         last = min(place.last_line, len(self._lines))
         starts = [at for at in range(first, last + 1) if self._starts_statement(at, first)]
-        return [at for at in starts if self._stems_in(at)] or starts[:1]
+        starts = [at for at in starts if self._stems_in(at)] or starts[:1]
+        if not self._matches:
+            return starts
+        distances = range(_LINES_BEFORE_MATCH + 1)
+        before = {at - distance for at in self._matches_in(first, last) for distance in distances}
+        return sorted({*starts, *(at for at in before if at >= first)})
 
     def _starts_statement(self, number: int, first: int) -> bool:
         text = self._lines[number - 1]
@@ -237,6 +275,8 @@ class FileExcerpts:
     def _trim(self, window: LineNumbers, last: int) -> LineNumbers:
         """Return a window without the lines of a statement whose end did not fit."""
         for end in range(len(window), max(_MIN_LINES, len(window) - _MAX_TRIMMED_LINES) - 1, -1):
+            if any(number in self._matches for number in window[end:]):
+                return window
             following = window[end - 1] + 1
             if following > last or self._starts_statement(following, 0):
                 return window[:end]

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Final
 
 import numpy as np
@@ -30,6 +31,9 @@ _MATCHES_PER_FILE: Final = 50
 _MAX_SUFFIX_CHARS: Final = 4
 
 Finder = Callable[[str], Sequence[int]]  # returns the positions of matches in a text
+# Returns the numbers of the lines with a match, from 1, in ascending order, each with the position
+# of the first match in the line, from 0.
+LineFinder = Callable[[Sequence[str]], Mapping[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +66,7 @@ def find_matches(
     def is_late() -> bool:
         return clock() > deadline
 
-    finders = [_phrase_finder(phrase) for phrase in parsed.phrases]
-    if parsed.regex is not None:
-        finders.append(_regex_finder(parsed.regex, is_late))
+    finders = _finders(parsed, is_late)
     candidates = _candidate_files(parsed, index, allowed)
     places: dict[int, tuple[Sequence[int], ...]] = {}
     files_read = 0
@@ -75,6 +77,37 @@ def find_matches(
             break
         files_read += 1
     return ExactMatches(places, files_read, len(candidates))
+
+
+def line_finder(parsed: ParsedQuery, clock: Callable[[], float] = time.monotonic) -> LineFinder:
+    """Return a function that finds the lines of a text that match a phrase or the regex.
+
+    It finds no lines in a text that `find_matches` would not find, and no lines with an excluded
+    word. All texts together are searched for at most MAX_SECONDS.
+    """
+    deadline = clock() + MAX_SECONDS
+    finders = _finders(parsed, lambda: clock() > deadline)
+
+    def find(lines: Sequence[str]) -> Mapping[int, int]:
+        text = "\n".join(lines)
+        found = _find_all(text, finders)
+        if found is None:
+            return {}
+        ends = list(accumulate(len(line) + 1 for line in lines))
+        columns: dict[int, int] = {}
+        for start, end in sorted(_match_ranges(parsed, text, found)):
+            first, last = bisect_right(ends, start) + 1, bisect_right(ends, end) + 1
+            columns.setdefault(first, start - (ends[first - 2] if first > 1 else 0))
+            for number in range(first + 1, last + 1):  # a phrase can continue on other lines
+                columns.setdefault(number, 0)
+        excluded = parsed.excluded_pattern
+        return {
+            number: columns[number]
+            for number in sorted(columns)
+            if excluded is None or not excluded.search(lines[number - 1])
+        }
+
+    return find
 
 
 def chunks_with_matches(matches: ExactMatches, index: IndexReader, max_files: int) -> Ids:
@@ -91,6 +124,29 @@ def chunks_with_matches(matches: ExactMatches, index: IndexReader, max_files: in
         before = [row for row in rows if row.start <= min(positions)]
         ids += [row.id for row in inside or before[-1:] or rows[:1]]
     return np.array(ids, dtype=np.int64)
+
+
+def _finders(parsed: ParsedQuery, is_late: Callable[[], bool]) -> Sequence[Finder]:
+    finders = [_phrase_finder(phrase) for phrase in parsed.phrases]
+    if parsed.regex is not None:
+        finders.append(_regex_finder(parsed.regex, is_late))
+    return finders
+
+
+def _match_ranges(
+    parsed: ParsedQuery, text: str, found: Sequence[Sequence[int]]
+) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last position of each match of a phrase or the regex.
+
+    A match of the regex counts as one character, because it is always within one line.
+    """
+    for phrase, starts in zip(parsed.phrases, found, strict=False):
+        pattern = re.compile(phrase_pattern(phrase), re.IGNORECASE)
+        for start in starts:
+            match = pattern.match(text, start)
+            yield start, start if match is None else max(start, match.end() - 1)
+    for starts in found[len(parsed.phrases) :]:
+        yield from ((start, start) for start in starts)
 
 
 def _find_all(text: str, finders: Iterable[Finder]) -> tuple[Sequence[int], ...] | None:
