@@ -281,6 +281,35 @@ def test_the_client_of_the_sdk_accepts_the_error_for_a_long_request(session: Ses
         session.call("vectordb_search", {"query": "x" * (MAX_LINE_BYTES + 1)})
 
 
+def test_the_answer_to_a_cancelled_call_does_not_count_as_shown(repository: Path) -> None:
+    pausing = """
+import sys, time
+from rootle.server import mcp
+run = mcp._run
+def run_and_pause(tool, arguments):
+    answer = run(tool, arguments)
+    print("the answer is ready", file=sys.stderr, flush=True)
+    time.sleep(0.5)
+    return answer
+mcp._run = run_and_pause
+from rootle.cli.main import entry
+entry()
+"""
+    with lines_of(repository, program=pausing) as server:
+        server.initialize()
+        params = {"name": "vectordb_search", "arguments": {"query": "retry_backoff"}}
+        server.send({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params})
+        assert server.process.stderr is not None
+        while b"the answer is ready" not in (line := server.process.stderr.readline()):
+            assert line
+        cancel = {"method": "notifications/cancelled", "params": {"requestId": 7}}
+        server.send({"jsonrpc": "2.0", **cancel})
+        first, second = (server.ask("tools/call", number, **params) for number in (8, 9))
+    assert (first["id"], second["id"]) == (8, 9)
+    assert "return base * 2**attempt" in first["result"]["content"][0]["text"]
+    assert "shown above" in second["result"]["content"][0]["text"]
+
+
 def test_a_full_standard_error_does_not_block_the_server(repository: Path) -> None:
     flooding = MISBEHAVING_TOOLS.replace(
         "def noisy(text):", "def noisy(text):\n    os.write(2, b'x' * 1_000_000)"

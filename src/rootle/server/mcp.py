@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -83,7 +84,11 @@ class ToolServer:
             return _result(error(f"{_MAX_WAITING:,} calls are waiting already; send fewer at once"))
         self._waiting += 1
         try:
-            return _result(await self._run_tool(context, tool, arguments))
+            answer = await self._run_tool(context, tool, arguments)
+            # The answer to a canceled call is not sent.
+            await anyio.lowlevel.checkpoint_if_cancelled()
+            answer.on_received()
+            return _result(answer)
         finally:
             self._waiting -= 1
 
@@ -130,7 +135,7 @@ def as_mcp_tool(tool: Tool) -> types.Tool:
 def _run(tool: Tool, arguments: Mapping[str, Any]) -> Answer:
     started = time.perf_counter()
     try:
-        answer = tool.call(arguments)
+        answer = tool.prepare(arguments)
         _LOG.info("%s answered in %.0f ms", tool.name, (time.perf_counter() - started) * 1000)
         return answer
     except RootleError as problem:

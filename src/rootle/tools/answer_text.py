@@ -51,6 +51,7 @@ class AnswerText:
 
     text: str
     results: Sequence[Mapping[str, Any]]  # Any: JSON
+    passages: SentPassages | None = None  # those that the text contains
 
 
 def write_answer(
@@ -76,7 +77,7 @@ def write_answer(
                 **_outside_data(result),
             }
         )
-    return AnswerText(_join(blocks), data)
+    return AnswerText(_join(blocks), data, writer.passages)
 
 
 def _mark_outside(result: SearchResult, lines: Sequence[str]) -> list[str]:
@@ -124,6 +125,7 @@ class _Writer:
         self._app = app
         self._question = question
         self._shown = shown
+        self.passages = SentPassages()  # of this answer
         self._find_matches = app.line_finder(question)
 
     def has_match(self, result: SearchResult) -> bool:
@@ -194,9 +196,10 @@ class _Writer:
         title = f"{lines} {_on_one_line(place.name)}".rstrip()
         texts = {number: excerpts.line(number) for number in numbers}
         if self._shown is not None:
-            if self._shown.contains(result.file_path, texts):
+            known = (self._shown, self.passages)
+            if any(passages.contains(result.file_path, texts) for passages in known):
                 return f"{title}, shown above", []
-            self._shown.add(result.file_path, texts)
+            self.passages.add(result.file_path, texts)
         return title, list(_number_lines(place, numbers, texts))
 
     def _mentions(self, lines: Sequence[str]) -> list[str]:

@@ -29,6 +29,13 @@ class SentPassages:
             while len(self._passages) > _MAX_PASSAGES:
                 self._passages.popitem(last=False)
 
+    def update(self, other: SentPassages) -> None:
+        """Record the passages of another object as well."""
+        with other._lock:
+            passages = list(other._passages.items())
+        for (path, _, _), lines in passages:
+            self.add(path, lines)
+
     def contains(self, path: str, lines: Mapping[int, str]) -> bool:
         """Return whether one passage that was sent has all these lines, with the same numbers."""
         with self._lock:

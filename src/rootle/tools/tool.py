@@ -12,6 +12,10 @@ from rootle.text.terms import encodable
 Arguments = Mapping[str, str | int]
 
 
+def _do_nothing() -> None:
+    pass
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The answer of a tool: text for the model, and the same content as data for programs."""
@@ -19,6 +23,8 @@ class Answer:
     text: str
     data: Mapping[str, Any] = field(default_factory=dict)  # Any: JSON
     is_error: bool = False
+    # To be called when the client receives the answer. Later answers may then refer to this one.
+    on_received: Callable[[], None] = field(default=_do_nothing, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +68,15 @@ class Tool:
 
         An optional parameter with the value None or "" counts as left out. For invalid arguments,
         the answer is an error that says how to call the tool.
+        """
+        answer = self.prepare(arguments)
+        answer.on_received()
+        return answer
+
+    def prepare(self, arguments: Mapping[str, Any]) -> Answer:  # Any: JSON from a model
+        """Return the same answer as `call`, for a caller that may not deliver it.
+
+        When the caller delivers the answer, it calls `on_received`.
         """
         given: dict[str, str | int] = {}
         known = {parameter.name: parameter for parameter in self.parameters}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -76,7 +77,10 @@ def _run(app: App, shown: SentPassages | None, arguments: Arguments) -> Answer:
         text = _write(app, query, response, shown)
     except RootleError as problem:
         return error(str(problem))
-    return _answer(app.root, response, text)
+    answer = _answer(app.root, response, text)
+    if shown is None or text.passages is None:
+        return answer
+    return replace(answer, on_received=partial(shown.update, text.passages))
 
 
 def _write(
