@@ -267,6 +267,19 @@ def test_a_note_about_a_filter_uses_the_name_of_the_parameter(
     assert "filePaths" not in text
 
 
+def test_words_in_a_note_that_look_like_a_filter_are_not_changed(
+    repository: Path, make_app: MakeApp
+) -> None:
+    app = make_app(repository)
+    remember = next(tool for tool in tools_of(app) if tool.name == "remember")
+    remember("The user writes wobble docs in several languages and filePaths are relative.")
+    tool = search_folder(app)
+    remembered = tool("in:memory wobble docs")
+    assert "several languages and filePaths are relative" in remembered
+    assert 'no indexed text has "languages supported"' in tool('"languages supported" retry')
+    assert 'language "haskell" excludes' in tool("retry", language="haskell")
+
+
 def test_the_signature_is_shown_below_a_long_comment(repository: Path, make_app: MakeApp) -> None:
     comment = "\n".join(f" * Line {at} about the yeast and its temperature." for at in range(40))
     body = "\n".join(f"    stir({at}, salt({at}), water({at}));" for at in range(60))

@@ -38,6 +38,8 @@ _QUERY: Final = (
     "commit), begin with in:history; for the installed libraries, with in:deps"
 )
 
+_PARAMETER_NAMES: Final = {"filePaths": "path", "languages": "language"}  # by the name of the field
+
 
 def search_folder(app: App, shown: SentPassages | None = None) -> Tool:
     """Return the tool that searches the folder of an app.
@@ -132,5 +134,11 @@ def _answer(root: Path, response: SearchResponse, text: AnswerText) -> Answer:
 
 
 def _use_parameter_names(note: str) -> str:
-    """Return a note with the names of filters replaced by the names of the tool's parameters."""
-    return note.replace("filePaths ", "path ").replace("languages ", "language ")
+    """Return a note about a filter with the name of the tool's parameter; other notes unchanged.
+
+    Such a note begins with the name of the filter and its value. Other notes can quote any text.
+    """
+    for name, parameter in _PARAMETER_NAMES.items():
+        if note.startswith(f'{name} "'):
+            return f"{parameter}{note.removeprefix(name)}"
+    return note
