@@ -92,6 +92,8 @@ def test_an_index_is_shared_on_request(repository: Path, make_app: MakeApp, tmp_
     app.index()
     write(repository, "src/new.py", "def fresh() -> None: ...\n")
     app.index()
+    locks = [path for path in folder.rglob("*.lock") if path.is_file()]
+    assert {stat.S_IMODE(path.stat().st_mode) for path in locks} == {0o600}
     paths = [path for path in (folder, *folder.rglob("*")) if path.suffix != ".lock"]
     assert len(paths) > 10
     assert {stat.S_IMODE(path.stat().st_mode) for path in paths if path.is_dir()} == {0o750}

@@ -64,12 +64,16 @@ def create_database_file(path: Path, mode: int) -> None:
 
 
 def set_file_modes(folder: Path) -> None:
-    """Set the modes of the files in a folder. A library may have created them with other modes."""
+    """Set the modes of the files in a folder. A library may have created them with other modes.
+
+    Lock files stay private: a user who can open such a file can block all updates.
+    """
     mode = file_mode(folder)
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_file(follow_symlinks=False):
-                _set_mode(Path(entry.path), mode)
+                is_lock = entry.name.endswith(".lock")
+                _set_mode(Path(entry.path), PRIVATE_FILE if is_lock else mode)
 
 
 def set_tree_modes(folder: Path, mode: int) -> None:
