@@ -75,13 +75,19 @@ class Style:
 
 
 def print_response(
-    response: SearchResponse, question: str, style: Style, *, is_brief: bool = True
+    response: SearchResponse,
+    question: str,
+    style: Style,
+    *,
+    is_brief: bool = True,
+    limit: int | None = None,
 ) -> None:
     """Print results to standard output, and messages to standard error.
 
     If the response is not confident, the messages come first. If, in addition, `is_brief` is set,
     only the best results are shown, with few lines. On a terminal, `is_brief` shortens any other
-    response to about one screen.
+    response to about one screen. If the answer lists the uses of a name, `limit` is their maximum
+    number.
     """
     if is_weak(response):
         _print_messages(response)
@@ -89,13 +95,13 @@ def print_response(
             if cut := describe_cut(response):
                 warn(f"{cut}; -n {len(response.results)} shows all")
             response = shorten_weak(response)
-        _print_results(response, question, style)
+        _print_results(response, question, style, limit)
     elif is_brief and style.is_terminal and _is_long(response):
         _print_brief_results(response, question, style)
         _print_messages(response)
         warn(f"shortened; -n {len(response.results)} shows all lines")
     else:
-        _print_results(response, question, style)
+        _print_results(response, question, style, limit)
         _print_messages(response)
 
 
@@ -130,13 +136,15 @@ def _fit(text: str) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
-def _print_results(response: SearchResponse, question: str, style: Style) -> None:
+def _print_results(
+    response: SearchResponse, question: str, style: Style, limit: int | None
+) -> None:
     words = _words_to_highlight(question)
     if response.interpretation is not None:
         write_line(style.paint(f"interpreted as: {_describe(response.interpretation)}", _DIM))
     symbols = response.symbols
     if symbols is not None and symbols.aspect != "definitions":
-        print_symbols(symbols, has_results=True)
+        print_symbols(symbols, has_results=True, max_uses=limit)
         return
     for number, result in enumerate(response.results):
         if number:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from rootle.cli.terminal import warn, write_lines
@@ -16,19 +17,23 @@ from rootle.types import SymbolAnswer
 _MAX_DEFINITIONS: Final = 20  # in the output of a search
 
 
-def print_symbols(answer: SymbolAnswer, *, has_results: bool = False) -> None:
+def print_symbols(
+    answer: SymbolAnswer, *, has_results: bool = False, max_uses: int | None = None
+) -> None:
     """Print definitions and uses to standard output, and messages to standard error.
 
     Set `has_results` for the output of `rootle search`. There, `--cursor` continues the results and
     not the uses, so the message about more uses names the `rootle symbol` command.
     """
+    has_more = answer.next_cursor is not None or len(answer.uses) > len(answer.uses[:max_uses])
+    answer = replace(answer, uses=answer.uses[:max_uses])
     write_lines([f"{describe_definitions(answer)}; {describe_uses(answer)}"])
     shown = answer.definitions[:_MAX_DEFINITIONS] if has_results else answer.definitions
     write_lines(definition_lines(shown))
     if has_results and not (answer.has_all_definitions and len(shown) == len(answer.definitions)):
         warn(f"more definitions: `rootle symbol {answer.name}`")
     write_lines(use_lines(answer.uses))
-    if answer.next_cursor is not None:
+    if has_more:
         rest = answer.total_uses - answer.offset - len(answer.uses)
         how = f"--cursor {answer.next_cursor} shows them"
         if has_results:

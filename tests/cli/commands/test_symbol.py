@@ -65,3 +65,10 @@ def test_a_search_for_the_callers_lists_them() -> None:
     output = run("search", "--explain", "who calls retry_backoff")
     assert "answered from the symbols: uses of retry_backoff" in output
     assert "  5 (call, def test_backoff_doubles)  assert retry_backoff(3) == 4.0" in output
+
+
+def test_the_limit_of_a_search_is_the_number_of_listed_uses() -> None:
+    output = run("search", "-n", "1", "what uses retry_backoff")
+    assert "1-1 of 2 uses of retry_backoff" in output
+    assert "from net.retry import retry_backoff" not in output
+    assert "1 more; `rootle symbol --uses retry_backoff` lists all" in output

@@ -185,7 +185,7 @@ def run(args: argparse.Namespace) -> int:
         from rootle.cli.search_output import Style, print_response
 
         style = Style.for_stream(sys.stdout, args.color)
-        print_response(response, query.text_query, style, is_brief=is_brief)
+        print_response(response, query.text_query, style, is_brief=is_brief, limit=args.limit)
     if links and not args.json:
         _print_links(links)
     return SUCCESS if response.results else NO_RESULTS
