@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -173,3 +174,10 @@ def test_an_endpoint_without_its_backend_is_reported_as_unused() -> None:
         "rerankerEndpoint",
         "embeddingEndpoint",
     ]
+    folder = Config(embedding_model_id="/model", embedding_endpoint="http://x")
+    assert unused_settings(folder) == (
+        "embeddingEndpoint is not used: embeddingModelID is a folder",
+    )
+    assert unused_settings(replace(folder, embedding_fallback="a-model-on-a-server")) == ()
+    (message,) = unused_settings(Config(memory_store="", memory_timeout_ms=5_000))
+    assert message == "memoryTimeoutMs is not used: memoryStore is empty"

@@ -44,6 +44,12 @@ def test_a_server_model_without_a_key_is_replaced_and_a_note_says_so(provider: s
     assert choice.note.endswith('using "static-code-v1" instead')
 
 
+def test_a_note_names_each_wrong_setting_once() -> None:
+    choice = choose_model(Config(embedding_model_id="/none", embedding_fallback="/missing"))
+    assert choice.note.count("embeddingModelID is ") == 1
+    assert 'embeddingFallback is "/missing", which is neither' in choice.note
+
+
 @pytest.mark.parametrize(
     "settings",
     [

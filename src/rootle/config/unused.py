@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator
 from dataclasses import fields
 
@@ -44,7 +45,10 @@ def _disabled_keys(config: Config) -> Iterator[tuple[str, str]]:
     else:
         yield from _keys_of_engines(config)
     if not config.memory_store:
-        yield "memoryStore is empty", "memory_user_id memory_top_k include_memories"
+        yield (
+            "memoryStore is empty",
+            "memory_user_id memory_top_k memory_timeout_ms include_memories",
+        )
 
 
 def _keys_of_servers(config: Config) -> Iterator[tuple[str, str]]:
@@ -83,6 +87,18 @@ def _keys_of_servers(config: Config) -> Iterator[tuple[str, str]]:
             "embedding_fallback embedding_query_prefix embedding_document_prefix "
             "embedding_dimensions dense_batch_size",
         )
+    elif _is_path(config.embedding_model_id) and (
+        not config.embedding_fallback or _is_path(config.embedding_fallback)
+    ):
+        yield (
+            "embeddingModelID is a folder",
+            "embedding_endpoint embedding_provider embedding_api_key embedding_api_key_command "
+            "embedding_dimensions",
+        )
+
+
+def _is_path(model: str) -> bool:
+    return os.path.isabs(model) or model.startswith((".", "~"))
 
 
 def _keys_of_engines(config: Config) -> Iterator[tuple[str, str]]:

@@ -52,7 +52,8 @@ def choose_model(config: Config) -> ModelChoice:
             # typo.
             if not config.embedding_fallback:
                 raise
-            reasons.append(str(error))
+            key = "embeddingModelID" if model == requested else "embeddingFallback"
+            reasons.append(str(error).replace("embeddingModelID", key, 1))
             continue
         if isinstance(found, ModelChoice):
             return replace(found, note=_note(requested, found.model, reasons))
@@ -64,7 +65,9 @@ def choose_model(config: Config) -> ModelChoice:
 def _note(requested: str, chosen: str, reasons: list[str]) -> str:
     if not reasons:
         return ""
-    return f'embeddingModelID is "{requested}": {"; ".join(reasons)}; using "{chosen}" instead'
+    text = f'{"; ".join(reasons)}; using "{chosen}" instead'
+    key = f'embeddingModelID is "{requested}"'
+    return text if text.startswith(key) else f"{key}: {text}"
 
 
 def _resolve(model: str, config: Config) -> ModelChoice | str:
