@@ -52,6 +52,13 @@ def test_results_are_rendered_as_markdown() -> None:
     )
 
 
+def test_a_title_cannot_imitate_another_link() -> None:
+    result = WebResult("T](https://evil.example) [x", "https://www.python.org/", "b")
+    assert "[T\\](https://evil.example) \\[x](https://www.python.org/)" in web_search(
+        Provider("A", (result,))
+    ).search("python")
+
+
 def test_an_empty_result_has_its_own_text() -> None:
     assert web_search(Provider("A", ())).search("qzx") == "No results found."
 

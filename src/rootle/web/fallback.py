@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import random
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -116,8 +117,15 @@ def render_results(results: Sequence[WebResult]) -> str:
     """Return results as Markdown for a model."""
     if not results:
         return "No results found."
-    entries = [f"[{result.title}]({result.url})\n{result.body}" for result in results]
+    entries = [
+        f"[{_escape_title(result.title)}]({result.url})\n{result.body}" for result in results
+    ]
     return "\n\n".join(["## Search Results", *entries])
+
+
+def _escape_title(title: str) -> str:
+    """Return a title that cannot end the text of a Markdown link."""
+    return re.sub(r"[\[\]\\]", r"\\\g<0>", title)
 
 
 def _quote(text: str) -> str:
