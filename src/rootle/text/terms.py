@@ -10,8 +10,10 @@ WORD: Final = re.compile(r"\w+")
 # getHTTPResponse2 -> get HTTP Response 2; letters of other alphabets stay together.
 _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 _IDEOGRAPHS: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
-# Longer words are data (hashes, base64, generated names) that would only enlarge the index.
+# Longer words are data (hashes, base64, generated names) that would only enlarge the index. A term
+# marks the texts that contain any of them.
 MAX_WORD_CHARS: Final = 128
+LONG_WORD: Final = "\u2026"
 # Bounds the memory that the table takes for a large corpus.
 _TABLE_LIMIT: Final = 60_000
 
@@ -58,7 +60,7 @@ def whole_identifier(word: str) -> str:
 def word_terms(word: str) -> list[str]:
     """Return the unstemmed terms of a word: its parts, and the whole word if it has several."""
     if len(word) > MAX_WORD_CHARS:
-        return []
+        return [LONG_WORD]
     parts = split_identifier(word)
     return [*parts, whole_identifier(word)] if len(parts) > 1 else parts
 

@@ -13,6 +13,9 @@ from sample import FILES, MakeApp, indexed_repository, make_repository, many_fil
 from rootle.app import App
 from rootle.errors import QueryError
 from rootle.search.query import phrase_and_regex_filter
+from rootle.search.query.stem_parts import guaranteed_part
+from rootle.text.stemmer import open_stemmer
+from rootle.text.terms import whole_identifier
 from rootle.types import SearchQuery, SearchResult
 
 _FILES = {
@@ -206,3 +209,67 @@ def test_an_explanation_contains_the_interpretation_of_the_question(app: App) ->
     assert interpretation.languages == ("py",)
     assert interpretation.excluded == ("wolf",)
     assert app.search(text).interpretation is None
+
+
+_WORDS = """However, see the notes of the trying queries. The user happily tested it;
+generalizations of relational authenticators, strictness, running, scrapy and dying organizations.
+"""
+_PIECES = (
+    *("ever, see", "rying queries", "ries. The", "ppily tested", "zations", "izations of"),
+    *("tional auth", "tors, strict", "ess, run", "nning, scra", "apy and", "ying org", "organizat"),
+)
+
+
+@pytest.mark.parametrize("piece", _PIECES)
+def test_a_phrase_may_start_and_end_inside_words(
+    piece: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    root = make_repository(tmp_path / "repo", {"a.md": _WORDS, "b.md": "Other text.\n"})
+    assert _find_paths(make_app(root), f'"{piece}"') == {"a.md"}
+
+
+@pytest.mark.parametrize("regex", [r"\w+ly\b", r"\w+ies\b", r"\w+ing\b", r"\w+ed it", r"\w+ever,"])
+def test_a_regex_finds_the_ends_of_words(regex: str, tmp_path: Path, make_app: MakeApp) -> None:
+    root = make_repository(tmp_path / "repo", {"a.md": _WORDS, "b.md": "Other text.\n"})
+    assert _find_paths(make_app(root), f"/{regex}/") == {"a.md"}
+
+
+def test_every_piece_of_a_word_is_found_by_its_stem() -> None:
+    words = whole_identifier(" ".join(_FILES.values()) + _WORDS)
+    stem = open_stemmer()
+    for word in set(re.findall(r"[a-z0-9]{3,}", words)):
+        (whole,) = stem(word)
+        for start in range(len(word)):
+            for end in range(start + 1, len(word) + 1):
+                part = guaranteed_part(
+                    word[start:end], starts_word=start == 0, ends_word=end == len(word)
+                )
+                assert part in whole, (word, word[start:end])
+    assert guaranteed_part("exceptions", starts_word=False, ends_word=True) == "except"
+    assert guaranteed_part("ly", starts_word=False, ends_word=True) == ""
+
+
+def test_text_in_very_long_words_and_lines_is_found(tmp_path: Path, make_app: MakeApp) -> None:
+    data = "".join(f"x{number:04}" for number in range(60))
+    line = ",".join(f"word{number}word" for number in range(2_000))
+    files = {"key.txt": f"token {data} end\n", "line.md": f"# Words\n\n{line}\n"}
+    app = make_app(make_repository(tmp_path / "repo", files))
+    assert _find_paths(app, f'"{data[101:131]}"') == {"key.txt"}
+    assert _find_paths(app, f"/{data[:200]}/") == {"key.txt"}
+    assert _find_paths(app, f'"{data[:200]}"') == {"key.txt"}
+    for number in range(0, 2_000, 7):
+        assert _find_paths(app, f'",word{number}word,"') == ({"line.md"} if number else set())
+
+
+def test_the_passage_with_both_phrases_is_first_in_a_file_with_many_matches(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    lines = [
+        f"{word} {number}\n" + "filler line\n" * 10
+        for word in ("gadget", "gizmo")
+        for number in range(80)
+    ]
+    text = "".join(lines) + "gadget and gizmo together here\n"
+    app = make_app(make_repository(tmp_path / "repo", {"b.txt": text}))
+    (result,) = _search(app, '"gadget" "gizmo"')
+    assert "together" in result.snippet

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,8 +18,11 @@ from rootle.syntax.lines import Comment, LineRange, Lines, Name
 from rootle.syntax.parse_limits import grammar_name, is_parseable
 from rootle.syntax.symbol_outline import read_outline
 from rootle.text.languages import CODE_EXTENSIONS, PROSE
+from rootle.text.terms import MAX_WORD_CHARS
 
 SCOPE_SEPARATOR: Final = " > "
+_WORD_START: Final = re.compile(r"\w")
+_WORD_END: Final = re.compile(r"\w+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,15 +153,19 @@ def _clip(comment: Comment, lines: Lines, first: int, end: int) -> str:
 
 
 def _split_line(whole: Chunk, line: str, names: Sequence[Name], max_chars: int) -> Iterator[Chunk]:
-    """Split an overlong line into fragments, at a space in the second half of each if possible."""
+    """Split an overlong line into fragments, if possible at a space in the second half of each.
+
+    Otherwise, a fragment ends between two words, so that both words can be found.
+    """
     origin, comments = whole.start, whole.comments
     columns = [_character_column(line, name.column) for name in names]
     start, last = len(line) - len(line.lstrip()), len(line.rstrip())
     while start < last:
         stop = min(start + max_chars, last)
         if stop < last:
-            space = line.rfind(" ", start + max_chars // 2, stop)
-            stop = space + 1 if space > 0 else stop
+            half = start + max_chars // 2
+            space = line.rfind(" ", half, stop)
+            stop = space + 1 if space > 0 else _word_boundary(line, half, stop)
         inside = names[bisect_left(columns, start) : bisect_left(columns, stop)]
         if not line[start:stop].isspace():
             yield replace(
@@ -169,6 +177,14 @@ def _split_line(whole: Chunk, line: str, names: Sequence[Name], max_chars: int) 
             )
             comments = ""
         start = stop
+
+
+def _word_boundary(line: str, first: int, stop: int) -> int:
+    """Return where the word around `stop` starts; `stop` if it starts before `first`."""
+    first = max(first, stop - MAX_WORD_CHARS)
+    word = _WORD_END.search(line, first, stop)
+    is_inside = word is not None and _WORD_START.match(line, stop) is not None
+    return word.start() if word is not None and is_inside and word.start() > first else stop
 
 
 def _character_column(line: str, column: int) -> int:

@@ -8,27 +8,25 @@ from __future__ import annotations
 
 import re
 import time
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from rootle.index.reader import IndexReader, SparseReader
 from rootle.protocols import Ids
 from rootle.search.query.regex_parsing import find_literals
+from rootle.search.query.stem_parts import guaranteed_part
 from rootle.search.query.syntax import ParsedQuery, phrase_pattern
-from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
+from rootle.text.terms import LONG_WORD, MAX_WORD_CHARS, WORD, whole_identifier
 
 # Decompressing and searching about 40 MB of code takes half a second.
-MAX_FILES: Final = 3_000
+MAX_FILES: Final = 20_000
 MAX_SECONDS: Final = 2.0
-_MATCHES_PER_FILE: Final = 50
-# A phrase may end inside a word of a text. The stem of the whole word can be shorter, by up to this
-# many letters, than the stem of the part in the phrase.
-_MAX_SUFFIX_CHARS: Final = 4
+_MATCHES_PER_FILE: Final = 5_000
 
 Finder = Callable[[str], Sequence[int]]  # returns the positions of matches in a text
 # Returns the numbers of the lines with a match, from 1, in ascending order, each with the position
@@ -118,12 +116,18 @@ def chunks_with_matches(matches: ExactMatches, index: IndexReader, max_files: in
     """
     ids: list[int] = []
     for file_id, places in islice(matches.places.items(), max_files):
-        positions = [at for found in places for at in found]
+        positions = sorted(at for found in places for at in found)
         rows = index.chunks_of(file_id)
-        inside = [row for row in rows if any(row.start <= at < row.end for at in positions)]
-        before = [row for row in rows if row.start <= min(positions)]
+        inside = [row for row in rows if _has_any(positions, row.start, row.end)]
+        before = [row for row in rows if row.start <= positions[0]]
         ids += [row.id for row in inside or before[-1:] or rows[:1]]
     return np.array(ids, dtype=np.int64)
+
+
+def _has_any(positions: Sequence[int], start: int, end: int) -> bool:
+    """Return whether any of the sorted positions is in a range."""
+    at = bisect_left(positions, start)
+    return at < len(positions) and positions[at] < end
 
 
 def _finders(parsed: ParsedQuery, is_late: Callable[[], bool]) -> Sequence[Finder]:
@@ -190,40 +194,52 @@ def _candidate_files(
 ) -> Sequence[int]:
     """Return the files that may match, by BM25.
 
-    Files that contain all words of the phrases as whole words come first. If the phrases
-    and the regex contain no indexed word, all allowed files are returned, by path.
+    Files that contain all words of the phrases as whole words come first. If nothing in the phrases
+    and the regex excludes a file, all allowed files are returned, by path.
     """
-    whole, inner, edges = [], [], []
-    for phrase in parsed.phrases:
-        terms = _phrase_terms(phrase, index.sparse)
-        whole += [term for term, _ in terms]
-        inner += [term for term, is_edge in terms if not is_edge]
-        edges += [_stem_prefix(term) for term, is_edge in terms if is_edge]
-    for literal in find_literals(parsed.regex) if parsed.regex is not None else ():
-        edges += [_stem_prefix(term) for term, _ in _phrase_terms(literal, index.sparse)]
-    if not inner and not any(edges):
+    whole = [word for phrase in parsed.phrases for word in _words(phrase, index.sparse)]
+    literals = find_literals(parsed.regex) if parsed.regex is not None else []
+    needed = [_read_needs(text, index.sparse) for text in (*parsed.phrases, *literals)]
+    terms = [term for one in needed for term in one.terms]
+    parts = [part for one in needed for part in one.parts if part]
+    has_pieces = any(one.parts for one in needed)
+    if not terms and not parts:
         indexed = sorted((s.path, s.id) for s in index.all_files() if s.skip is None)
         return [file_id for _, file_id in indexed if allowed is None or file_id in allowed]
     limit = index.dense.count  # there are at least as many chunks as files
     first = index.sparse.files_with(whole, [], limit, allowed) if whole else []
-    parts = [edge for edge in edges if edge]
-    rest = index.sparse.files_with(inner, parts, limit, allowed)
-    return list(dict.fromkeys([*first, *rest]))
+    rest = index.sparse.files_with(terms, parts, limit, allowed)
+    # A piece of a word may also be inside a word that is too long for the index.
+    long = index.sparse.files_with([*terms, LONG_WORD], [], limit, allowed) if has_pieces else []
+    return list(dict.fromkeys([*first, *rest, *long]))
 
 
-def _phrase_terms(phrase: str, index: SparseReader) -> list[tuple[str, bool]]:
-    """Return the indexed terms of a phrase, each with whether it may be part of a longer word."""
-    terms = []
-    for match in WORD.finditer(phrase):
+class _Needs(NamedTuple):
+    """Conditions that the index fulfils for each file that contains a text."""
+
+    terms: Sequence[str]  # of whole words
+    parts: Sequence[str]  # of terms, for words that may continue before or after the text; or ""
+
+
+def _read_needs(text: str, index: SparseReader) -> _Needs:
+    terms: list[str] = []
+    parts: list[str] = []
+    for match in WORD.finditer(text):
         word = whole_identifier(match.group())
-        # Words that are not ASCII may be indexed as pairs of characters. Very long words are not
-        # indexed.
+        starts_word, ends_word = match.start() > 0, match.end() < len(text)
+        if len(match.group()) > MAX_WORD_CHARS:
+            terms.append(LONG_WORD)
+        # Words that are not ASCII may be indexed as pairs of characters.
+        elif word.isascii() and word and starts_word and ends_word:
+            terms += index.stems(word)
+        elif word.isascii() and word:
+            part = guaranteed_part(word, starts_word=starts_word, ends_word=ends_word)
+            parts.append(part)
+    return _Needs(terms, parts)
+
+
+def _words(phrase: str, index: SparseReader) -> Iterator[str]:
+    """Yield the indexed terms of a phrase, as if it consisted of whole words."""
+    for word in map(whole_identifier, WORD.findall(phrase)):
         if word and word.isascii() and len(word) <= MAX_WORD_CHARS:
-            is_edge = match.start() == 0 or match.end() == len(phrase)
-            terms += [(stem, is_edge) for stem in index.stems(word)]
-    return terms
-
-
-def _stem_prefix(stem: str) -> str:
-    """Return a prefix that the stem shares with the stem of every longer word."""
-    return stem[: max(_MAX_SUFFIX_CHARS, len(stem) - _MAX_SUFFIX_CHARS)]
+            yield from index.stems(word)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -33,6 +34,8 @@ _MAX_OVERLAPPING_SPANS: Final = 8
 _MAX_CHUNKS_WITH_WORDS: Final = 200
 # Higher than the score of any chunk: exact matches come first.
 _MATCH_SCORE: Final = 1_000.0
+# Phrases at this distance count as half as close as adjacent ones.
+_NEAR_CHARS: Final = 200
 _LINES_BEFORE_MATCH: Final = 5
 _LINES_BEFORE_LINE: Final = 2
 
@@ -146,6 +149,25 @@ def _best_chunks(chunks: ScoredChunks, file_ids: Sequence[int]) -> list[list[tup
     return best
 
 
+def _between(positions: Sequence[int], start: int, end: int) -> Sequence[int]:
+    """Return the sorted positions from start to end - 1."""
+    return positions[bisect_left(positions, start) : bisect_left(positions, end)]
+
+
+def _closest(places: Sequence[Sequence[int]]) -> tuple[int, int]:
+    """Return the start and the length of the shortest range with a position of each sequence."""
+    merged = sorted((at, kind) for kind, some in enumerate(places) for at in some)
+    last: dict[int, int] = {}
+    best = (merged[0][0], merged[-1][0] - merged[0][0])
+    for at, kind in merged:
+        last[kind] = at
+        if len(last) == len(places):
+            first = min(last.values())
+            if at - first < best[1]:
+                best = (first, at - first)
+    return best
+
+
 class _SpanSelector:
     """Finds the spans of a file that may be shown."""
 
@@ -192,15 +214,20 @@ class _SpanSelector:
     def _match_spans(
         self, file_id: int, places: Sequence[Sequence[int]], scores: Mapping[int, float]
     ) -> Iterator[ScoredSpan]:
-        """Yield a span for each chunk with matches. Each phrase or regex adds to its score."""
+        """Yield a span for each chunk with matches.
+
+        Each phrase or regex adds to its score, and more if they are close to each other. The span
+        starts where they are closest.
+        """
         for row in self._index.chunks_of(file_id):
-            here = [[at for at in some if row.start <= at < row.end] for some in places]
-            count = sum(bool(some) for some in here)
-            if count:
+            here = [_between(some, row.start, row.end) for some in places]
+            here = [some for some in here if some]
+            if here:
                 self._rows[row.id] = row
-                start = self._start_line(row, min(at for some in here for at in some))
-                score = count * _MATCH_SCORE + scores.get(row.id, 0.0)
-                yield ScoredSpan(row.id, start, row.end_line, score)
+                first, distance = _closest(here)
+                closeness = 0.5 / (1 + distance / _NEAR_CHARS)
+                score = (len(here) + closeness) * _MATCH_SCORE + scores.get(row.id, 0.0)
+                yield ScoredSpan(row.id, self._start_line(row, first), row.end_line, score)
 
     def _line_spans(self, file_id: int) -> Iterator[ScoredSpan]:
         """Yield a span for each line that must be shown, the first one with the highest score."""
