@@ -24,8 +24,8 @@ from benchmarks.common.git import run_git
 from benchmarks.common.internals import index_commits, index_snapshot
 from benchmarks.common.statistics import mean
 from rootle import App, open_app
-from rootle.history.cochange import MAX_FILES, ChangeHistory, read_history
-from rootle.history.commit_view import CommitView
+from rootle.history.cochange import ChangeHistory, read_history
+from rootle.history.commit_view import MAX_FILES, CommitView
 from rootle.history.impact_features import ImpactCandidate, ImpactFeatures, estimate_probabilities
 
 HELD_OUT = 150  # commits of the main branch

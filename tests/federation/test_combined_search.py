@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -299,6 +300,22 @@ def test_the_search_tool_prints_commits(app: App, root: Path) -> None:
 
     assert f"{sha[:12]} 2023-11-18 Ada: {SUBJECTS[4]} #" in text
     assert "changed: omega.py (omega_4)" in text
+
+
+def test_the_search_tool_states_only_a_known_number_of_changed_files(app: App, root: Path) -> None:
+    for count in (6, 40):
+        for number in range(count):
+            write(root, f"src/part_{number}.py", f"part = {number + count}\n")
+        write(root, f"main_{count}.py", "")
+        commit_all(root, f"Quagga with {count} files", day=9)
+
+    tool = search_folder(app)
+    small, large = (tool(f'in:history "with {count} files" quagga') for count in (6, 40))
+    assert re.search(r"^changed: .*, and 3 more$", small, re.MULTILINE)
+    assert re.search(r"^changed: .*, and more$", large, re.MULTILINE)
+    found = [it.commit for it in find_commits(app, "in:history quagga") if it.commit]
+    assert {it.subject[12:14]: it.may_lack_files for it in found} == {"6 ": None, "40": True}
+    assert sum("mayLackFiles" in to_json(it) for it in found) == 1
 
 
 def test_the_read_tool_reads_a_commit_and_one_of_its_files(app: App, root: Path) -> None:

@@ -8,12 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.history.commit_view import CommitView
+from rootle.history.commit_view import MAX_FILES, CommitView
 from rootle.types import COMMIT_MESSAGE
 
-# Commits that change this many files or more usually move, format or import code, and are not
-# counted. The index lists at most 30 files per commit.
-MAX_FILES: Final = 30
 # The weight of a commit halves for each interval of this length before the newest commit.
 _HALF_LIFE_S: Final = 2 * 365 * 86_400.0
 _RECENT: Final = 5  # number of commits of a file that count as recent
@@ -140,6 +137,7 @@ def _make_change(
 ) -> PastChange | None:
     """Return a commit whose sections have these labels; None if it does not count."""
     files = [label for label in labels if label != COMMIT_MESSAGE]
+    # Commits that change this many files or more usually move, format or import code.
     if not files or len(files) >= MAX_FILES:
         return None
     paths = tuple(path for label in files if (path := view.relative_label(label)) is not None)

@@ -30,7 +30,11 @@ _WORDS: Final = re.compile(r"[\w$!?]+")
 
 def describe_commit(view: CommitView, state: FileState) -> CommitFacts:
     """Return the facts about an indexed commit."""
-    return replace(_brief_commit(state), files=_changed_files(view.sections_of(state)))
+    return replace(
+        _brief_commit(state),
+        files=_changed_files(view.sections_of(state)),
+        may_lack_files=view.may_lack_files(state) or None,
+    )
 
 
 def add_commits(response: SearchResponse, view: CommitView) -> SearchResponse:

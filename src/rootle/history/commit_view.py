@@ -11,6 +11,8 @@ from rootle.types import COMMIT_MESSAGE, COMMIT_URI, DocumentSection
 
 _T = TypeVar("_T")
 
+# The index lists at most this many files of a commit.
+MAX_FILES: Final = 30
 # How many changes of a file are searched for the last change of a function. Older ones are rarely
 # the last.
 _MAX_CHANGES: Final = 40
@@ -48,6 +50,10 @@ class CommitView:
         """Return the message of a commit and the files below the folder that it changed."""
         named = ((self.relative_label(s.label), s) for s in self.index.sections_of(state.id))
         return [replace(section, label=label) for label, section in named if label is not None]
+
+    def may_lack_files(self, state: FileState) -> bool:
+        """Return whether a commit may have changed more files than the index lists."""
+        return len(self.index.sections_of(state.id)) > MAX_FILES  # one is its message
 
     def changes_of(self, path: str) -> Sequence[tuple[int, DocumentSection]]:
         """Return the newest changes of a file, each with the id of its commit, newest first."""

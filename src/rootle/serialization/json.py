@@ -15,7 +15,7 @@ _OPTIONAL_FIELDS: Final = frozenset(
     {
         *("explanation", "interpretation", "staleness", "coverage", "place", "symbols"),
         *("commit", "last_commit", "history", "origin", "trust", "warning", "external"),
-        *("mentions", "images"),
+        *("mentions", "images", "may_lack_files"),
     }
 )
 

@@ -232,7 +232,11 @@ def _write_commit(result: SearchResult, commit: CommitFacts, room: int) -> tuple
         else file.path
         for file in commit.files
     ]
-    more = f", and {len(files) - _MAX_FILES} more" if len(files) > _MAX_FILES else ""
+    left = len(files) - _MAX_FILES
+    if commit.may_lack_files:
+        more = ", and more" if left > 0 else ", and possibly more"
+    else:
+        more = f", and {left} more" if left > 0 else ""
     lines.append(_on_one_line(f"changed: {', '.join(files[:_MAX_FILES])}{more}"))
     return _on_one_line(f"{header} #{result.place or 'message'}"), lines
 

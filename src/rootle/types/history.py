@@ -45,6 +45,7 @@ class CommitFacts:
     author: str  # "Name <address>"
     subject: str  # the first line of the message
     files: tuple[ChangedFile, ...] = ()  # at most 30, the most important first
+    may_lack_files: bool | None = None  # True if only 30 files of a larger commit are indexed
 
 
 @dataclass(frozen=True, slots=True)
