@@ -384,6 +384,26 @@ def test_commits_of_a_range_that_are_not_searched_are_counted(app: App, root: Pa
     assert subjects_of(app, "main...side") == {"Kappa gets the zebra"}
 
 
+def test_a_range_is_not_counted_while_commits_are_indexed(
+    app: App, monkeypatch: pytest.MonkeyPatch, root: Path
+) -> None:
+    app.index()
+    app.index_history()
+    for name in ("Theta", "Kappa"):
+        add_commit(root, f"{name} gets the zebra", day=9)
+    monkeypatch.setattr("rootle.indexing.commit_index.CommitIndex.update", lambda self, **_: None)
+
+    notes = app.search(SearchQuery("HEAD~3..HEAD")).suggestions
+    text = search_folder(app)("HEAD~3..HEAD")
+
+    assert notes[:2] == ("1 commit so far", "indexed so far: 1 of 3 commits in this range")
+    assert "1 commit so far; indexed so far: 1 of 3 commits in this range" in text
+    assert "was not available" not in text
+    assert text.count("not all commits are indexed") == 1
+    monkeypatch.undo()
+    assert app.search(SearchQuery("HEAD~3..HEAD")).suggestions[0] == "3 commits"
+
+
 def test_filters_apply_to_the_commit_of_a_hash(app: App, root: Path) -> None:
     sha = git(root, "rev-parse", "HEAD").strip()
 

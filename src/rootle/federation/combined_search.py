@@ -69,7 +69,8 @@ class CombinedSearch:
         note = commits.prepare()
         view = commits.view()
         if view is not None and view.count:
-            response = self._search(query, past, commits, view, find_files, explain=explain)
+            search = partial(self._search, is_complete=not note, explain=explain)
+            response = search(query, past, commits, view, find_files)
         else:
             response = _EMPTY if past.excludes_files else find_files(query)
         if note:
@@ -101,6 +102,7 @@ class CombinedSearch:
         view: CommitView,
         find_files: FindFiles,
         *,
+        is_complete: bool,
         explain: bool,
     ) -> SearchResponse:
         limit = check_query(query, self.config)
@@ -111,7 +113,7 @@ class CombinedSearch:
             hashes = commits.list_range(past.revisions)
             if hashes is None:
                 return find_files(query)
-            return _page_of_range(query, view, hashes, limit)
+            return _page_of_range(query, view, hashes, limit, is_complete=is_complete)
         history_cursor, file_cursor, is_plain = _split_cursor(query.cursor)
         history = _EMPTY
         if history_cursor is not None:
@@ -208,11 +210,12 @@ def _filter(
 
 
 def _page_of_range(
-    query: SearchQuery, view: CommitView, hashes: Sequence[str], limit: int
+    query: SearchQuery, view: CommitView, hashes: Sequence[str], limit: int, *, is_complete: bool
 ) -> SearchResponse:
     """Return commits in the given order that pass the filters of the query.
 
-    The cursor is the number of commits before the page.
+    The cursor is the number of commits before the page. While commits are still being indexed
+    (`is_complete` is False), the total number is not known.
     """
     start = _read_offset(query.cursor)
     wanted = {f"{COMMIT_URI}{sha}" for sha in hashes}
@@ -221,10 +224,15 @@ def _page_of_range(
     found = _filter(query, view, known)
     page = _list(view, found[start : start + limit])
     more = str(start + limit) if start + limit < len(found) else None
-    notes = [_count(len(found), "commit") + ("" if more is None else f"; {limit} on each page")]
+    is_partial = not is_complete and len(known) < len(hashes)
+    total = f"{_count(len(found), 'commit')}{' so far' if is_partial else ''}"
+    notes = [total + ("" if more is None else f"; {limit} on each page")]
     if len(found) < len(known):
         notes.append(f"the filters exclude {_count(len(known) - len(found), 'other commit')}")
-    if len(known) < len(hashes):
+    if is_partial:
+        indexed = f"{len(known):,} of {_count(len(hashes), 'commit')}"
+        notes.append(f"indexed so far: {indexed} in this range")
+    elif len(known) < len(hashes):
         missing = _count(len(hashes) - len(known), "commit")
         notes.append(
             f"not searched: {missing} of this range, not indexed or not in the history of the "

@@ -20,6 +20,7 @@ CONSEQUENCES: Final = {
     "images": "not all images were searched by their content",
     "pending": "some files can currently be found only by their words",
     "stale": "the index is older than the folder",
+    "history": "not all commits are indexed",
 }
 # Memories are shown as notes after the passages; `recall` returns their whole text.
 _MAX_MEMORY_CHARS: Final = 300
@@ -39,7 +40,9 @@ def list_notes(response: SearchResponse) -> list[str]:
             f"partial: the index is still being built, and this answer covers {done:.1f} of "
             f"{total:.1f} MB; ask again for a complete answer"
         )
-    degraded = [known.get(name, f"{name} was not available") for name in response.degraded]
+    causes = [known.get(name, f"{name} was not available") for name in response.degraded]
+    # A suggestion may already say so, with more details.
+    degraded = [text for text in causes if not any(text in one for one in response.suggestions)]
     memories = [f"from memory ({NOTICE}): {_shorten(memory)}" for memory in response.memories]
     outside = [NOTICE_OUTSIDE] if has_external(response) else []
     return [*outside, *response.suggestions, *degraded, *memories]
