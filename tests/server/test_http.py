@@ -87,6 +87,12 @@ def test_malformed_requests_are_refused(server: RunningServer) -> None:
     assert server.post(HELLO)[0] == 200
 
 
+@pytest.mark.parametrize("request_id", [1.0, 1.5, None, True, {}, [1]])
+def test_a_request_with_an_invalid_id_is_refused(server: RunningServer, request_id: object) -> None:
+    assert server.post({**HELLO, "id": request_id})[0] == 400
+    assert server.post(HELLO)[0] == 200
+
+
 def test_a_client_that_disconnects_does_not_affect_others(server: RunningServer) -> None:
     with server.connect() as stream:
         call = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'

@@ -66,6 +66,24 @@ def test_a_request_that_does_not_arrive_is_ended(impatient: RunningServer, part:
     assert impatient.post(HELLO)[0] == 401
 
 
+def test_a_body_that_does_not_arrive_is_not_reported_as_a_bug(folder: Path) -> None:
+    """Neither if the client disconnects nor if the server closes the connection."""
+    head = _START + b"Content-Type: application/json\r\nContent-Length: 500\r\n"
+    head += b"Accept: application/json, text/event-stream\r\n\r\n{"
+    with serving_http(folder, "--http", "0", program=_IMPATIENT) as server:
+        with server.connect() as stream:
+            stream.sendall(head)
+        with server.connect() as stream:
+            stream.sendall(head)
+            while stream.recv(65_536):  # ends when the server closes the connection
+                pass
+        assert server.post(HELLO)[0] == 200
+        server.process.terminate()
+        _, errors = server.process.communicate(timeout=TIMEOUT_S)
+    assert "Traceback" not in errors
+    assert "ClientDisconnect" not in errors
+
+
 def test_a_byte_at_a_time_does_not_keep_a_request_alive(impatient: RunningServer) -> None:
     with impatient.connect() as stream:
         stream.sendall(_START)

@@ -258,6 +258,23 @@ def test_malformed_messages_are_refused_and_the_session_continues(repository: Pa
         assert server.receive()["result"]["tools"]
 
 
+@pytest.mark.parametrize(
+    ("request_id", "answered"),
+    [(1.0, 1), (1.5, None), (None, None), (True, None), ({}, None), ([1], None)],
+)
+def test_a_request_with_an_invalid_id_is_refused(
+    request_id: object, answered: int | None, repository: Path
+) -> None:
+    with lines_of(repository) as server:
+        server.initialize()
+        server.send({"jsonrpc": "2.0", "id": request_id, "method": "tools/list"})
+        refusal = server.receive()
+        assert (refusal["id"], refusal["error"]["code"]) == (answered, -32600)
+        assert "the id of a request must be a string or an integer" in refusal["error"]["message"]
+        server.send({"jsonrpc": "2.0", "id": request_id, "method": "notifications/initialized"})
+        assert server.ask("ping", 8)["id"] == 8
+
+
 @pytest.mark.parametrize("request_id", [7, "seven"])
 @pytest.mark.parametrize("is_first", [True, False])
 def test_a_request_that_is_too_long_gets_an_error_with_its_id(

@@ -6,6 +6,7 @@ import asyncio
 import secrets
 import signal
 import socket
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -14,7 +15,11 @@ from typing import Any, Final
 
 import uvicorn
 from mcp.server.lowlevel.server import Server
-from mcp.server.transport_security import TransportSecuritySettings
+from mcp.server.transport_security import (
+    DEFAULT_MAX_REQUEST_BODY_SIZE,
+    TransportSecuritySettings,
+)
+from mcp_types import JSONRPCError
 
 from rootle.config.api_key import read_key
 from rootle.config.fields import Config
@@ -27,6 +32,7 @@ from rootle.server.auth_middleware import (
     AuthMiddleware,
 )
 from rootle.server.http_server import LimitedHttpProtocol, LimitedHttpServer
+from rootle.server.request_id import find_invalid_id
 
 PATH: Final = "/mcp"
 _SHUTDOWN_TIMEOUT_S: Final = 2
@@ -67,7 +73,7 @@ async def _serve(
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     config = uvicorn.Config(
-        AuthMiddleware(_accept_only_post(application), address, token),
+        AuthMiddleware(_accept_only_post(_check_body(application)), address, token),
         http=LimitedHttpProtocol,
         loop="asyncio",
         ws="none",
@@ -91,6 +97,45 @@ def _accept_only_post(application: AsgiApplication) -> AsgiApplication:
             await application(scope, receive, send)
 
     return handle
+
+
+def _check_body(application: AsgiApplication) -> AsgiApplication:
+    """Refuse requests with an invalid id, and drop those whose body does not arrive.
+
+    The SDK would take the first for notifications, and log a traceback for the second. The whole
+    body is received before the application is called. The application refuses a larger body.
+    """
+
+    async def handle(scope: AsgiMessage, receive: AsgiReceive, send: AsgiSend) -> None:
+        if scope["type"] != "http":
+            await application(scope, receive, send)
+            return
+        received = deque[AsgiMessage]()
+        body, has_more = bytearray(), True
+        while has_more and len(body) <= DEFAULT_MAX_REQUEST_BODY_SIZE:
+            received.append(message := await receive())
+            if message["type"] == "http.disconnect":
+                return
+            body += message.get("body", b"")
+            has_more = message.get("more_body", False)
+        refusal = None if has_more else find_invalid_id(bytes(body))
+        if refusal is not None:
+            await _send_error(send, refusal)
+            return
+
+        async def receive_again() -> AsgiMessage:
+            return received.popleft() if received else await receive()
+
+        await application(scope, receive_again, send)
+
+    return handle
+
+
+async def _send_error(send: AsgiSend, response: JSONRPCError) -> None:
+    headers = [(b"content-type", b"application/json")]
+    body = response.model_dump_json(by_alias=True, exclude_unset=True).encode("utf-8")
+    await send({"type": "http.response.start", "status": 400, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
 
 @contextmanager

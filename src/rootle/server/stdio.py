@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import CancelledError
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import Any, Final, TypeGuard
+from typing import Any, Final
 
 import anyio
 import anyio.to_thread
@@ -20,9 +20,9 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
+from rootle.server.request_id import error_response, find_invalid_id, response_id
 from rootle.server.stdio_backpressure import RequestLimiter
 from rootle.server.streams import LINE_END_BYTES, MAX_LINE_BYTES, ProtocolStreams
-from rootle.text.terms import encodable
 
 _LOG = logging.getLogger(__name__)
 _MAX_LOGGED_BYTES: Final = 80
@@ -110,9 +110,12 @@ def _parse(line: bytes) -> types.JSONRPCMessage:
     if len(line) > MAX_LINE_BYTES:
         raise _InvalidMessageError(_explain_length(line))
     try:
-        return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError:
         raise _InvalidMessageError(_explain(line)) from None
+    if isinstance(message, types.JSONRPCNotification) and (problem := find_invalid_id(line)):
+        raise _InvalidMessageError(problem)
+    return message
 
 
 def _explain(line: bytes) -> types.JSONRPCError:
@@ -120,17 +123,11 @@ def _explain(line: bytes) -> types.JSONRPCError:
     try:
         data = json.loads(line)
     except (ValueError, RecursionError):
-        return _error(None, types.PARSE_ERROR, "the line is not JSON")
+        return error_response(None, types.PARSE_ERROR, "the line is not JSON")
     found = data.get("id") if isinstance(data, dict) else None
-    request_id = found if _is_request_id(found) else None
-    return _error(request_id, types.INVALID_REQUEST, "the line is not a JSON-RPC message")
-
-
-def _is_request_id(value: object) -> TypeGuard[int | str]:
-    """Return whether a response can contain a value as an id."""
-    if isinstance(value, str):
-        return encodable(value) == value  # not an unpaired surrogate, which UTF-8 cannot encode
-    return isinstance(value, int) and not isinstance(value, bool)
+    return error_response(
+        response_id(found), types.INVALID_REQUEST, "the line is not a JSON-RPC message"
+    )
 
 
 def _explain_length(line: bytes) -> types.JSONRPCError:
@@ -141,14 +138,8 @@ def _explain_length(line: bytes) -> types.JSONRPCError:
     found = _FIRST_ID.match(line) or _LAST_ID.search(line, len(line) - LINE_END_BYTES)
     message = f"the line is longer than {MAX_LINE_BYTES} bytes; send a shorter argument"
     if found is None:
-        return _error(None, types.PARSE_ERROR, message)
-    return _error(json.loads(found[1]), types.INVALID_REQUEST, message)
-
-
-def _error(request_id: int | str | None, code: int, message: str) -> types.JSONRPCError:
-    return types.JSONRPCError(
-        jsonrpc="2.0", id=request_id, error=types.ErrorData(code=code, message=message)
-    )
+        return error_response(None, types.PARSE_ERROR, message)
+    return error_response(json.loads(found[1]), types.INVALID_REQUEST, message)
 
 
 async def _write(

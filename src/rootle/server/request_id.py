@@ -1,0 +1,56 @@
+"""Refuse requests whose id is neither a string nor an integer.
+
+The SDK takes such a request for a notification, so its client would wait forever.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Final, TypeGuard
+
+import mcp_types as types
+
+from rootle.text.terms import encodable
+
+# Some clients send notifications with the id null. They expect no response.
+_NOTIFICATIONS: Final = "notifications/"
+
+
+def find_invalid_id(line: bytes) -> types.JSONRPCError | None:
+    """Return the error response to a request with an invalid id; None for any other text."""
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(data, dict) or "id" not in data or "method" not in data:
+        return None
+    found, method = data["id"], data["method"]
+    is_valid = isinstance(found, str | int) and not isinstance(found, bool)
+    if is_valid or (isinstance(method, str) and method.startswith(_NOTIFICATIONS)):
+        return None
+    message = f"the id of a request must be a string or an integer, not {json.dumps(found)[:40]}"
+    return error_response(response_id(found), types.INVALID_REQUEST, message)
+
+
+def response_id(found: object) -> int | str | None:
+    """Return the id with which a response reaches the client; None if there is none.
+
+    Some JSON libraries write an integer as 1.0, and compare it to 1 as a number.
+    """
+    if isinstance(found, float) and found.is_integer():
+        return int(found)
+    return found if _is_request_id(found) else None
+
+
+def error_response(request_id: int | str | None, code: int, message: str) -> types.JSONRPCError:
+    """Return an error as the response to a request."""
+    return types.JSONRPCError(
+        jsonrpc="2.0", id=request_id, error=types.ErrorData(code=code, message=message)
+    )
+
+
+def _is_request_id(value: object) -> TypeGuard[int | str]:
+    """Return whether a response can contain a value as an id."""
+    if isinstance(value, str):
+        return encodable(value) == value  # not an unpaired surrogate, which UTF-8 cannot encode
+    return isinstance(value, int) and not isinstance(value, bool)
