@@ -241,6 +241,31 @@ def test_path_language_and_limit_restrict_the_results(repository: Path, make_app
     assert paths(both) == ["src/net/client.go"]
 
 
+def test_an_absolute_path_inside_the_folder_is_a_filter(
+    repository: Path, make_app: MakeApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = search_folder(make_app(repository))
+    monkeypatch.setenv("HOME", str(repository.parent))
+    inside = paths(tool.run("token", path="src/auth"))
+    assert inside
+    assert len(paths(tool.run("token"))) > len(inside)
+    for folder in (repository, f"~/{repository.name}"):
+        for path in (f"{folder}/src/auth", f"{folder}/src/auth/", f"{folder}//src/auth"):
+            assert paths(tool.run("token", path=path)) == inside
+            assert paths(tool.run(f"token path:{path}")) == inside
+            assert paths(tool.run(f'path:"{path}" token')) == inside
+        assert "src/auth/token.ts" not in tool(f"token -path:{folder}/src/auth/token.ts")
+        assert paths(tool.run("token", path=f"{folder}/*.ts")) == ["src/auth/token.ts"]
+        for everything in (f"{folder}", f"{folder}/"):
+            assert paths(tool.run("token", path=everything)) == paths(tool.run("token"))
+            assert paths(tool.run(f"token path:{everything}")) == paths(tool.run("token"))
+    link = tmp_path / "link"
+    link.symlink_to(repository)
+    linked = search_folder(make_app(link))
+    assert paths(linked.run("token", path=f"{repository}/src/auth")) == inside
+    assert not paths(tool.run("token", path=f"{repository}2/src/auth"))
+
+
 @pytest.mark.parametrize("nothing", [None, ""])
 def test_missing_empty_and_null_parameters_mean_the_same(
     nothing: Any, repository: Path, make_app: MakeApp

@@ -9,6 +9,7 @@ from typing import Any
 
 from rootle.app.base import AppBase
 from rootle.errors import IndexStorageError
+from rootle.serialization.folder_filter import relative_filters
 from rootle.serialization.json import apply_filters
 from rootle.types import (
     Filters,
@@ -66,7 +67,7 @@ class HistoryApi(AppBase):
 
         history, indexer = self._container.history(), self._container.indexer()
         text = resolve_dates(query, history.date_of, in_words=False)
-        request = apply_filters(text, filters)
+        request = relative_filters(apply_filters(text, filters), self.root)
         self._container.refresher().refresh(ignore_progress, fully=False)
         answer = find_removals(
             request, limit, history.commit_search, history.removed_definitions, indexer.snapshot

@@ -9,6 +9,7 @@ from typing import Any
 
 from rootle.app.search_api import SearchApi
 from rootle.errors import QueryError
+from rootle.serialization.folder_filter import relative_filters
 from rootle.serialization.json import apply_filters
 from rootle.types import Filters, SearchQuery, SearchResponse, ignore_progress
 
@@ -34,7 +35,7 @@ class ImageApi(SearchApi):
         cannot be read or contains no indexed words.
         """
         query = self.image_query(path, question) if isinstance(question, str) else question
-        query = apply_filters(query, filters)
+        query = relative_filters(apply_filters(query, filters), self.root)
         images = self._container.images()
         content = None if images is None else _read_image(path)
         if images is None or content is None:

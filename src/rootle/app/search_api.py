@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rootle.app.base import AppBase
 from rootle.errors import IndexMissingError, IndexStorageError, QueryError
+from rootle.serialization.folder_filter import relative_filters
 from rootle.serialization.json import apply_filters
 from rootle.serialization.revision_filter import split_revision
 from rootle.types import (
@@ -68,6 +69,7 @@ class SearchApi(AppBase):
             budget = query.budget if budget is None else budget
             query = replace(query, context=True, budget=budget, exclude=(*query.exclude, *exclude))
         revised = split_revision(query if at is None else replace(query, at=at))
+        revised = relative_filters(revised, self.root)
         self.check(revised)
         return self._log_search(query, partial(self._search_any, revised, explain=explain))
 

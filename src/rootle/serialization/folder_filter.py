@@ -1,0 +1,51 @@
+"""Path filters that name a file or folder by its absolute path."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from rootle.types import SearchQuery
+
+# `path:` at the start of a word, and the opening quotation mark of its value.
+_START: Final = r"(?<!\S)(-?path:)"
+
+
+def relative_filters(query: SearchQuery, root: Path) -> SearchQuery:
+    """Return a query in which absolute paths inside the folder are relative to it.
+
+    These are the values of `file_paths`, and those of `path:` in the text.
+    """
+    places, text = query.file_paths, query.text_query
+    has_absolute = any(place.startswith(("/", "~")) for place in places or ())
+    if not has_absolute and "path:" not in text:
+        return query
+    for folder in _spellings(root):
+        if places is not None:
+            places = tuple(_relative(place, folder) for place in places)
+        # After the path of the folder, the value ends or continues with a slash.
+        name = re.escape(folder)
+        text = re.sub(rf'{_START}(["“]){name}/*(?=["”])', r"\1\2*", text)
+        text = re.sub(rf"{_START}{name}/*(?=[\s,;]|$)", r"\1*", text)
+        text = re.sub(rf'{_START}(["“]?){name}/+', r"\1\2", text)
+    return replace(query, file_paths=places, text_query=text)
+
+
+def _spellings(root: Path) -> Iterator[str]:
+    """Yield the paths of a folder: as given, without links, and relative to the home folder."""
+    home = os.path.expanduser("~")
+    for folder in dict.fromkeys((os.fspath(root), os.path.realpath(root))):
+        if folder.strip("/"):
+            yield folder
+            if home.strip("/") and folder.startswith(f"{home}/"):
+                yield f"~{folder.removeprefix(home)}"
+
+
+def _relative(place: str, folder: str) -> str:
+    if place.rstrip("/") == folder:
+        return "."
+    return place[len(folder) :].lstrip("/") if place.startswith(f"{folder}/") else place
