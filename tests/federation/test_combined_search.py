@@ -156,6 +156,21 @@ def test_a_range_lists_its_commits_newest_first_over_several_pages(app: App) -> 
     assert "4 commits" in pages[0].suggestions[0]
 
 
+def test_from_shows_a_later_page_of_a_range(app: App) -> None:
+    tool = search_folder(app)
+    first = tool.run("HEAD~4..HEAD", limit=3)
+    second = tool.run("HEAD~4..HEAD from:4", limit=3)
+    beyond = tool.run("HEAD~4..HEAD from:99", limit=3)
+
+    assert "Note: 4 commits; 3 on each page; from:4 in the query shows the next one" in first.text
+    assert [len(it.data["results"]) for it in (first, second, beyond)] == [3, 1, 0]
+    assert SUBJECTS[1] in second.text
+    assert "Note: 4 commits\n" in second.text
+    pages = read_pages(app, "HEAD~4..HEAD author:ada from:2", 2)
+    assert [len(page.results) for page in pages] == [2, 1]
+    assert tool.run("HEAD~4..HEAD from:0").data == tool.run("HEAD~4..HEAD").data
+
+
 def test_filters_apply_to_the_commits_of_a_range(app: App, root: Path) -> None:
     add_commit(root, "Theta gets the zebra", day=7, author="Jane Doe <jane@x.org>")
 

@@ -113,7 +113,8 @@ class CombinedSearch:
             hashes = commits.list_range(past.revisions)
             if hashes is None:
                 return find_files(query)
-            return _page_of_range(query, view, hashes, limit, is_complete=is_complete)
+            start = _read_offset(query.cursor) if query.cursor else past.offset
+            return _page_of_range(query, view, hashes, start, limit, is_complete=is_complete)
         history_cursor, file_cursor, is_plain = _split_cursor(query.cursor)
         history = _EMPTY
         if history_cursor is not None:
@@ -210,14 +211,19 @@ def _filter(
 
 
 def _page_of_range(
-    query: SearchQuery, view: CommitView, hashes: Sequence[str], limit: int, *, is_complete: bool
+    query: SearchQuery,
+    view: CommitView,
+    hashes: Sequence[str],
+    start: int,
+    limit: int,
+    *,
+    is_complete: bool,
 ) -> SearchResponse:
-    """Return commits in the given order that pass the filters of the query.
+    """Return commits in the given order that pass the filters of the query, after the first ones.
 
     The cursor is the number of commits before the page. While commits are still being indexed
     (`is_complete` is False), the total number is not known.
     """
-    start = _read_offset(query.cursor)
     wanted = {f"{COMMIT_URI}{sha}" for sha in hashes}
     states = {state.path: state for state in view.states() if state.path in wanted}
     known = [states[uri] for sha in hashes if (uri := f"{COMMIT_URI}{sha}") in states]
@@ -226,7 +232,8 @@ def _page_of_range(
     more = str(start + limit) if start + limit < len(found) else None
     is_partial = not is_complete and len(known) < len(hashes)
     total = f"{_count(len(found), 'commit')}{' so far' if is_partial else ''}"
-    notes = [total + ("" if more is None else f"; {limit} on each page")]
+    next_page = f"; {limit} on each page; from:{start + limit + 1} in the query shows the next one"
+    notes = [total + ("" if more is None else next_page)]
     if len(found) < len(known):
         notes.append(f"the filters exclude {_count(len(known) - len(found), 'other commit')}")
     if is_partial:

@@ -11,6 +11,8 @@ from rootle.types import RevisionRange
 HISTORY: Final = "history"  # a value of `in:`
 _HASH: Final = re.compile(r"(?:git:|commit[ :]+)?([0-9a-f]{7,64})", re.IGNORECASE | re.ASCII)
 _RANGE: Final = re.compile(r"([\w./@^~-]*[\w@^~])(\.\.\.?)([\w./@^~-]+)", re.ASCII)
+# The number of the first commit on a page of a range.
+_FROM: Final = re.compile(r"\s+from:(\d{1,6})$", re.ASCII)
 # Verbs of events in the past; "when is the cache cleared" asks about code.
 _DONE: Final = (
     "added|introduced|removed|deleted|dropped|changed|replaced|renamed|moved|rewritten|reverted"
@@ -53,6 +55,7 @@ class PastQuestion:
     excludes_files: bool = False  # `in:history`
     commit: str = ""  # a hash or its beginning
     revisions: RevisionRange | None = None
+    offset: int = 0  # the number of commits of the range before the first page
 
 
 def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | None:
@@ -66,10 +69,13 @@ def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | Non
     stripped = text.strip().rstrip("?.!")
     if (found := _HASH.fullmatch(stripped)) and not stripped.isalpha():
         return PastQuestion(True, commit=found[1].lower())
-    found = _RANGE.fullmatch(stripped) if len(stripped) <= _MAX_CHARS else None
+    page = _FROM.search(stripped) if len(stripped) <= _MAX_CHARS else None
+    span = stripped[: page.start()] if page else stripped
+    found = _RANGE.fullmatch(span) if len(span) <= _MAX_CHARS else None
     if found and ".." not in found[1] and ".." not in found[3]:
         revisions = RevisionRange(found[1], found[3], is_symmetric=found[2] == "...")
-        return PastQuestion(True, revisions=revisions)
+        offset = max(0, int(page[1]) - 1) if page else 0
+        return PastQuestion(True, revisions=revisions, offset=offset)
     if only:
         return PastQuestion(True, excludes_files=True)
     asks_first = _PAST.search(stripped[:_MAX_CHARS]) is not None
