@@ -34,7 +34,10 @@ cli.main = announce
 cli.entry()
 """
 
-_INTERRUPTED = (b"rootle: interrupted; the index is still usable\n", b"rootle: interrupted\n")
+_INTERRUPTED = (
+    b"rootle: interrupted; an existing index is still usable\n",
+    b"rootle: interrupted\n",
+)
 # The interrupt arrives during a destructor, in which Python ignores exceptions.
 _INTERRUPTED_DESTRUCTOR = """
 import os, signal, time

@@ -88,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except (KeyboardInterrupt, Exception) as error:
             # An extension module whose import is interrupted raises an ImportError instead.
             if interrupts or isinstance(error, KeyboardInterrupt):
-                _warn("interrupted; the index is still usable")
+                _warn("interrupted; an existing index is still usable")
                 code = _INTERRUPTED
             elif isinstance(error, OSError):
                 code = _explain(error)

@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
                 warn(f"watching {app.root}")
                 watcher.join()
         except KeyboardInterrupt:
-            warn("stopped watching; the index is still usable")
+            warn("stopped watching")
             return SUCCESS
     raise UnavailableError("the watcher stopped unexpectedly; start it again")
 
