@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from rootle.app import App
+from rootle.cli.status_output import PARTLY_INDEXED, describe_partial
 from rootle.cli.terminal import format_counts, print_json
-from rootle.sources.documents.formats import document_format
 from rootle.sources.source import DocumentEntry, SkippedDocument
 from rootle.text.languages import language_of
-from rootle.types import NEEDS_EXTRA
+from rootle.types import NEEDS_EXTRA, PartialFile
 
 # Bytes of text that two cores index per second (benchmarks/speed/tool_comparison.py).
 _BYTES_PER_SECOND: Final = 2_500_000
@@ -30,6 +30,7 @@ def report_dry_run(app: App, *, as_json: bool) -> None:
             {
                 "files": [_file_data(entry) for entry in files],
                 "skipped": [_skip_data(skip) for skip in skips],
+                "partialFiles": plan.partial,
                 "removed": [state.path for state in plan.remove],
                 "unchanged": plan.unchanged,
                 "bytes": total,
@@ -43,8 +44,7 @@ def report_dry_run(app: App, *, as_json: bool) -> None:
     )
     _print_languages(files)
     _print_skips(skips)
-    limit = app.config.max_file_bytes  # for documents, it limits the extracted text
-    _print_partial([e for e in files if e.size > limit and document_format(e.uri) is None])
+    _print_partial(plan.partial, {entry.uri: entry.size for entry in files})
 
 
 def _file_data(entry: DocumentEntry) -> dict[str, object]:
@@ -72,12 +72,13 @@ def _print_skips(skips: Sequence[SkippedDocument]) -> None:
         print(f"  {skip.reason:{len(NEEDS_EXTRA)}} {_format_size(skip.size):>9}  {path}")
 
 
-def _print_partial(files: Sequence[DocumentEntry]) -> None:
+def _print_partial(files: Sequence[PartialFile], sizes: Mapping[str, int]) -> None:
     if files:
-        print("partly indexed, because they are larger than maxFileBytes:")
-    for entry in files:
-        path = entry.uri if entry.uri.isprintable() else ascii(entry.uri)
-        print(f"  {_format_size(entry.size):>9}  {path}")
+        print(f"{PARTLY_INDEXED}: {len(files)}")
+    for file in files:
+        text = describe_partial(file)
+        text = text if text.isprintable() else ascii(text)
+        print(f"  {PARTLY_INDEXED:{len(NEEDS_EXTRA)}} {_format_size(sizes[file.path]):>9}  {text}")
 
 
 def _format_size(size: float) -> str:

@@ -17,18 +17,26 @@ from rootle.types import (
     HistoryStatus,
     ImageStatus,
     IndexStatus,
+    PartialFile,
     WatcherStatus,
 )
 
+PARTLY_INDEXED: Final = "partly indexed"
 _MAX_PACKAGES: Final = 5  # packages listed per reason
 
 
-def print_status(status: IndexStatus, *, with_skipped_files: bool) -> None:
-    """Print one labeled line per property; continuation lines have an empty label."""
+def print_status(
+    status: IndexStatus, *, with_skipped_files: bool, telemetry_problem: str | None = None
+) -> None:
+    """Print one labeled line per property; continuation lines have an empty label.
+
+    `telemetry_problem` is the reason why requested telemetry is not exported.
+    """
     rows = [*_location_rows(status), *(_index_rows(status) if status.exists else _no_index_rows())]
     rows += _version_rows(status)
     rows += _dependency_rows(status.dependencies) if status.dependencies is not None else ()
     rows += _external_rows(status.external) if status.external is not None else ()
+    rows += [("telemetry", telemetry_problem)] if telemetry_problem is not None else ()
     for label, text in rows:
         print(f"{label:10}  {printable(text)}")
     if with_skipped_files and status.exists:
@@ -39,9 +47,14 @@ def print_status(status: IndexStatus, *, with_skipped_files: bool) -> None:
 def _unindexed_files(status: IndexStatus) -> Iterator[tuple[str, str]]:
     """Yield every file of which text is missing, with the reason and the missing share."""
     for partial in status.partial_files:
-        share = max(partial.missing_share, 0.0001)
-        yield f"{partial.path} (the last {share:.2%}, beyond {partial.limit})", "partly indexed"
+        yield describe_partial(partial), PARTLY_INDEXED
     yield from status.skipped_files
+
+
+def describe_partial(file: PartialFile) -> str:
+    """Return the path of a partly indexed file and the share of its text that is missing."""
+    share = max(file.missing_share, 0.0001)
+    return f"{file.path} (the last {share:.2%}, beyond {file.limit})"
 
 
 def _location_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:

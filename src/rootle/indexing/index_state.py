@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,9 +17,11 @@ from rootle.index.local.manifest import BYTES_EXPECTED
 from rootle.index.local.snapshot import Snapshot
 from rootle.index.local.snapshot_source import SnapshotSource, is_read_only
 from rootle.index.local.update_notice import unused_generation
+from rootle.index.reader import FileState
 from rootle.ingest.plan import Plan, PlannedRead, PlannedSkip, plan_sources
 from rootle.sources.secret_masking_reader import open_readers
-from rootle.sources.source import DocumentEntry, DocumentReader, SkippedDocument, Source
+from rootle.sources.source import Document, DocumentEntry, DocumentReader, SkippedDocument, Source
+from rootle.types import EXTRACTED, PartialFile
 
 if TYPE_CHECKING:
     from rootle.index.local.manifest import Manifest
@@ -75,6 +78,7 @@ class IndexState:
         plan, readers = self.plan_work(), self._open_readers()
         read: list[PlannedRead] = []
         skip = list(plan.skip)
+        partial: list[PartialFile] = []
         for planned in plan.read:
             entry = planned.entry
             found = readers[planned.source].read(entry.uri)
@@ -83,8 +87,11 @@ class IndexState:
                 skip.append(PlannedSkip(planned.source, skipped, planned.state))
             else:
                 read.append(planned)
+                cut = _find_missing_text(found, entry.size, self._config)
+                partial += () if cut is None else (cut,)
         skip.sort(key=lambda planned: planned.skip.uri)
-        return replace(plan, read=tuple(read), skip=tuple(skip))
+        partial.sort(key=attrgetter("path"))
+        return replace(plan, read=tuple(read), skip=tuple(skip), partial=tuple(partial))
 
     def find_work(self) -> IndexWork | None:
         """Return the size of the difference between the index and its folder; None if they match.
@@ -189,3 +196,25 @@ class IndexState:
         connection = open_database(content, create=False, read_only=read_only)
         with closing(connection), storage_errors(self._index_dir):
             yield Manifest(connection)
+
+
+def limit_of(file: FileState | Document, size: int, max_file_bytes: int) -> str:
+    """Return what limits the indexed text of a file of `size` bytes."""
+    if file.encoding == EXTRACTED:
+        return "the limits for documents"
+    if size > max_file_bytes:
+        return "maxFileBytes"
+    return "the first rows" if file.language == "csv" else "maxChunksPerFile"
+
+
+def _find_missing_text(document: Document, size: int, config: Config) -> PartialFile | None:
+    """Estimate the text of a document that will not be indexed; None if all of it will be."""
+    chars = len(document.text.rstrip())
+    missing = document.omitted_chars
+    if config.max_file_chars:  # the text is not divided into chunks here
+        missing += max(0, chars - config.max_file_chars)
+    if not missing:
+        return None
+    share = missing / (len(document.text) + document.omitted_chars)
+    limit = limit_of(document, size, config.max_file_bytes)
+    return PartialFile(document.uri, limit, round(share, 4))

@@ -15,11 +15,12 @@ from rootle.index.local.commit_dates import parse_records
 from rootle.index.local.index_dir import INNER_DIRS
 from rootle.index.local.snapshot import Snapshot
 from rootle.index.reader import FileState
+from rootle.indexing.index_state import limit_of
 from rootle.indexing.indexer import Indexer
 from rootle.indexing.watch.watcher_channel import WatcherChannel
 from rootle.indexing.watch.watcher_state import WatcherState
 from rootle.serialization.timestamps import format_timestamp
-from rootle.types import EXTRACTED, Health, IndexCoverage, IndexStatus, PartialFile, WatcherStatus
+from rootle.types import Health, IndexCoverage, IndexStatus, PartialFile, WatcherStatus
 
 
 def read_status(indexer: Indexer) -> IndexStatus:
@@ -122,21 +123,12 @@ def _list_partial_files(
     return tuple(
         PartialFile(
             state.path,
-            _limit_of(state, max_file_bytes),
+            limit_of(state, state.size, max_file_bytes),
             round(state.missing_share, 4),
         )
         for state in sorted(indexed, key=attrgetter("path"))
         if state.skipped_chars
     )
-
-
-def _limit_of(state: FileState, max_file_bytes: int) -> str:
-    """Return what limits the indexed text of a file."""
-    if state.encoding == EXTRACTED:
-        return "the limits for documents"
-    if state.size > max_file_bytes:
-        return "maxFileBytes"
-    return "the first rows" if state.language == "csv" else "maxChunksPerFile"
 
 
 def _describe_missing(indexer: Indexer) -> IndexStatus:

@@ -11,7 +11,7 @@ from rootle.index.local.manifest import Manifest
 from rootle.index.reader import FileState
 from rootle.sources.files.skip_rules import UNREADABLE
 from rootle.sources.source import DocumentEntry, Scan, SkippedDocument, Source
-from rootle.types import IndexUpdated
+from rootle.types import IndexUpdated, PartialFile
 
 TOKEN_PREFIX: Final = "token:"
 
@@ -41,6 +41,7 @@ class Plan:
     remove: tuple[FileState, ...]  # no longer listed by their sources
     unchanged: int
     tokens: Mapping[str, str] = field(default_factory=dict)  # by source, for its next scan
+    partial: tuple[PartialFile, ...] = ()  # documents in `read` of which text will be missing
 
     @property
     def is_empty(self) -> bool:

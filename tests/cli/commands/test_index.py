@@ -67,11 +67,12 @@ def test_index_reports_its_figures(repository: Path) -> None:
 def test_a_dry_run_reports_the_plan_and_writes_nothing(repository: Path, home: Path) -> None:
     write(repository, "package-lock.json", "{}\n")
     write(repository, "big.txt", "long line\n" * 600_000)
+    write(repository, "rows.csv", "name,value\n" + "walrus,1\n" * 50_000)
     plain = rootle("index", repository, "--dry-run")
     assert plain.code == 0
-    assert f"{len(FILES) + 1} files to" in plain.out
+    assert f"{len(FILES) + 2} files to" in plain.out
     assert " s\n" in plain.out
-    shown = ("python", "typescript", "lock file", "package-lock.json", "partly indexed", "big.txt")
+    shown = ("python", "typescript", "lock file", "package-lock.json")
     assert all(text in plain.out for text in shown)
     data = rootle("index", repository, "--dry-run", "--json").data
     assert {"filePath": "big.txt", "bytes": 6_000_000, "language": "text"} in data["files"]
@@ -80,7 +81,13 @@ def test_a_dry_run_reports_the_plan_and_writes_nothing(repository: Path, home: P
     assert data["estimatedSeconds"] > 0
     assert not (home / "cache/rootle").exists()
     assert rootle("index", repository).code == 0
-    assert rootle("index", repository, "--dry-run", "--json").data["unchanged"] == len(FILES) + 1
+    assert rootle("index", repository, "--dry-run", "--json").data["unchanged"] == len(FILES) + 2
+    # The dry run has announced the missing text that the status reports.
+    partial = rootle("status", repository, "--json").data["partialFiles"]
+    assert [file["path"] for file in partial] == ["big.txt", "rows.csv"]
+    assert data["partialFiles"] == partial
+    for file in partial:
+        assert f"{file['path']} (the last {file['missingShare']:.2%}, beyond " in plain.out
 
 
 def test_status_has_exactly_the_documented_fields(repository: Path) -> None:

@@ -27,8 +27,8 @@ def register(parser: CommandParser) -> None:
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        help="show how many files would be indexed, and which files would be skipped and why; "
-        "change nothing",
+        help="show how many files would be indexed, and which files would be skipped or only "
+        "partly indexed, and why; change nothing",
     )
     parser.add_argument(
         "--rebuild",
