@@ -224,13 +224,28 @@ def test_opentelemetry_is_not_imported_unless_requested(repository: Path) -> Non
     assert "[]" in rootle(*_search(repository), program=_LOADED).err
 
 
-def test_the_variables_have_no_effect_without_the_extra(
-    repository: Path, collector: Collector
+def test_a_missing_extra_is_reported_once_and_by_the_status(
+    repository: Path, collector: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outcome = rootle(*_search(repository), program=_WITHOUT_THE_EXTRA + _LOADED)
     assert outcome.code == 0
     assert "[]" in outcome.err
+    assert outcome.err.count("OTEL_EXPORTER_OTLP_ENDPOINT requires") == 1
+    assert outcome.err.count("pip install 'rootle[otel]'") == 1
     assert collector.bodies == []
+    status = rootle("status", repository, program=_WITHOUT_THE_EXTRA + _LOADED)
+    assert "telemetry   no telemetry is exported: OTEL_EXPORTER_OTLP_ENDPOINT" in status.out
+    monkeypatch.setenv("OTEL_SDK_DISABLED", "true")
+    disabled = rootle("status", repository, program=_WITHOUT_THE_EXTRA + _LOADED)
+    assert "telemetry" not in disabled.out + disabled.err
+
+
+def test_variables_that_request_no_export_need_no_extra(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_TRACES_EXPORTER", "none")
+    outcome = rootle(*_search(repository), program=_WITHOUT_THE_EXTRA + _LOADED)
+    assert "rootle[otel]" not in outcome.err
 
 
 def _search(root: Path) -> tuple[str | Path, ...]:

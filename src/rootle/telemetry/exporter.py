@@ -40,9 +40,12 @@ def export_telemetry(on_warning: Callable[[str], None]) -> Iterator[None]:
     """Export the spans and metrics of the `with` block.
 
     OpenTelemetry is imported only if one of the variables above is set. Nothing is exported if the
-    packages of `rootle[otel]` are missing, or if another SDK is already set up.
+    packages of `rootle[otel]` are missing, which is reported once, or if another SDK is already set
+    up.
     """
-    if not _is_requested() or not _is_installed() or _has_provider():
+    if problem := missing_extra():
+        on_warning(problem)
+    if problem or not _requesting_variable() or _has_provider():
         yield
         return
     # The exporters log a warning for each attempt; the final error is enough.
@@ -55,13 +58,33 @@ def export_telemetry(on_warning: Callable[[str], None]) -> Iterator[None]:
         _run_in_parallel(shutdowns)
 
 
-def _is_requested() -> bool:
-    is_disabled = os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
-    return not is_disabled and any(os.environ.get(name) for name in _ENABLING_VARIABLES)
+def missing_extra() -> str | None:
+    """Return why requested telemetry is not exported, if packages are missing; otherwise None."""
+    variable = _requesting_variable()
+    if variable is None or _is_installed():
+        return None
+    # The SDK of `opentelemetry-instrument` needs no packages of the extra.
+    if "opentelemetry.trace" in sys.modules and _has_provider():
+        return None
+    return (
+        f"no telemetry is exported: {variable} requires more packages: "
+        "pip install 'rootle[otel]'; OTEL_SDK_DISABLED=true hides this message"
+    )
+
+
+def _requesting_variable() -> str | None:
+    """Return a variable that requests telemetry; None if there is none, or if it is disabled."""
+    if os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
+        return None
+    if all(os.environ.get(f"OTEL_{signal}_EXPORTER") == "none" for signal in ("TRACES", "METRICS")):
+        return None
+    for name in _ENABLING_VARIABLES:
+        if os.environ.get(name, "none") not in ("", "none"):
+            return name
+    return None
 
 
 def _is_installed() -> bool:
-    # A missing package is not an error: the variables are often set for all programs on a machine.
     try:
         return find_spec("opentelemetry.exporter.otlp.proto.http") is not None
     except ModuleNotFoundError:  # a parent package is missing

@@ -53,5 +53,6 @@ def _print(status: IndexStatus, args: argparse.Namespace) -> None:
         print_json(status)
     else:
         from rootle.cli.status_output import print_status
+        from rootle.telemetry.exporter import missing_extra
 
-        print_status(status, with_skipped_files=args.skipped)
+        print_status(status, with_skipped_files=args.skipped, telemetry_problem=missing_extra())
