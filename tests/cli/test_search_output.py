@@ -59,7 +59,7 @@ def test_a_long_answer_fits_about_one_screen_of_a_terminal(
     lines = terminal.getvalue().splitlines()
     assert len(_headings(lines, response)) == 10
     assert len(lines) <= 55
-    assert lines[-1] == "rootle: shortened; -n 10 shows all lines"
+    assert lines[-1] == "rootle: shortened; -n 10 shows more lines"
     assert "  also 101-120 scope_101, 201-220 scope_201, 301-320 scope_301" in lines
     first_lines = lines[1:11]
     assert all(len(line) > 200 for line in first_lines if "zebra" in line)
@@ -78,7 +78,7 @@ def test_a_shortened_answer_names_untrusted_text_and_its_orders() -> None:
     with redirect_stdout(terminal), redirect_stderr(terminal):
         print_response(response, "zebra", Style(is_terminal=True, has_color=False))
     lines = terminal.getvalue().splitlines()
-    assert lines[-1] == "rootle: shortened; -n 10 shows all lines"
+    assert lines[-1] == "rootle: shortened; -n 10 shows more lines"
     heading = next(at for at, line in enumerate(lines) if line.startswith("file_4.py"))
     assert lines[heading + 1 : heading + 3] == [
         "  untrusted, from https://a.example/",

@@ -99,7 +99,7 @@ def print_response(
     elif is_brief and style.is_terminal and _is_long(response):
         _print_brief_results(response, question, style)
         _print_messages(response)
-        warn(f"shortened; -n {len(response.results)} shows all lines")
+        warn(f"shortened; -n {len(response.results)} shows more lines")
     else:
         _print_results(response, question, style, limit)
         _print_messages(response)
