@@ -48,7 +48,7 @@ rootle search "where is the retry backoff computed"
 rootle index --dry-run
 rootle install --agent claude-code"""
 _NOTES: Final = """\
-exit codes: 0 success, 1 no results, 2 error
+exit codes: 0 success, 1 nothing found, 2 error
 Results are printed to standard output, and messages to standard error."""
 _INTERRUPTED: Final = 130  # the exit code that shells use after Ctrl-C
 # The main thread needs a moment to return from a hook, and nothing reports that it has returned.

@@ -24,7 +24,8 @@ class QueryFields(IndexFields):
     max_merged_candidates: int = config_field(
         4_000,
         "Maximum number of chunks, and maximum number of files, that are ranked after the results "
-        "of both searches are merged. No query ranks more than 60 files.",
+        "of both searches are merged. The files are ranked in groups of 60. The first group is "
+        "ranked for the first page, and each further group only if a later page needs it.",
         (1, 20_000),
         project=True,
     )

@@ -100,7 +100,11 @@ class QueryInterpretation:
 
 @dataclass(frozen=True, slots=True)
 class SearchResponse:
-    """One page of results, best first."""
+    """One page of results.
+
+    Results of the same kind, such as files or commits, are listed best first. A result can have a
+    higher score than a result of another kind above it.
+    """
 
     results: tuple[SearchResult, ...]
     next_cursor: str | None
