@@ -13,7 +13,7 @@ from rootle.errors import QueryError, StaleCursorError
 from rootle.index.reader import FileState, IndexReader
 from rootle.search.symbols import finder
 from rootle.serialization.symbols import describe_definitions, describe_uses
-from rootle.types import SymbolAnswer
+from rootle.types import SearchQuery, SymbolAnswer
 
 FILES = {
     "shop/cart.py": '''\
@@ -289,6 +289,14 @@ def test_filters_apply_to_the_uses(app: App) -> None:
     assert {use.path for use in response.symbols.uses} == {"tests/test_cart.py"}
 
 
+def test_the_results_pass_the_filters_and_definitions_elsewhere_are_only_listed(app: App) -> None:
+    response = app.search("uses:total path:docs")
+    assert [result.file_path for result in response.results] == ["docs/cart.md"]
+    assert response.symbols is not None
+    assert places(response.symbols) == ["shop/prices.py:1"]
+    assert {use.path for use in response.symbols.uses} == {"docs/cart.md"}
+
+
 @pytest.mark.parametrize("question", ["how are the prices summed", "who calls nothing_like_it"])
 def test_any_other_question_is_answered_as_before(app: App, question: str) -> None:
     assert app.search(question).symbols is None
@@ -298,6 +306,22 @@ def test_pages_of_results_about_a_name_do_not_overlap(app: App) -> None:
     first = app.search("who calls total", {"filePaths": ["shop", "tests"]})
     paths = [result.file_path for result in first.results]
     assert len(paths) == len(set(paths))
+
+
+@pytest.mark.parametrize("question", ["spider", "who calls spider", "uses:spider"])
+def test_the_pages_of_an_answer_about_a_name_have_each_file_once(question: str) -> None:
+    files = {f"tasks/part{at:03}.py": f"run_{at} = spider({at})\n" for at in range(150)}
+    files["tasks/spider.py"] = "def spider(value):\n    return value\n"
+    repository = indexed_repository(files)
+    paths: list[str] = []
+    cursor = None
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        while not paths or cursor:
+            response = app.search(SearchQuery(question, limit=50, cursor=cursor))
+            paths += [result.file_path for result in response.results]
+            cursor = response.next_cursor
+    assert len(paths) == len(set(paths))
+    assert set(paths) == set(files)
 
 
 def test_a_search_lists_the_likeliest_of_very_many_definitions_and_says_so() -> None:

@@ -117,13 +117,13 @@ def choose_candidates(
     """
     fused = reciprocal_rank_fusion([sparse.body, dense_hits], limit)
     defining = np.array([c for ids in sparse.definers.values() for c in ids], dtype=np.int64)
-    if scoped.files is not None and len(defining):  # definers are looked up in all files
-        defining = defining[np.isin(files_of(defining), _to_ids(scoped.files))]
+    # The names of a question are looked up in all files, also for later groups of files.
+    defining, required = (_in_scope(ids, files_of, scoped) for ids in (defining, scoped.chunk_ids))
     symbols = sparse.symbols.ids[:_MAX_SYMBOL_CHUNKS]
-    lists = [ids for ids in (defining, fused, scoped.chunk_ids) if len(ids)]
+    lists = [ids for ids in (defining, fused, required) if len(ids)]
     chunk_ids = sorted_unique(np.concatenate([symbols, *lists]))
     if len(chunk_ids) > limit or limit < MAX_CANDIDATE_FILES:
-        best = _first_unique((scoped.chunk_ids, defining, fused, symbols), limit)
+        best = _first_unique((required, defining, fused, symbols), limit)
         return _cut_candidates(best, sparse, files_of, limit)
     files = files_of(chunk_ids)
     by_field = [field.ids[:_MAX_FILES_PER_FIELD] for field in _file_fields(sparse)]
@@ -131,6 +131,12 @@ def choose_candidates(
     wanted = dict.fromkeys(_in_turn([*by_field, *of_lists]))
     wanted.pop(-1, None)
     return _select_files(chunk_ids, files, list(wanted))
+
+
+def _in_scope(ids: Ids, files_of: Callable[[Ids], Ids], scoped: ScopedQuery) -> Ids:
+    if scoped.files is None or not len(ids):
+        return ids
+    return ids[np.isin(files_of(ids), _to_ids(scoped.files))]
 
 
 def _in_turn(lists: Sequence[Ids]) -> Iterable[int]:
