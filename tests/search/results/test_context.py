@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -109,6 +110,29 @@ def test_a_function_that_does_not_fit_is_shown_with_its_head(
     assert "    Decimal," in text
     assert "os.path" not in text
     assert len(shown) <= 75
+
+
+@pytest.mark.parametrize("settings_", [{"context": True}, {"budget": 3_000}])
+def test_a_context_does_not_show_lines_with_an_excluded_word(
+    settings_: dict[str, Any], tmp_path: Path, make_app: MakeApp
+) -> None:
+    steps = "".join(f"    canvas.move_to_position_{n}(paint, {n} * 7)\n" for n in range(200))
+    source = (
+        f"import striped\nimport paint\n\n\ndef draw_zebra(canvas):\n    # a zebra\n{steps}"
+        f"    return striped.finish(canvas)\n\n\ndef last_zebra(canvas):\n{steps}    # striped\n"
+    )
+    notes = "# Zebra\n\nA zebra is a horse.\n\n## Zebra skin\n\nIts skin is very\nstriped.\n"
+    app = make_app(write_tree(tmp_path / "repo", {"draw.py": source, "zebra.md": notes}))
+    plain = app.search("zebra", **settings_)
+    shown = [_shown_lines(result) for result in plain.results]
+    assert any("striped" in line for lines in shown for line in lines.values())
+    for excluded in ("-striped", '-striped -"very striped"'):
+        response = app.search(f"zebra {excluded}", **settings_)
+        shown = [_shown_lines(result) for result in response.results]
+        text = "\n".join(line for lines in shown for line in lines.values())
+        assert "move_to_position" in text
+        assert "striped" not in text
+    assert "skin is very" not in text
 
 
 def test_a_context_changes_nothing_else_in_a_result(app: App) -> None:

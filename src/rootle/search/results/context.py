@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from rootle.config.fields import Config
 from rootle.index.reader import ChunkRow, IndexReader
-from rootle.search.request import parse_exclusions
+from rootle.search.query.syntax import parse_query
+from rootle.search.request import MAX_QUERY_CHARS, parse_exclusions
 from rootle.search.results.context_budget import (
     ContextDraft,
     LineRequest,
@@ -34,6 +38,7 @@ class ContextLimits:
     max_lines: int  # per result, if there is no budget
     budget: int | None = None  # tokens of all results together, as Markdown
     exclude: tuple[str, ...] = ()  # "path:start-end"
+    excluded_words: re.Pattern[str] | None = None  # lines with a match are left out
 
 
 def read_limits(config: Config, query: SearchQuery) -> ContextLimits:
@@ -44,6 +49,7 @@ def read_limits(config: Config, query: SearchQuery) -> ContextLimits:
         config.max_context_lines,
         query.budget,
         query.exclude,
+        parse_query(query.text_query[:MAX_QUERY_CHARS]).excluded_pattern,
     )
 
 
@@ -93,7 +99,8 @@ def _draft_context(
     result: SearchResult, file: FileText, limits: ContextLimits, excluded: Sequence[range]
 ) -> ContextDraft:
     lines = file.text.lines
-    draft = ContextDraft(result, file.text, excluded)
+    with_words = _lines_with(limits.excluded_words, lines)
+    draft = ContextDraft(result, file.text, excluded, with_words)
     for rank, span in enumerate(result_spans(result), start=1):
         shift = _find_shift(span, lines) if file.text.changed else 0
         first, last = span.start_line + shift, min(span.end_line + shift, len(lines))
@@ -117,8 +124,11 @@ def _definition_request(
     lines = draft.text.lines
     first, last = max(1, definition[0] + shift), min(definition[1] + shift, len(lines))
     head = _line_numbers(find_head(lines, (first, last))) if first <= last else ()
-    whole = draft.drop_excluded(range(first, last + 1))
-    return LineRequest(1, value, whole, is_whole=True, fallback=draft.drop_excluded(head))
+    shown_head = draft.drop_excluded(head)
+    numbers = range(first, last + 1)
+    # A definition without the lines that contain an excluded word would be hard to read.
+    whole = shown_head if draft.has_excluded_word(numbers) else draft.drop_excluded(numbers)
+    return LineRequest(1, value, whole, is_whole=True, fallback=shown_head)
 
 
 def _lines_around(first: int, last: int, limits: ContextLimits, end: int) -> Iterator[int]:
@@ -139,6 +149,20 @@ def _find_shift(span: Span, lines: Sequence[str]) -> int:
         if places and some[0].strip():
             return min(places, key=lambda at: abs(at + 1 - span.start_line)) + 1 - span.start_line
     return min(0, len(lines) - span.end_line) if span.start_line > len(lines) else 0
+
+
+def _lines_with(pattern: re.Pattern[str] | None, lines: Sequence[str]) -> frozenset[int]:
+    """Return the numbers of the lines that contain a match, or a part of one."""
+    if pattern is None:
+        return frozenset()
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    return frozenset(
+        number
+        for match in pattern.finditer("\n".join(lines))
+        for number in range(
+            bisect_right(starts, match.start()), bisect_right(starts, match.end() - 1) + 1
+        )
+    )
 
 
 def _line_numbers(lines: LineInterval) -> range:

@@ -8,7 +8,7 @@ are added directly after this span, as the specification requires.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -42,7 +42,8 @@ class ContextDraft:
 
     result: SearchResult
     text: CurrentText
-    excluded: Sequence[range]
+    excluded: Sequence[range]  # by the caller
+    with_excluded_word: Collection[int] = frozenset()  # line numbers
     requests: list[LineRequest] = field(default_factory=list)
     chosen: set[int] = field(default_factory=set)  # line numbers
 
@@ -56,8 +57,12 @@ class ContextDraft:
         return tuple(number for number in numbers if not self.is_excluded(number))
 
     def is_excluded(self, number: int) -> bool:
-        """Return whether the caller has excluded this line."""
-        return any(number in some for some in self.excluded)
+        """Return whether this line is not shown."""
+        return number in self.with_excluded_word or any(number in some for some in self.excluded)
+
+    def has_excluded_word(self, numbers: Iterable[int]) -> bool:
+        """Return whether one of these lines contains an excluded word."""
+        return any(number in self.with_excluded_word for number in numbers)
 
     def size(self, chosen: Iterable[int]) -> int:
         """Return the length of the chosen lines as Markdown, in characters."""
