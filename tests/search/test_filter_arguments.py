@@ -45,10 +45,38 @@ def test_filters_of_the_query_take_precedence(app: App) -> None:
     ("filters", "message"),
     [
         ({"language": ["python"]}, 'unknown filter "language"; did you mean "languages"?'),
-        ({"languages": "python"}, "\"languages\" is 'python', expected a list of strings"),
+        ({"languages": "python"}, '"languages" is "python", expected a list of strings'),
         ({"minRecencyDays": "3"}, "expected a number"),
     ],
 )
 def test_an_invalid_filter_is_rejected(filters: Any, message: str, app: App) -> None:
     with pytest.raises(QueryError, match=message.replace("?", r"\?")):
         app.search("retry", filters)
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        lambda app: app.search(SearchQuery("retry attempt", file_paths=["src"])),  # type: ignore[arg-type]
+        lambda app: app.search("retry attempt", Filters(file_paths=["src"])),  # type: ignore[arg-type]
+    ],
+)
+def test_a_list_is_accepted_for_a_tuple(search: Any, app: App) -> None:
+    expected = app.search(SearchQuery("retry attempt", file_paths=("src",))).results
+    assert search(app).results == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "filters", "message"),
+    [
+        (SearchQuery("retry", file_paths="src"), None, '"filePaths" is "src", expected a list'),  # type: ignore[arg-type]
+        ("retry", Filters(languages="go"), '"languages" is "go", expected a list'),  # type: ignore[arg-type]
+        (SearchQuery("retry", limit=2.5), None, '"limit" is 2.5, expected an integer'),  # type: ignore[arg-type]
+        (5, None, "the query is 5, expected a string or a SearchQuery"),
+    ],
+)
+def test_a_query_with_a_wrong_type_is_rejected(
+    query: Any, filters: Any, message: str, app: App
+) -> None:
+    with pytest.raises(QueryError, match=message):
+        app.search(query, filters)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final
@@ -74,17 +75,32 @@ def apply_filters(
     """Return a query with these filters. Filters that the query already has take precedence.
 
     If `filters` is a mapping, its keys are the fields of `Filters`, in camelCase or in snake_case.
-    Raises QueryError if a filter is unknown or invalid.
+    Lists are accepted for tuples. Raises QueryError if the query or a filter has the wrong type, or
+    if a filter is unknown.
     """
-    base = SearchQuery(query) if isinstance(query, str) else query
+    base = SearchQuery(query) if isinstance(query, str) else _check_types(query)
     if filters is None:
         return base
-    if not isinstance(filters, Filters):
-        filters = _parse_filters(filters)
+    filters = _parse_filters(_fields_of(filters) if isinstance(filters, Filters) else filters)
     values = {f.name: getattr(filters, f.name) for f in fields(Filters)}
     return replace(
         base, **{name: value for name, value in values.items() if getattr(base, name) is None}
     )
+
+
+def _check_types(query: object) -> SearchQuery:
+    """Return a query of a Python program, in which no type checker may have checked the types."""
+    if not isinstance(query, SearchQuery):
+        raise QueryError(f"the query is {_abbreviate(query)}, expected a string or a SearchQuery")
+    data = {
+        camel_case(name): list(value) if isinstance(value, tuple) else value
+        for name, value in _fields_of(query).items()
+    }
+    return query_from_json(data)
+
+
+def _fields_of(record: SearchQuery | Filters) -> dict[str, Any]:
+    return {f.name: getattr(record, f.name) for f in fields(record)}
 
 
 def _parse_filters(data: Mapping[str, Any]) -> Filters:
@@ -144,5 +160,5 @@ def _string(data: Mapping[str, Any], key: str) -> str | None:
 
 
 def _abbreviate(value: Any) -> str:
-    text = repr(value)
+    text = json.dumps(value, ensure_ascii=False, skipkeys=True, default=repr)
     return text if len(text) <= 40 else f"{text[:39]}…"
