@@ -137,7 +137,8 @@ class SearchApi(AppBase):
     ) -> SymbolAnswer:
         """Return the definitions of a name, and its uses if `aspect` asks for them.
 
-        `name` may be qualified: "Class.method", "module.function", "ns::Class". At most `limit`
+        `name` may be qualified: "Class.method", "module.function", "ns::Class". A list of
+        parameters after it, as in "Class#method(Type)", is ignored. At most `limit`
         uses are returned, 30 by default. To get the next ones, pass `next_cursor` of the answer as
         `cursor`. The index is updated first if a check for changes is due. If `at` is a hash, tag,
         branch or date, the files of that commit are searched instead of those in the folder. A name
@@ -146,12 +147,17 @@ class SearchApi(AppBase):
         Raises QueryError for an invalid name, limit or revision, and StaleCursorError if the cursor
         comes from another request or the index has changed since then.
         """
-        from rootle.search.symbols.symbol_request import SymbolRequest, check_request
+        from rootle.search.symbols.symbol_request import (
+            SymbolRequest,
+            check_request,
+            without_parameters,
+        )
 
-        plain = name.strip().removeprefix(PACKAGE_URI)
+        name = without_parameters(name)
+        plain = name.removeprefix(PACKAGE_URI)
         request = SymbolRequest(plain, aspect, limit=limit, cursor=cursor)
         check_request(request)
-        if plain != name.strip():
+        if plain != name:
             return self._package_symbols(request, at)
         if at is not None:
             from rootle.history.revision_search import add_symbol_place

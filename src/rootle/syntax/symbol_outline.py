@@ -47,6 +47,8 @@ _BODIES: Final = frozenset(
     "compound_statement labeled_statement if_statement else_clause case_statement".split()
 )
 _QUALIFIER: Final = re.compile(r".*(?:::|[.:\\#])(?=[^.:\\#])", re.DOTALL)
+# A C++ operator such as "operator+" or "operator bool", with its qualifiers.
+_OPERATOR: Final = re.compile(r"(?:.*::)?(operator\b(?![.:\\]).*)", re.DOTALL)
 _HEAD_END: Final = re.compile(r"[{\n]")
 _SPACES: Final = re.compile(r"\s+")
 
@@ -252,7 +254,11 @@ class _Matches:
 def _symbol(name: str) -> str:
     """Return the last part of a name: b of A::b, A.b or "A:b", without template arguments."""
     name = name.strip("\"'` ")
-    if not name.isidentifier() and "operator" not in name:
+    if name.isidentifier():
+        return name[:MAX_NAME]
+    if "operator" in name and (operator := _OPERATOR.fullmatch(name)):
+        name = operator[1]
+    else:
         name = _QUALIFIER.sub("", name.partition("<")[0] or name)
         # A macro before the name may have become part of it.
         name = name.split()[-1] if name.split() else name

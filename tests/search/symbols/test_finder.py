@@ -218,6 +218,75 @@ def test_a_method_outside_of_its_class_is_found_by_both_names(app: App) -> None:
     assert places(app.symbols("jobs::Runner")) == ["native/main.cpp:2"]
 
 
+NAMES_WITH_SIGNS = {
+    "point.hpp": """\
+struct Point {
+    Point operator+(const Point& other) const;
+    Point operator++();
+    int operator()(int factor) { return factor; }
+};
+Point Point::operator+(const Point& other) const { return Point{}; }
+""",
+    "queue.js": """\
+class Queue {
+  #grow() {}
+  add(item) { this.#grow(); }
+}
+""",
+    "src/user.php": """\
+<?php
+namespace App\\Models;
+class User {
+    public static $count = 0;
+    function rename() { self::$count++; }
+}
+""",
+    "src/page.php": "<?php\nuse App\\Models\\User;\n$user = new User();\n",
+    "server.go": "package tool\n\nfunc Start(port int) {}\n",
+    "cmd/main.go": "package main\n\nfunc main() { tool.Start(1) }\n",
+    "src/Table.java": """\
+package com.example;
+class Table {
+    void put(String key, int value) {}
+    void fill() { put("a", 1); }
+}
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def app_with_signs() -> Iterator[App]:
+    repository = indexed_repository(NAMES_WITH_SIGNS)
+    with open_app(repository.root, index_dir=repository.index_dir) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("name", "definitions", "uses"),
+    [
+        ("Point::operator+", ["point.hpp:6", "point.hpp:2"], []),
+        ("Point::operator()", ["point.hpp:4"], []),
+        ("#grow", ["queue.js:2"], [("queue.js", 3, "call")]),
+        ("Queue.#grow", ["queue.js:2"], [("queue.js", 3, "call")]),
+        (
+            "App\\Models\\User",
+            ["src/user.php:3"],
+            [("src/page.php", 3, "call"), ("src/page.php", 2, "import")],
+        ),
+        ("User::$count", ["src/user.php:4"], [("src/user.php", 5, "reference")]),
+        ("tool.Start", ["server.go:3"], [("cmd/main.go", 3, "call")]),
+        ("com.example.Table", ["src/Table.java:2"], []),
+        ("Table#put(String, int)", ["src/Table.java:3"], [("src/Table.java", 4, "call")]),
+    ],
+)
+def test_a_name_is_found_as_its_language_writes_it(
+    name: str, definitions: list[str], uses: list[object], app_with_signs: App
+) -> None:
+    answer = app_with_signs.symbols(name, "uses")
+    assert places(answer) == definitions
+    assert rows(answer) == uses
+
+
 def test_a_re_export_is_an_import(app: App) -> None:
     assert rows(app.symbols("render", "uses")) == [
         ("web/app.ts", 2, "call"),

@@ -22,6 +22,10 @@ _MAX_LINE: Final = 200
 _IDENTIFIER: Final = re.compile(r"[\w$]+[?!]?")
 _GENERICS: Final = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
 _SEPARATOR: Final = re.compile(r"::|->|[.#\\:/]")
+_OPERATOR: Final = re.compile(r"(?<![\w$])operator[^\w\s]+$")  # of C++: "operator->"
+# A clause that puts the definitions of a file into a package or a namespace.
+_PACKAGE: Final = re.compile(r"^[ \t]*(?:package|namespace)[ \t]+([\w.\\]+)", re.MULTILINE)
+_WITH_PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "php", "csharp"})
 _TEST_SCOPE: Final = re.compile(r"(?:^|> )(?:(?:mod|module|namespace) tests?\b|test\b)")
 # Definitions in tests, examples, and hidden, vendored or deprecated files come after all others.
 _LESS_LIKELY: Final = ("is_test", "is_example", "is_hidden", "is_set_aside")
@@ -54,8 +58,21 @@ def split_name(name: str) -> tuple[tuple[str, ...], str]:
 
     "a::B.c" has the owners B and a.
     """
-    parts = [part for part in _SEPARATOR.split(name.strip().removesuffix("()")) if part]
+    name = name.strip()
+    operator = _OPERATOR.search(name)
+    qualified = name[: operator.start()] if operator else name.removesuffix("()")
+    parts = [part for part in _SEPARATOR.split(qualified) if part]
+    if operator:
+        parts.append(operator.group())
     return (tuple(reversed(parts[:-1])), parts[-1]) if parts else ((), name)
+
+
+def package_names(found: FileOccurrences) -> frozenset[str]:
+    """Return the names in the package and namespace clauses of a file: {"App", "Models"}."""
+    if found.state.language not in _WITH_PACKAGES:
+        return frozenset()
+    clauses = _PACKAGE.findall(found.text)
+    return frozenset(part for clause in clauses for part in _SEPARATOR.split(clause) if part)
 
 
 def is_test_place(path: str, scope: str) -> bool:

@@ -23,6 +23,7 @@ from rootle.search.symbols.definitions import (
     find_definitions,
     find_definitions_in,
     is_test_place,
+    package_names,
     scope_of,
     split_name,
 )
@@ -165,6 +166,7 @@ class _Scan:
         self._files: dict[int, FileOccurrences | None] = {}
         self._definitions: dict[int, dict[tuple[int, int], FoundDefinition]] = {}
         self._budget = limits.parsed_chars
+        self._packages: dict[str, frozenset[str]] = {}
         self._unread_definers: set[int] = set()
         self._has_unparsed = False
         self.has_all_definitions = True
@@ -213,10 +215,12 @@ class _Scan:
         for state in ordered:
             self._definitions_in(state)
         everything = [one for some in self._definitions.values() for one in some.values()]
-        wanted = {found.place for found in self._select_owned(everything)}
+        selected = self._select_owned(everything)
+        wanted = {found.place for found in selected}
+        is_in_package = any(self._is_in_package(found) for found in selected)
         resolver = Resolver(everything)
         found = [use for state in ordered for use in self._uses_in(state, resolver)]
-        found = [use for use in found if self._is_wanted(use, wanted)]
+        found = [use for use in found if self._is_wanted(use, wanted, is_in_package)]
         found = [use for use in found if self._has_aspect(use)]
         if self._request.aspect == "implementations":
             found += self._overrides(everything, wanted)
@@ -346,8 +350,24 @@ class _Scan:
         owner = self._owners[0]
         exact = [one for one in found if owner in one.owners[:1]]
         return exact or [
-            one for one in found if owner in one.owners or owner in _path_names(one.symbol.path)
+            one
+            for one in found
+            if owner in one.owners
+            or owner in _path_names(one.symbol.path)
+            or self._is_in_package(one)
         ]
+
+    def _is_in_package(self, found: FoundDefinition) -> bool:
+        """Return whether the requested owner is the package that a definition belongs to."""
+        if not self._owners or found.owners:
+            return False
+        return self._owners[0] in self._packages_of(found.symbol.path)
+
+    def _packages_of(self, path: str) -> frozenset[str]:
+        if path not in self._packages:
+            files = (one for one in self._files.values() if one is not None)
+            self._packages |= {one.state.path: package_names(one) for one in files}
+        return self._packages.get(path, frozenset())
 
     def _uses_in(self, state: FileState, resolver: Resolver) -> Iterator[SymbolUse]:
         found = self._files.get(state.id)
@@ -371,10 +391,10 @@ class _Scan:
         line = found.line(row)
         scope, target = "", ""
         if found.tree is None:
-            size = len(self._name)
+            size = len(found.name)
             reference = OccurrenceRole(classify_line(line, column, size, found.state.language))
         else:
-            size = len(self._name.encode("utf-8", "replace"))
+            size = len(found.name.encode("utf-8", "replace"))
             reference = classify(found.tree, row, column, size)
             scope = scope_of(list(found.tree.units_at(row)))
             resolved = resolver.resolve(found, row, reference)
@@ -385,12 +405,12 @@ class _Scan:
         kind = reference.kind
         return SymbolUse(path, row + 1, kind, scope, text, is_test, target)
 
-    def _is_wanted(self, use: SymbolUse, wanted: Collection[str]) -> bool:
+    def _is_wanted(self, use: SymbolUse, wanted: Collection[str], is_in_package: bool) -> bool:
         """Return whether a use may lead to a wanted definition."""
         if not self._owners:
             return True
-        # A member cannot be imported, so an import refers to a module or to another definition.
-        return use.target in wanted if use.target else use.kind != "import"
+        # A member of a class cannot be imported, so an import refers to another definition.
+        return use.target in wanted if use.target else is_in_package or use.kind != "import"
 
     def _has_aspect(self, use: SymbolUse) -> bool:
         if self._request.aspect == "tests":

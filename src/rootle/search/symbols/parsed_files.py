@@ -23,6 +23,9 @@ _COMMENT: Final = re.compile(
     r"\s*(?://|/?\*|#(?!\s*(?:include|define|if|else|elif|pragma))|--|;|%|<!--)"
 )
 _IMPORT: Final = re.compile(r"\s*(?:#\s*include|import|from|using|use|require|open|alias)\b")
+# Languages that write a variable with a sign that is no part of its name: $count.
+_WITH_SIGILS: Final = frozenset({"php", "bash", "perl", "powershell"})
+_OPERATOR_CHARS: Final = frozenset("+-*/%^&|~!=<>,")
 _CALL: Final = re.compile(r"\s*\(")
 
 
@@ -102,6 +105,8 @@ class FileOccurrences:
 def read_occurrences(index: IndexReader, state: FileState, name: str) -> FileOccurrences | None:
     """Return where a name occurs in a file as a whole word, or None if it does not occur."""
     text = index.text(state.id)
+    if state.language in _WITH_SIGILS:
+        name = name.lstrip("$") or name
     offsets = tuple(_find_word(text, name))
     return FileOccurrences(state, text, offsets, name) if offsets else None
 
@@ -130,11 +135,14 @@ def _find_word(text: str, name: str) -> Iterator[int]:
     This is ten times as fast as a regular expression that begins with an assertion.
     """
     starts_word, ends_word = _is_word(name[0]), _is_word(name[-1])
+    is_operator = not ends_word and name.startswith("operator")
     at = text.find(name)
     while at >= 0:
         end = at + len(name)
         is_start = not (starts_word and at and _is_word(text[at - 1]))
-        if is_start and not (ends_word and end < len(text) and _is_word(text[end])):
+        after = text[end : end + 1]
+        is_longer = (ends_word and _is_word(after)) or (is_operator and after in _OPERATOR_CHARS)
+        if is_start and not is_longer:
             yield at
         at = text.find(name, end)
 

@@ -33,6 +33,17 @@ class SymbolRequest:
         return f"{self.aspect}\0{self.name}\0{files}"
 
 
+def without_parameters(name: str) -> str:
+    """Return a name without a list of parameters: "A.put" for "A.put(String, int)"."""
+    name = name.strip()
+    head = name.partition("(")[0]
+    if not head or not name.endswith(")"):
+        return name
+    if re.search(r"(?<!\w)operator$", head) and name.startswith(f"{head}()"):
+        return f"{head}()"  # the call operator of C++
+    return head.rstrip()
+
+
 def check_request(request: SymbolRequest) -> None:
     """Raise QueryError if a request is invalid."""
     if not WORD.search(request.name):

@@ -23,11 +23,12 @@
 (concept_definition name: (identifier) @name)
 (declaration declarator: (function_declarator declarator: (identifier) @prototype))
 (declaration declarator: (pointer_declarator (function_declarator declarator: (identifier) @prototype)))
-(field_declaration declarator: (function_declarator declarator: (field_identifier) @name))
+(field_declaration declarator: (function_declarator
+  declarator: [(field_identifier) (operator_name)] @name))
 (field_declaration declarator: (pointer_declarator
-  (function_declarator declarator: (field_identifier) @name)))
+  (function_declarator declarator: [(field_identifier) (operator_name)] @name)))
 (field_declaration declarator: (reference_declarator
-  (function_declarator declarator: (field_identifier) @name)))
+  (function_declarator declarator: [(field_identifier) (operator_name)] @name)))
 ; Variables at the top level and in namespaces, also below #if.
 (translation_unit (declaration declarator: [
   (identifier) @name
