@@ -212,7 +212,8 @@ class IndexRefresher:
 
     def _ask_watcher(self, *, is_due: bool) -> WatcherState | None:
         """Return the state of a watcher that keeps the index fresh; None if there is none."""
-        if not self._config.enable_indexing:
+        # If the index was deleted, a watcher does not create it again.
+        if not self._config.enable_indexing or not self._indexer.state.has_complete_index():
             return None
         state = self._watcher.check(thoroughly=is_due)
         if state is None:

@@ -226,3 +226,18 @@ def test_an_index_has_at_most_one_watcher(
 ) -> None:
     with pytest.raises(UnavailableError, match=f"process {os.getpid()} is already watching"):
         make_app(repository).watch()
+
+
+def test_an_index_that_is_deleted_while_a_watcher_runs_is_created_again(
+    repository: Path, make_app: MakeApp
+) -> None:
+    other = make_app(repository)
+    app = make_app(repository)
+    with app.watch():
+        assert app.search("retry backoff").results
+        assert other.clear()
+        assert app.search("retry backoff").results
+        assert other.clear()
+        assert other.search("retry backoff").results
+        other.clear()
+    assert make_app(repository).search("retry backoff").results

@@ -17,6 +17,7 @@ REMOVED_DIR: Final = "removed"  # the index of the definitions that commits remo
 REVISIONS_DIR: Final = "revisions"  # the indexes of earlier versions, likewise
 DEPENDENCIES_DIR: Final = "dependencies"  # the index of packages, likewise
 EXTERNAL_DIR: Final = "external"  # the sources that the user added, and their index
+WATCH_DIR: Final = "watch"  # requests to a running watcher, and its state
 INNER_DIRS: Final = (HISTORY_DIR, REMOVED_DIR, REVISIONS_DIR, DEPENDENCIES_DIR, EXTERNAL_DIR)
 _TAG: Final = "CACHEDIR.TAG"
 CACHE_MARKERS: Final = {".gitignore": "*\n", _TAG: "Signature: 8a477f597d28d172789f06886806bc55\n"}
@@ -39,7 +40,8 @@ def check_index_dir(folder: Path) -> None:
     except OSError:
         return  # the folder does not exist yet, or taking the lock reports the problem
     names -= {name for name in INNER_DIRS if is_index(folder / name)}
-    if names - {LOCK_NAME, *CACHE_MARKERS} and not is_index(folder):
+    # A watcher keeps its folder after the index was deleted.
+    if names - {LOCK_NAME, WATCH_DIR, *CACHE_MARKERS} and not is_index(folder):
         raise IndexStorageError(
             f"{folder} contains other files and no index; choose an empty or new --index-dir"
         )

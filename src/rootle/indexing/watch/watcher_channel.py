@@ -18,13 +18,14 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from rootle.errors import IndexStorageError, UnavailableError
+from rootle.index.local.index_dir import WATCH_DIR
 from rootle.indexing.watch.watcher_state import WatcherCommand, WatcherState
 from rootle.storage.atomic_json import read_json, write_json
 from rootle.storage.permissions import PRIVATE_FILE, make_private_dir
 
 _LOG = logging.getLogger(__name__)
 
-FOLDER: Final = "watch"
+FOLDER: Final = WATCH_DIR
 _REQUEST_SUFFIX: Final = ".request"
 _STATE_NAME: Final = "state.json"
 _LOCK_NAME: Final = "watcher.lock"

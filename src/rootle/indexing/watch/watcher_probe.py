@@ -43,10 +43,14 @@ class WatcherProbe:
         return state
 
     def is_indexing(self) -> bool:
-        """Return whether a running watcher indexes changes, even if it is not ready yet."""
+        """Return whether a running watcher is creating the index.
+
+        A watcher that is ready has created it; if there is none, it was deleted since.
+        """
         state = self._channel.read_state()
-        is_active = state is not None and state.error is None and not state.is_throttled
-        return is_active and self._channel.is_watched()
+        if state is None or state.error is not None or state.is_throttled or state.is_ready:
+            return False
+        return self._channel.is_watched()
 
     def sync(self, timeout_s: float) -> WatcherState | None:
         """Return the state after all earlier changes were indexed; None on timeout."""
