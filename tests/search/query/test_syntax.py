@@ -47,6 +47,16 @@ _LABELS = Path(__file__).parents[3] / "benchmarks/labels"
             "max", kinds=("docs",), authors=("ada",), regex=r"max \w+")),
         (r"regex:max \w+ since:2024", ParsedQuery("max", since="2024", regex=r"max \w+")),
         (r'retry regex:"max \w+"', ParsedQuery("retry max", regex=r"max \w+")),
+        (r"/def \w+/ -test", ParsedQuery("def", excluded=("test",), regex=r"def \w+")),
+        (r'-test path:src /def \w+/ -"unit test"', ParsedQuery(
+            "def", excluded=("test", "unit test"), paths=("src",), regex=r"def \w+")),
+        (r"regex:def \w+ -test", ParsedQuery("def", excluded=("test",), regex=r"def \w+")),
+        (r"regex:def \w+ -test path:src -old", ParsedQuery(
+            "def", excluded=("test", "old"), paths=("src",), regex=r"def \w+")),
+        ("regex:go test -race all", ParsedQuery("go test race all", regex="go test -race all")),
+        ('regex:"test -race"', ParsedQuery("test race", regex="test -race")),
+        (r"regex:test \-race", ParsedQuery("test race", regex=r"test \-race")),
+        ("/test -race/", ParsedQuery("test race", regex="test -race")),
     ],
 )  # fmt: skip
 def test_operators_are_separated_from_the_question(text: str, parsed: ParsedQuery) -> None:

@@ -12,6 +12,7 @@ from rootle import App, open_app
 from rootle.errors import QueryError, StaleCursorError
 from rootle.index.reader import FileState, IndexReader
 from rootle.search.symbols import finder
+from rootle.serialization.citation import result_spans
 from rootle.serialization.symbols import describe_definitions, describe_uses
 from rootle.types import SearchQuery, SymbolAnswer
 
@@ -364,6 +365,41 @@ def test_the_results_pass_the_filters_and_definitions_elsewhere_are_only_listed(
     assert response.symbols is not None
     assert places(response.symbols) == ["shop/prices.py:1"]
     assert {use.path for use in response.symbols.uses} == {"docs/cart.md"}
+
+
+def test_phrases_and_excluded_words_apply_to_an_operator(app: App) -> None:
+    whole = app.search("uses:total").symbols
+    quoted = app.search('uses:total "assert"').symbols
+    excluded = app.search("uses:total -assert -docs").symbols
+    unassigned = app.search("symbol:QUEUE_MAX -define").symbols
+    assert whole is not None
+    assert quoted is not None
+    assert excluded is not None
+    assert unassigned is not None
+    assert ("tests/test_cart.py", 6, "call") in rows(whole)
+    assert {use.path for use in quoted.uses} == {"tests/test_cart.py"}
+    assert rows(excluded) == [row for row in rows(whole) if row[:2] != ("tests/test_cart.py", 6)]
+    assert excluded.total_uses == whole.total_uses - 1
+    assert places(unassigned) == []
+
+
+def test_a_result_shows_a_use_without_the_excluded_word(app: App) -> None:
+    response = app.search("uses:queue_push -include -QUEUE_H")
+    assert response.results
+    spans = [span for result in response.results for span in result_spans(result)]
+    assert not any("include" in span.snippet for span in spans)
+
+
+@pytest.mark.parametrize(
+    "question", ["symbol:total symbol:add", "uses:total from:x", "uses:Cart in the shop"]
+)
+def test_an_operator_among_other_words_is_reported_as_plain_words(app: App, question: str) -> None:
+    response = app.search(question)
+    assert response.symbols is None
+    operator = question.partition(" ")[0]
+    assert any(f'"{operator}" is searched as plain words' in note for note in response.suggestions)
+    for other in ("uses:total from:2", "how is total used", "uses:total path:docs"):
+        assert not any("plain words" in note for note in app.search(other).suggestions)
 
 
 @pytest.mark.parametrize("question", ["how are the prices summed", "who calls nothing_like_it"])

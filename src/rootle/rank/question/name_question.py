@@ -88,11 +88,9 @@ _WORDS: Final[tuple[frozenset[str], ...]] = tuple(
 )
 _WORD: Final = re.compile(r"[a-z]+")
 _BARE: Final = re.compile(_NAME)
-_OPERATOR: Final = re.compile(
-    r"(symbol|definitions?|uses|callers|tests|implementations):\s*"
-    + _NAME
-    + r"(?:\s+from:(\d{1,6}))?"
-)
+_OPERATOR_NAMES: Final = r"(symbol|definitions?|uses|callers|tests|implementations)"
+_OPERATOR: Final = re.compile(_OPERATOR_NAMES + r":\s*" + _NAME + r"(?:\s+from:(\d{1,6}))?")
+_FIRST_OPERATOR: Final = re.compile(rf"\s*({_OPERATOR_NAMES}:{_NAME})(?=\s+\S)")
 _OPERATORS: Final[dict[str, SymbolAspect]] = {
     "symbol": "definitions",
     "definition": "definitions",
@@ -135,6 +133,16 @@ def parse_name_question(text: str) -> NameQuestion | None:
             name = next(filter(None, match.groups()))
             return NameQuestion(_clean(name), aspect, _is_marked(match[0]))
     return None
+
+
+def find_plain_operator(text: str) -> str | None:
+    """Return an operator at the start of a question that has other words as well.
+
+    Such a question is not about one name.
+    """
+    if len(text) > _MAX_CHARS or (found := _FIRST_OPERATOR.match(text)) is None:
+        return None
+    return None if parse_name_question(text) is not None else found[1]
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
@@ -42,7 +42,8 @@ class ScopedQuery:
     question: ParsedQuestion
     files: Collection[int] | None = None  # ids; None for all files
     matches: ExactMatches | None = None  # where the phrases and the regex occur
-    chunk_ids: Ids = field(default_factory=_no_ids)  # the chunks with these matches
+    chunk_ids: Ids = field(default_factory=_no_ids)  # the chunks with matches or wanted lines
+    lines: Mapping[int, Sequence[int]] = field(default_factory=dict)  # to show, by file id
     valid_until_s: float = math.inf  # Unix time at which a file becomes too old for the filter
     degraded: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
 
@@ -47,7 +47,9 @@ KINDS: Final = (*PROJECT_KINDS, *COLLECTION_KINDS)
 class ParsedQuery:
     """A question, split into its words and its operators."""
 
-    text: str  # the remaining words
+    text: str  # the remaining words, and those of the phrases and the regex
+    # The remaining words alone. `text` contains them, so they are not compared.
+    words: str = field(default="", compare=False, kw_only=True)
     phrases: tuple[str, ...] = ()  # that a file must contain
     excluded: tuple[str, ...] = ()  # words and phrases that results must not show
     paths: tuple[str, ...] = ()
@@ -73,10 +75,7 @@ class ParsedQuery:
     @property
     def asks_more_than_phrases(self) -> bool:
         """Whether the question has words outside its phrases; False if it has a regex."""
-        rest = self.text
-        for phrase in self.phrases:
-            rest = rest.replace(phrase, " ", 1)
-        return self.regex is None and WORD.search(rest) is not None
+        return self.regex is None and WORD.search(self.words) is not None
 
     @property
     def has_filters(self) -> bool:
@@ -88,7 +87,9 @@ class ParsedQuery:
 
     def without_filters(self) -> ParsedQuery:
         """Return the question without its filters."""
-        return ParsedQuery(self.text, self.phrases, self.excluded, regex=self.regex)
+        return ParsedQuery(
+            self.text, self.phrases, self.excluded, regex=self.regex, words=self.words
+        )
 
 
 @lru_cache(maxsize=64)
@@ -116,18 +117,25 @@ def parse_query(text: str) -> ParsedQuery:
 def _split_pattern(text: str) -> tuple[str, str | None]:
     """Return a question without its regex, and the regex.
 
-    A regex between slashes must be the whole question, apart from filters.
+    A regex between slashes must be the whole question, apart from filters and excluded words.
     """
     if text.count("/") > 1:
-        filters = [match for match in _OPERATOR.finditer(text) if _is_filter(match)]
-        rest = " ".join(_texts_between(text, filters)).strip()
+        found = [match for match in _OPERATOR.finditer(text) if _restricts(match)]
+        outer = _outer_operators(text, found)
+        # An excluded word inside the pattern is a part of it.
+        others = [match for match in found if _is_filter(match) or match in outer]
+        rest = " ".join(_texts_between(text, others)).strip()
         if whole := _SLASHED_PATTERN.fullmatch(rest):
-            return " ".join(match[0] for match in filters), whole[1]
+            return " ".join(match[0] for match in others), whole[1]
     return _split_named_pattern(text)
 
 
 def _is_filter(match: re.Match[str]) -> bool:
     return bool(match["name"] or match["limit"])
+
+
+def _restricts(match: re.Match[str]) -> bool:
+    return _is_filter(match) or bool(match["word"] or match["not"])
 
 
 def _texts_between(text: str, operators: list[re.Match[str]]) -> Iterable[str]:
@@ -146,7 +154,7 @@ def _split_named_pattern(text: str) -> tuple[str, str | None]:
 def _find_named_pattern(text: str) -> tuple[int, int, str | None]:
     """Return the range of `regex:` with its pattern, and the pattern; None if there is none.
 
-    The pattern ends before the next filter.
+    The pattern ends before the next filter, and before excluded words at the end.
     """
     match = _NAMED_PATTERN.search(text)
     if match is None:
@@ -155,8 +163,18 @@ def _find_named_pattern(text: str) -> tuple[int, int, str | None]:
     if quoted:
         return match.start(), match.start(1) + quoted.end(), quoted[0][1:-1]
     after = next(filter(_is_filter, _OPERATOR.finditer(text, match.start(1))), None)
-    end = after.start() if after else len(text)
+    limit = after.start() if after else len(text)
+    end = _start_of_exclusions(text, match.start(1), limit)
     return match.start(), end, text[match.start(1) : end].strip()
+
+
+def _start_of_exclusions(text: str, start: int, end: int) -> int:
+    """Return where the excluded words at the end of a range start."""
+    for match in reversed(list(_OPERATOR.finditer(text, start, end))):
+        if match.start() == start or not _restricts(match) or text[match.end() : end].strip():
+            break
+        end = match.start()
+    return end
 
 
 def _select_intended(text: str, operators: list[re.Match[str]]) -> list[re.Match[str]]:
@@ -237,9 +255,10 @@ def _collect(text: str, operators: list[re.Match[str]], regex: str | None) -> Pa
         else:
             values["excluded"].append(match["word"] or _unquote(match["phrase"]))
     rest = " ".join("".join(parts).split()) if operators else text
+    words = " ".join("".join(_texts_between(text, operators)).split())
     unique = {name: tuple(dict.fromkeys(found)) for name, found in values.items()}
     since, until = dates["since"], dates["until"]
-    return ParsedQuery(rest, since=since, until=until, regex=regex, **unique)
+    return ParsedQuery(rest, since=since, until=until, regex=regex, words=words, **unique)
 
 
 def replace_kinds(text: str, kinds: Sequence[str]) -> str:

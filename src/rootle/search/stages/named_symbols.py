@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from rootle.index.reader import IndexReader
-from rootle.rank.question.name_question import NameQuestion, parse_name_question
+from rootle.rank.question.name_question import (
+    NameQuestion,
+    find_plain_operator,
+    parse_name_question,
+)
 from rootle.search.query.parse import ParsedQuestion
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
@@ -41,10 +45,14 @@ class NamedSymbols:
         """Return the answer; add definitions and uses of a name if the question asks for them."""
         question = _name_question(scoped.question)
         if question is None:
-            return find(request, scoped)
+            return find(request, _note_plain_operator(scoped))
         index = request.session.index
         wanted = SymbolRequest(
-            question.name, question.aspect, offset=question.offset, files=scoped.files
+            question.name,
+            question.aspect,
+            offset=question.offset,
+            files=scoped.files,
+            excluded=scoped.question.parsed.excluded_pattern,
         )
         finder = self._open_finder()
         found = finder.find_with_files(index, wanted, is_quick=question.is_bare)
@@ -55,16 +63,30 @@ class NamedSymbols:
             return replace(answer, symbols=found[0] if found else finder.find(index, wanted))
         symbols, ids = found
         lines = _lines_to_show(symbols, ids)
-        chunk_ids = _chunks_of(index, lines)
-        answer = find(request, replace(scoped, chunk_ids=chunk_ids))
-        return replace(_put_first(answer, list(lines)), symbols=symbols, lines=lines)
+        chunk_ids = np.concatenate([scoped.chunk_ids, _chunks_of(index, lines)])
+        answer = find(request, replace(scoped, chunk_ids=chunk_ids, lines=lines))
+        return replace(_put_first(answer, list(lines)), symbols=symbols)
 
 
 def _name_question(question: ParsedQuestion) -> NameQuestion | None:
     parsed = question.parsed
-    if parsed.is_exact or parsed.excluded or question.translations or question.expansion:
+    if question.translations or question.expansion:
         return None
+    if parsed.is_exact or parsed.excluded:
+        found = parse_name_question(parsed.words)
+        return found if found is not None and found.is_operator else None
     return parse_name_question(question.question.text if question.corrections else parsed.text)
+
+
+def _note_plain_operator(scoped: ScopedQuery) -> ScopedQuery:
+    operator = find_plain_operator(scoped.question.parsed.text)
+    if operator is None:
+        return scoped
+    note = (
+        f'"{operator}" is searched as plain words, because the query has other words; add only '
+        "filters, quoted phrases and excluded words to it"
+    )
+    return replace(scoped, notes=(*scoped.notes, note))
 
 
 def _is_answer(symbols: SymbolAnswer, question: NameQuestion) -> bool:

@@ -119,6 +119,7 @@ class RankStep:
             notes=scoped.notes,
             as_of_s=request.now_s,
             valid_until_s=scoped.valid_until_s,
+            lines=scoped.lines,
         )
 
 

@@ -183,7 +183,10 @@ class _Scan:
             if not (self._limits.reads_unparsed and self._definitions_in(state)):
                 self._unread_definers.add(state.id)
         found = [one for some in self._definitions.values() for one in some.values()]
-        return sorted(self._select_owned(found), key=_definition_order)
+        owned = self._select_owned(found)
+        if self._request.aspect == "definitions":
+            owned = [one for one in owned if not self._is_excluded(one.symbol.signature)]
+        return sorted(owned, key=_definition_order)
 
     @property
     def is_complete(self) -> bool:
@@ -206,7 +209,8 @@ class _Scan:
             if occurrences is None:
                 continue
             defined = {row for row, _ in self._definitions.get(state.id, {})}
-            lines += len({row for row, _ in occurrences.positions} - defined)
+            rows = {row for row, _ in occurrences.positions} - defined
+            lines += sum(not self._is_excluded(occurrences.line(row)) for row in rows)
         return lines
 
     def uses(self) -> list[SymbolUse]:
@@ -376,7 +380,7 @@ class _Scan:
         defined = self._definitions[state.id]
         best: dict[int, SymbolUse] = {}
         for at in found.positions:
-            if at in defined:
+            if at in defined or self._is_excluded(found.line(at[0])):
                 continue
             use = self._make_use(found, at, resolver)
             known = best.get(at[0])
@@ -412,6 +416,10 @@ class _Scan:
         # A member of a class cannot be imported, so an import refers to another definition.
         return use.target in wanted if use.target else is_in_package or use.kind != "import"
 
+    def _is_excluded(self, line: str) -> bool:
+        excluded = self._request.excluded
+        return excluded is not None and excluded.search(line) is not None
+
     def _has_aspect(self, use: SymbolUse) -> bool:
         if self._request.aspect == "tests":
             return use.is_test and use.kind not in _PROSE_KINDS
@@ -427,7 +435,8 @@ class _Scan:
             return
         for one in definitions:
             symbol = one.symbol
-            if one.place not in wanted and one.owners:
+            is_other = one.place not in wanted and not self._is_excluded(symbol.signature)
+            if is_other and one.owners:
                 is_test = is_test_place(symbol.path, symbol.scope)
                 yield SymbolUse(
                     symbol.path,

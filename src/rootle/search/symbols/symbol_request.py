@@ -26,11 +26,13 @@ class SymbolRequest:
     offset: int = 0
     cursor: str | None = None  # takes precedence over `offset`
     files: Collection[int] | None = None  # only these files; None for all
+    excluded: re.Pattern[str] | None = None  # lines with a match are left out
 
     @property
     def digest_text(self) -> str:
         files = "" if self.files is None else " ".join(map(str, sorted(self.files)))
-        return f"{self.aspect}\0{self.name}\0{files}"
+        excluded = "" if self.excluded is None else f"\0{self.excluded.pattern}"
+        return f"{self.aspect}\0{self.name}\0{files}{excluded}"
 
 
 def without_parameters(name: str) -> str:
