@@ -37,7 +37,7 @@ JSON_NAMES = {
     "SearchResponse": "results nextCursor degraded confident generation tookMs suggestions "
     "interpretation staleness coverage memories symbols revision",
     "QueryInterpretation": "intent phrases regex excluded paths languages corrected translated "
-    "expansion related symbol",
+    "expansion related symbol kinds authors since until at",
     "IndexReport": "generation filesIndexed filesRemoved filesTotal chunksTotal chunksEmbedded "
     "bytesIndexed skipped seconds chunksPending pendingReason",
     "IndexStatus": "root indexDir exists generation files chunks indexBytes sourceBytes ageSeconds "

@@ -71,7 +71,8 @@ class SearchApi(AppBase):
         revised = split_revision(query if at is None else replace(query, at=at))
         revised = relative_filters(revised, self.root)
         self.check(revised)
-        return self._log_search(query, partial(self._search_any, revised, explain=explain))
+        search = partial(self._search_any, revised, explain=explain)
+        return _explain_selection(self._log_search(query, search), revised)
 
     def read(self, source: str) -> Passage:
         """Return lines of a file or a commit.
@@ -291,3 +292,17 @@ class SearchApi(AppBase):
         from rootle.indexing.status import measure_coverage
 
         return measure_coverage(self._container.indexer())
+
+
+def _explain_selection(response: SearchResponse, query: SearchQuery) -> SearchResponse:
+    """Return a response whose interpretation contains the `in:` and `at:` of the query.
+
+    They select the indexes to search, so the search of a single index does not see them.
+    """
+    if response.interpretation is None:
+        return response
+    from rootle.search.query.syntax import parse_query
+
+    kinds = parse_query(query.text_query).kinds
+    shown = replace(response.interpretation, kinds=kinds, at=query.at or "")
+    return replace(response, interpretation=shown)

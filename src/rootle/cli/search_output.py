@@ -203,6 +203,11 @@ def _describe(interpretation: QueryInterpretation) -> str:
     parts += [f'without "{word}"' for word in interpretation.excluded]
     parts += [f"{_negation(path)}path: {path.lstrip('-')}" for path in interpretation.paths]
     parts += [f"{_negation(name)}language: {name.lstrip('-')}" for name in interpretation.languages]
+    parts += [f"in: {','.join(interpretation.kinds)}"] if interpretation.kinds else []
+    parts += [f"author: {author}" for author in interpretation.authors]
+    for name in ("since", "until", "at"):
+        value = getattr(interpretation, name)
+        parts += [f"{name}: {value}"] if value else []
     parts += [f'"{meant}" for "{typed}"' for typed, meant in interpretation.corrected.items()]
     if interpretation.translated:
         parts.append(f"in English: {' '.join(interpretation.translated)}")

@@ -96,6 +96,11 @@ class QueryInterpretation:
     expansion: str = ""  # words that the server at `expandEndpoint` added to the query
     related: tuple[str, ...] = ()  # what code may call the words of the query; also searched
     symbol: str = ""  # if the query asks about a defined name: such as "uses of retry_backoff"
+    kinds: tuple[str, ...] = ()  # the values of `in:`
+    authors: tuple[str, ...] = ()
+    since: str = ""  # a date as in the query, or the time of the commit, tag or branch
+    until: str = ""
+    at: str = ""  # the version that is searched instead of the current files
 
 
 @dataclass(frozen=True, slots=True)

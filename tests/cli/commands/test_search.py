@@ -107,6 +107,13 @@ def test_explain_shows_how_the_question_was_interpreted(repository: Path) -> Non
     assert outcome.out.splitlines()[0] == (
         'interpreted as: symbol; must contain "retry_backoff"; without "wolf"; path: src'
     )
+    filters = "in:code,docs author:ada since:2001 until:2030 retry delay"
+    filtered = rootle("search", filters, "--explain", cwd=repository)
+    assert filtered.out.splitlines()[0].endswith(
+        "; in: code,docs; author: ada; since: 2001; until: 2030"
+    )
+    revised = rootle("search", "retry delay since:HEAD at:HEAD", "--explain", cwd=repository)
+    assert revised.out.splitlines()[0].endswith("; since: 2023-11-14T22:13:21Z; at: HEAD")
     typo = rootle("search", "retry_backof", "--explain", cwd=repository)
     assert 'interpreted as: symbol; "retry_backoff" for "retry_backof"' in typo.out
     assert (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -15,6 +16,7 @@ from rootle.rank.question.related_terms import find_related_terms, related_words
 from rootle.search.query.spelling import Correction, apply_corrections, find_corrections
 from rootle.search.query.syntax import ParsedQuery, parse_query
 from rootle.search.request import MAX_QUERY_CHARS, SearchRequest
+from rootle.serialization.timestamps import format_timestamp
 from rootle.text.stemmer import open_stemmer
 from rootle.text.terms import WORD, split_identifier
 from rootle.types import QueryInterpretation
@@ -83,7 +85,16 @@ def interpret(question: ParsedQuestion) -> QueryInterpretation:
         translated=question.translations,
         expansion=question.expansion,
         related=related_words(question.question),
+        kinds=parsed.kinds,
+        authors=parsed.authors,
+        since=_readable_date(parsed.since),
+        until=_readable_date(parsed.until),
     )
+
+
+def _readable_date(text: str) -> str:
+    """Return a date as it was written; the Unix time of a revision, such as @0, as a time."""
+    return format_timestamp(float(text[1:])) if re.fullmatch(r"@\d{1,11}", text) else text
 
 
 def _expand(question: ParsedQuestion, expansion: str) -> ParsedQuestion:
