@@ -279,6 +279,17 @@ def test_a_markdown_fence_is_longer_than_any_in_the_text(tmp_path: Path, make_ap
     assert shown.endswith("\n`````\n\n")
 
 
+def test_an_answer_without_any_passage_says_why(many: App) -> None:
+    small = many.search('"zebra_total"', budget=5)
+    assert small.results == ()
+    assert "a budget of 5 tokens is too small for a passage; raise it" in small.suggestions[0]
+    for options in ({"budget": 1_000}, {"context": True}):
+        empty = many.search('"zebra_total"', exclude=["src/ledger.py:1-999"], **options)
+        assert empty.results == ()
+        assert "exclude leaves out all of their lines" in empty.suggestions[0]
+    assert many.search('"zebra_total"', budget=1_000).suggestions == ()
+
+
 def test_the_command_line_packs_a_budget_and_prints_markdown_or_json(
     app: App, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

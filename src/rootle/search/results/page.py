@@ -139,7 +139,10 @@ class ContextExpansion:
         self._tree = tree
 
     def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage:
-        """Return the page with expanded results. Results without any line to show are left out."""
+        """Return the page with expanded results. Results without any line to show are left out.
+
+        If none is left, a note says why.
+        """
         page, query = find(request), request.query
         if not (query.context or query.budget is not None or query.exclude):
             return page
@@ -148,7 +151,18 @@ class ContextExpansion:
         ids = page.file_ids[request.offset : request.offset + request.limit].tolist()
         files = read_files(request.session.index, self._tree, ids)
         limits = read_limits(self._config, query)
-        return replace(page, results=expand_results(page.results, files, limits))
+        expanded = expand_results(page.results, files, limits)
+        notes = page.notes
+        if page.results and not expanded:
+            has_lines = bool(expand_results(page.results, files, replace(limits, budget=None)))
+            notes = (*notes, _describe_empty(query.budget, has_lines=has_lines))
+        return replace(page, results=expanded, notes=notes)
+
+
+def _describe_empty(budget: int | None, *, has_lines: bool) -> str:
+    if has_lines:
+        return f"files match, but a budget of {budget} tokens is too small for a passage; raise it"
+    return "files match, but exclude leaves out all of their lines that would be shown"
 
 
 def _make_result(
