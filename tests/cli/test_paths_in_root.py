@@ -42,6 +42,8 @@ def test_a_path_that_exists_is_relative_to_the_current_folder(
 def test_an_absolute_path_is_converted(root: Path) -> None:
     assert path_in_root(str(root / "src/retry.py"), root) == "src/retry.py"
     assert path_in_root(str(root), root) == "."
+    assert path_in_root(str(root / "src/*.py"), root) == "src/*.py"
+    assert path_in_root(str(root.parent / "outside.md"), root) == str(root.parent / "outside.md")
 
 
 def test_a_place_keeps_its_lines_or_name(root: Path) -> None:

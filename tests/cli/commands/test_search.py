@@ -83,6 +83,20 @@ def test_color_can_be_requested(repository: Path) -> None:
     assert "\x1b[1;31mnet" not in filtered.out
 
 
+def test_a_path_is_relative_to_the_current_folder_or_else_to_the_project(repository: Path) -> None:
+    def find_in(path: str, folder: str) -> set[str]:
+        outcome = rootle("search", "retry", "--path", path, "--json", cwd=repository / folder)
+        return {one["filePath"] for one in outcome.data["results"]}
+
+    expected = find_in("src/net", ".")
+    assert expected
+    assert all(path.startswith("src/net/") for path in expected)
+    assert find_in("net", "src") == expected
+    assert find_in(".", "src/net") == expected
+    assert find_in("src/net", "src") == expected
+    assert find_in(str(repository / "src/net"), "docs") == expected
+
+
 def test_several_arguments_are_one_question(repository: Path) -> None:
     apart = rootle("search", "validate", "access", "token", "--json", cwd=repository)
     together = rootle("search", "validate access token", "--json", cwd=repository)

@@ -20,6 +20,7 @@ from rootle.cli.options import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from rootle.app import App
     from rootle.types import PlaceLinks, SearchQuery, SearchResponse, SearchResult
@@ -68,7 +69,8 @@ def _add_filters(parser: CommandParser) -> None:
         "--path",
         action="append",
         metavar="PATTERN",
-        help="search only this file or folder, or files that match this glob; repeatable",
+        help="search only this file or folder, or files that match this glob; a path that exists "
+        "in the current folder is relative to it, and any other one to the project; repeatable",
     )
     parser.add_argument(
         "--lang",
@@ -161,7 +163,7 @@ def run(args: argparse.Namespace) -> int:
         if args.image is not None:
             refresh_index(app, args.at)
             args.question = _add_words(app, args)
-        query = _build_query(args)
+        query = _build_query(args, app.root)
         _check_links(args, query)
         if query.text_query or args.image is None:
             app.check(query)
@@ -253,7 +255,8 @@ def _print_links(links: Sequence[PlaceLinks]) -> None:
         write_lines(link_lines(one))
 
 
-def _build_query(args: argparse.Namespace) -> SearchQuery:
+def _build_query(args: argparse.Namespace, root: Path) -> SearchQuery:
+    from rootle.cli.context import path_in_root
     from rootle.errors import QueryError
     from rootle.serialization.revision_filter import split_revision
     from rootle.types import SearchQuery
@@ -265,7 +268,7 @@ def _build_query(args: argparse.Namespace) -> SearchQuery:
     words = [f"in:{args.kinds}"] if args.kinds else []
     query = SearchQuery(
         " ".join([*words, *args.question]),
-        file_paths=tuple(args.path) if args.path else None,
+        file_paths=tuple(path_in_root(path, root) for path in args.path) if args.path else None,
         languages=tuple(args.lang) if args.lang else None,
         min_recency_days=args.changed_within,
         limit=args.limit,
