@@ -72,6 +72,9 @@ class MemoryIndex(IndexReader):
     def all_files(self) -> list[FileState]:
         return list(self._states.values())
 
+    def files_with_endings(self, endings: Sequence[str]) -> list[FileState]:
+        return [one for one in self.all_files() if one.path.lower().endswith(tuple(endings))]
+
     def unindexed_files(self) -> list[FileState]:
         return []
 

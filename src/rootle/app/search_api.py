@@ -108,7 +108,10 @@ class SearchApi(AppBase):
         return read(path, self._container.indexer().snapshot())
 
     def definition_places(self, names: Sequence[str]) -> Mapping[str, str]:
-        """Return "path:line" for each name that has exactly one definition in the index."""
+        """Return "path:line" for each name that has exactly one definition in the index.
+
+        Raises IndexMissingError if there is no index. This method does not build or update it.
+        """
         from rootle.search.results.definition_places import find_definition_places
 
         return find_definition_places(self._container.indexer().snapshot(), names)

@@ -21,10 +21,20 @@ _HEAD: Final = """\
 """
 
 
-def template() -> str:
-    """Return the text of the file, in which every key is commented out."""
+_PROJECT_HEAD: Final = """\
+// A project file may set only these keys. All others are ignored in it.
+"""
+
+
+def template(*, for_project: bool = False) -> str:
+    """Return the text of the file, in which every key is commented out.
+
+    If `for_project`, it contains only the keys that the file of a project may set.
+    """
     entries = []
     for field in fields(Config):
+        if for_project and not field.metadata["project"]:
+            continue
         description = _LINK.sub(r"\1", field.metadata["about"]) + _format_range(
             field.metadata["range"]
         )
@@ -32,7 +42,8 @@ def template() -> str:
         default = json.dumps(to_json(field.default))
         entries += [*(f"// {line}" for line in about), f'// "{key_of(field.name)}": {default},', ""]
     body = textwrap.indent("\n".join(entries[:-1]), "    ")
-    return f"{_HEAD % SECTION}{body}\n  }}\n}}\n"
+    head = f"{_PROJECT_HEAD if for_project else ''}{_HEAD % SECTION}"
+    return f"{head}{body}\n  }}\n}}\n"
 
 
 def _format_range(span: tuple[float, float] | None) -> str:

@@ -249,6 +249,9 @@ class IndexReader(Protocol):
     def file_at(self, path: str) -> FileState | None:
         """Return the indexed document with this path or URI, None if there is none."""
 
+    def files_with_endings(self, endings: Sequence[str]) -> Sequence[FileState]:
+        """Return the files whose names end in one of `endings`, including skipped ones."""
+
     def unindexed_files(self) -> Sequence[FileState]:
         """Return the files whose text is not indexed, or only up to a limit."""
 

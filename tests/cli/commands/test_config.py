@@ -138,6 +138,15 @@ def test_every_line_of_the_new_file_can_be_uncommented(tmp_path: Path) -> None:
     assert config == Config()
 
 
+def test_a_new_project_file_has_only_keys_that_a_project_may_set(repository: Path) -> None:
+    assert rootle("config", "init", ".rootle.json", cwd=repository).code == 0
+    path = repository / ".rootle.json"
+    path.write_text(path.read_text().replace('// "', '"'))
+    outcome = rootle("search", "retry", "--json", cwd=repository)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert '"defaultLimit"' in path.read_text()
+
+
 def test_set_changes_a_value_for_one_command(repository: Path) -> None:
     answers = rootle("search", "retry", "--set", "defaultLimit=1", "--json", cwd=repository)
     assert len(answers.paths) == 1

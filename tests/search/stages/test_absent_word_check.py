@@ -86,6 +86,7 @@ def test_the_values_in_an_error_message_do_not_reject_an_answer(app: App) -> Non
     ("path", "content"),
     [
         pytest.param("teleporter/notes.txt", "nothing\n", id="in a path"),
+        pytest.param("notes.teleporter", "nothing\n", id="as an extension"),
         pytest.param("a.py", "reverseteleporterflux = 1\n", id="inside a longer identifier"),
         pytest.param("a.py", "Teleporters and teleporting\n", id="inflected"),
         pytest.param("a.py", "class TELE_PORTER: ...\n", id="in another notation"),

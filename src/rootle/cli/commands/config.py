@@ -39,7 +39,8 @@ def register(parser: CommandParser) -> None:
     init = actions.add_parser("init", help="create a configuration file that explains every key")
     init.describe(
         "Create a configuration file that lists every key with its meaning and default. "
-        "All keys are commented out. The format is JSON with `//` comments.",
+        "All keys are commented out. The format is JSON with `//` comments. A file with the name "
+        ".rootle.json lists only the keys that the file of a project may set.",
         _INIT_EXAMPLES,
     )
     init.add_argument(
@@ -72,7 +73,7 @@ def _init(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from rootle.cli.terminal import printable
-    from rootle.config.loading import user_file
+    from rootle.config.loading import PROJECT_FILE, user_file
     from rootle.config.template import template
     from rootle.errors import ConfigError
     from rootle.storage.atomic_file import write_user_file
@@ -80,7 +81,8 @@ def _init(args: argparse.Namespace) -> int:
     path = Path(args.file) if args.file else user_file()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_user_file(path, template().encode(), overwrite=args.force)
+        text = template(for_project=path.name == PROJECT_FILE)
+        write_user_file(path, text.encode(), overwrite=args.force)
     except FileExistsError as error:
         raise ConfigError(f"{path} already exists; pass --force to overwrite it") from error
     except OSError as error:

@@ -164,7 +164,10 @@ def _occurs(word: SubjectWord, index: IndexReader) -> bool:
     files = sparse.files_with([], [part], _MAX_FILES_READ + 1, None)
     if len(files) > _MAX_FILES_READ:
         return True
-    return any(wanted in index.text(file_id).lower().replace("_", "") for file_id in files)
+    if any(wanted in index.text(file_id).lower().replace("_", "") for file_id in files):
+        return True
+    # The path field of the index does not contain the extension of a file.
+    return bool(index.files_with_endings([f".{word.text.lower()}"]))
 
 
 def _common_start(left: str, right: str) -> str:
