@@ -53,6 +53,8 @@ class SearchApi(AppBase):
     ) -> SearchResponse:
         """Search the folder. If a check for changes is due, update the index first.
 
+        A filter that the query already has takes precedence over the same one in `filters`.
+
         `context` adds the surrounding code to each result. `budget` is the maximum number of tokens
         in the contexts of all results together. `exclude` lists lines to leave out of the contexts,
         as "path:start-end".
