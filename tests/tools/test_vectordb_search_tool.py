@@ -148,6 +148,17 @@ def test_a_matching_line_with_an_excluded_word_is_not_shown(
     assert "quagga herd old" not in text
 
 
+def test_no_line_with_an_excluded_word_is_shown(repository: Path, make_app: MakeApp) -> None:
+    steps = "\n".join(f"    oven.turn_the_tray(step={at}, salt={at * 7})" for at in range(150))
+    code = f"def bake_bread(oven, stale):\n{steps}\n    oven.lower_crust_of_quagga()\n{steps}\n"
+    write(repository, "src/bake.py", code)
+    tool = search_folder(make_app(repository))
+    assert "(oven, stale)" in tool("lower crust quagga")
+    text = tool("lower crust quagga -stale")
+    assert "oven.lower_crust_of_quagga()" in text
+    assert "(oven, stale)" not in text
+
+
 def test_a_phrase_across_lines_is_shown_whole(repository: Path, make_app: MakeApp) -> None:
     text = "\n".join(f"Notes about step {step}, quagga." for step in range(80))
     write(repository, "docs/steps.md", f"{text}\nthe zebras are\nstriped horses\n{text}\n")

@@ -132,6 +132,16 @@ class SearchApi(AppBase):
         parsed = parse_query(split_revision(SearchQuery(query)).text_query)
         return line_finder(parsed) if parsed.is_exact else None
 
+    def excluded_lines(self, query: str, lines: Sequence[str]) -> frozenset[int]:
+        """Return the numbers of the lines of a file that contain an excluded word of a query.
+
+        Raises QueryError for an invalid query.
+        """
+        from rootle.search.query.syntax import lines_with_match, parse_query
+
+        parsed = parse_query(split_revision(SearchQuery(query)).text_query)
+        return lines_with_match(parsed.excluded_pattern, lines)
+
     def symbols(
         self,
         name: str,

@@ -146,7 +146,7 @@ class _Writer:
             return header, [] if self._find_matches is None else [*_matches(self._open(result), ())]
         excerpts = self._open(result)
         places = excerpts.places(spans)
-        header, lines = "", list[str]()
+        header, lines = _one_line(result, spans), list[str]()
         named, seen = [], set[int]()
         for at, place in enumerate(places):
             numbers = excerpts.choose(place, room) if room >= _MIN_ROOM or not at else ()
@@ -186,7 +186,8 @@ class _Writer:
 
     def _excerpts(self, outline: FileOutline) -> FileExcerpts:
         found = {} if self._find_matches is None else self._find_matches(outline.lines)
-        return FileExcerpts(outline, self._question, found)
+        excluded = self._app.excluded_lines(self._question, outline.lines)
+        return FileExcerpts(outline, self._question, found, excluded)
 
     def _print(
         self, result: SearchResult, excerpts: FileExcerpts, place: Place, numbers: LineNumbers

@@ -93,12 +93,17 @@ class FileExcerpts:
     """Chooses lines of one file for one question."""
 
     def __init__(
-        self, outline: FileOutline, question: str, matches: Mapping[int, int] = _NO_MATCHES
+        self,
+        outline: FileOutline,
+        question: str,
+        matches: Mapping[int, int] = _NO_MATCHES,
+        excluded: Collection[int] = (),
     ) -> None:
         """`matches` are the lines that match a phrase or a regex, with the first position in each.
 
-        They are in ascending order.
+        They are in ascending order. The lines in `excluded` are never chosen.
         """
+        self._excluded = excluded
         self._lines = outline.lines
         self._definitions = outline.definitions
         self._stems = stems_of(question)
@@ -134,6 +139,9 @@ class FileExcerpts:
         A place that takes up to `_STRETCH` times the room is shown whole. Return no lines if none
         fit.
         """
+        return tuple(at for at in self._choose_any(place, room) if at not in self._excluded)
+
+    def _choose_any(self, place: Place, room: int) -> LineNumbers:
         numbers = range(place.first_line, min(place.last_line, len(self._lines)) + 1)
         if self.size(numbers) <= room * _STRETCH:
             return tuple(numbers)

@@ -10,9 +10,11 @@ docs/reference/query-language.md describes the rules for users.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import accumulate
 from typing import Final
 
 from rootle.errors import QueryError
@@ -100,6 +102,20 @@ def _whole_word_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
 def phrase_pattern(phrase: str) -> str:
     """Return a pattern for a phrase with any white space between its words."""
     return r"\s+".join(map(re.escape, phrase.split()))
+
+
+def lines_with_match(pattern: re.Pattern[str] | None, lines: Sequence[str]) -> frozenset[int]:
+    """Return the numbers of the lines that contain a match, or a part of one."""
+    if pattern is None:
+        return frozenset()
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    return frozenset(
+        number
+        for match in pattern.finditer("\n".join(lines))
+        for number in range(
+            bisect_right(starts, match.start()), bisect_right(starts, match.end() - 1) + 1
+        )
+    )
 
 
 @lru_cache(maxsize=64)  # a query is parsed for validation, and again for the answer

@@ -6,14 +6,12 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 
 from rootle.config.fields import Config
 from rootle.index.reader import ChunkRow, IndexReader
-from rootle.search.query.syntax import parse_query
+from rootle.search.query.syntax import lines_with_match, parse_query
 from rootle.search.request import MAX_QUERY_CHARS, parse_exclusions
 from rootle.search.results.context_budget import (
     ContextDraft,
@@ -99,7 +97,7 @@ def _draft_context(
     result: SearchResult, file: FileText, limits: ContextLimits, excluded: Sequence[range]
 ) -> ContextDraft:
     lines = file.text.lines
-    with_words = _lines_with(limits.excluded_words, lines)
+    with_words = lines_with_match(limits.excluded_words, lines)
     draft = ContextDraft(result, file.text, excluded, with_words)
     for rank, span in enumerate(result_spans(result), start=1):
         shift = _find_shift(span, lines) if file.text.changed else 0
@@ -149,20 +147,6 @@ def _find_shift(span: Span, lines: Sequence[str]) -> int:
         if places and some[0].strip():
             return min(places, key=lambda at: abs(at + 1 - span.start_line)) + 1 - span.start_line
     return min(0, len(lines) - span.end_line) if span.start_line > len(lines) else 0
-
-
-def _lines_with(pattern: re.Pattern[str] | None, lines: Sequence[str]) -> frozenset[int]:
-    """Return the numbers of the lines that contain a match, or a part of one."""
-    if pattern is None:
-        return frozenset()
-    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
-    return frozenset(
-        number
-        for match in pattern.finditer("\n".join(lines))
-        for number in range(
-            bisect_right(starts, match.start()), bisect_right(starts, match.end() - 1) + 1
-        )
-    )
 
 
 def _line_numbers(lines: LineInterval) -> range:
