@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from rootle.text.languages import CONFIG_EXTENSIONS, PROSE, language_of
+from rootle.text.path_glob import matches_glob
 from rootle.text.terms import WORD, split_identifier, stem_of, whole_identifier
 
 _TEST_FOLDER: Final = re.compile(
@@ -167,5 +167,5 @@ def matches_path(path: str, pattern: str) -> bool:
         pattern in ("", ".")
         or path == pattern
         or path.startswith(f"{pattern}/")
-        or fnmatch.fnmatchcase(path, pattern)
+        or matches_glob(path, pattern)
     )

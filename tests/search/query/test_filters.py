@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import fnmatch
 import json
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
 
 import pytest
+from fuzz_inputs import bounded_time
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sample import MakeApp, git, write, write_tree
@@ -17,6 +19,7 @@ from rootle.app import App, open_app
 from rootle.config.fields import Config
 from rootle.rank.path_features import matches_path
 from rootle.search.query.filters import _contains_path
+from rootle.text.path_glob import matches_glob
 from rootle.types import SearchQuery
 
 _DAY_S = 86_400
@@ -28,8 +31,6 @@ _WORDS = "retry token ledger cipher packet shard quorum basket".split()
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[App, dict[str, float]]]:
     """Yield an app on files that nearly all match, with a limit of five chunks per leg."""
-    import time
-
     folder, rng = tmp_path_factory.mktemp("filters"), Random(5)
     ages = {}
     for number in range(120):
@@ -148,3 +149,48 @@ def _is_under(path: str, wanted: str) -> bool:
 def test_any_path_is_a_valid_filter(typed: str, path: str) -> None:
     matches_path(path, typed)
     _contains_path(typed, path)
+
+
+@pytest.mark.parametrize(
+    ("glob", "matching", "other"),
+    [
+        (
+            "src/**/*.py",
+            ["src/a.py", "src/net/a.py", "src/net/http/a.py"],
+            ["a.py", "lib/src/a.py"],
+        ),
+        ("**/test_*.py", ["test_a.py", "src/test_a.py"], ["src/my_test_a.py"]),
+        (
+            "**/net/**/a.?s",
+            ["net/a.ts", "src/net/a.rs", "src/net/http/a.ts"],
+            ["src/internet/a.ts"],
+        ),
+        ("./src/**/**/a.py", ["src/a.py", "src/net/http/a.py"], ["src/ba.py"]),
+        ("src/**", ["src/a.py", "src/net/a.py"], ["src"]),
+    ],
+)
+def test_two_stars_and_a_slash_match_any_number_of_folders(
+    glob: str, matching: list[str], other: list[str]
+) -> None:
+    for path in matching:
+        assert matches_path(path, glob)
+        assert _contains_path(glob.upper(), path)
+        assert _contains_path(glob, f"lib/{path}")
+    assert not any(matches_path(path, glob) for path in other)
+
+
+@given(st.text("ab*?[]!-/^\\", max_size=10), st.text("ab/-]^\n", max_size=10))
+def test_globs_without_two_stars_are_those_of_fnmatch(glob: str, path: str) -> None:
+    glob = glob.replace("**/", "*/")
+    assert matches_glob(path, glob) == fnmatch.fnmatchcase(path, glob)
+
+
+def test_matching_a_hostile_glob_takes_linear_time() -> None:
+    for glob in ("**/a" * 100 + "b", "**/*a*/" * 100 + "b", "*a" * 100 + "b"):
+        with bounded_time():
+            assert not matches_glob("a/" * 2_000, glob)
+
+
+def test_a_path_with_brackets_is_found() -> None:
+    assert _contains_path("app/[id]/page.tsx", "web/app/[id]/page.tsx")
+    assert matches_path("app/[id]/page.tsx", "app/[id]/page.tsx")

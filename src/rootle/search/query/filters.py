@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
@@ -15,6 +14,7 @@ from rootle.search.query.syntax import ParsedQuery
 from rootle.serialization.dates import parse_date
 from rootle.text.file_kinds import is_code, is_document
 from rootle.text.languages import language_of, resolve_language
+from rootle.text.path_glob import matches_glob
 from rootle.types import COMMIT_KIND, COMMIT_MESSAGE, FILES, PACKAGE_URI, SearchQuery
 
 _DAY_S: Final = 86_400
@@ -218,9 +218,9 @@ def _contains_path(typed: str, path: str) -> bool:
 
 
 def _contains(typed: str, path: str) -> bool:
-    if _is_glob(typed):
-        return fnmatch.fnmatchcase(path, typed) or fnmatch.fnmatchcase(path, f"*/{typed}")
-    return f"/{typed}" in f"/{path}"
+    # A name may contain brackets, as in `app/[id]/page.tsx`.
+    is_literal = f"/{typed}" in f"/{path}"
+    return is_literal or (_is_glob(typed) and matches_glob(path, f"**/{typed}"))
 
 
 def _spellings(path: str) -> tuple[str, ...]:

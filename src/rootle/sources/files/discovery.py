@@ -6,7 +6,6 @@ import os
 import stat
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from operator import attrgetter
 from pathlib import Path
 from typing import Final
@@ -27,6 +26,7 @@ from rootle.sources.files.skip_rules import (
 )
 from rootle.sources.source import DocumentEntry, Scan, SkippedDocument
 from rootle.storage.change_time import change_time_ns
+from rootle.text.path_glob import matches_glob
 from rootle.types import NEEDS_EXTRA
 
 # This limit is high because documents can contain images and videos, which are not read. Their text
@@ -146,7 +146,7 @@ def skip_reason(path: str, size: int, rules: WalkRules) -> str | None:
     Only plugins count as document readers: the built-in ones read files on disk.
     """
     reason = reason_by_name(path)
-    if reason == SECRET and any(fnmatchcase(path, rule) for rule in rules.secret_exceptions):
+    if reason == SECRET and any(matches_glob(path, rule) for rule in rules.secret_exceptions):
         reason = None
     if not _has_plugin(path, rules) or reason not in (None, BINARY):
         return reason
