@@ -165,6 +165,20 @@ def test_removed_sources_are_no_longer_found(app: App, guide: Path) -> None:
 
 
 @pytest.mark.slow
+def test_after_the_last_source_was_removed_nothing_is_said_about_sources(
+    app: App, guide: Path
+) -> None:
+    app.sources.add(guide, name="one")
+    files = [path for path in app.index_dir.rglob("*") if path.is_file()]
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
+    app.sources.remove("one")
+    assert not any("in:web" in note for note in app.search("zzqq").suggestions)
+    assert not (app.index_dir / "external").exists()
+    app.sources.add(guide, name="one")
+    assert search(app, "in:web when does a lock expire")
+
+
+@pytest.mark.slow
 def test_a_symbol_is_cited_by_its_name(app: App, guide: Path) -> None:
     app.sources.add(write_sphinx(guide.parent / "html"), name="lib")
     found = app.search("in:web lib.open_stream lock the file").results[0]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rootle.config.fields import Config
-from rootle.errors import ConfigError, IngestError, RootleError, SourceError
+from rootle.errors import ConfigError, IndexStorageError, IngestError, RootleError, SourceError
 from rootle.index.local.index_dir import mark_as_cache
 from rootle.sources.external.child_process import ReadNote, delete_unpacked, read_local_source
 from rootle.sources.external.kinds import LOCAL_KINDS, WEB
@@ -157,7 +157,10 @@ class ExternalSources:
         self._check_may_write()
         self._select(name)
         self._store.remove_source(name)
-        self._open_index().update(on_progress)
+        if self._store.sources():
+            self._open_index().update(on_progress)
+        else:  # without a source, `in:web` must not be searched any more
+            self.clear()
 
     def status(self) -> ExternalStatus | None:
         """Return the sizes and ages of the sources; None if no source was added."""
@@ -184,7 +187,7 @@ class ExternalSources:
             return False
         had_index = self._open_index().clear()
         delete_unpacked(os.fspath(self._store.folder))
-        if keep and self._store.exists():
+        if keep and self._may_have_sources():
             return had_index
         had_store = self._store.delete()
         from rootle.index.local.index_dir import delete_cache_markers
@@ -195,6 +198,12 @@ class ExternalSources:
         except OSError:
             return had_index or had_store  # the folder contains other files
         return had_index or had_store
+
+    def _may_have_sources(self) -> bool:
+        try:
+            return bool(self._store.sources())
+        except IndexStorageError:  # a damaged list may be repaired
+            return True
 
     def _read_and_index(
         self, record: SourceRecord, on_progress: Callable[[int], None] | None, *, is_new: bool

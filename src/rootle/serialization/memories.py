@@ -11,7 +11,7 @@ import json
 import re
 import time
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Final
 
 from rootle.serialization.json import to_json
@@ -55,9 +55,8 @@ def age_of(memory: Memory, now_s: float | None = None) -> str:
 
     It counts the days of the calendar in local time.
     """
-    stored = datetime.fromisoformat(memory.created_at).timestamp()
     now = datetime.fromtimestamp(time.time() if now_s is None else now_s)
-    days = (now.date() - datetime.fromtimestamp(stored).date()).days
+    days = (now.date() - _local_date(datetime.fromisoformat(memory.created_at))).days
     if days < 0:  # imported, or stored with a wrong clock
         return "in the future"
     for unit, length in _UNITS:
@@ -65,6 +64,13 @@ def age_of(memory: Memory, now_s: float | None = None) -> str:
             count = days // length
             return f"{count} {unit}{'s' if count > 1 else ''} ago"
     return "today"
+
+
+def _local_date(moment: datetime) -> date:
+    try:
+        return moment.astimezone().date()
+    except (OverflowError, ValueError, OSError):  # in the first or last year that Python knows
+        return moment.date()
 
 
 def origin_of(memory: Memory) -> str:
