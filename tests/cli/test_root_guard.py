@@ -42,6 +42,21 @@ def test_all_files_of_the_user_are_not_indexed_without_a_terminal(
     assert not (tmp_path / "index").exists()
 
 
+def test_the_home_folder_is_neither_added_nor_indexed_for_links(
+    user_home: Path, tmp_path: Path
+) -> None:
+    project = write(tmp_path, "project/a.py", "quagga = 1\n").parent
+    outcome = rootle("add", user_home, "--root", project)
+    assert outcome.code == 2
+    assert "contains all your files" in outcome.err
+    assert rootle("sources", "--root", project).out == ""
+    outcome = rootle("show", "--links", "diary.md", "--root", user_home)
+    assert outcome.code == 2
+    assert "contains all your files" in outcome.err
+    assert rootle("status", user_home).code == 1
+    assert rootle("add", user_home, "--root", project, "--yes").code == 0
+
+
 def test_a_work_tree_in_the_home_folder_counts_too(user_home: Path) -> None:
     (user_home / ".git").mkdir()
     (user_home / "notes").mkdir()

@@ -99,11 +99,15 @@ def path_in_root(path: str, root: Path) -> str:
 
 
 def check_root(args: argparse.Namespace) -> None:
-    """Ask for confirmation if the folder contains all files of the user.
+    """Ask for confirmation if the folder of a command contains all files of the user.
 
     Raise ConfigError if the user does not confirm, or cannot be asked.
     """
-    folder = root_folder(args)
+    check_folder(root_folder(args), args)
+
+
+def check_folder(folder: Path, args: argparse.Namespace) -> None:
+    """Ask for confirmation if a folder contains all files of the user; raise as `check_root`."""
     if args.yes or not contains_home(folder):
         return
     answer = confirm(f"index all of {folder}, which contains all your files?")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Final
 
-from rootle.cli.options import SUCCESS, CommandParser, add_common_options, add_root
+from rootle.cli.options import SUCCESS, CommandParser, add_common_options, add_root, add_yes
 
 _EXAMPLES: Final = """\
 rootle add https://docs.example.org/ --max-pages 500
@@ -61,14 +62,18 @@ def register(parser: CommandParser) -> None:
         help="maximum number of web pages (default: 200)",
     )
     add_root(parser, "project folder for which the source is added")
+    add_yes(parser, "adding your home folder or a folder above it")
     add_common_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    from rootle.cli.context import open_app_from
+    from rootle.cli.context import check_folder, open_app_from
     from rootle.cli.external_output import source_line
     from rootle.cli.terminal import document_counter, print_json, write_line
 
+    folder = Path(args.address).expanduser()
+    if folder.is_dir():
+        check_folder(folder, args)
     with open_app_from(args) as app, document_counter() as progress:
         source = app.sources.add(
             args.address,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from rootle.cli.options import CommandParser, add_common_options, add_root
+from rootle.cli.options import CommandParser, add_common_options, add_root, add_yes
 
 if TYPE_CHECKING:
     from rootle.app import App
@@ -43,13 +43,16 @@ def register(parser: CommandParser) -> None:
         "folder of the project, to which paths are relative; for a commit, any folder in its "
         "repository",
     )
+    add_yes(parser, "indexing your home folder or a folder above it for --links")
     add_common_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    from rootle.cli.answer_output import answer_without_index
+    from rootle.cli.answer_output import answer_with_index, answer_without_index
 
-    return answer_without_index(args, _ask_links if args.links else _read)
+    if args.links:
+        return answer_with_index(args, _ask_links)
+    return answer_without_index(args, _read)
 
 
 def _read(app: App, args: argparse.Namespace) -> AnswerOutput:
