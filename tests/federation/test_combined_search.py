@@ -508,3 +508,10 @@ def test_files_after_commits_have_their_last_commits(app: App) -> None:
     files = [one for one in app.search(SearchQuery(QUESTION)).results if one.commit is None]
     assert files
     assert all(one.last_commit is not None for one in files)
+
+
+def test_notes_quote_a_tag_as_it_was_written(app: App, root: Path) -> None:
+    git(root, "tag", "v1.0", "HEAD")
+    notes = app.search(SearchQuery("zebra since:v1.0")).suggestions
+    assert any("since:v1.0 excludes" in note for note in notes)
+    assert not any("since:@" in note for note in notes)

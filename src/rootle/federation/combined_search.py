@@ -17,7 +17,7 @@ from rootle.history.commit_results import add_commits, single_result
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
 from rootle.history.past_question import PastQuestion, parse_past_question
-from rootle.history.revision_dates import resolve_dates
+from rootle.history.revision_dates import resolve_dates, restore_revisions
 from rootle.index.reader import FileState
 from rootle.search.query.filters import expand_commits, filter_files
 from rootle.search.query.syntax import parse_query
@@ -54,11 +54,26 @@ class CombinedSearch:
         past = parse_past_question(parsed.text, parsed.kinds)
         has_dates = bool(parsed.since or parsed.until)
         commits = self.open_commits() if past is not None or has_dates else self.open_indexed()
-        if past is not None or has_dates:
-            in_words = past is not None and commits is not None
-            text = resolve_dates(query.text_query, self.date_of, in_words=in_words)
-            query = replace(query, text_query=text)
         find_files = partial(_find_files, find_files, commits)
+        if past is None and not has_dates:
+            return find_files(query)
+        in_words = past is not None and commits is not None
+        text = resolve_dates(query.text_query, self.date_of, in_words=in_words)
+        resolved = replace(query, text_query=text)
+        response = self._answer(resolved, past, commits, find_files, explain=explain)
+        notes = restore_revisions(response.suggestions, query.text_query, text)
+        return replace(response, suggestions=notes)
+
+    def _answer(
+        self,
+        query: SearchQuery,
+        past: PastQuestion | None,
+        commits: CommitSearch | None,
+        find_files: FindFiles,
+        *,
+        explain: bool,
+    ) -> SearchResponse:
+        """Answer a question whose filters have dates instead of revisions."""
         if past is None:
             return find_files(query)
         if query.context or query.budget is not None:

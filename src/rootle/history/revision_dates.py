@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from rootle.serialization.dates import parse_date
@@ -23,6 +23,14 @@ def resolve_dates(text: str, date_of: Callable[[str], float | None], *, in_words
     if in_words:
         text = _convert_words(text, date_of)
     return _resolve_revisions(text, date_of)
+
+
+def restore_revisions(notes: Sequence[str], question: str, resolved: str) -> tuple[str, ...]:
+    """Return notes that quote the filters as in the question, not as `resolve_dates` wrote them."""
+    pairs = zip(_FILTER.finditer(question), _FILTER.finditer(resolved), strict=False)
+    for written, replaced in pairs:
+        notes = [note.replace(replaced[0], written[0]) for note in notes]
+    return tuple(notes)
 
 
 def _convert_words(text: str, date_of: Callable[[str], float | None]) -> str:
