@@ -106,8 +106,8 @@ class HistoryApi(AppBase):
         indexes = self._container.history().commit_indexes()
         if not indexes:
             raise IndexStorageError(
-                f"there are no commits to index: {self.root} is not in a git repository, or "
-                "maxHistoryCommits is 0"
+                f"there are no commits to index: {self.root} is not in a git repository, its "
+                "repository uses objects of another one, or maxHistoryCommits is 0"
             )
         for index in indexes:
             index.update(on_progress or ignore_progress)

@@ -13,8 +13,8 @@ from rootle.history.commit_view import CommitView
 from rootle.history.removed_definitions import RemovedDefinitions
 
 NO_COMMITS: Final = (
-    "no commits can be searched here: the folder is not in a git repository, or "
-    "maxHistoryCommits is 0"
+    "no commits can be searched here: the folder is not in a git repository, its repository uses "
+    "objects of another one (`rootle show HASH` says which), or maxHistoryCommits is 0"
 )
 PARTIAL: Final = "history"  # in `degraded`: not all commits are indexed yet
 
