@@ -117,7 +117,8 @@ def test_9_5_memory_pressure_from_large_chunks(
     status = app.status()
     assert status.skipped_text_share > 0.5
     assert [file.path for file in status.partial_files] == ["large.py"]
-    (note,) = app.search('"zebra_2999"').suggestions
+    missing, note = app.search('"zebra_2999"').suggestions
+    assert missing.startswith('no indexed text has "zebra_2999"')
     assert note.startswith("not searched: large.py")
     assert app.search("zebra_1").results[0].file_path == "large.py"
     assert app.search("retry_backoff").results[0].file_path == "src/net/retry.py"
