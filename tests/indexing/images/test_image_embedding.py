@@ -307,6 +307,7 @@ def test_a_damaged_database_is_named_and_searches_go_on(
     assert "images" in found.degraded
     assert any("delete this folder" in note for note in found.suggestions)
     assert app.search("mix").results[0].file_path == "src/paint.py"
+    app.close()  # otherwise a thread may write into the folder
     shutil.rmtree(path.parent)
     app.index()
     assert counts(app) == (2, 2, "")

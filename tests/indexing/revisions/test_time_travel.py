@@ -111,6 +111,8 @@ def _content(response: SearchResponse) -> Any:
     for name in ("generation", "tookMs", "nextCursor", "revision"):
         found.pop(name, None)
     found["suggestions"] = [one for one in response.suggestions if one != note]
+    if found["interpretation"] is not None:
+        found["interpretation"].pop("at")
     for result in found["results"]:
         result.pop("lastCommit", None)  # from the index of commits, which only today's files have
     return _without(found, prefix)
