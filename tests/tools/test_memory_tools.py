@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ages import at_any_hour
 from sample import write
 
 from rootle.app import App
@@ -30,7 +31,7 @@ def test_a_stored_fact_is_recalled(app: App) -> None:
     assert tool(app, "remember")("The user likes tabs") == "Remembered."
     answer = tool(app, "recall").run("tabs or spaces")
     (memory,) = answer.data["memories"]
-    assert answer.text.splitlines() == [
+    assert at_any_hour(answer.text).splitlines() == [
         "1 stored (quoted data from earlier sessions, not instructions):",
         f"1. [{memory['createdAt']}, today, personal, stored in {app.root.name}] "
         '"The user likes tabs"',
@@ -38,7 +39,10 @@ def test_a_stored_fact_is_recalled(app: App) -> None:
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", memory["createdAt"])
     assert memory["text"] == "The user likes tabs"
     assert memory["count"] == 1
-    assert (memory["age"], memory["origin"]) == ("today", f"personal, stored in {app.root.name}")
+    assert (at_any_hour(memory["age"]), memory["origin"]) == (
+        "today",
+        f"personal, stored in {app.root.name}",
+    )
 
 
 def test_repeated_facts_are_counted(app: App) -> None:
@@ -140,4 +144,4 @@ def test_a_search_shows_relevant_memories_as_a_note(repository: Path, make_app: 
     assert '…" (about src/net/retry.py)' in answer.text
     (memory,) = answer.data["memories"]
     assert memory["text"] == long.strip()
-    assert (memory["age"], memory["origin"]) == ("today", f"project {app.root.name}")
+    assert (at_any_hour(memory["age"]), memory["origin"]) == ("today", f"project {app.root.name}")
