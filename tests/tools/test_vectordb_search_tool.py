@@ -359,6 +359,29 @@ def test_the_definitions_of_code_that_a_document_mentions_are_named(
     assert "nowhere_to_be_found src" not in answer.text
 
 
+def test_a_mentioned_name_leads_to_the_line_that_defines_it(
+    repository: Path, make_app: MakeApp
+) -> None:
+    text = "See `PauseTable`, `CookieJar` and `is_verbose`."
+    write(repository, "docs/patience.md", f"# Patience of the client\n\n{text}\n")
+    write(repository, "src/jar.py", "_COOKIE_JAR = CookieJar()\n")
+    write(
+        repository,
+        "src/Table.kt",
+        "/**\n * The [PauseTable] lists pauses.\n */\npublic val PauseTable = tableOf(1)\n",
+    )
+    write(
+        repository,
+        "src/Service.kt",
+        "class Service {\n    fun start() = run(parameters.is_verbose)\n\n"
+        "    interface Parameters {\n        val is_verbose: Boolean\n    }\n}\n",
+    )
+    answer = search_folder(make_app(repository)).run("patience of the client")
+    assert paths(answer)[0] == "docs/patience.md"
+    assert "defined in: PauseTable src/Table.kt:4, is_verbose src/Service.kt:5" in answer.text
+    assert "CookieJar src" not in answer.text
+
+
 def test_lines_of_an_index_that_was_replaced_during_the_search_are_not_mixed(
     repository: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:

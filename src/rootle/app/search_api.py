@@ -110,7 +110,7 @@ class SearchApi(AppBase):
         return read(path, self._container.indexer().snapshot())
 
     def definition_places(self, names: Sequence[str]) -> Mapping[str, str]:
-        """Return "path:line" for each name that has exactly one definition in the index.
+        """Return "path:line" for each name that has exactly one definition with this spelling.
 
         Raises IndexMissingError if there is no index. This method does not build or update it.
         """

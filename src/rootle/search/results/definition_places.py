@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from rootle.index.reader import ChunkRow, IndexReader
+from rootle.index.reader import ChunkRow, FileState, IndexReader
+from rootle.search.symbols.definitions import find_definitions_in
+from rootle.search.symbols.parsed_files import find_occurrences
 from rootle.text.terms import whole_identifier
 
 
-def find_definition_places(index: IndexReader, names: Sequence[str]) -> dict[str, str]:
-    """Return "path:line" for each name that exactly one chunk of the index defines."""
+def find_definition_places(
+    index: IndexReader, names: Sequence[str], *, in_any_spelling: bool = False
+) -> dict[str, str]:
+    """Return "path:line" for each name that exactly one chunk of the index defines.
+
+    If `in_any_spelling`, a definition may differ from the name in case and underscores.
+    """
     normalized = {name: whole_identifier(name) for name in names}
     definers = index.sparse.definers(list(dict.fromkeys(normalized.values())), 2)
     only = {name: ids[0] for name, ids in definers.items() if len(ids) == 1}
@@ -19,13 +25,20 @@ def find_definition_places(index: IndexReader, names: Sequence[str]) -> dict[str
     places = {}
     for name, key in normalized.items():
         row = rows.get(only.get(key, -1))
-        if row is not None and row.file_id in states:
-            places[name] = f"{states[row.file_id].path}:{_find_line(index, row, name)}"
+        if row is None or row.file_id not in states:
+            continue
+        spellings = [one for one in index.symbols_of([row.id]) if whole_identifier(one) == key]
+        if name in spellings or (in_any_spelling and spellings):
+            defined = name if name in spellings else spellings[0]
+            state = states[row.file_id]
+            places[name] = f"{state.path}:{_find_line(index, state, row, defined)}"
     return places
 
 
-def _find_line(index: IndexReader, row: ChunkRow, name: str) -> int:
-    """Return the line of the first occurrence of a name in a chunk, or its first line."""
+def _find_line(index: IndexReader, state: FileState, row: ChunkRow, name: str) -> int:
+    """Return the line that probably defines a name in a chunk, or the chunk's first line."""
     text = index.excerpts([(row.file_id, row.start, row.end)])[0]
-    found = re.search(rf"\b{re.escape(name)}\b", text)
-    return row.start_line + (text.count("\n", 0, found.start()) if found else 0)
+    found = find_occurrences(state, text, name)
+    chunk = row._replace(start_line=1, end_line=text.count("\n") + 1)
+    places = find_definitions_in(found, [chunk]) if found is not None else {}
+    return row.start_line + next((at[0] for at in places), 0)

@@ -48,7 +48,7 @@ def add_mentions(index: IndexReader, result: SearchResult, file_id: int) -> Sear
     if result.metadata.language in DIAGRAMS:
         text = f"{text}\n{index.text(file_id)}"
     names = _list_names(text[:_MAX_CHARS])
-    places = find_definition_places(index, list(names.values()))
+    places = find_definition_places(index, list(names.values()), in_any_spelling=True)
     own = f"{result.file_path}:"
     mentions = {
         shown: places[name]

@@ -32,7 +32,7 @@ _LESS_LIKELY: Final = ("is_test", "is_example", "is_hidden", "is_set_aside")
 _PRIVATE: Final = re.compile(r"\b(?:private|fileprivate|defp|defmacrop|defguardp|local|static)\b")
 # The text before a name that is defined: a type or a keyword, as in "void close" or "def close".
 _TYPED: Final = re.compile(
-    r"(?<![\w.])(?!(?:return|new|throw|await|else|case|in|yield|and|or|not)\s)[\w>\])]+[\s*&]+$"
+    r"(?<![\w.])(?!(?:return|new|throw|await|if|elif|else|while|case|in|is|yield|and|or|not)\s)[\w>\])]+[\s*&]+$"
 )
 # A line that only declares a type, which is defined elsewhere.
 _FORWARD: Final = re.compile(r"(?:friend\b|(?:struct|class|enum|union)\s+\w+\s*;)")

@@ -104,7 +104,11 @@ class FileOccurrences:
 
 def read_occurrences(index: IndexReader, state: FileState, name: str) -> FileOccurrences | None:
     """Return where a name occurs in a file as a whole word, or None if it does not occur."""
-    text = index.text(state.id)
+    return find_occurrences(state, index.text(state.id), name)
+
+
+def find_occurrences(state: FileState, text: str, name: str) -> FileOccurrences | None:
+    """Return where a name occurs in a text of a file as a whole word, or None if it does not."""
     if state.language in _WITH_SIGILS:
         name = name.lstrip("$") or name
     offsets = tuple(_find_word(text, name))
