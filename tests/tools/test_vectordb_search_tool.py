@@ -551,6 +551,25 @@ def test_a_bare_name_shows_its_definition_and_names_the_next_query(
     assert text.startswith("1. src/net/retry.py:")
 
 
+@pytest.mark.parametrize("query", ["symbol:Oven", "where is Oven defined", "Oven"])
+def test_a_question_for_a_definition_shows_the_definition_from_its_beginning(
+    query: str, repository: Path, make_app: MakeApp
+) -> None:
+    steps = "".join(f"        self.turn({step}, salt={step * 7})\n" for step in range(60))
+    text = (
+        f"class Oven:\n    temperature = 0\n\n    def heat(self):\n{steps}\n"
+        '    def define_oven(self):\n        """Define where the oven is: Oven."""\n'
+        "        return Oven()\n"
+    )
+    write(repository, "src/oven.py", text)
+    answer = search_folder(make_app(repository)).run(query)
+    assert re.match(r"1\. src/oven\.py:1-\d+ class Oven \(", answer.text)
+    assert list(numbered_lines(answer).items())[:2] == [
+        (1, "class Oven:"),
+        (2, "    temperature = 0"),
+    ]
+
+
 def test_an_operator_with_an_unknown_name_says_that_it_is_not_defined(
     repository: Path, make_app: MakeApp
 ) -> None:

@@ -9,6 +9,7 @@ match it.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -58,7 +59,7 @@ def write_answer(
     app: App, question: str, response: SearchResponse, shown: SentPassages | None
 ) -> AnswerText:
     """Return the text for the results of a response; it is empty if there are none."""
-    writer = _Writer(app, question, shown)
+    writer = _Writer(app, question, shown, _defining_lines(response))
     results = _drop_far(response, writer.has_match)
     rooms = limit_characters(response.confident is False, [result.score for result in results])
     blocks, data = [], []
@@ -78,6 +79,15 @@ def write_answer(
             }
         )
     return AnswerText(_join(blocks), data, writer.passages)
+
+
+def _defining_lines(response: SearchResponse) -> Mapping[str, Collection[int]]:
+    """Return the lines of the definitions that the question asks for, by path."""
+    lines: defaultdict[str, set[int]] = defaultdict(set)
+    if response.symbols is not None and response.symbols.aspect == "definitions":
+        for symbol in response.symbols.definitions:
+            lines[symbol.path].add(symbol.line)
+    return lines
 
 
 def _mark_outside(result: SearchResult, lines: Sequence[str]) -> list[str]:
@@ -121,10 +131,17 @@ def _join(blocks: Sequence[str]) -> str:
 
 
 class _Writer:
-    def __init__(self, app: App, question: str, shown: SentPassages | None) -> None:
+    def __init__(
+        self,
+        app: App,
+        question: str,
+        shown: SentPassages | None,
+        defining_lines: Mapping[str, Collection[int]],
+    ) -> None:
         self._app = app
         self._question = question
         self._shown = shown
+        self._defining_lines = defining_lines
         self.passages = SentPassages()  # of this answer
         self._find_matches = app.line_finder(question)
 
@@ -187,7 +204,8 @@ class _Writer:
     def _excerpts(self, outline: FileOutline) -> FileExcerpts:
         found = {} if self._find_matches is None else self._find_matches(outline.lines)
         excluded = self._app.excluded_lines(self._question, outline.lines)
-        return FileExcerpts(outline, self._question, found, excluded)
+        asked = self._defining_lines.get(outline.path, ())
+        return FileExcerpts(outline, self._question, found, excluded, asked)
 
     def _print(
         self, result: SearchResult, excerpts: FileExcerpts, place: Place, numbers: LineNumbers

@@ -3,7 +3,8 @@
 The number of characters is limited for each result. A definition that fits, or nearly fits, is
 shown whole. Of any other definition, an agent receives the signature, and those consecutive lines
 that contain the most rare words of the question. If the question has a phrase or a regex, the lines
-that match it come before those with its words.
+that match it come before those with its words. If the question asks where a name is defined, its
+definition comes first, and is shown from its beginning.
 
 Words are in sets, whose order differs between processes. Their weights are therefore added with
 `math.fsum`, whose result does not depend on the order: with rounding errors, places of equal value
@@ -23,7 +24,7 @@ from typing import Final
 
 from rootle.text.definition_head import find_signature
 from rootle.text.terms import STOP_WORDS, WORD, encodable, split_identifier
-from rootle.types import FileOutline, Span
+from rootle.types import Definition, FileOutline, Span
 
 # Maximum number of characters for the lines of a result. The values were chosen on the tune split
 # of the labels (benchmarks/quality/answer_reading.py).
@@ -98,12 +99,15 @@ class FileExcerpts:
         question: str,
         matches: Mapping[int, int] = _NO_MATCHES,
         excluded: Collection[int] = (),
+        asked: Collection[int] = (),
     ) -> None:
         """`matches` are the lines that match a phrase or a regex, with the first position in each.
 
-        They are in ascending order. The lines in `excluded` are never chosen.
+        They are in ascending order. The lines in `excluded` are never chosen. `asked` are the lines
+        that define the name whose definition the question asks for.
         """
         self._excluded = excluded
+        self._asked = asked
         self._lines = outline.lines
         self._definitions = outline.definitions
         self._stems = stems_of(question)
@@ -125,7 +129,7 @@ class FileExcerpts:
             place = self._place_of(span)
             value = _SPAN_VALUE / (1 + rank) + self._value_of_place(place)
             places.setdefault((place.first_line, place.last_line), (value, place))
-        ranked = sorted(places.values(), key=lambda pair: -pair[0])
+        ranked = sorted(places.values(), key=lambda pair: (not self._is_asked(pair[1]), -pair[0]))
         return [place for _, place in ranked]
 
     def contains(self, span: Span) -> bool:
@@ -177,13 +181,27 @@ class FileExcerpts:
 
     def _place_of(self, span: Span) -> Place:
         first, last = span.start_line, max(span.start_line, min(span.end_line, len(self._lines)))
-        numbers = self._matches_in(first, last) or range(first, last + 1)
+        asked = [at for at in range(first, last + 1) if at in self._asked]
+        numbers = asked or self._matches_in(first, last) or range(first, last + 1)
         best = max(numbers, key=lambda at: (self._value(at), -at), default=first)
-        around = [d for d in self._definitions if d.first_line <= best <= d.last_line]
-        if span.place is not None or not around:
+        inner = self._definition_at(best)
+        if span.place is not None or inner is None:
             return Place(first, last, span.scope, span.place or "")
-        inner = min(around, key=lambda d: d.last_line - d.first_line)
         return Place(inner.first_line, inner.last_line, inner.name)
+
+    def _definition_at(self, line: int) -> Definition | None:
+        """Return the innermost definition around a line."""
+        around = [one for one in self._definitions if one.first_line <= line <= one.last_line]
+        return min(around, key=lambda one: one.last_line - one.first_line, default=None)
+
+    def _is_asked(self, place: Place) -> bool:
+        """Return whether a place is a definition that the question asks for."""
+        return (place.first_line, place.last_line) in self._asked_ranges
+
+    @cached_property
+    def _asked_ranges(self) -> set[tuple[int, int]]:
+        found = map(self._definition_at, self._asked)
+        return {(one.first_line, one.last_line) for one in found if one is not None}
 
     def _matches_in(self, first: int, last: int) -> Sequence[int]:
         return [number for number in self._matches if first <= number <= last]
@@ -241,11 +259,14 @@ class FileExcerpts:
         """Return the lines after the head at which statements seem to start.
 
         Only lines with a word of the question are returned, if there are any. The lines with a
-        match of a phrase or a regex, and those just before them, are returned as well.
+        match of a phrase or a regex, and those just before them, are returned as well. Of a
+        definition that is asked for, only the first line is returned.
         """
         first = max(head) + 1 if head else place.first_line
         last = min(place.last_line, len(self._lines))
         starts = [at for at in range(first, last + 1) if self._starts_statement(at, first)]
+        if self._is_asked(place):
+            return starts[:1]
         starts = [at for at in starts if self._stems_in(at)] or starts[:1]
         if not self._matches:
             return starts
