@@ -575,3 +575,47 @@ def test_a_page_beyond_the_last_use_and_a_qualified_name_are_described_correctly
     beyond = app.search("uses:total from:999").symbols
     assert beyond is not None
     assert describe_uses(beyond).startswith("0 of 8 uses of total")
+
+
+def test_the_two_names_of_a_typedef_are_one_definition() -> None:
+    text = "typedef struct table {\n    int size;\n} table;\n"
+    repository = indexed_repository({"table.h": text, "user.c": "static table *t;\n"})
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        answer = app.symbols("table")
+        uses = app.symbols("table", "uses")
+    assert [(one.line, one.end_line) for one in answer.definitions] == [(1, 3)]
+    assert rows(uses) == [("user.c", 1, "type")]
+
+
+def test_a_declaration_of_a_type_in_a_file_that_is_not_parsed_is_no_definition(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(finder, "FULL_SCAN", replace(finder.FULL_SCAN, parsed_chars=1))
+    files = {
+        "table.h": "struct table {\n    int size;\n};\n",
+        "zoo.h": "struct table; /* in table.h */\nstruct zoo {\n    struct table *all;\n};\n",
+    }
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        assert places(app.symbols("table")) == ["table.h:1"]
+        assert places(app.symbols("table", "uses")) == ["table.h:1"]
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("a.py", "names = {}  # name -> table(name)"),
+        ("a.c", "int names; // of table(name)"),
+        ("a.c", "int names; /* of table(name) */"),
+        ("a.lua", "names = {} -- of table(name)"),
+    ],
+)
+def test_a_comment_at_the_end_of_a_line_calls_nothing(
+    path: str, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(finder, "FULL_SCAN", replace(finder.FULL_SCAN, parsed_chars=0))
+    code = 'names = fetch("http://zoo#a--b", table(name))'
+    repository = indexed_repository({path: f"{line}\n{code}\n"})
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        found = app.symbols("table", "uses")
+    assert [(use.line, use.kind) for use in found.uses] == [(2, "call"), (1, "comment")]

@@ -156,7 +156,11 @@ def _names_in(unit: Unit) -> list[str]:
 def _guess(found: FileOccurrences) -> Iterator[tuple[Position, FoundDefinition]]:
     """Yield definitions that are recognized by keywords, in a file that was not parsed."""
     lines = Lines(found.text)
-    rows = {name.row for name in find_names(lines, 0, len(lines)) if name.text == found.name}
+    rows = {
+        name.row
+        for name in find_names(lines, 0, len(lines))
+        if name.text == found.name and not _FORWARD.match(found.line(name.row).strip())
+    }
     for row, column in found.positions:
         if row in rows:
             rows.discard(row)

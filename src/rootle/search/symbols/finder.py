@@ -186,7 +186,12 @@ class _Scan:
         owned = self._select_owned(found)
         if self._request.aspect == "definitions":
             owned = [one for one in owned if not self._is_excluded(one.symbol.signature)]
-        return sorted(owned, key=_definition_order)
+        distinct: dict[tuple[str, int, int], FoundDefinition] = {}
+        for one in sorted(owned, key=_definition_order):
+            # The names at both ends of `typedef struct name { … } name;` are one definition.
+            symbol = one.symbol
+            distinct.setdefault((symbol.path, symbol.start_line, symbol.end_line), one)
+        return list(distinct.values())
 
     @property
     def is_complete(self) -> bool:

@@ -22,6 +22,21 @@ _MAX_FILE_CHARS: Final = 500_000
 _COMMENT: Final = re.compile(
     r"\s*(?://|/?\*|#(?!\s*(?:include|define|if|else|elif|pragma))|--|;|%|<!--)"
 )
+# A comment at the end of a line of code. In all other languages, it begins with //.
+_END_COMMENTS: Final = {
+    language: re.compile(sign)
+    for sign, languages in (
+        (
+            r"\s#",
+            "bash elixir graphql julia nim nix perl powershell python r ruby tcl terraform",
+        ),
+        (r"\s--", "elm haskell lua sql"),
+        (r"\s;", "clojure scheme"),
+        (r"\s%", "erlang"),
+    )
+    for language in languages.split()
+}
+_SLASHES: Final = re.compile(r"(?<!:)//|/\*(?!.*\*/)")
 _IMPORT: Final = re.compile(r"\s*(?:#\s*include|import|from|using|use|require|open|alias)\b")
 # Languages that write a variable with a sign that is no part of its name: $count.
 _WITH_SIGILS: Final = frozenset({"php", "bash", "perl", "powershell"})
@@ -125,7 +140,20 @@ def classify_line(line: str, column: int, size: int, language: str) -> str:
         return "import"
     if _is_quoted(line, column):
         return "string"
+    if _is_in_end_comment(line[:column], language):
+        return "comment"
     return "call" if _CALL.match(line, column + size) else "reference"
+
+
+def _is_in_end_comment(before: str, language: str) -> bool:
+    """Return whether a comment that continues to the end of the line begins in `before`.
+
+    Only the first sign is checked: lines of generated files can be very long.
+    """
+    found = _END_COMMENTS.get(language, _SLASHES).search(before)
+    return found is not None and not any(
+        before.count(quote, 0, found.start()) % 2 for quote in "\"'`"
+    )
 
 
 def _is_quoted(line: str, column: int) -> bool:
