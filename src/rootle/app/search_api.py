@@ -56,8 +56,8 @@ class SearchApi(AppBase):
         A filter that the query already has takes precedence over the same one in `filters`.
 
         `context` adds the surrounding code to each result. `budget` is the maximum number of tokens
-        in the contexts of all results together. `exclude` lists lines to leave out of the contexts,
-        as "path:start-end".
+        of the results and the memories, as Markdown. `exclude` lists lines to leave out of the
+        contexts, as "path:start-end".
 
         `at` is a hash, tag, branch or date. If it is set, the files of that commit are searched; an
         index of the commit is created first if there is none.
@@ -73,7 +73,7 @@ class SearchApi(AppBase):
         revised = split_revision(query if at is None else replace(query, at=at))
         revised = relative_filters(revised, self.root)
         self.check(revised)
-        search = partial(self._search_any, revised, explain=explain)
+        search = partial(self._search_in_budget, revised, explain=explain)
         return _explain_selection(self._log_search(query, search), revised)
 
     def read(self, source: str) -> Passage:
@@ -236,6 +236,14 @@ class SearchApi(AppBase):
                 if log is not None and (parts or response is not None):
                     log.write(merge_records(query, parts, response, time.time()))
         return response
+
+    def _search_in_budget(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
+        response = self._search_any(query, explain=explain)
+        if query.budget is None:
+            return response
+        from rootle.search.results.answer_budget import fit_budget
+
+        return fit_budget(response, query.budget)
 
     def _search_any(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         """Search the files of a commit, or everything that the query selects."""

@@ -13,6 +13,8 @@ from sample import indexed_repository, write
 from rootle.app import App
 from rootle.errors import UnavailableError
 from rootle.memory.embedded import EmbeddedMemory
+from rootle.serialization.markdown import response_as_markdown
+from rootle.text.terms import CHARS_PER_TOKEN
 from rootle.types import Memory, SearchQuery
 
 LONG_TIMEOUT_MS = 60_000  # a busy machine must not look like a failing store
@@ -164,3 +166,15 @@ def test_the_store_is_not_opened_without_memories(
     monkeypatch.setattr("rootle.memory.user_memory.UserMemory.find_relevant", must_not_run)
     assert app.search("how long to wait before the next attempt").results
     assert not list((home / "data").glob("*"))
+
+
+def test_memories_and_results_together_fit_a_budget(app: App) -> None:
+    app.memory.remember(f"{BACKOFF}, {'because callers retry it and ' * 30}so keep it pure")
+    question = "how long to wait before the next attempt"
+    shown = []
+    for budget in (20, 100, 300, 6_000):
+        response = app.search(question, budget=budget)
+        if response.results:
+            assert len(response_as_markdown(response)) <= budget * CHARS_PER_TOKEN
+        shown.append(bool(response.memories))
+    assert shown == [False, False, False, True]
