@@ -70,6 +70,15 @@ def test_warnings_about_added_sources_count_in_a_budget(app: App, tmp_path: Path
 
 
 @pytest.mark.slow
+def test_a_document_that_is_too_long_is_named(app: App, tmp_path: Path) -> None:
+    pages = {"a.md": "walrus rests here\n" * 120_000, "b.md": "A walrus.\n"}
+    added = app.sources.add(write_tree(tmp_path / "pages", pages))
+    assert (added.documents, added.chars) == (2, 2_000_010)
+    assert added.note == "1 read only up to 2,000,000 characters: a.md"
+    assert app.sources.list() == (added,)
+
+
+@pytest.mark.slow
 def test_an_added_folder_answers_questions_with_in_web(app: App, guide: Path) -> None:
     added = app.sources.add(guide, name="manual")
     assert (added.name, added.kind, added.documents) == ("manual", "folder", 2)

@@ -15,7 +15,11 @@ from rootle.errors import ConfigError, IndexStorageError, IngestError, RootleErr
 from rootle.index.local.index_dir import mark_as_cache
 from rootle.sources.external.child_process import ReadNote, delete_unpacked, read_local_source
 from rootle.sources.external.kinds import LOCAL_KINDS, WEB
-from rootle.sources.external.records import ExternalDocument, ExternalSourceError
+from rootle.sources.external.records import (
+    MAX_DOCUMENT_CHARS,
+    ExternalDocument,
+    ExternalSourceError,
+)
 from rootle.sources.external.store import ExternalStore, SourceRecord
 from rootle.storage.permissions import make_private_dir
 from rootle.types import AddedSource, ExternalStatus, ProgressCallback, ignore_progress
@@ -41,14 +45,16 @@ class _Reading:
     failure: str = ""  # if set, the documents stored earlier are kept
     left_out: str = ""
     skipped: list[str] = field(default_factory=list)
+    cut: list[str] = field(default_factory=list)  # documents of which only the beginning was read
     count: int = 0
 
     def describe(self) -> str:
         parts = [part for part in (self.failure, self.left_out) if part]
         if self.skipped:
-            shown = ", ".join(self.skipped[:_MAX_SKIPS_NAMED])
-            more = ", …" if len(self.skipped) > _MAX_SKIPS_NAMED else ""
-            parts.append(f"{len(self.skipped)} not read: {shown}{more}")
+            parts.append(f"{len(self.skipped)} not read: {_name_some(self.skipped)}")
+        if self.cut:
+            what = f"{len(self.cut)} read only up to {MAX_DOCUMENT_CHARS:,} characters"
+            parts.append(f"{what}: {_name_some(self.cut)}")
         return "; ".join(parts)[:500]
 
 
@@ -252,6 +258,8 @@ class ExternalSources:
                 if on_progress is not None:
                     on_progress(reading.count)
                 yield item
+            elif item.cut:
+                reading.cut.append(item.cut)
             elif item.skipped:
                 reading.skipped.append(f"{item.skipped} ({item.reason})")
             else:
@@ -307,6 +315,11 @@ class ExternalSources:
     def _check_may_write(self) -> None:
         if not self._config.enable_indexing:
             raise ConfigError("enableIndexing is false, so sources cannot be changed")
+
+
+def _name_some(names: Sequence[str]) -> str:
+    more = ", …" if len(names) > _MAX_SKIPS_NAMED else ""
+    return f"{', '.join(names[:_MAX_SKIPS_NAMED])}{more}"
 
 
 def _normalize_address(address: str | os.PathLike[str]) -> str:

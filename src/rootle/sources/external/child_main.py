@@ -122,6 +122,8 @@ def _read(folder: str, kind: str, max_documents: int) -> Iterator[dict[str, Any]
                 return
             count += 1
             yield {"document": _limit_document(item)}
+            if len(item.text) > MAX_DOCUMENT_CHARS:
+                yield {"cut": item.path[:500]}
 
 
 def _limit_document(document: ExternalDocument) -> dict[str, Any]:

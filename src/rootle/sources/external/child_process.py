@@ -44,6 +44,7 @@ class ReadNote:
     kind: str = ""  # the kind that was recognized
     skipped: str = ""  # the path of a document that was not read
     reason: str = ""
+    cut: str = ""  # the path of a document of which only the beginning was read
     failure: str = ""  # why the rest of the source was not read
     left_out: str = ""  # what was not read on purpose, in one sentence
 
@@ -128,6 +129,8 @@ def _parse(line: bytes) -> ExternalDocument | ReadNote | None:
     if "skipped" in data:
         path, reason = data["skipped"]
         return ReadNote(skipped=str(path), reason=str(reason))
+    if "cut" in data:
+        return ReadNote(cut=str(data["cut"]))
     if "kind" in data:
         return ReadNote(kind=str(data["kind"]))
     if "error" in data:
