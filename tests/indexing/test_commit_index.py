@@ -344,10 +344,14 @@ def test_commits_that_may_belong_to_another_repository_are_not_indexed(
     write(root, ".git/objects/info/alternates", f"{other}/.git/objects\n")
     app: App = make_app(root)
 
-    with pytest.raises(QueryError, match="no commits can be searched"):
+    with pytest.raises(QueryError, match=r"no commits can be searched: .*/alternates borrows"):
         subjects_of(app)
-    with pytest.raises(IndexStorageError):
+    with pytest.raises(QueryError, match="git repack -a -d"):
+        app.impact("change the cache")
+    with pytest.raises(IndexStorageError, match="git repack -a -d"):
         app.index_history()
+    (note,) = app.search("when was the cache added").suggestions
+    assert "git repack -a -d" in note
 
 
 def test_a_folder_without_git_has_no_commits(tmp_path: Path, make_app: MakeApp) -> None:

@@ -70,7 +70,7 @@ class HistoryApi(AppBase):
         request = relative_filters(apply_filters(text, filters), self.root)
         self._container.refresher().refresh(ignore_progress, fully=False)
         answer = find_removals(
-            request, limit, history.commit_search, history.removed_definitions, indexer.snapshot
+            request, limit, history.require_commits, history.removed_definitions, indexer.snapshot
         )
         return replace(answer, query=query)
 
@@ -93,7 +93,8 @@ class HistoryApi(AppBase):
         self._container.refresher().refresh(ignore_progress, fully=False)
         indexer = self._container.indexer()
         seeds = find_seeds(change, indexer.snapshot(), self._list_changed, self._search_files_of)
-        return find_impact(seeds, limit, self._container.history().commit_search, indexer.snapshot)
+        history = self._container.history()
+        return find_impact(seeds, limit, history.require_commits, indexer.snapshot)
 
     def index_history(self, on_progress: ProgressCallback | None = None) -> None:
         """Index all commits that `maxHistoryCommits` allows, and wait until this is done.
@@ -103,11 +104,11 @@ class HistoryApi(AppBase):
         folder is not in a git repository.
         """
         self._check_may_write()
-        indexes = self._container.history().commit_indexes()
+        history = self._container.history()
+        indexes = history.commit_indexes()
         if not indexes:
             raise IndexStorageError(
-                f"there are no commits to index: {self.root} is not in a git repository, its "
-                "repository uses objects of another one, or maxHistoryCommits is 0"
+                f"there are no commits to index: {history.explain_no_commits()}"
             )
         for index in indexes:
             index.update(on_progress or ignore_progress)

@@ -106,6 +106,18 @@ class HistoryComponents:
                 )
             return self._commit_search
 
+    def require_commits(self) -> CommitSearch | str:
+        """Return the component that searches commits, or the reason why there are none."""
+        return self.commit_search() or f"no commits can be searched: {self.explain_no_commits()}"
+
+    def explain_no_commits(self) -> str:
+        """Return why no commits are indexed here."""
+        from rootle.sources.git.commit_text import find_reason_to_hide
+
+        if not self._config.max_history_commits:
+            return "maxHistoryCommits is 0"
+        return find_reason_to_hide(self._root) or f"{self._root} is not in a git repository"
+
     def removed_definitions(self) -> RemovedDefinitions | None:
         """Return the component that searches removed definitions; None if there are none."""
         from rootle.history.removed_definitions import RemovedDefinitions

@@ -280,7 +280,7 @@ class SearchApi(AppBase):
 
         history = self._container.history()
         combined = CombinedSearch(
-            self.config, history.commit_search, history.existing_commit_search, history.date_of
+            self.config, history.require_commits, history.existing_commit_search, history.date_of
         )
         return combined.search(
             query, partial(self._search_files_and_images, explain=explain), explain=explain

@@ -12,7 +12,7 @@ from typing import Final
 
 from rootle.config.fields import Config
 from rootle.errors import QueryError, StaleCursorError
-from rootle.history.commit_request import NO_COMMITS, PARTIAL, OpenCommits, elapsed_ms
+from rootle.history.commit_request import PARTIAL, OpenCommits, elapsed_ms
 from rootle.history.commit_results import add_commits, single_result
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
@@ -40,7 +40,7 @@ class CombinedSearch:
 
     config: Config
     open_commits: OpenCommits
-    open_indexed: OpenCommits  # returns None if no commits are indexed yet
+    open_indexed: Callable[[], CommitSearch | None]  # returns None if no commits are indexed yet
     date_of: Callable[[str], float | None]  # the Unix time of a commit, tag or branch
 
     def search(
@@ -54,10 +54,10 @@ class CombinedSearch:
         past = parse_past_question(parsed.text, parsed.kinds)
         has_dates = bool(parsed.since or parsed.until)
         commits = self.open_commits() if past is not None or has_dates else self.open_indexed()
-        find_files = partial(_find_files, find_files, commits)
+        find_files = partial(_find_files, find_files, None if isinstance(commits, str) else commits)
         if past is None and not has_dates:
             return find_files(query)
-        in_words = past is not None and commits is not None
+        in_words = past is not None and not isinstance(commits, str)
         text = resolve_dates(query.text_query, self.date_of, in_words=in_words)
         resolved = replace(query, text_query=text)
         response = self._answer(resolved, past, commits, find_files, explain=explain)
@@ -68,18 +68,21 @@ class CombinedSearch:
         self,
         query: SearchQuery,
         past: PastQuestion | None,
-        commits: CommitSearch | None,
+        commits: CommitSearch | str | None,
         find_files: FindFiles,
         *,
         explain: bool,
     ) -> SearchResponse:
-        """Answer a question whose filters have dates instead of revisions."""
-        if past is None:
+        """Answer a question whose filters have dates instead of revisions.
+
+        `commits` is a message if there are none to search.
+        """
+        if past is None or commits is None:
             return find_files(query)
         if query.context or query.budget is not None:
             return _find_contexts(query, past, find_files)
-        if commits is None:
-            return self._search_without_commits(query, past, find_files)
+        if isinstance(commits, str):
+            return self._search_without_commits(query, past, find_files, commits)
         started_s = time.perf_counter()
         note = commits.prepare()
         view = commits.view()
@@ -99,15 +102,16 @@ class CombinedSearch:
 
     @staticmethod
     def _search_without_commits(
-        query: SearchQuery, past: PastQuestion, find_files: FindFiles
+        query: SearchQuery, past: PastQuestion, find_files: FindFiles, reason: str
     ) -> SearchResponse:
+        """Search only files. `reason` is the reason why no commits are searched."""
         if past.excludes_files:
-            raise QueryError(f"{NO_COMMITS}; leave out in:history")
+            raise QueryError(f"{reason}; leave out in:history")
         response = find_files(query)
         # A word or a path can look like a hash or a range.
         if past.commit or past.revisions is not None:
             return response
-        return replace(response, suggestions=(*response.suggestions, NO_COMMITS))
+        return replace(response, suggestions=(*response.suggestions, reason))
 
     def _search(
         self,

@@ -12,13 +12,9 @@ from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
 from rootle.history.removed_definitions import RemovedDefinitions
 
-NO_COMMITS: Final = (
-    "no commits can be searched here: the folder is not in a git repository, its repository uses "
-    "objects of another one (`rootle show HASH` says which), or maxHistoryCommits is 0"
-)
 PARTIAL: Final = "history"  # in `degraded`: not all commits are indexed yet
 
-OpenCommits = Callable[[], CommitSearch | None]  # None if there are no commits to search
+OpenCommits = Callable[[], CommitSearch | str]  # a message if there are no commits to search
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +44,8 @@ def prepare_commits(
     Raise QueryError, with `advice` at the end of its message, if there are no commits to search.
     """
     search = open_commits()
-    if search is None:
-        raise QueryError(f"{NO_COMMITS}{advice}")
+    if isinstance(search, str):
+        raise QueryError(f"{search}{advice}")
     note = prepare_indexes(search, removed)
     return PreparedCommits(search, search.view(), note)
 

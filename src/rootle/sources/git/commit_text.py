@@ -81,6 +81,12 @@ def show_commit(root: Path, name: str, rules: WalkRules) -> tuple[str, str] | No
 
 
 def explain_hidden_commits(root: Path) -> str | None:
+    """Return a message that commits must not be shown, or None if they may be shown."""
+    reason = find_reason_to_hide(root)
+    return reason and f"commits are not shown here: {reason}"
+
+
+def find_reason_to_hide(root: Path) -> str | None:
     """Return why commits must not be shown, or None if they may be shown.
 
     For example, they must not be shown if they may belong to another repository.
@@ -89,8 +95,7 @@ def explain_hidden_commits(root: Path) -> str | None:
     if top is None:
         return None
     git = check_git_folders(top)
-    reason = git if isinstance(git, str) else find_borrowed_objects(git)
-    return reason and f"commits are not shown here: {reason}"
+    return git if isinstance(git, str) else find_borrowed_objects(git)
 
 
 def _full_hash(root: Path, name: str) -> str | None:
