@@ -207,6 +207,20 @@ def test_the_old_text_is_recorded_privately_outside_the_folder(
     assert [stat.st_mode & 0o777 for stat in (path.stat(), record.stat())] == [0o600, 0o600]
 
 
+@pytest.mark.parametrize("scope", ["user", "project"])
+def test_new_files_of_a_user_are_private_and_those_of_a_project_follow_the_umask(
+    scope: str, install: Install, home: Path, project: Path
+) -> None:
+    previous = os.umask(0o002)
+    try:
+        assert install("--agent", "cursor", "--scope", scope, "--yes").code == 0
+    finally:
+        os.umask(previous)
+    folder = (home if scope == "user" else project) / ".cursor"
+    modes = [path.stat().st_mode & 0o777 for path in (folder, folder / "mcp.json")]
+    assert modes == ([0o700, 0o600] if scope == "user" else [0o775, 0o664])
+
+
 def test_a_link_stays_a_link(install: Install, home: Path) -> None:
     path = write(home, "dotfiles/cursor.json", SERVERS)
     (home / ".cursor").mkdir()

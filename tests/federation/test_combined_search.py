@@ -453,6 +453,23 @@ def test_a_tag_is_a_date_also_without_indexed_commits_and_in_an_earlier_version(
     assert {one.file_path.partition(":")[2] for one in found} == {"gamma.py", "delta.py"}
 
 
+@pytest.mark.parametrize(
+    ("question", "note"),
+    [
+        ("in:history zebra since:main", "since:main excludes 5 matching commits, such as git:"),
+        ('in:history zebra since:"main"', 'since:"main" excludes 5 matching commits'),
+        ("zebra since:main", "since:main excludes 5 matching files, such as "),
+    ],
+)
+def test_notes_quote_a_filter_by_revision_and_count_commits(
+    question: str, note: str, app: App
+) -> None:
+    response = app.search(question)
+    assert response.results == ()
+    assert any(found.startswith(note) for found in response.suggestions), response.suggestions
+    assert not any("@" in found for found in response.suggestions)
+
+
 def test_since_may_be_capitalized(app: App, root: Path) -> None:
     git(root, "tag", "v1.0", "HEAD~2")
     found = app.search(SearchQuery("Since v1.0, what changed in the zebra?")).results

@@ -59,10 +59,14 @@ def shared_paths(folder: Path) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("umask")
-def test_every_file_is_private_whatever_the_umask(repository: Path, make_app: MakeApp) -> None:
+def test_every_file_is_private_whatever_the_umask(
+    repository: Path, make_app: MakeApp, tmp_path: Path
+) -> None:
     index_dir = default_index_dir(repository)
     with make_app(repository, index_dir=index_dir) as app:
         app.search("how long to wait before the next attempt")
+        app.search("how long to wait before the next attempt", at="HEAD")
+        app.sources.add(write(tmp_path, "guide/locks.md", "# Locks\n").parent)
         app.memory.remember("The user likes tests in the folder src/net")
         with app.watch():
             write(repository, "src/new.py", "def fresh() -> None: ...\n")
@@ -72,6 +76,7 @@ def test_every_file_is_private_whatever_the_umask(repository: Path, make_app: Ma
         app.index()
     names = {path.name for folder in state_folders() for path in folder.rglob("*")}
     assert {DATABASE_NAME, "dense.json", "words.json", "memories.db", "searches.jsonl"} <= names
+    assert {"used", "documents.db"} <= names
     assert [path for folder in state_folders() for path in shared_paths(folder)] == []
 
 

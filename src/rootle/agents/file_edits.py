@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from rootle.errors import InstallError
+from rootle.storage.permissions import PRIVATE_FILE, make_private_dir
 
 _BOM: Final = b"\xef\xbb\xbf"
 
@@ -24,12 +25,15 @@ class FileEdit:
     before: bytes | None
     after: bytes | None
     is_update: bool = False  # whether the file already contained rootle
+    is_private: bool = False  # whether only the owner may read the file if it is new
 
 
 class FileEdits:
     """Edits of text files, collected in memory. Symbolic links in paths are resolved."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_private: bool = False) -> None:
+        """Let only the owner open new files if `is_private` is set; else they follow the umask."""
+        self._is_private = is_private
         self._before: dict[Path, bytes | None] = {}
         self._after: dict[Path, bytes | None] = {}
         self._updates: set[Path] = set()
@@ -75,7 +79,7 @@ class FileEdits:
     def changes(self) -> list[FileEdit]:
         """Return the edits of files that would change on disk, in the order of their first edit."""
         edits = [
-            FileEdit(path, self._before[path], data, path in self._updates)
+            FileEdit(path, self._before[path], data, path in self._updates, self._is_private)
             for path, data in self._after.items()
         ]
         return [edit for edit in edits if edit.before != edit.after]
@@ -126,8 +130,11 @@ def write(edit: FileEdit) -> None:
         if edit.after is None:
             edit.path.unlink()
         else:
+            if edit.is_private and not edit.path.parent.exists():
+                make_private_dir(edit.path.parent)
             edit.path.parent.mkdir(parents=True, exist_ok=True)
-            _replace(edit.path, edit.after, like=edit.path)
+            new_mode = PRIVATE_FILE if edit.is_private else 0o666 & ~_umask()
+            _replace(edit.path, edit.after, new_mode)
     except OSError as error:
         raise InstallError(f"cannot write {edit.path}: {error.strerror}") from error
 
@@ -139,15 +146,18 @@ def _check_writable(path: Path) -> None:
         raise InstallError(f"{path} is read-only; make it writable, or edit it by hand")
 
 
-def _replace(path: Path, data: bytes, like: Path) -> None:
-    """Write a file atomically, with the permissions and the owner of the file `like`."""
+def _replace(path: Path, data: bytes, new_mode: int) -> None:
+    """Write a file atomically, and keep its permissions and its owner.
+
+    `new_mode` is the mode of a file that does not exist yet.
+    """
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with open(descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        _copy_permissions(like, name)
+        _copy_permissions(path, name, new_mode)
         os.replace(name, path)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
@@ -155,11 +165,11 @@ def _replace(path: Path, data: bytes, like: Path) -> None:
         raise
 
 
-def _copy_permissions(source: Path, name: str) -> None:
+def _copy_permissions(source: Path, name: str, new_mode: int) -> None:
     try:
         state = os.stat(source)
     except FileNotFoundError:
-        os.chmod(name, 0o666 & ~_umask())
+        os.chmod(name, new_mode)
         return
     os.chmod(name, stat.S_IMODE(state.st_mode))
     if hasattr(os, "chown"):

@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     from rootle.cli.terminal import warn
 
     machine = Machine.this(root_folder(args))
-    edits = FileEdits()
+    edits = FileEdits(is_private=args.scope != "project")
     agents = _choose_agents(args, machine)
 
     def plan(agent: Agent) -> list[InstallStep]:

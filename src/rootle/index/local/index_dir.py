@@ -9,7 +9,8 @@ from typing import Final
 from rootle.errors import IndexStorageError
 from rootle.index.local.content_dir import DATABASE_FILES, POINTER_NAME, has_content
 from rootle.index.local.writer_lock import LOCK_NAME
-from rootle.storage.permissions import PRIVATE_FILE
+from rootle.storage.atomic_file import write_file
+from rootle.storage.permissions import file_mode
 
 # The index of the commits. It is in the index directory only if the user has chosen that directory;
 # by default, all work trees of a repository share it.
@@ -61,5 +62,4 @@ def mark_as_cache(folder: Path) -> None:
     for name, text in CACHE_MARKERS.items():
         path = folder / name
         if not path.exists():
-            path.write_text(text, encoding="ascii")
-            path.chmod(PRIVATE_FILE)
+            write_file(path, text.encode("ascii"), mode=file_mode(folder), sync=False)

@@ -16,6 +16,7 @@ from secrets import token_hex
 from typing import Final
 
 from rootle.index.format_version import FORMAT_VERSION
+from rootle.storage.permissions import file_mode
 
 STORE_NAME: Final = "store"  # the index with the documents of all views
 _USED_NAME: Final = "used"  # its modification time is the time of the last search
@@ -52,7 +53,7 @@ def _last_use(view: Path) -> float:
 def note_use(view: Path) -> None:
     """Record that a view was searched now."""
     with suppress(OSError):  # a folder that cannot be written can be searched
-        (view / _USED_NAME).touch()
+        (view / _USED_NAME).touch(file_mode(view))
 
 
 def new_view_dir(view: Path) -> Path:

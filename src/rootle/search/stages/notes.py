@@ -20,7 +20,7 @@ from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.search.stages.unindexed_text import note_unindexed
 from rootle.serialization.unread_documents import describe_unread, describe_unread_images
 from rootle.text.terms import STOP_WORDS, WORD, whole_identifier
-from rootle.types import NEEDS_EXTRA, NEEDS_OCR, SearchQuery
+from rootle.types import COMMIT_URI, NEEDS_EXTRA, NEEDS_OCR, SearchQuery
 
 _EMPTY_INDEX: Final = (
     "the index is empty: run `rootle index` in a folder with text files; "
@@ -117,7 +117,8 @@ def _wider_scopes(request: SearchRequest, question: ParsedQuestion) -> Iterator[
         if files:
             helped = True
             first = index.files(files[:1])[files[0]].path
-            count = "1 matching file" if len(files) == 1 else f"{len(files)} matching files"
+            noun = "commit" if first.startswith(COMMIT_URI) else "file"
+            count = f"1 matching {noun}" if len(files) == 1 else f"{len(files)} matching {noun}s"
             least = "at least " if len(ranked.ids) == _MAX_MATCHES else ""
             yield f"{name} excludes {least}{count}, such as {first}"
 
