@@ -132,6 +132,15 @@ def test_there_are_no_memory_tools_without_a_store(repository: Path, make_app: A
     assert not names & {"recall", "remember"}
 
 
+def test_a_search_of_memories_does_not_claim_that_nothing_matches(app: App) -> None:
+    tool(app, "remember")("The user likes tabs")
+    text = tool(app, "vectordb_search").run("in:memory tabs").text
+    assert "No matches found" not in text
+    assert '"The user likes tabs"' in text
+    nothing = tool(app, "vectordb_search").run("in:memory zorgify").text
+    assert nothing.startswith("No matches found in the indexed corpus.")
+
+
 def test_a_search_shows_relevant_memories_as_a_note(repository: Path, make_app: Any) -> None:
     app = make_app(repository, memory_timeout_ms=60_000)
     app.index()

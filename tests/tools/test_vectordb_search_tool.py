@@ -542,6 +542,46 @@ def test_the_operators_for_a_name_page_through_its_uses(
     assert "def test_backoff_doubles" not in answer.text
 
 
+@pytest.fixture
+def with_many_uses(repository: Path) -> Path:
+    for number in range(3):
+        calls = "".join(f"retry_backoff({step})\n" for step in range(20))
+        write(repository, f"src/net/caller_{number}.py", calls)
+    return repository
+
+
+def test_the_query_for_more_uses_keeps_the_filters(with_many_uses: Path, make_app: MakeApp) -> None:
+    tool = search_folder(make_app(with_many_uses))
+    text = tool.run("who calls retry_backoff path:src/net -path:caller_1.py").text
+    assert "1-30 of 40 uses" in text
+    following = re.search(r"… more: query (.*)", text)
+    assert following is not None
+    assert following[1] == "uses:retry_backoff from:31 path:src/net -path:caller_1.py"
+    assert "31-40 of 40 uses" in tool.run(following[1]).text
+    text = tool.run("symbol:retry_backoff path:src/net").text
+    assert ": query uses:retry_backoff path:src/net lists them" in text
+
+
+def test_a_limit_limits_the_files_of_a_list_of_uses(
+    with_many_uses: Path, make_app: MakeApp
+) -> None:
+    tool = search_folder(make_app(with_many_uses))
+    found = tool.run("uses:retry_backoff", limit=1)
+    assert "1-20 of 62 uses" in found.text
+    assert "… more: query uses:retry_backoff from:21" in found.text
+    assert len(found.data["results"]) == 20
+    assert "1-30 of 62 uses" in tool.run("uses:retry_backoff").text
+
+
+def test_a_name_that_only_other_files_define_is_not_called_undefined(
+    repository: Path, make_app: MakeApp
+) -> None:
+    tool = search_folder(make_app(repository))
+    text = tool.run("symbol:retry_backoff", path="docs").text
+    assert text.startswith("retry_backoff is not defined in the files that pass the filters\n")
+    assert tool.run("symbol:zorgify").text.startswith("zorgify is not defined here\n")
+
+
 def test_a_bare_name_shows_its_definition_and_names_the_next_query(
     repository: Path, make_app: MakeApp
 ) -> None:

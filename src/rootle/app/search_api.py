@@ -142,6 +142,12 @@ class SearchApi(AppBase):
         parsed = parse_query(split_revision(SearchQuery(query)).text_query)
         return lines_with_match(parsed.excluded_pattern, lines)
 
+    def restrictions(self, query: str) -> str:
+        """Return the filters and the excluded words of a query, as they are written in it."""
+        from rootle.search.query.syntax import restrictions_in
+
+        return restrictions_in(query)
+
     def symbols(
         self,
         name: str,

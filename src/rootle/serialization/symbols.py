@@ -44,7 +44,8 @@ def describe_definitions(answer: SymbolAnswer) -> str:
     if not count and not answer.has_all_definitions:
         return f"no definition of {answer.name} in the files that were read; too many may define it"
     if not count:
-        return f"{answer.name} is not defined here"
+        where = "in the files that pass the filters" if answer.is_filtered else "here"
+        return f"{answer.name} is not defined {where}"
     at_least = "" if answer.has_all_definitions else "at least "
     return f"{at_least}{count} {'definition' if count == 1 else 'definitions'} of {answer.name}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from rootle.serialization.path_text import replace_unprintable
@@ -19,8 +20,11 @@ _MAX_DEFINITIONS: Final = 8
 _MAX_LINE_CHARS: Final = 160
 
 
-def write_symbols(symbols: SymbolAnswer) -> str:
-    """Return the definitions in a few lines, and a page of the uses if the query asks for them."""
+def write_symbols(symbols: SymbolAnswer, restrictions: str) -> str:
+    """Return the definitions in a few lines, and a page of the uses if the query asks for them.
+
+    `restrictions` are the filters and the excluded words of the query.
+    """
     shown = symbols.definitions[:_MAX_DEFINITIONS]
     lines = [f"{describe_definitions(symbols)}{':' if shown else ''}"]
     lines += [f"  {line}" for line in definition_lines(shown)]
@@ -31,14 +35,27 @@ def write_symbols(symbols: SymbolAnswer) -> str:
     if symbols.similar:
         lines.append(f"similar names that are defined here: {', '.join(symbols.similar)}")
     if symbols.aspect == "definitions":
-        hint = f": query uses:{symbols.name} lists them" if symbols.total_uses else ""
+        uses = _query_for("uses", symbols, restrictions)
+        hint = f": query {uses} lists them" if symbols.total_uses else ""
         lines.append(f"{describe_uses(symbols)}{hint}")
     else:
         lines += [describe_uses(symbols), *use_lines(symbols.uses)]
-        end = symbols.offset + len(symbols.uses)
-        if symbols.next_cursor is not None:
-            lines.append(f"… more: query {_operator(symbols)}:{symbols.name} from:{end + 1}")
+        next_use = symbols.offset + len(symbols.uses) + 1
+        if next_use <= symbols.total_uses:
+            lines.append(
+                f"… more: query {_query_for(symbols.aspect, symbols, restrictions, next_use)}"
+            )
     return "\n".join(_clean(line) for line in lines)
+
+
+def limit_files(symbols: SymbolAnswer, count: int) -> SymbolAnswer:
+    """Return an answer with only the first uses, which are in at most `count` files."""
+    paths: set[str] = set()
+    for at, use in enumerate(symbols.uses):
+        paths.add(use.path)
+        if len(paths) > count:
+            return replace(symbols, uses=symbols.uses[:at])
+    return symbols
 
 
 def list_symbols(symbols: SymbolAnswer) -> Sequence[dict[str, Any]]:
@@ -54,8 +71,10 @@ def list_symbols(symbols: SymbolAnswer) -> Sequence[dict[str, Any]]:
     ]
 
 
-def _operator(symbols: SymbolAnswer) -> str:
-    return {"definitions": "symbol"}.get(symbols.aspect, symbols.aspect)
+def _query_for(aspect: str, symbols: SymbolAnswer, restrictions: str, start: int = 1) -> str:
+    """Return the query for the uses from `start` on."""
+    first = f" from:{start}" if start > 1 else ""
+    return f"{aspect}:{symbols.name}{first} {restrictions}".rstrip()
 
 
 def _clean(text: str) -> str:

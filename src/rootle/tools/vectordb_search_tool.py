@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,7 +21,7 @@ from rootle.tools.history.request_prefix import text_after
 from rootle.tools.query_wording import QUERY_ADVICE
 from rootle.tools.search_notes import list_notes
 from rootle.tools.sent_passages import SentPassages
-from rootle.tools.symbol_text import list_symbols, write_symbols
+from rootle.tools.symbol_text import limit_files, list_symbols, write_symbols
 from rootle.tools.tool import Answer, Arguments, Parameter, Tool, error
 from rootle.types import SearchQuery, SearchResponse
 
@@ -38,6 +39,7 @@ _QUERY: Final = (
     "commit), begin with in:history; for the installed libraries, with in:deps"
 )
 
+_IN_MEMORY: Final = re.compile(r"(?<!\S)in:memory(?!\S)")
 _PARAMETER_NAMES: Final = {"filePaths": "path", "languages": "language"}  # by the name of the field
 
 
@@ -76,10 +78,13 @@ def _run(app: App, shown: SentPassages | None, arguments: Arguments) -> Answer:
         if removed is not None:
             return answer_removal(app, removed, query)
         response = app.search(query)
+        if response.symbols is not None and "limit" in arguments:
+            symbols = limit_files(response.symbols, query.limit or DEFAULT_LIMIT)
+            response = replace(response, symbols=symbols)
         text = _write(app, query, response, shown)
     except RootleError as problem:
         return error(str(problem))
-    answer = _answer(app.root, response, text)
+    answer = _answer(app.root, response, text, empty=_empty_answer(query, response))
     if shown is None or text.passages is None:
         return answer
     return replace(answer, on_received=partial(shown.update, text.passages))
@@ -94,12 +99,13 @@ def _write(
     So does the statement that a name is not defined.
     """
     symbols = response.symbols
-    if symbols is not None and (symbols.aspect != "definitions" or not symbols.definitions):
-        return AnswerText(write_symbols(symbols), list_symbols(symbols))
-    text = write_answer(app, query.text_query, response, shown)
     if symbols is None:
-        return text
-    return replace(text, text=f"{text.text}\n\n{write_symbols(symbols)}")
+        return write_answer(app, query.text_query, response, shown)
+    listed = write_symbols(symbols, app.restrictions(query.text_query))
+    if symbols.aspect != "definitions" or not symbols.definitions:
+        return AnswerText(listed, list_symbols(symbols))
+    text = write_answer(app, query.text_query, response, shown)
+    return replace(text, text=f"{text.text}\n\n{listed}")
 
 
 def _read_query(arguments: Arguments, max_limit: int) -> SearchQuery:
@@ -113,12 +119,21 @@ def _read_query(arguments: Arguments, max_limit: int) -> SearchQuery:
     )
 
 
-def _answer(root: Path, response: SearchResponse, text: AnswerText) -> Answer:
+def _empty_answer(query: SearchQuery, response: SearchResponse) -> str:
+    """Return the text for an answer without results.
+
+    It is empty if only memories were asked for and some were found, which follow in a note.
+    """
+    asks_for_memories = _IN_MEMORY.search(query.text_query) is not None
+    return "" if asks_for_memories and response.memories else NO_MATCHES
+
+
+def _answer(root: Path, response: SearchResponse, text: AnswerText, *, empty: str) -> Answer:
     notes = [_use_parameter_names(encodable(note)) for note in list_notes(response)]
     note = f"Note: {'; '.join(notes)}" if notes else ""
     # Readers should know that an answer is weak before they read it.
     is_weak = response.confident is False and bool(response.results)
-    parts = [note if is_weak else "", text.text or NO_MATCHES, "" if is_weak else note]
+    parts = [note if is_weak else "", text.text or empty, "" if is_weak else note]
     parts.append(f"Folder: {short_path(root)}")
     data = {
         "results": text.results,

@@ -130,6 +130,12 @@ def parse_query(text: str) -> ParsedQuery:
     return _validate(text, _collect(rest, _select_intended(rest, found), regex))
 
 
+def restrictions_in(text: str) -> str:
+    """Return the filters and the excluded words and phrases of a question, as they were written."""
+    found = _select_intended(text, list(_OPERATOR.finditer(text)))
+    return " ".join(match[0] for match in found if _restricts(match))
+
+
 def _split_pattern(text: str) -> tuple[str, str | None]:
     """Return a question without its regex, and the regex.
 

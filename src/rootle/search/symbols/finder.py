@@ -148,6 +148,7 @@ class SymbolFinder:
             cursor,
             () if symbols else scan.similar_names(),
             scan.has_all_definitions,
+            request.aspect == "definitions" and request.files is not None,
         )
 
 
