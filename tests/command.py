@@ -14,13 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from fork_server import Command, ForkServer
-from no_network import sitecustomize as _guard
+from no_network import sitecustomize as _guard  # blocks the network when it is imported
 
 _COMMAND = (sys.executable, "-m", "rootle")
 _DROP_FROM_BOUNDING_SET = 24
 _FILE_CAPABILITIES = (1, 2)  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
-# `conftest.py` sets the same environment for every test.
-_fork_server = ForkServer({**os.environ, "PYTHONPATH": os.path.dirname(_guard.__file__)})
+# Variables that `conftest.py` sets in every test. The guard blocks the network in child processes.
+# With the language C, messages are in English, and nothing searches for translations.
+ENVIRONMENT = {"PYTHONPATH": os.path.dirname(_guard.__file__), "LANGUAGE": "C"}
+_fork_server = ForkServer({**os.environ, **ENVIRONMENT})
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from typing import Any
 
 import hypothesis
 import pytest
+from command import ENVIRONMENT
 from hash_embedder import HashEmbedder
-from no_network import sitecustomize as _guard  # installs itself when it is imported
 from real_servers import (
     RealServer,
     chroma_server,
@@ -54,7 +54,6 @@ _GIT_CONFIG = """\
 	auto = false
 """
 _GIT_TEMPLATE = Path(__file__).parent / "git_template"  # the usual one has a dozen sample hooks
-_GUARD_FOLDER = os.path.dirname(_guard.__file__)
 _MEMORY = "/dev/shm"
 _MEMORY_NEEDED = 4 << 30  # bytes
 
@@ -150,16 +149,15 @@ def _separate_home(
     monkeypatch.setenv("GIT_TEMPLATE_DIR", os.fspath(_GIT_TEMPLATE))
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
-    # Messages are in English, and nothing searches for translations.
-    monkeypatch.setenv("LANGUAGE", "C")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
     return home
 
 
 @pytest.fixture(autouse=True)
-def _no_network_in_children(monkeypatch: pytest.MonkeyPatch) -> None:
+def _environment_of_children(monkeypatch: pytest.MonkeyPatch) -> None:
     """Block the network in child processes; importing the guard blocked it in this process."""
-    monkeypatch.setenv("PYTHONPATH", _GUARD_FOLDER)
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
 
 
 @pytest.fixture(autouse=True)
