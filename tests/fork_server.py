@@ -1,10 +1,11 @@
 """Run commands in processes forked from one that has already imported rootle.
 
 Imports take most of the time of a short command, and the tests run hundreds of commands. A forked
-command has its own streams, environment, working directory and exit status, and the interpreter
-shuts down normally. It differs from a new interpreter in two ways: modules are already imported,
-and no worker processes are started ahead of a first index. Tests of either difference run the
-command in a new interpreter (see `command.py`).
+command has its own streams, environment, working directory and exit status. It differs from a new
+interpreter in three ways: modules are already imported, no worker processes are started ahead of a
+first index, and at exit the modules are not torn down, which would take longer than most commands.
+Threads are joined and exit functions run as usual. Tests of these differences run the command in a
+new interpreter (see `command.py`).
 
 When run as a script, this module is the server. It reads one request per line, as JSON, from
 standard input, and answers each with two integers: the process ID at once, and the wait status at
@@ -176,7 +177,22 @@ def _run(request: dict[str, Any]) -> None:
     sys.path[0] = request["cwd"]
     program = request["program"]
     sys.argv = ["rootle" if program is None else "-c", *request["arguments"]]
-    exec(program or "from rootle.cli.main import entry\nentry()", {"__name__": "__main__"})
+    try:
+        exec(program or "from rootle.cli.main import entry\nentry()", {"__name__": "__main__"})
+    except SystemExit as exit_request:
+        if not isinstance(exit_request.code, int | None):
+            raise
+        _exit(exit_request.code or 0)
+    _exit(0)
+
+
+def _exit(code: int) -> None:
+    """End the process like the interpreter does, but without tearing down modules."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":
