@@ -42,7 +42,7 @@ def describe_definitions(answer: SymbolAnswer) -> str:
     """Return a text such as "2 definitions of parse"."""
     count = len(answer.definitions)
     if not count and not answer.has_all_definitions:
-        return f"no definition of {answer.name} in the files that were read; too many may define it"
+        return f"no definition of {answer.name} in the files that were read; more files contain it"
     if not count:
         where = "in the files that pass the filters" if answer.is_filtered else "here"
         return f"{answer.name} is not defined {where}"

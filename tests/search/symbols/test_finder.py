@@ -130,7 +130,7 @@ def rows(answer: SymbolAnswer) -> list[tuple[str, int, str]]:
     return [(use.path, use.line, use.kind) for use in answer.uses]
 
 
-def test_a_question_about_a_name_without_a_definition_reads_no_file(
+def test_a_question_about_a_word_without_a_definition_reads_no_file(
     app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
@@ -139,7 +139,8 @@ def test_a_question_about_a_name_without_a_definition_reads_no_file(
         read.append(state.path)
 
     monkeypatch.setattr(finder, "read_occurrences", record)
-    assert app.search("console.log").symbols is None
+    assert app.search("where is log defined").symbols is None
+    assert app.search("log").symbols is None
     assert read == []
 
 
@@ -619,3 +620,117 @@ def test_a_comment_at_the_end_of_a_line_calls_nothing(
     with open_app(repository.root, index_dir=repository.index_dir) as app:
         found = app.symbols("table", "uses")
     assert [(use.line, use.kind) for use in found.uses] == [(2, "call"), (1, "comment")]
+
+
+MEMBERS = {
+    "box.py": (
+        "class Box:\n    def __init__(self):\n        self.width_mm = 3\n\n"
+        "    def grow(self, other):\n        self.width_mm = 4\n        other.width_mm = 5\n"
+    ),
+    "pair.py": "(left_side, right_side) = 1, 2\nprint(left_side)\n",
+    "a.ts": "export interface Door { openWide: boolean }\nclass A { static keyCount = 1 }\n",
+    "b.ts": 'export { shut as shutFast } from "./c";\nconst x = { openWide: true };\n',
+    "b.js": "class A {\n  #lockCode = 1;\n  hinge = this.#lockCode;\n}\n",
+    "s.c": "struct s { int *depth_mm, size_mm[3]; };\nint f(struct s *s) { return s->depth_mm; }\n",
+    "t.cpp": "class T { static constexpr int kLegs = 4; };\nint n = T::kLegs;\n",
+    "g.go": "package g\n\ntype T struct {\n\tMaxSeats int\n}\n\nvar t = T{MaxSeats: 3}\n",
+    "r.rs": "pub struct R { pub seat_mm: u8 }\npub use a::b as sit_down;\n",
+    "E.java": "record Chair(int legs, String wood) {\n  int f(int count) { return legs; }\n}\n",
+    "k.kt": "class Lamp(val watts: Int, shade: Int) {\n    val w = watts + shade\n}\n",
+    "c.cs": "public record Stool(int Rungs);\n",
+    "a.rb": (
+        "class Shelf\n  attr_accessor :boards\n  delegate :nails, to: :box\n  alias planks boards\n"
+        "  print :nails\nend\n"
+    ),
+    "p.php": (
+        "<?php\nclass P { function __construct(private int $drawers) {} }\ndefine('OAK', 1);\n"
+    ),
+    "s.swift": "protocol S {\n  associatedtype Wood\n  var gloss: Int { get }\n}\n",
+    "s.scala": "case class Plank(grain: Int)\n",
+    "e.ex": "defmodule E do\n  @knots 3\n  defstruct [:sap, bark: 1]\n  def f, do: @knots\nend\n",
+    "n.hs": "data N = N { leafCount :: Int }\n",
+    "l.lua": "RootDepth = 2\nlocal M = {}\nM.stem = 3\nfunction M.f() stem_x = M.stem end\n",
+    "z.zig": "const Z = struct { twigs: u8 };\nconst E = error{Withered};\n",
+    "q.sql": "CREATE TABLE trees (ring_count INT);\nSELECT ring_count FROM trees;\n",
+    "q.sh": "declare -A blossoms\necho $blossoms\n",
+}
+
+
+@pytest.fixture(scope="module")
+def app_with_members() -> Iterator[App]:
+    repository = indexed_repository(MEMBERS)
+    with open_app(repository.root, index_dir=repository.index_dir) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("width_mm", ["box.py:3 attribute"]),
+        ("Box.width_mm", ["box.py:3 attribute"]),
+        ("right_side", ["pair.py:1 variable"]),
+        ("openWide", ["a.ts:1 field"]),
+        ("keyCount", ["a.ts:2 field"]),
+        ("shutFast", ["b.ts:1 export"]),
+        ("lockCode", ["b.js:2 field"]),
+        ("hinge", ["b.js:3 field"]),
+        ("depth_mm", ["s.c:1 field"]),
+        ("size_mm", ["s.c:1 field"]),
+        ("kLegs", ["t.cpp:1 field"]),
+        ("MaxSeats", ["g.go:4 field"]),
+        ("T.MaxSeats", ["g.go:4 field"]),
+        ("seat_mm", ["r.rs:1 field"]),
+        ("sit_down", ["r.rs:2 alias"]),
+        ("legs", ["E.java:1 field"]),
+        ("wood", ["E.java:1 field"]),
+        ("count", []),  # a parameter
+        ("watts", ["k.kt:1 field"]),
+        ("shade", []),
+        ("Rungs", ["c.cs:1 field"]),
+        ("boards", ["a.rb:2 method"]),
+        ("nails", ["a.rb:3 method"]),
+        ("planks", ["a.rb:4 method"]),
+        ("drawers", ["p.php:2 field"]),
+        ("OAK", ["p.php:3 constant"]),
+        ("Wood", ["s.swift:2 type"]),
+        ("gloss", ["s.swift:3 property"]),
+        ("grain", ["s.scala:1 field"]),
+        ("knots", ["e.ex:2 attribute"]),
+        ("sap", ["e.ex:3 field"]),
+        ("bark", ["e.ex:3 field"]),
+        ("leafCount", ["n.hs:1 field"]),
+        ("RootDepth", ["l.lua:1 variable"]),
+        ("stem", ["l.lua:3 variable"]),
+        ("stem_x", []),
+        ("twigs", ["z.zig:1 field"]),
+        ("Withered", ["z.zig:2 error"]),
+        ("ring_count", ["q.sql:1 column"]),
+        ("blossoms", ["q.sh:1 variable"]),
+    ],
+)
+def test_a_field_is_found_if_no_other_definition_has_the_name(
+    name: str, expected: list[str], app_with_members: App
+) -> None:
+    found = app_with_members.symbols(name).definitions
+    assert [f"{one.path}:{one.line} {one.kind}" for one in found] == expected
+
+
+def test_the_uses_of_a_field_do_not_contain_its_definition(app_with_members: App) -> None:
+    answer = app_with_members.symbols("MaxSeats", "uses")
+    assert places(answer) == ["g.go:4"]
+    assert [use.line for use in answer.uses] == [7]
+
+
+@pytest.mark.parametrize("question", ["MaxSeats", "where is MaxSeats defined", "symbol:MaxSeats"])
+def test_a_question_for_a_field_shows_its_definition(question: str, app_with_members: App) -> None:
+    response = app_with_members.search(question)
+    assert response.symbols is not None
+    assert places(response.symbols) == ["g.go:4"]
+    assert response.results[0].file_path == "g.go"
+
+
+def test_a_question_that_may_contain_no_name_reads_no_file_for_fields(
+    app_with_members: App,
+) -> None:
+    assert app_with_members.search("where is the wood defined").symbols is None
+    assert app_with_members.search("wood").symbols is None

@@ -55,7 +55,9 @@ class NamedSymbols:
             excluded=scoped.question.parsed.excluded_pattern,
         )
         finder = self._open_finder()
-        found = finder.find_with_files(index, wanted, is_quick=question.is_bare)
+        found = finder.find_with_files(
+            index, wanted, is_quick=question.is_bare, may_be_word=not question.is_explicit
+        )
         if found is None or not _is_answer(found[0], question):
             answer = find(request, scoped)
             if not question.is_operator:

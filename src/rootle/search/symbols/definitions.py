@@ -12,6 +12,7 @@ from rootle.rank.path_features import KINDS, path_parts
 from rootle.search.symbols.parsed_files import FileOccurrences, classify_line
 from rootle.syntax.keyword_names import find_names
 from rootle.syntax.lines import Lines
+from rootle.syntax.members import member_kind
 from rootle.syntax.source_tree import Position
 from rootle.syntax.symbol_outline import Unit
 from rootle.text.languages import CODE_EXTENSIONS
@@ -34,6 +35,9 @@ _PRIVATE: Final = re.compile(r"\b(?:private|fileprivate|defp|defmacrop|defguardp
 _TYPED: Final = re.compile(
     r"(?<![\w.])(?!(?:return|new|throw|await|if|elif|else|while|case|in|is|yield|and|or|not)\s)[\w>\])]+[\s*&]+$"
 )
+_SELF: Final = ("self.", "cls.")
+_ASSIGNED: Final = re.compile(r"\s*=(?!=)")
+_DECLARED: Final = re.compile(r"\s*(?:[:;,\[]|=(?!=)|\w)")
 # A line that only declares a type, which is defined elsewhere.
 _FORWARD: Final = re.compile(r"(?:friend\b|(?:struct|class|enum|union)\s+\w+\s*;)")
 _PROTECTED: Final = re.compile(r"\b(?:protected|internal)\b")
@@ -95,6 +99,47 @@ def find_definitions(found: FileOccurrences) -> dict[Position, FoundDefinition]:
     if found.state.language not in CODE_EXTENSIONS:
         return {}
     return dict(_guess(found))
+
+
+def rank_for_members(found: FileOccurrences) -> int | None:
+    """Return how likely a file defines a name as a field or the like: 0 before 1; None if not.
+
+    It does not if the name always follows a point or an arrow, as in "a.name" and "a->name",
+    because a use of a field looks like this. It is likely if a line looks like "type name;".
+    """
+    best = None
+    for offset in found.offsets:
+        before = found.text[max(0, offset - _MAX_LINE) : offset].rpartition("\n")[2]
+        is_member = not before.endswith((".", "->")) or before.endswith(_SELF)
+        end = offset + len(found.name)
+        if is_member and _DECLARED.match(found.text, end) and _may_declare(before):
+            return 0
+        if is_member or _ASSIGNED.match(found.text, end):
+            best = 1
+    return best
+
+
+def _may_declare(before: str) -> bool:
+    """Return whether a declared name can follow a text at the start of a line."""
+    return not before.strip() or _TYPED.search(before) is not None
+
+
+def find_members(found: FileOccurrences) -> dict[Position, FoundDefinition]:
+    """Return the definitions of a name as a field, an attribute or an alias, in a parsed file.
+
+    Of an attribute that several methods of a class assign, only the first assignment is returned.
+    """
+    tree = found.tree
+    if tree is None:
+        return {}
+    size = len(found.name.encode("utf-8", "replace"))
+    members: dict[tuple[object, ...], tuple[Position, FoundDefinition]] = {}
+    for at in found.positions:
+        kind = member_kind(tree, *at, size)
+        if kind:
+            one = _make(found, at, tuple(tree.units_at(at[0])), kind=kind)
+            members.setdefault(one.owners[-1:] if kind == "attribute" else at, (at, one))
+    return dict(members.values())
 
 
 def find_definitions_in(
@@ -168,7 +213,12 @@ def _guess(found: FileOccurrences) -> Iterator[tuple[Position, FoundDefinition]]
 
 
 def _make(
-    found: FileOccurrences, at: Position, units: tuple[Unit, ...], scope: str = ""
+    found: FileOccurrences,
+    at: Position,
+    units: tuple[Unit, ...],
+    scope: str = "",
+    *,
+    kind: str = "",
 ) -> FoundDefinition:
     row, name = at[0], found.name
     own = next((i for i in reversed(range(len(units))) if units[i].symbol == name), None)
@@ -180,7 +230,7 @@ def _make(
     line = found.line(row)
     symbol = Symbol(
         name,
-        _kind(unit, line, name),
+        kind or _kind(unit, line, name),
         scope_of(outer) or scope,
         found.state.path,
         row + 1,

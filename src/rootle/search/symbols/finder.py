@@ -22,8 +22,10 @@ from rootle.search.symbols.definitions import (
     definer_order,
     find_definitions,
     find_definitions_in,
+    find_members,
     is_test_place,
     package_names,
+    rank_for_members,
     scope_of,
     split_name,
 )
@@ -55,14 +57,24 @@ class ScanLimits:
     parsed_chars: int
     definitions: int
     reads_unparsed: bool  # whether definitions are also looked up in files that are not parsed
+    member_chars: int  # to parse for fields and the like, if nothing else has the name
 
 
 # Reading 60 million characters takes about a second, and so does parsing two million.
 FULL_SCAN: Final = ScanLimits(
-    4_000, 60_000_000, 2_000_000, definitions=sys.maxsize, reads_unparsed=True
+    4_000,
+    60_000_000,
+    2_000_000,
+    definitions=sys.maxsize,
+    reads_unparsed=True,
+    member_chars=2_000_000,
 )
 # For a query that is only a name, and may be meant as a word.
-QUICK_SCAN: Final = ScanLimits(100, 500_000, 200_000, definitions=10, reads_unparsed=False)
+QUICK_SCAN: Final = ScanLimits(
+    100, 500_000, 200_000, definitions=10, reads_unparsed=False, member_chars=0
+)
+# For a query that is only a name, if nothing but a field or the like may have it.
+_MEMBER_SCAN: Final = replace(QUICK_SCAN, files=400, read_chars=3_000_000, member_chars=200_000)
 # For a name with its owner, such as Class.method, of which there are few definitions.
 _OWNED_SCAN: Final = replace(
     QUICK_SCAN, parsed_chars=FULL_SCAN.parsed_chars, definitions=FULL_SCAN.definitions
@@ -96,18 +108,28 @@ class SymbolFinder:
         return self._answer(index, request, scan, scan.definitions())
 
     def find_with_files(
-        self, index: IndexReader, request: SymbolRequest, *, is_quick: bool = False
+        self,
+        index: IndexReader,
+        request: SymbolRequest,
+        *,
+        is_quick: bool = False,
+        may_be_word: bool = False,
     ) -> tuple[SymbolAnswer, Mapping[str, int]] | None:
         """Return the answer of `find`, and the ids of the files that contain the name, by path.
 
-        Return None if definitions are requested and there are none. Most questions that look like
-        names are not, and this is known before any file is read. If `is_quick`, less is read
-        for a name that many files define or contain.
+        Return None if definitions are requested and there are none. If the name may be an ordinary
+        word (`may_be_word`), fields and the like do not count, so that this is known before any
+        file is read. If `is_quick`, less is read for a name that many files define or contain.
         """
         quick = _OWNED_SCAN if split_name(request.name)[0] else QUICK_SCAN
         limits = quick if is_quick else FULL_SCAN
+        if may_be_word:
+            limits = replace(limits, member_chars=0)
         scan = _Scan(index, self._parsed, request, limits)
         definitions = scan.definitions()
+        if not definitions and is_quick and not may_be_word:
+            scan = _Scan(index, self._parsed, request, _MEMBER_SCAN)
+            definitions = scan.definitions()
         if request.aspect == "definitions" and not definitions:
             return None
         return self._answer(index, request, scan, definitions), scan.file_ids()
@@ -148,7 +170,7 @@ class SymbolFinder:
             cursor,
             () if symbols else scan.similar_names(),
             scan.has_all_definitions,
-            request.aspect == "definitions" and request.files is not None,
+            request.files is not None and (request.aspect == "definitions" or not symbols),
         )
 
 
@@ -183,8 +205,10 @@ class _Scan:
             self.has_all_definitions = False
             if not (self._limits.reads_unparsed and self._definitions_in(state)):
                 self._unread_definers.add(state.id)
-        found = [one for some in self._definitions.values() for one in some.values()]
-        owned = self._select_owned(found)
+        owned = self._select_owned(self._list_found())
+        if not owned and self._limits.member_chars:
+            self._find_members()
+            owned = self._select_owned(self._list_found())
         if self._request.aspect == "definitions":
             owned = [one for one in owned if not self._is_excluded(one.symbol.signature)]
         distinct: dict[tuple[str, int, int], FoundDefinition] = {}
@@ -193,6 +217,30 @@ class _Scan:
             symbol = one.symbol
             distinct.setdefault((symbol.path, symbol.start_line, symbol.end_line), one)
         return list(distinct.values())
+
+    def _list_found(self) -> list[FoundDefinition]:
+        return [one for some in self._definitions.values() for one in some.values()]
+
+    def _find_members(self) -> None:
+        """Add the fields, attributes and aliases with the name, in the files that are parsed."""
+        self._budget = min(self._budget, self._limits.member_chars)
+        ranks = {
+            state.id: rank_for_members(found)
+            for state in self._states
+            if (found := self._read(state)) is not None
+        }
+        candidates = [state for state in self._states if ranks.get(state.id) is not None]
+        for state in sorted(
+            candidates, key=lambda state: (is_test_place(state.path, ""), ranks[state.id])
+        ):
+            definitions = self._definitions_in(state)
+            parsed = self._files[state.id]
+            if parsed is not None and parsed.tree is not None:
+                self._definitions[state.id] = find_members(parsed) | definitions
+            elif state.language in CODE_EXTENSIONS:
+                self.has_all_definitions = False
+        if len(self._states) < len(self._ranked_ids):
+            self.has_all_definitions = False
 
     @property
     def is_complete(self) -> bool:
@@ -224,7 +272,7 @@ class _Scan:
         ordered = sorted(self._states, key=lambda state: is_test_place(state.path, ""))
         for state in ordered:
             self._definitions_in(state)
-        everything = [one for some in self._definitions.values() for one in some.values()]
+        everything = self._list_found()
         selected = self._select_owned(everything)
         wanted = {found.place for found in selected}
         is_in_package = any(self._is_in_package(found) for found in selected)

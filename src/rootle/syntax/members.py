@@ -1,0 +1,159 @@
+"""Names that are defined inside another definition and that the outline leaves out.
+
+The outline contains what becomes a chunk or a symbol of the index. Fields, attributes, record
+components, aliases and the like are found here, in the syntax tree of a file that contains the
+name.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from tree_sitter import Node
+
+from rootle.syntax.source_tree import SourceTree
+
+_MAX_ANCESTORS: Final = 7
+_MAX_CHILDREN: Final = 100  # a node with more is a list, whose items are no fields of it
+# In Elixir, these attributes describe the definition below them.
+_ELIXIR_NOTES: Final = frozenset(
+    """after_compile before_compile behaviour callback deprecated derive dialyzer doc
+    external_resource impl macrocallback moduledoc on_load opaque optional_callbacks spec tag type
+    typedoc""".split()
+)
+# Calls in the body of a Ruby class whose first arguments are the names of methods.
+_RUBY_METHODS: Final = frozenset(
+    """alias_attribute alias_method attr attr_accessor attr_reader attr_writer attribute belongs_to
+    cattr_accessor class_attribute def_delegator def_delegators define_method delegate enum
+    has_and_belongs_to_many has_many has_one helper_method mattr_accessor scope""".split()
+)
+_KINDS_IN_C: Final = (
+    (
+        r"field_identifier:declarator(?:<\w+_declarator(?::declarator)?)*<field_declaration(?:<|$)",
+        "field",
+    ),
+)
+_KINDS_IN_TYPESCRIPT: Final = (
+    (r"\w*property_identifier:name<(?:property_signature|public_field_definition)", "field"),
+    (r"\w*property_identifier:property<field_definition", "field"),
+    (r"identifier:alias<export_specifier", "export"),
+)
+# From a language to patterns of the node types around a name, the innermost first, each with the
+# field of its parent that it is; and the kind of a definition with this pattern.
+_KINDS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
+    "bash": ((r"variable_name<declaration_command", "variable"),),
+    "c": _KINDS_IN_C,
+    "cpp": _KINDS_IN_C,
+    "csharp": ((r"identifier:name<parameter<parameter_list(?::\w+)?<record_", "field"),),
+    "elixir": (
+        (r"identifier:target<call:operand<unary_operator", "attribute"),
+        (r"(?:atom|keyword:key<pair<keywords)(?:<list)?<arguments<call", "field"),
+    ),
+    "go": ((r"field_identifier:name<field_declaration", "field"),),
+    "haskell": ((r"variable<field_name:name<field", "field"),),
+    "java": ((r"identifier:name<formal_parameter<formal_parameters:parameters<record_", "field"),),
+    "javascript": _KINDS_IN_TYPESCRIPT,
+    "kotlin": ((r"identifier(?::\w+)?<class_parameter", "field"),),
+    "lua": (
+        (
+            r"identifier:(?:name|field<dot_index_expression:name)<variable_list"
+            r"<assignment_statement<chunk",
+            "variable",
+        ),
+    ),
+    "php": (
+        (r"name<variable_name:name<property_promotion_parameter", "field"),
+        (r"string_content<string<argument<arguments:arguments<function_call_exp", "constant"),
+    ),
+    "python": (
+        (r"identifier:attribute<attribute:left<assignment", "attribute"),
+        (
+            r"identifier<(?:pattern_list|tuple_pattern):left<assignment<expression_statement"
+            r"<(?:module|block:body<class_definition)",
+            "variable",
+        ),
+    ),
+    "ruby": (
+        (r"simple_symbol<argument_list:arguments<call", "method"),
+        (r"identifier:name<(?:setter:name<method|alias)", "method"),
+        (r"class_variable:left<assignment", "variable"),
+    ),
+    "rust": (
+        (r"field_identifier:name<field_declaration", "field"),
+        (r"\w*identifier:alias<use_as_clause", "alias"),
+    ),
+    "scala": ((r"identifier:name<class_parameter", "field"),),
+    "sql": ((r"identifier:name<column_definition", "column"),),
+    "swift": (
+        (r"type_identifier:name<associatedtype_declaration", "type"),
+        (r"simple_identifier:bound_identifier<pattern:name<protocol_property_decl", "property"),
+        (r"simple_identifier<macro_declaration", "macro"),
+    ),
+    "tsx": _KINDS_IN_TYPESCRIPT,
+    "typescript": _KINDS_IN_TYPESCRIPT,
+    "zig": (
+        (r"identifier:name<container_field", "field"),
+        (r"identifier<error_set_declaration", "error"),
+    ),
+}  # fmt: skip
+_PATTERNS: Final = {
+    language: tuple((re.compile(pattern), kind) for pattern, kind in kinds)
+    for language, kinds in _KINDS.items()
+}
+
+
+def member_kind(tree: SourceTree, row: int, column: int, size: int) -> str:
+    """Return the kind of the definition whose name is at a position; "" if there is none.
+
+    The column and the size count bytes.
+    """
+    patterns = _PATTERNS.get(tree.language, ())
+    if not patterns:
+        return ""
+    nodes = _ancestors(tree.node_at(row, column, size))
+    types = "<".join(map(_describe, nodes))
+    kind = next((kind for pattern, kind in patterns if pattern.match(types)), "")
+    return kind if kind and _is_definition(tree, nodes) else ""
+
+
+def _ancestors(node: Node | None) -> list[Node]:
+    found: list[Node] = []
+    while node is not None and len(found) < _MAX_ANCESTORS:
+        found.append(node)
+        node = node.parent
+    return found
+
+
+def _describe(node: Node) -> str:
+    """Return the type of a node and, after a colon, the field of the parent that it is."""
+    parent = node.parent
+    if parent is None or parent.child_count > _MAX_CHILDREN:
+        return node.type
+    at = next((at for at, child in enumerate(parent.children) if child == node), None)
+    field = None if at is None else parent.field_name_for_child(at)
+    return f"{node.type}:{field}" if field else node.type
+
+
+def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
+    """Return whether the names in the text agree with the types of the nodes."""
+    name, parent = nodes[0], nodes[1]
+    match tree.language, parent.type:
+        case "python", "attribute":
+            owner = parent.child_by_field_name("object")
+            return owner is not None and tree.text(owner) in ("self", "cls")
+        case "kotlin", _:
+            return re.match(r"(?:[\w@]+\s+)*va[lr]\b", tree.text(parent)) is not None
+        case "elixir", "call":
+            return tree.text(name) not in _ELIXIR_NOTES
+        case "elixir", _:
+            call = next(node for node in nodes if node.type == "call")
+            return tree.text(call).startswith("defstruct")
+        case "ruby", "argument_list":
+            method = nodes[2].child_by_field_name("method")
+            return method is not None and tree.text(method) in _RUBY_METHODS
+        case "ruby", "alias":
+            return parent.child_by_field_name("name") == name
+        case "php", "string":
+            return tree.text(nodes[4]).startswith("define")
+    return True
