@@ -734,3 +734,29 @@ def test_a_question_that_may_contain_no_name_reads_no_file_for_fields(
 ) -> None:
     assert app_with_members.search("where is the wood defined").symbols is None
     assert app_with_members.search("wood").symbols is None
+
+
+INHERITED = {
+    "base.py": "class Shape:\n    def area_of(self):\n        return 0\n",
+    "round.py": "from base import Shape\n\n\n@register\nclass Ring(Shape, Sized):\n    pass\n",
+    "thin.py": "from round import Ring\n\n\nclass ThinRing(Ring):\n    other = Unrelated()\n",
+    "unrelated.py": "class Unrelated:\n    def area_of(self):\n        return 1\n",
+    "Tile.java": "class Tile extends Plate {}\n",
+    "Plate.java": "class Plate { int weigh() { return 1; } }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Ring.area_of", ["base.py:2"]),
+        ("ThinRing.area_of", ["base.py:2"]),
+        ("Tile.weigh", ["Plate.java:1"]),
+        ("Plate.area_of", []),
+        ("Nothing.area_of", []),
+    ],
+)
+def test_an_inherited_method_is_found_in_the_base_class(name: str, expected: list[str]) -> None:
+    repository = indexed_repository(INHERITED)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        assert places(app.symbols(name)) == expected

@@ -35,7 +35,7 @@ from rootle.search.symbols.parsed_files import (
     classify_line,
     read_occurrences,
 )
-from rootle.search.symbols.resolution import Resolver
+from rootle.search.symbols.resolution import Resolver, base_names
 from rootle.search.symbols.symbol_cursor import decode_offset, encode_offset
 from rootle.search.symbols.symbol_request import DEFAULT_LIMIT, SymbolRequest
 from rootle.syntax.references import OccurrenceRole, classify
@@ -79,6 +79,9 @@ _MEMBER_SCAN: Final = replace(QUICK_SCAN, files=400, read_chars=3_000_000, membe
 _OWNED_SCAN: Final = replace(
     QUICK_SCAN, parsed_chars=FULL_SCAN.parsed_chars, definitions=FULL_SCAN.definitions
 )
+# For the classes with a name whose base classes are looked up.
+_OWNER_SCAN: Final = replace(_OWNED_SCAN, definitions=200)
+_MAX_BASES: Final = 5  # levels of base classes
 _MAX_DEFINERS: Final = 3_000  # chunks
 _MAX_LINE: Final = 200
 _MAX_SIMILAR: Final = 5
@@ -191,6 +194,7 @@ class _Scan:
         self._budget = limits.parsed_chars
         self._packages: dict[str, frozenset[str]] = {}
         self._unread_definers: set[int] = set()
+        self._bases: dict[str, Sequence[str]] = {}
         self._has_unparsed = False
         self.has_all_definitions = True
 
@@ -402,18 +406,50 @@ class _Scan:
         return replace(found, tree=self._parsed.tree_of(found.state, found.text))
 
     def _select_owned(self, found: Sequence[FoundDefinition]) -> list[FoundDefinition]:
-        """Return the definitions with the requested owner. A module counts as an owner."""
+        """Return the definitions with the requested owner, or else in its base classes.
+
+        A module counts as an owner.
+        """
         if not self._owners:
             return list(found)
         owner = self._owners[0]
         exact = [one for one in found if owner in one.owners[:1]]
-        return exact or [
+        others = [
             one
             for one in found
             if owner in one.owners
             or owner in _path_names(one.symbol.path)
             or self._is_in_package(one)
         ]
+        return exact or others or self._select_inherited(found)
+
+    def _select_inherited(self, found: Sequence[FoundDefinition]) -> list[FoundDefinition]:
+        """Return the definitions in the nearest base classes of the requested owner."""
+        names = list(self._owners[:1]) if found else []
+        known = set(names)
+        for _ in range(_MAX_BASES):
+            bases = [base for name in names for base in self._bases_of(name)]
+            names = [base for base in dict.fromkeys(bases) if base not in known]
+            known.update(names)
+            selected = [one for one in found if one.owners and one.owners[0] in names]
+            if selected or not names:
+                return selected
+        return []
+
+    def _bases_of(self, owner: str) -> Sequence[str]:
+        """Return the names of the base classes of the likeliest classes with a name."""
+        if owner not in self._bases:
+            scan = _Scan(self._index, self._parsed, SymbolRequest(owner), _OWNER_SCAN)
+            scan.definitions()
+            self._bases[owner] = [
+                name
+                for found in scan._files.values()
+                if found is not None and found.tree is not None
+                for units in found.tree.definitions_of(owner).values()
+                if units and units[-1].symbol == owner and units[-1].is_box
+                for name in base_names(units[-1])
+            ]
+        return self._bases[owner]
 
     def _is_in_package(self, found: FoundDefinition) -> bool:
         """Return whether the requested owner is the package that a definition belongs to."""

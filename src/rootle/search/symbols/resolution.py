@@ -21,6 +21,7 @@ _IMPLICIT_SELF: Final = frozenset({"java", "csharp", "kotlin", "cpp", "swift", "
 _PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "csharp", "c"})
 _PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "init", "__init__"})
 _LAST_NAME: Final = re.compile(r"(\w+)(?:\(\))?$")
+_MAX_HEAD: Final = 200  # bytes, of a class whose body the grammar does not mark
 _MAX_SCANNED: Final = 20_000  # characters that are searched for the type of a variable
 
 
@@ -109,8 +110,7 @@ class Resolver:
         box = next((unit for unit in reversed(units) if unit.is_box), None)
         if box is None:
             return None
-        head = [word for word in WORD.findall(_head_of(box)) if word != box.symbol]
-        bases = [self._by_owner(word, path) for word in head if word in self._owners]
+        bases = [self._by_owner(name, path) for name in base_names(box) if name in self._owners]
         return next((base for base in bases if base is not None), None)
 
     def _by_owner(self, owner: str, path: str) -> FoundDefinition | None:
@@ -143,11 +143,15 @@ def _with_body(owned: Sequence[FoundDefinition]) -> FoundDefinition | None:
     return bodies[0] if len(bodies) == 1 else None
 
 
-def _head_of(unit: Unit) -> str:
-    body = unit.node.child_by_field_name("body")
-    raw = unit.node.text or b""
-    end = body.start_byte - unit.node.start_byte if body is not None else 200
-    return raw[:end].decode("utf-8", "replace")
+def base_names(unit: Unit) -> list[str]:
+    """Return the names before the body of a class, among which are those of its base classes."""
+    node = unit.node.child_by_field_name("definition") or unit.node  # without decorators
+    body = node.child_by_field_name("body")
+    raw = node.text or b""
+    end = body.start_byte - node.start_byte if body is not None else _MAX_HEAD
+    return [
+        word for word in WORD.findall(raw[:end].decode("utf-8", "replace")) if word != unit.symbol
+    ]
 
 
 def _go_receiver(found: FileOccurrences, units: Sequence[Unit]) -> str:
