@@ -29,7 +29,7 @@ _PROJECT_HEAD: Final = """\
 def template(*, for_project: bool = False) -> str:
     """Return the text of the file, in which every key is commented out.
 
-    If `for_project`, it contains only the keys that the file of a project may set.
+    If `for_project`, it contains only the keys that a project may set.
     """
     entries = []
     for field in fields(Config):

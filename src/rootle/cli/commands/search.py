@@ -69,8 +69,8 @@ def _add_filters(parser: CommandParser) -> None:
         "--path",
         action="append",
         metavar="PATTERN",
-        help="search only this file or folder, or files that match this glob; a path that exists "
-        "in the current folder is relative to it, and any other one to the project; repeatable",
+        help="search only this file or folder, or files that match this glob; a path is relative "
+        "to the current folder if it exists there, and otherwise to the project folder; repeatable",
     )
     parser.add_argument(
         "--lang",

@@ -29,9 +29,9 @@ def register(parser: CommandParser) -> None:
     parser.describe(
         "Given a change, show the other files, tests and documents that probably need to change "
         "too. Each file is listed with a probability and the evidence: commits that changed both "
-        "this file and a file of the change, and identifiers that the two files share. If the "
-        "change is a description, the three files that match it best are used as its files. "
-        "Without an argument, the files with uncommitted changes are used.",
+        "this file and a file of the change, and identifiers that the two files share. If you "
+        "describe the change in words, the three files that best match the description are treated "
+        "as the changed files. Without an argument, the files with uncommitted changes are used.",
         _EXAMPLES,
     )
     parser.add_argument(

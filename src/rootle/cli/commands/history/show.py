@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from rootle.cli.options import CommandParser, add_common_options, add_root, add_yes
+from rootle.cli.options import CommandParser, add_common_options, add_root
 
 if TYPE_CHECKING:
     from rootle.app import App
@@ -43,7 +43,12 @@ def register(parser: CommandParser) -> None:
         "folder of the project, to which paths are relative; for a commit, any folder in its "
         "repository",
     )
-    add_yes(parser, "indexing your home folder or a folder above it for --links")
+    parser.add_argument(
+        "--yes",
+        action="store_true",
+        help="with --links, do not ask for confirmation before indexing your home folder or a "
+        "folder above it",
+    )
     add_common_options(parser)
 
 
