@@ -99,6 +99,15 @@ def test_paragraphs_in_markup_are_not_minified(tmp_path: Path) -> None:
     assert _read(tmp_path, page.replace("\n", ""), "page.html") == "minified"
 
 
+def test_a_source_with_data_on_a_long_line_is_not_minified(tmp_path: Path) -> None:
+    data = f'"{"M10 20L30 40" * 500}"\n'
+    blocks = "{% block title %}\n{{ title }}\n{% endblock %}\n" * 12
+    code = "def price(item):\n    return item.price\n\n\n" * 20
+
+    assert _is_kept(_read(tmp_path, blocks + data + blocks, "layout.html"))
+    assert _is_kept(_read(tmp_path, code + data, "price.py"))
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_ordinary_code_is_never_minified(end: str, tmp_path: Path) -> None:
     lines = [f"    value_{number} = compute(number, {number})" for number in range(500)]

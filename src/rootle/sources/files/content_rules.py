@@ -43,6 +43,11 @@ _MIN_MINIFIED_CHARACTERS: Final = 5_000
 _MAX_MEAN_LINE: Final = 250
 _LONG_LINE: Final = 5_000
 _MAX_LONG_LINE_SHARE: Final = 0.5
+# A source with an image or data on a few long lines still has many ordinary ones. Above minified
+# code, there is at most a licence, whose share is smaller.
+_ORDINARY_LINE: Final = 500
+_MIN_ORDINARY_LINES: Final = 10
+_MIN_ORDINARY_SHARE: Final = 0.1
 # Markup may have a paragraph of prose on one line, so a long mean line proves nothing.
 _MARKUP: Final = frozenset({"html", "xml", "vue", "svelte"})
 _MAY_BE_MINIFIED: Final = frozenset(CODE_EXTENSIONS) | {"json", "xml"}
@@ -76,6 +81,9 @@ def is_minified(text: str, path: str) -> bool:
     if language not in _MAY_BE_MINIFIED or path.lower().endswith(".jsonl"):
         return False
     lines = _LINE_END.split(text)
+    ordinary = [len(line) for line in lines if len(line) <= _ORDINARY_LINE and line.strip()]
+    if len(ordinary) >= _MIN_ORDINARY_LINES and sum(ordinary) >= len(text) * _MIN_ORDINARY_SHARE:
+        return False
     if len(text) > _MAX_MEAN_LINE * len(lines) and language not in _MARKUP:
         return True
     in_long_lines = sum(len(line) for line in lines if len(line) > _LONG_LINE)
