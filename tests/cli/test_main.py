@@ -101,6 +101,25 @@ def test_former_names_of_options_are_refused(arguments: tuple[str, ...], option:
     assert "--help" in outcome.err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("status", "--root", "x"),
+            "--root; pass the folder without an option\ntry `rootle status --help`",
+        ),
+        (("search", "a", "--dir", "z"), "--dir z\ntry `rootle search --help`"),
+        (("config", "show", "--loud"), "--loud\ntry `rootle config show --help`"),
+    ],
+)
+def test_an_unknown_option_leads_to_the_help_of_the_command(
+    arguments: tuple[str, ...], message: str
+) -> None:
+    outcome = rootle(*arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == f"rootle: unrecognized arguments: {message}\n"
+
+
 def test_an_option_must_be_written_in_full(repository: Path) -> None:
     outcome = rootle("symbol", "retry_backoff", "--in", "deps", "--root", repository)
     assert outcome.code == 2

@@ -36,6 +36,16 @@ class CommandParser(argparse.ArgumentParser):
         parts = [super().format_help(), self.examples]
         return "\n".join(f"{part.rstrip()}\n" for part in parts if part)
 
+    # Any: argparse declares several signatures.
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Report unknown arguments with the name of this command, unlike `ArgumentParser`."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            is_root = unknown[0].partition("=")[0] == "--root" and "root" in vars(found)
+            hint = "; pass the folder without an option" if is_root else ""
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+        return found, unknown
+
     def error(self, message: str) -> NoReturn:
         self.exit(FAILURE, f"rootle: {message}\ntry `{self.prog} --help`\n")
 
