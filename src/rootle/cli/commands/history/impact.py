@@ -30,8 +30,9 @@ def register(parser: CommandParser) -> None:
         "Given a change, show the other files, tests and documents that probably need to change "
         "too. Each file is listed with a probability and the evidence: commits that changed "
         "this file together with one of the changed files, and identifiers that the two files "
-        "share. If you describe the change in words, the three files that best match the description are treated "
-        "as the changed files. Without an argument, the files with uncommitted changes are used.",
+        "share. If you describe the change in words, the three files that best match the "
+        "description are treated as the changed files. Without an argument, the files with "
+        "uncommitted changes are used.",
         _EXAMPLES,
     )
     parser.add_argument(
