@@ -91,7 +91,7 @@ SKIPS: Final = {
     "encrypted": "A [document](../how-to/documents.md) that needs a password.",
     "generated": "One of the first lines, or the name (`_pb2.py`), shows that a program wrote it.",
     "lock file": "A package manager wrote it: `package-lock.json`, `Cargo.lock`, …",
-    "minified": "Code or data without line breaks, or a source map.",
+    "minified": "Code or data with hardly any line breaks, or a source map.",
     "needs rootle[documents]": "A PDF file, and the library that reads PDF is not installed "
     "([documents](../how-to/documents.md)).",
     "image without text": "An image that contains no text, or that is smaller than 200 x 100 "

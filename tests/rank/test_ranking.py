@@ -144,6 +144,25 @@ def test_test_files_are_recognized_by_their_path(path: str, is_test: bool) -> No
     assert path_table((path,)).kinds["is_test"].tolist() == [is_test]
 
 
+@pytest.mark.parametrize(
+    ("path", "is_record"),
+    [
+        ("CHANGELOG.md", True),
+        ("docs/history.rst", True),
+        ("LICENSE", True),
+        ("changes/4452.bugfix", True),
+        ("models/copying.py", False),
+        ("src/History.php", False),
+        ("client/state/upgrade.go", False),
+        ("news/views.py", False),
+    ],
+)
+def test_changelogs_and_the_like_are_recognized_but_not_code_with_such_a_name(
+    path: str, *, is_record: bool
+) -> None:
+    assert path_table((path,)).kinds["is_record"].tolist() == [is_record]
+
+
 def test_a_path_is_split_into_words() -> None:
     parts = path_parts("src/http_client/RetryPolicy.test.ts")
     assert parts.folders == ("src", "http", "client")

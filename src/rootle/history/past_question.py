@@ -34,7 +34,8 @@ _PAST: Final = re.compile(
             rf"\b(?:{_DONE}|{_DO})\b",
             r"\bwhat (?:has |was |have )?changed\b",
             r"\bchanges? (?:in|to|of|made|since|between)\b.*\b(?:since|between|last)\b",
-            r"\b(?:last|latest|recent(?:ly)?|first) (?:change[ds]?|commits?|touched|modified)\b",
+            r"(?<!since )\b(?:last|latest|recent(?:ly)?|first) (?:change[ds]?|commits?|touched"
+            r"|modified)\b",
             r"\bhistory of\b|\bgit (?:log|blame|show)\b",
             r"\b(?:do|does|did) (?:we|it|this|they|the)\b.*\b(?:no longer|any ?more)\b",
             r"\bcommit (?:that|which|where|in which|message)\b",
@@ -43,6 +44,11 @@ _PAST: Final = re.compile(
         )
     ),
     re.IGNORECASE | re.DOTALL,
+)
+# An error message, such as "E37: No write since last change", and a question for a place in code.
+_NOT_PAST: Final = re.compile(
+    r"[A-Z]{1,9}-?\d{1,6}\s?:|\w{0,60}(?:Error|Exception|Warning):"
+    r"|(?i:(?:error|fatal|warning|panic):|where (?:can|could|do|does|is|are|should)\b)"
 )
 _MAX_CHARS: Final = 400
 
@@ -78,5 +84,6 @@ def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | Non
         return PastQuestion(True, revisions=revisions, offset=offset)
     if only:
         return PastQuestion(True, excludes_files=True)
-    asks_first = _PAST.search(stripped[:_MAX_CHARS]) is not None
+    start = stripped[:_MAX_CHARS]
+    asks_first = _NOT_PAST.match(start) is None and _PAST.search(start) is not None
     return PastQuestion(asks_first) if asks_first or kinds else None

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from rootle.text.languages import CONFIG_EXTENSIONS, PROSE, language_of
+from rootle.text.languages import CODE_EXTENSIONS, CONFIG_EXTENSIONS, PROSE, language_of
 from rootle.text.path_glob import matches_glob
 from rootle.text.terms import WORD, split_identifier, stem_of, whole_identifier
 
@@ -118,6 +118,8 @@ def _kinds(path: str, folder: str) -> int:
         kinds |= _TEST
     if _RECORD_NAME.match(name):
         kinds |= _RECORD
+    if language in CODE_EXTENSIONS:
+        kinds &= ~_RECORD  # such as history.py
     if language in PROSE:
         kinds |= _PROSE
     elif language in CONFIG_EXTENSIONS:

@@ -65,6 +65,7 @@ PROSE_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
 CONFIG_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
     "cmake": ("cmake",),
     "csv": ("csv", "tsv"),
+    "gettext": ("po", "pot"),
     "ini": ("ini", "cfg", "conf", "properties", "editorconfig", "env"),
     "json": ("json", "jsonc", "json5", "webmanifest", "jsonl"),
     "make": ("mk", "mak"),

@@ -1,7 +1,7 @@
 """Recognize the translations of a page by their paths.
 
-Examples are README.md and README.ja.md, docs/guide.md and docs/zh-CN/guide.md, and locales/en.yml
-and locales/de.yml.
+Examples are README.md and README.ja.md, docs/guide.md and docs/zh-CN/guide.md, locales/en.yml and
+locales/de.yml, and django.po in locale/en/LC_MESSAGES and in locale/de/LC_MESSAGES.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def translation_of(path: str) -> TranslatedPath:
     if ending is not None and (code := _read_code(ending[1])):
         page = f"{stem[: ending.start()]}{dot}{extension}"
         return TranslatedPath(f"{folder}/{page}" if folder else page, code)
-    if language in PROSE:
+    if language in PROSE or language == "gettext":
         parts = folder.split("/")
         for at, part in enumerate(parts):
             if code := _read_code(part):

@@ -18,6 +18,8 @@ from rootle.text.translated_paths import translation_of
         ("docs/guide.md", "docs/zh-Hans/guide.md", ("", "zh")),
         ("docs/en/guide.md", "docs/pt-br/guide.md", ("en", "pt")),
         ("config/locales/en.yml", "config/locales/de.yml", ("en", "de")),
+        ("po/pl.po", "po/zh_TW.po", ("pl", "zh")),
+        ("a/locale/de/LC_MESSAGES/x.po", "a/locale/pt_BR/LC_MESSAGES/x.po", ("de", "pt")),
     ],
 )
 def test_translations_have_the_same_page(one: str, other: str, languages: tuple[str, str]) -> None:

@@ -239,7 +239,6 @@ def test_an_unreadable_root_is_an_error(locked: Path) -> None:
         ("Cargo.lock", "lock file"),
         ("go.sum", "lock file"),
         ("jquery.min.js", "minified"),
-        ("app.js.map", "minified"),
         ("api_pb2.py", "generated"),
         ("api.pb.go", "generated"),
         ("Form1.Designer.cs", "generated"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from rootle.text.languages import CODE_EXTENSIONS, language_of
+from rootle.text.languages import CODE_EXTENSIONS, PROSE, language_of
 
 # As in git, a NUL near the beginning makes a file binary.
 _SNIFFED_BYTES: Final = 8192
@@ -37,6 +37,15 @@ _GENERATED_NOTE: Final = re.compile(
     re.IGNORECASE | re.VERBOSE | re.MULTILINE,
 )
 
+_TEMPLATE_ENDINGS: Final = (
+    *(".in", ".tmpl", ".tpl", ".template", ".j2", ".jinja", ".jinja2", ".erb", ".ejs", ".mustache"),
+    *(".hbs", ".gotmpl", ".tt", ".ftl", ".vm"),
+)
+# In documents, `#` begins a heading.
+_WITH_HASH_COMMENTS: Final = frozenset(
+    "bash cmake elixir ini julia make nim perl powershell python r ruby tcl toml yaml".split()
+)
+
 # Hand-written code has 25 to 45 characters per line on average, and few lines over 500.
 # Smaller files are cheap to index, however long their lines are.
 _MIN_MINIFIED_CHARACTERS: Final = 5_000
@@ -51,6 +60,7 @@ _MIN_ORDINARY_SHARE: Final = 0.1
 # Markup may have a paragraph of prose on one line, so a long mean line proves nothing.
 _MARKUP: Final = frozenset({"html", "xml", "vue", "svelte"})
 _MAY_BE_MINIFIED: Final = frozenset(CODE_EXTENSIONS) | {"json", "xml"}
+_SOURCE_MAP: Final = re.compile(r"(?:\)\]\}'?\n)?\s*\{\s*\"(?:version|sections|file|mappings)\"")
 _LINE_END: Final = re.compile(r"\r\n?|\n")
 
 _PRIVATE_KEY: Final = re.compile(r"\s*-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----")
@@ -66,14 +76,29 @@ def is_binary(raw: bytes) -> bool:
     return controls > max(1, len(head) * _MAX_CONTROL_SHARE)
 
 
-def is_generated(text: str) -> bool:
-    """Return whether a comment in the first lines says that a program generated the file."""
+def is_generated(text: str, path: str) -> bool:
+    """Return whether a comment in the first lines says that a program generated the file.
+
+    The template of a generated file contains the same comment, and so does a script that writes it.
+    """
+    if path.lower().endswith(_TEMPLATE_ENDINGS):
+        return False
     lines = text[:_HEAD_CHARACTERS].splitlines()[:_HEAD_LINES]
-    return _GENERATED_NOTE.search("\n".join(lines)) is not None
+    language = language_of(path)
+    signs = "<" if language in PROSE else "#\"'" if language in _WITH_HASH_COMMENTS else ""
+    return any(
+        not signs or found[0].lstrip()[0] in signs
+        for found in _GENERATED_NOTE.finditer("\n".join(lines))
+    )
 
 
 def is_minified(text: str, path: str) -> bool:
-    """Return whether code or data has hardly any line breaks. Prose and tables are not minified."""
+    """Return whether code or data has hardly any line breaks, or is a source map.
+
+    Prose and tables are not minified.
+    """
+    if path.lower().endswith(".map") and _SOURCE_MAP.match(text):
+        return True
     if len(text) < _MIN_MINIFIED_CHARACTERS or not _has_long_stretch(text):
         return False
     language = language_of(path)

@@ -85,8 +85,9 @@ _SECRET_EXTENSIONS: Final = """
 # Copies of a file by editors, tools and people: `.env~`, `id_rsa.bak`.
 _COPY_ENDINGS: Final = ("~", ".bak", ".backup", ".old", ".orig", ".save", ".copy", ".swp")
 # Extensions that text files also use are not listed; for these files, the content decides. For
-# example, `.ts` can be TypeScript, `.mo` Modelica, and `.sig` Standard ML; `README.pt` can be a
-# text in Portuguese, and `example.com` can be named after a host.
+# example, `.ts` can be TypeScript, `.mo` Modelica, `.pkl` Pkl, `.doc` plain text, `.db` a zone of
+# a name server, and `.sig` Standard ML; `README.pt` can be a text in Portuguese, and `example.com`
+# can be named after a host.
 _BINARY_EXTENSIONS: Final = """
     png jpg jpeg jpe gif bmp tif tiff ico icns webp avif heic heif psd xcf ai eps cr2 nef raw
     tga dds exr hdr ktx ktx2 jxl jp2 blend fbx glb
@@ -95,16 +96,16 @@ _BINARY_EXTENSIONS: Final = """
     zip gz tgz bz2 tbz xz txz zst lz4 lzma 7z rar tar jar war ear aar apk aab ipa whl egg gem
     nupkg crate deb rpm dmg iso img cab msi xpi crx vsix br
     exe dll so dylib a o class pyc pyo pyd wasm bin elf beam pdb ilk ncb suo node rlib rmeta
-    db sqlite sqlite3 db3 mdb accdb dbf ldf mdf
-    pdf doc docx xls xlsx ppt pptx odt ods odp epub mobi djvu xps rtf
-    npy npz pkl pickle joblib parquet feather avro orc h5 hdf5 rds rdata tfrecord
-    safetensors gguf ggml onnx ckpt tflite mlmodel pb caffemodel
+    sqlite sqlite3 db3 mdb accdb dbf ldf mdf
+    pdf docx xls xlsx ppt pptx odt ods odp epub mobi djvu xps rtf
+    npy npz pickle joblib parquet feather avro orc h5 hdf5 rds rdata tfrecord
+    safetensors gguf ggml onnx ckpt tflite mlmodel caffemodel
     swf fla swp swo gmo der gpg
 """
 
 # Compound endings, as in `api.pb.go` and `form.designer.cs`.
 _MINIFIED_ENDINGS: Final = """
-    .min.js .min.mjs .min.cjs .min.css -min.js -min.css .map
+    .min.js .min.mjs .min.cjs .min.css
 """
 _GENERATED_ENDINGS: Final = """
     _pb2.py _pb2.pyi _pb2_grpc.py .pb.go .pb.gw.go .pb.cc .pb.h .pb.swift

@@ -128,6 +128,6 @@ def _decode_utf16(raw: bytes) -> tuple[str, str] | None:
 def _skip_reason(text: str, relative: str) -> str | None:
     if is_private_key(text):
         return SECRET
-    if is_generated(text):
+    if is_generated(text, relative):
         return GENERATED
     return MINIFIED if is_minified(text, relative) else None
