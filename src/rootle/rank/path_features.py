@@ -11,11 +11,12 @@ from rootle.text.path_glob import matches_glob
 from rootle.text.terms import WORD, split_identifier, stem_of, whole_identifier
 
 _TEST_FOLDER: Final = re.compile(
-    r"(^|/)(tests?|specs?|__tests__|testing|testdata|fixtures?|[\w.-]*[-_.]tests?|e2e|"
+    r"(^|/)([Tt]ests?|specs?|__tests__|testing|testdata|testutils?|mocks?|[Ff]ixtures?|"
+    r"[\w.-]*[-_.]tests?|e2e|"
     r"src/(test|integrationTest|[a-z]+Test)|[A-Za-z0-9_]+Tests|[A-Z][A-Za-z0-9]*\.Tests?(\.[\w.]+)?)/",
 )
 _TEST_NAME: Final = re.compile(
-    r"(^test_|_test\.|_tests\.|[.-]test\.|[.-]spec\.|_spec\.|^tests?\.|Tests?\.[a-z]+$|Spec\.[a-z]+$|"
+    r"(^test_|^testing\.go$|_test\.|_testing\.go$|_tests\.|[.-]test\.|[.-]spec\.|_spec\.|^tests?\.|Tests?\.[a-z]+$|Spec\.[a-z]+$|"
     r"^conftest\.)"
 )
 # Internal, old, vendored and deprecated code is an unlikely answer, even if it contains the words
