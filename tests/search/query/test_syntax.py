@@ -172,3 +172,14 @@ def test_no_text_crashes_the_parser(text: str) -> None:
 def test_long_input_does_not_hang(piece: str, end: str) -> None:
     with contextlib.suppress(QueryError):
         parse_query((piece * 10_000)[:10_000] + end)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Return the "leader" of the "partition". public ElectionResult electLeader()',
+        'Set "rettv" to the new blob. static void repeat_blob(typval_T *blob_tv, int n)',
+    ],
+)
+def test_quotes_in_a_description_before_code_are_text(text: str) -> None:
+    assert parse_query(text) == ParsedQuery(text)

@@ -82,7 +82,7 @@ _USE_OF_NAME: Final = re.compile(
 )
 
 _LIST_BREAK: Final = re.compile(r"\w\S*[,;]\s+\S|[a-z)\]]\.\s+\S|\w \{")
-_BREAK: Final = re.compile(r"[\w)\]][.;:]\s")
+_BREAK: Final = re.compile(r"[\w)\]][\"”]?[.;:]\s")
 _CODE_MARK: Final = re.compile(r"[={}]|\b(?:def|func)\s")
 _CALL_START: Final = re.compile(r"\w\(")
 _ASKS_LATER: Final = re.compile(

@@ -206,7 +206,13 @@ def _select_intended(text: str, operators: list[re.Match[str]]) -> list[re.Match
     true of command-line options, such as `-race`.
     """
     end = description_end(text)
-    operators = [match for match in operators if _is_filter(match) or match.start() <= end]
+    # If code follows a description, quotes in the description belong to the text as well.
+    has_code = bool(text[end:].strip())
+    operators = [
+        match
+        for match in operators
+        if _is_filter(match) or (match.start() <= end and not (has_code and match["phrase"]))
+    ]
     if any(match["phrase"] for match in operators) and _is_message(text, operators):
         operators = [match for match in operators if not match["phrase"]]
     if any(match["word"] for match in operators) and _is_sentence(text, operators):
