@@ -325,6 +325,22 @@ def test_a_relative_path_in_a_deleted_folder_is_reported(
     _assert_one_line_error(outcome)
 
 
+@pytest.mark.parametrize("year", [1800, 2300, 2446])
+def test_a_file_with_an_impossible_time_is_indexed(year: int, tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo")
+    seconds = (year - 1970) * 31_556_952
+    os.utime(write(root, "old.py", "def ancient(): pass\n"), (seconds, seconds))
+    index = ("--index-dir", tmp_path / "index")
+    for _ in range(2):
+        found = rootle("search", "ancient", "--json", "--root", root, *index)
+        assert (found.code, found.err) == (0, "")
+        assert found.paths[0] == "old.py"
+    shown = rootle("search", "ancient", "--root", root, *index)
+    assert (shown.code, shown.err) == (0, "")
+    write(root, "old.py", "def renewed(): pass\n", when_s=None)
+    assert rootle("search", "renewed", "--json", "--root", root, *index).paths[0] == "old.py"
+
+
 def test_unusual_files_do_not_stop_indexing(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo")
     os.mkfifo(root / "pipe.py")
