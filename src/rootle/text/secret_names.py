@@ -12,12 +12,15 @@ _PASSWORDS: Final = r"pass(?:w(?:or)?[dt]|phrase|code)|kennwort|pwd|pass|pw"
 NAMES: Final = rf"{_PASSWORDS}|secret|token|credentials?|session(?:[_-]?id)?|key|auth"
 # The keyword is not always the last word of a name: `password1`, `SECRET_KEY_BASE`.
 SUFFIX: Final = r"(?:[_.-]?(?:prod(?:uction)?|dev|staging|stage|live|base|value|main)|\d{1,2})?"
-CLOSE: Final = r"\\?[\"'`\])]{0,3}"
+CLOSE: Final = r"(?:\[\d{0,4}\]|\\?[\"'`\])]{0,3})"
+# A name after one of these is followed by its value, without a sign between them.
+DIRECTIVES: Final = r"\#[ \t]*define|ENV|ARG"
 # A regular expression for possible assignments, in the syntax of RE2. It must ignore case.
 ASSIGNMENTS: Final = (
-    rf"(?:{NAMES}){SUFFIX}(?:{CLOSE}[ \t]*[=:]|[\"'],|>[^<>\s]"
+    rf"(?:{NAMES}){SUFFIX}(?:{CLOSE}[ \t]*(?:\?|\|\|)?[=:]|[\"'],|>[^<>\s]"
     r"|[\"']?,?\s+[\"']?value[\"']?[=:]| +(?:is|was|for|of|to) )"
     r"|--[a-z-]{0,30}(?:password|passphrase|token|secret|key) "
+    rf"|(?:{DIRECTIVES})[ \t]+\w{{0,60}}(?:{NAMES}){SUFFIX}[ \t]"
 )
 
 # A short text contains a secret only if it contains one of these, in upper or lower case, or a long

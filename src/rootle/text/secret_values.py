@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rootle.text.secret_formats import PASSWORD, SECRET
-from rootle.text.secret_names import CLOSE, NAMES, SUFFIX
+from rootle.text.secret_names import CLOSE, DIRECTIVES, NAMES, SUFFIX
 
 _MAX_CHARS: Final = 512  # of a value; the rest of a longer token is found separately
 _ASSIGNMENT: Final = re.compile(
@@ -16,17 +16,31 @@ _ASSIGNMENT: Final = re.compile(
     (?: (?P<element>>) | ["']?,?\s{{1,40}}["']?(?P<field>value)["']?[=:]
       | (?P<sentence>(?:[ ](?:for|of|to)[ ][^.\n]{{1,60}}?)?[ ]+(?:is|was)[ ]+)
       | (?P<close>{CLOSE}) [ \t]*
-        (?: (?P<comma>,) | :=|=>|={{1,2}} | :[ ]*[\w.\[\]| ]{{1,30}}[ ]=(?!=)
+        (?: (?P<comma>,) | :=|=>|={{1,2}}|\?=|\|\|= | :[ ]*[\w.\[\]| ]{{1,30}}[ ]=(?!=)
           | (?P<colon>(?<![ \t]):(?!:)|:(?=[ \t"'])) )
       | (?(option)[ ]|(?!))
     )
     (?P<space>[ \t]*)
-    (?: \\?(?P<quote>["'`]) (?P<quoted>[^"'`\n\\]{{0,{_MAX_CHARS}}}+)
-        (?: \\?(?P=quote) | (?=[^"'`\n\\]) )  # the value is longer
+    (?: ConvertTo-SecureString[ ]{{1,9}}(?:-String[ ]{{1,9}})? )?
+    (?: \\(?P<outer>["'`]) (?P<nested>[^"'`\n\\]{{0,{_MAX_CHARS}}}+)
+        (?: \\?(?P=outer) | (?=[^"'`\n\\]) )  # the value is longer
+      | (?:[bruf]{{1,2}}|[@$])? (?P<quote>["'`])
+        (?P<quoted>(?:[^"'`\n\\]|\\[^\n]){{0,{_MAX_CHARS}}}+)
+        (?: (?P=quote) | (?=[^"'`\n\\]) )
       | (?P<plain>[^\s"',;`<>]{{1,{_MAX_CHARS}}}) )
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+# `#define WIFI_PASSWORD "…"` in C, and `ENV DB_PASSWORD …` in a Dockerfile.
+_DIRECTIVE: Final = re.compile(
+    rf"""
+    (?:{DIRECTIVES})[ \t]+ (?P<before>\w{{0,60}}?) (?P<name>{NAMES}) {SUFFIX} [ \t]+
+    (?: (?P<quote>["']) (?P<quoted>[^"'\n\\]{{1,{_MAX_CHARS}}}) (?P=quote)
+      | (?P<plain>[^\s"',;`<>=]{{1,{_MAX_CHARS}}}) [ \t]*$ )
+    """,
+    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+)
+_MIGRATION: Final = re.compile(r"\d{4}_[a-z]")
 _REST_OF_TOKEN: Final = re.compile(r"[^\s\"',;`<>]*")
 _END_OF_SENTENCE: Final = ".:!?)}]"
 _NAME_BEFORE: Final = re.compile(r"(?:\w+ )?[\w.-]*$")
@@ -130,20 +144,29 @@ class _Assignment:
     @property
     def is_setting(self) -> bool:
         """Whether this looks like `NAME=value` in a shell or in an environment file."""
+        return not self.is_quoted and self.is_variable
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether this looks like a variable of a shell, with or without quotes."""
         name = self.before.rpartition(" ")[2] + self.keyword
-        return not (self.is_quoted or self.has_space) and _SHELL_NAME.match(name) is not None
+        return not self.has_space and _SHELL_NAME.match(name) is not None
 
 
 def match_assignment(text: str, start: int) -> tuple[str, int, int] | None:
     """Return the kind and the range of the secret whose name starts at a position, or None."""
-    match = _ASSIGNMENT.match(text, start)
+    directive = _DIRECTIVE.match(text, start)
+    match = directive or _ASSIGNMENT.match(text, start)
     if match is None:
         return None
-    found = _read_assignment(text, match)
+    found = _read_directive(match) if directive else _read_assignment(text, match)
+    # $PWD is the working directory of a shell.
+    if found.keyword == "PWD" and text[max(0, start - 1) : start] in ("$", "{"):
+        return None
     kind = _kind(found)
     if kind is None:
         return None
-    first = match.start("quoted" if found.is_quoted else "plain")
+    first = match.start(_value_group(match))
     return kind, first, first + len(found.value)
 
 
@@ -152,9 +175,31 @@ def is_plausible(value: str) -> bool:
     return not (_PLACEHOLDER.search(value) or _is_name(value))
 
 
+def _value_group(match: re.Match[str]) -> str:
+    groups = match.groupdict()
+    return next(name for name in ("plain", "nested", "quoted") if groups.get(name) is not None)
+
+
+def _read_directive(match: re.Match[str]) -> _Assignment:
+    is_quoted = match["plain"] is None
+    return _Assignment(
+        match["before"],
+        match["name"],
+        match[_value_group(match)],
+        is_quoted=is_quoted,
+        is_sentence=False,
+        is_option=False,
+        is_field=False,
+        has_comma=False,
+        has_colon=False,
+        has_space=False,
+        ends_line=True,
+    )
+
+
 def _read_assignment(text: str, match: re.Match[str]) -> _Assignment:
     is_quoted = match["plain"] is None
-    value, end = match["quoted" if is_quoted else "plain"], match.end()
+    value, end = match[_value_group(match)], match.end()
     if len(value) == _MAX_CHARS and (rest := _REST_OF_TOKEN.match(text, end)):
         value, end = value + rest[0], rest.end()
     if not is_quoted and match["sentence"]:
@@ -183,7 +228,9 @@ def _kind(found: _Assignment) -> str | None:
     value = found.value
     if not value or _PLACEHOLDER.search(value) or _PATH_OR_URL.match(value):
         return None
-    if found.has_comma and not (found.is_quoted and _DIGIT.search(value)):
+    if found.has_comma and (
+        not found.is_quoted or not _DIGIT.search(value) or _MIGRATION.match(value)
+    ):
         return None
     if not found.is_quoted and _EXPRESSION.match(value):
         return None
@@ -198,9 +245,13 @@ def _is_password(found: _Assignment) -> bool:
         return False
     if not _ASCII.search(value):  # a word in another script, such as the name of a country
         return False
+    # A sentence in another language, which begins after the name of a message.
+    if not (found.is_quoted or found.ends_line or value.isascii() or _DIGIT.search(value)):
+        return False
     if " " in value:
-        is_phrase = _PHRASE.match(value) is not None
-        return is_phrase and (found.name == "passphrase" or not found.has_colon)
+        if _PHRASE.match(value):
+            return found.name == "passphrase" or not found.has_colon
+        return found.is_variable and _DIGIT.search(value) is not None
     if found.is_sentence or found.is_option:
         return re.search(r"\d|[^\w/.-]", value) is not None
     if value.isdigit():
