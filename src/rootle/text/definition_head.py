@@ -10,6 +10,8 @@ from typing import Final
 _MAX_HEAD_LINES: Final = 16
 _MAX_SIGNATURE_LINES: Final = 8
 _COMMENT_OR_DECORATOR: Final = re.compile(r"\s*(?://|/?\*|#(?!include)|@|--|\[|<!--|;;|%)")
+_TYPE: Final = re.compile(r"\s*[A-Za-z_][\w \t*&:<>,]*")
+_NAME_LINE: Final = re.compile(r"\s*[\w:~*&]+[ \t]*\(")
 _DOCSTRING: Final = re.compile(r"""\s*[rRbBuU]?("{3}|'{3})""")
 
 LineInterval = tuple[int, int]  # first and last line, from 1, both inclusive
@@ -53,10 +55,28 @@ def find_signature(lines: Sequence[str], definition: LineInterval) -> LineInterv
     return at, _find_signature_end(lines, at, last)
 
 
+def _is_return_type(lines: Sequence[str]) -> bool:
+    """Return whether the first of two lines is the return type of a function in C.
+
+    The name is then on the next line, with the same indentation.
+    """
+    return (
+        len(lines) == 2
+        and _TYPE.fullmatch(lines[0]) is not None
+        and _NAME_LINE.match(lines[1]) is not None
+        and _indentation(lines[0]) == _indentation(lines[1])
+    )
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
 def _find_signature_end(lines: Sequence[str], at: int, end: int) -> int:
     """Return the line that closes all brackets of a signature."""
     depth = 0
-    for line in range(at, min(end, at + _MAX_SIGNATURE_LINES - 1) + 1):
+    start = at + 1 if _is_return_type(lines[at - 1 : min(end, at + 1)]) else at
+    for line in range(start, min(end, at + _MAX_SIGNATURE_LINES - 1) + 1):
         text = lines[line - 1]
         depth += sum(map(text.count, "([")) - sum(map(text.count, ")]"))
         if depth <= 0:
