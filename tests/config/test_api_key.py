@@ -8,7 +8,7 @@ import pytest
 from sample import write
 
 from rootle.config.api_key import read_key
-from rootle.errors import UnavailableError
+from rootle.errors import ConfigError, UnavailableError
 
 
 def test_the_key_is_the_first_line_of_the_command_output(tmp_path: Path) -> None:
@@ -27,3 +27,9 @@ def test_a_program_in_the_searched_folder_is_not_run(
     ):
         read_key("", "./key.sh", "embeddingApiKeyCommand")
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("command", [" ", "pass show \0"])
+def test_a_command_that_cannot_be_run_is_an_error(command: str) -> None:
+    with pytest.raises(ConfigError, match=r"mcpTokenCommand is .* not a command"):
+        read_key("", command, "mcpTokenCommand")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sample import write
 
+from rootle import open_app
 from rootle.config.fields import Config
 from rootle.config.loading import load_config
 from rootle.config.unused import unused_settings
@@ -181,3 +184,33 @@ def test_an_endpoint_without_its_backend_is_reported_as_unused() -> None:
     assert unused_settings(replace(folder, embedding_fallback="a-model-on-a-server")) == ()
     (message,) = unused_settings(Config(memory_store="", memory_timeout_ms=5_000))
     assert message == "memoryTimeoutMs is not used: memoryStore is empty"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"secret_exceptions": "tests/*.pem"}, "secret_exceptions is 'tests/"),
+        ({"default_limit": "5"}, "default_limit is '5', expected a whole number"),
+        ({"default_limit": True}, "default_limit is True, expected a whole number"),
+        ({"search_log": 1}, "search_log is 1, expected true or false"),
+        ({"ocr": "bogus"}, "ocr is 'bogus', expected one of \"off\""),
+        ({"web_engines": ["google"]}, "web_engines is ('google',), expected one of"),
+        ({"embedding_endpoint": "http://[::1"}, "expected a URL"),
+    ],
+)
+def test_a_program_cannot_pass_values_of_another_type(
+    settings: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        open_app(tmp_path, config=Config(**settings))
+
+
+def test_a_program_may_pass_lists_for_tuples(tmp_path: Path) -> None:
+    settings: Any = {"secret_exceptions": ["tests/*"]}
+    app = open_app(tmp_path, config=Config(**settings))
+    assert app.config.secret_exceptions == ("tests/*",)
+
+
+def test_an_invalid_address_is_reported_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"line \d+: searchAgent.rerankerEndpoint is .*URL"):
+        _load(tmp_path, _section('"rerankerEndpoint": "http://[::1"'))

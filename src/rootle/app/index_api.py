@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rootle.app.base import AppBase
-from rootle.errors import IndexStorageError
+from rootle.errors import IndexStorageError, QueryError
 from rootle.storage.paths import delete_search_state
 from rootle.types import (
     DependencyStatus,
@@ -22,6 +22,8 @@ from rootle.types import (
 if TYPE_CHECKING:
     from rootle.indexing.watch.watch_service import WatchService
     from rootle.ingest.plan import Plan
+
+_MAX_INTERVAL_S: Final = 86_400
 
 
 class IndexApi(AppBase):
@@ -188,8 +190,15 @@ class IndexApi(AppBase):
     def throttle_indexing(self, min_interval_s: float) -> bool:
         """Update the index at most once per interval, until `resume_indexing` is called.
 
-        Returns whether a watcher has confirmed the command.
+        The interval is at most a day. Returns whether a watcher has confirmed the command. Raises
+        QueryError for any other value.
         """
+        is_number = isinstance(min_interval_s, int | float) and not isinstance(min_interval_s, bool)
+        if not is_number or not 0 <= min_interval_s <= _MAX_INTERVAL_S:
+            raise QueryError(
+                f"min_interval_s is {min_interval_s!r}; give a number of seconds from 0 to "
+                f"{_MAX_INTERVAL_S:,}"
+            )
         return self._send_command(min_interval_s=min_interval_s)
 
     def resume_indexing(self) -> bool:

@@ -26,7 +26,9 @@ def read_key(key: str, command: str, name: str) -> str:
         words = shlex.split(command)
     except ValueError as error:
         raise ConfigError(f"{name} is not a valid command: {error}") from error
-    program = words[0] if words else ""
+    if not words or "\0" in command:
+        raise ConfigError(f"{name} is {command!r}, which is not a command")
+    program = words[0]
     try:
         done = subprocess.run(
             words,

@@ -97,12 +97,21 @@ def _validate(field: Field[Any], value: Value, origin: Origin, name: str) -> Any
         shown, listed = _abbreviate(value), ", ".join(f'"{one}"' for one in choices)
         raise ConfigError(f"{origin}: {name} is {shown}, expected one of {listed}")
     span: tuple[float, float] | None = field.metadata["range"]
-    if field.metadata["url"] and data and not data.startswith(("http://", "https://")):
+    if field.metadata["url"] and data and not _is_url(data):
         raise ConfigError(f'{origin}: {name} is {_abbreviate(value)}, expected a URL: "http://…"')
     if span and not span[0] <= data <= span[1]:
         shown = _abbreviate(value)
         raise ConfigError(f"{origin}: {name} is {shown}, expected {span[0]} to {span[1]}")
     return data
+
+
+def _is_url(text: str) -> bool:
+    from urllib.parse import urlsplit
+
+    try:
+        return urlsplit(text).scheme in ("http", "https") and text.startswith("http")
+    except ValueError:  # an invalid IPv6 address
+        return False
 
 
 def _resolve_path(origin: Origin, text: str) -> str:
@@ -181,6 +190,46 @@ def _suggest(key: str, known: Mapping[str, Any]) -> str:
     if near:
         return f'; did you mean "{lower[near[0]]}"?'
     return "; `rootle config show` lists the keys"
+
+
+def check_types(config: Config) -> Config:
+    """Return a Config that a program has built, with tuples for lists.
+
+    Raise ConfigError if a value has another type than its field, or is none of its choices.
+    """
+    changes: dict[str, Any] = {}
+    for field in fields(config):
+        value = getattr(config, field.name)
+        if value is field.default:
+            continue
+        if isinstance(value, list) and isinstance(field.default, tuple):
+            value = changes[field.name] = tuple(value)
+        _check_type(field, value)
+    return replace(config, **changes) if changes else config
+
+
+def _check_type(field: Field[Any], value: Any) -> None:
+    expected: type[Any] = type(field.default)
+    choices: tuple[str, ...] = field.metadata.get("choices", ())
+    if expected is tuple:
+        item: type[Any] = field.metadata["item"] or str
+        is_right = isinstance(value, tuple) and all(isinstance(one, item) for one in value)
+        kind = "a list of strings" if item is str else f"a list of {item.__name__}"
+        unknown = [one for one in value if choices and one not in choices] if is_right else []
+    else:
+        is_number = expected is float and type(value) is int
+        is_right = is_number or isinstance(value, expected)
+        is_right = is_right and (expected is bool or not isinstance(value, bool))
+        kind = _KINDS.get(expected, expected.__name__)
+        unknown = [value] if is_right and choices and value not in choices else []
+    shown = "of another type" if field.metadata.get("secret") else repr(value)[:_MAX_SHOWN_CHARS]
+    if is_right and value and field.metadata.get("url") and not _is_url(value):
+        raise ConfigError(f'Config: {field.name} is {shown}, expected a URL: "http://…"')
+    if not is_right:
+        raise ConfigError(f"Config: {field.name} is {shown}, expected {kind}")
+    if unknown:
+        listed = ", ".join(f'"{one}"' for one in choices)
+        raise ConfigError(f"Config: {field.name} is {shown}, expected one of {listed}")
 
 
 def make_config(settings: Mapping[str, ConfigValue]) -> Config:

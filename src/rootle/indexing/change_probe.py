@@ -85,9 +85,9 @@ class ChangeProbe:
 
     def close(self) -> None:
         """Stop watching."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)
 
     def _open(self) -> int:
         library = ctypes.CDLL(None, use_errno=True)

@@ -131,7 +131,8 @@ class IndexRefresher:
         """Wait until a background update has ended, then stop watching for changes."""
         self._background.join()
         self._watcher.close()
-        self._changes.close()
+        with self._lock:  # another thread may be reading the changes
+            self._changes.close()
 
     def _wait_for_first_index(self, timeout_s: float) -> None:
         """Start building a missing index and wait for it; all queries share one timeout.

@@ -13,7 +13,7 @@ from polling import TIMEOUT_S, wait_until
 from sample import MakeApp
 
 from rootle import App, IndexUpdated
-from rootle.errors import UnavailableError
+from rootle.errors import QueryError, UnavailableError
 from rootle.indexing.watch.file_watcher import FileWatcher
 from rootle.indexing.watch.watch_service import WatchService
 from rootle.indexing.watch.watcher_channel import WatcherChannel
@@ -241,3 +241,9 @@ def test_an_index_that_is_deleted_while_a_watcher_runs_is_created_again(
         assert other.search("retry backoff").results
         other.clear()
     assert make_app(repository).search("retry backoff").results
+
+
+@pytest.mark.parametrize("interval", [float("inf"), float("nan"), 1e300, -1, "10", None, True])
+def test_an_invalid_interval_is_refused(interval: Any, repository: Path, make_app: MakeApp) -> None:
+    with pytest.raises(QueryError, match="min_interval_s is"):
+        make_app(repository).throttle_indexing(interval)
