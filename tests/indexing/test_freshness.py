@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from sample import MakeApp
+from sample import MakeApp, git, write
 
 from rootle import App, Config
 from rootle.indexing.change_probe import ChangeProbe
@@ -53,6 +53,20 @@ def test_an_edit_with_the_same_size_and_a_restored_time_is_found(
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert path.stat().st_size == before.st_size
     assert _finds(app, "quagga_two")
+
+
+@pytest.mark.parametrize("name", ["out/made.py", ".cargo/made.py"])
+def test_edits_of_a_new_tracked_file_in_an_ignored_folder_are_found(
+    name: str, repository: Path, app: App
+) -> None:
+    write(repository, ".gitignore", "out/\n")
+    assert _finds(app, "retry")
+    write(repository, name, "def quagga_zero(): ...\n", when_s=None)
+    git(repository, "add", "-f", name)
+    assert _finds(app, "quagga_zero")
+    for word in ("quagga_one", "quagga_two", "quagga_three"):
+        write(repository, name, f"def {word}(): ...\n", when_s=None)
+        assert _finds(app, word)
 
 
 def test_a_restored_time_is_noticed_by_the_next_process(

@@ -58,6 +58,7 @@ class ChangeProbe:
         self._index_dir = os.path.realpath(index_dir)
         self._list_known_paths = list_known_paths
         self._descriptor: int | None = None
+        self._watched: frozenset[str] = frozenset()  # absolute paths of folders
         self._is_supported = sys.platform.startswith("linux")
 
     def watch(self) -> None:
@@ -82,6 +83,14 @@ class ChangeProbe:
         if any(mask & _NEW_FOLDERS for mask in masks):
             self.close()
         return bool(masks)
+
+    def covers_known_paths(self) -> bool:
+        """Return whether the folders of all indexed files are watched.
+
+        They are not if an update has indexed files that git tracks in an ignored folder.
+        """
+        folders = {os.path.dirname(path) for path in self._list_known_paths()} - {""}
+        return all(os.path.join(self._root, folder) in self._watched for folder in folders)
 
     def close(self) -> None:
         """Stop watching."""
@@ -113,6 +122,7 @@ class ChangeProbe:
             folders.update(list_nested_git_folders(self._root, tree))
             folders = {folder for folder in folders if not self._is_in_index(folder)}
             if folders <= watched:
+                self._watched = frozenset(watched)
                 return
             for folder in folders - watched:
                 path = os.fsencode(folder)

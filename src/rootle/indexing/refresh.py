@@ -101,6 +101,9 @@ class IndexRefresher:
                 self._checked_at = time.monotonic()
             if self._staleness is None:
                 self._maintain(on_progress)
+            if is_watching and self._staleness is None and not self._changes.covers_known_paths():
+                self._changes.close()  # the next check watches all folders
+                is_watching = False
             is_proof = state is None or state.is_throttled or self._waits_for_watcher()
             self._is_proven_current = is_watching and is_proof and self._staleness is None
             return self._staleness

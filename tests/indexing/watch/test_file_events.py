@@ -40,6 +40,13 @@ def test_changes_to_ignore_rules_and_folders_need_a_rescan(path: str) -> None:
     assert interpret((DELETED, path)) == FileChanges(needs_rescan=True)
 
 
+def test_tracked_files_in_an_excluded_folder_are_changes() -> None:
+    folders = FOLDERS | {".cargo"}
+    events = [(WRITTEN, "/r/.cargo/config.toml"), (WRITTEN, "/r/.cargo/registry/a.rs")]
+    found = interpret_events(events, WATCHED, folders)
+    assert found == FileChanges(paths=frozenset({".cargo/config.toml"}))
+
+
 def test_a_new_folder_needs_a_rescan(tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
     watched = WatchedPaths(str(tmp_path), "/x", "/x/watch", None)

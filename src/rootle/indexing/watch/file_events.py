@@ -61,9 +61,13 @@ def interpret_events(
         elif (name := _relative_to(path, watched.root)) is None:
             is_rule = os.path.basename(path) in _RULE_NAMES  # of a parent folder
             needs_rescan = needs_rescan or path == watched.root or is_rule
-        elif _is_rule(name) or (not _is_foreign(name) and _is_folder(path, name, folders)):
+        elif _is_rule(name):
             needs_rescan = True
-        elif not _is_foreign(name):
+        elif _is_foreign(name, folders):
+            continue
+        elif _is_folder(path, name, folders):
+            needs_rescan = True
+        else:
             paths.add(name)
     return FileChanges(frozenset(paths), needs_rescan, touches_git, frozenset(inbox_names))
 
@@ -83,8 +87,12 @@ def _is_rule(name: str) -> bool:
     return parts[-1] in _RULE_NAMES and EXCLUDED_DIRS.isdisjoint(parts[:-1])
 
 
-def _is_foreign(name: str) -> bool:
-    return not EXCLUDED_DIRS.isdisjoint(name.split(os.sep))
+def _is_foreign(name: str, folders: Collection[str]) -> bool:
+    """Return whether a path is in an excluded folder in which git tracks no files."""
+    *parents, last = name.split(os.sep)
+    if not EXCLUDED_DIRS.isdisjoint(parents):
+        return os.path.dirname(name) not in folders and name not in folders
+    return last in EXCLUDED_DIRS and name not in folders
 
 
 def _is_folder(path: str, name: str, folders: Collection[str]) -> bool:
