@@ -12,7 +12,7 @@ import pytest
 
 from rootle.errors import IngestError
 from rootle.sources.files.discovery import WalkRules, walk_files
-from rootle.sources.files.file_listing import list_tree
+from rootle.sources.files.file_listing import filter_ignored, list_paths, list_tree
 
 
 @pytest.fixture(autouse=True)
@@ -95,6 +95,14 @@ def test_a_file_in_conflict_is_listed_once(repository: Path) -> None:
     subprocess.run(["git", "-C", repository, "merge", "other"], check=False, capture_output=True)
 
     assert _paths(repository) == ["a.py", "sub/b.py"]
+
+
+def test_a_nested_rootleignore_applies_even_if_git_ignores_it(repository: Path) -> None:
+    (repository / "sub/.rootleignore").write_text("*.py\n")
+    (repository / ".git/info/exclude").write_text(".rootleignore\n")
+    assert not [path for path in list_tree(str(repository)).files if path.startswith("sub/")]
+    assert list_paths(str(repository), ["sub/keep.py"]) is not None
+    assert filter_ignored(str(repository), ["sub/keep.py"]) == {"sub/keep.py"}
 
 
 def test_rootleignore_excludes_tracked_files(repository: Path) -> None:

@@ -40,12 +40,10 @@ def list_paths(root: str, paths: Collection[str]) -> FileListing | None:
     # A nested repository has its own ignore rules.
     if any(os.path.lexists(os.path.join(root, folder, ".git")) for folder in folders - {""}):
         return None
-    # A `.rootleignore` file applies only if it is listed too.
-    requested = {*paths, *(_in_folder(folder, OWN_IGNORE_NAME) for folder in folders)}
     if find_work_tree(root) is None:
         files = walk_folder(root, folders).files
         return FileListing([path for path in files if path in paths], [], in_git=False)
-    git_listing = list_files(root, requested)
+    git_listing = list_files(root, paths)
     if git_listing is None or git_listing.submodules or git_listing.repositories:
         return None
     listing = FileListing([], [], in_git=True)
@@ -56,10 +54,7 @@ def list_paths(root: str, paths: Collection[str]) -> FileListing | None:
 
 def filter_ignored(root: str, paths: Collection[str]) -> set[str]:
     """Return those of `paths`, existing or not, that git or `.rootleignore` ignores."""
-    folders = {folder for path in paths for folder in _folders_above(path)}
-    candidates = (_in_folder(folder, OWN_IGNORE_NAME) for folder in folders)
-    present = [path for path in candidates if os.path.lexists(os.path.join(root, path))]
-    kept = set(_open_rootle_ignore(root, present).filter([*paths]))
+    kept = set(_open_rootle_ignore(root, paths).filter([*paths]))
     return set(paths) - kept | ignored_paths(root, paths)
 
 
@@ -67,10 +62,6 @@ def _folders_above(path: str) -> Iterable[str]:
     while path:
         path = _parent(path)
         yield path
-
-
-def _in_folder(folder: str, name: str) -> str:
-    return f"{folder}/{name}" if folder else name
 
 
 def _add_repository(root: str, prefix: str, git_listing: GitListing, listing: FileListing) -> None:
@@ -166,14 +157,17 @@ class RootleIgnore:
 
 
 def _open_rootle_ignore(root: str, files: Iterable[str]) -> RootleIgnore:
-    """Return the rules of the ignore files among `files`, and of the one at the root."""
-    found = [path for path in files if path.endswith(OWN_IGNORE_NAME)]
-    folders = {_parent(path) for path in found if _name(path) == OWN_IGNORE_NAME}
-    # The file at the root applies even if git ignores it: a user may not want to commit it.
-    if os.path.lexists(os.path.join(root, OWN_IGNORE_NAME)):
-        folders.add("")
+    """Return the rules of the ignore files in the folders of `files`, and in those above them.
+
+    They apply even if git ignores them: a user may not want to commit them.
+    """
+    folders = {_parent(path) for path in files} | {""}
+    folders |= {above for folder in folders for above in _folders_above(folder)}
+    ignoring = {
+        folder for folder in folders if os.path.lexists(os.path.join(root, folder, OWN_IGNORE_NAME))
+    }
     return RootleIgnore(
-        folders, lambda base: load_ignore_file(os.path.join(root, base, OWN_IGNORE_NAME), base)
+        ignoring, lambda base: load_ignore_file(os.path.join(root, base, OWN_IGNORE_NAME), base)
     )
 
 
