@@ -74,3 +74,12 @@ def test_an_empty_index_names_the_command_to_run(tmp_path: Path, make_app: MakeA
     assert response.suggestions[0].startswith("the index is empty: run `rootle index`")
     write(tmp_path / "empty", "a.py", "anything = 1\n")
     assert app.search("anything").suggestions == ()
+
+
+def test_the_configured_suggestion_follows_the_note_about_a_phrase(
+    repository: Path, make_app: MakeApp
+) -> None:
+    app = make_app(repository, no_results_suggestion="Ask the team.")
+    notes = app.search('"nothing like this"').suggestions
+    assert notes[0].startswith('no indexed text has "nothing like this"')
+    assert "Ask the team." in notes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sample import FILES, MakeApp, indexed_repository, make_repository, write_tree
+from sample import FILES, MakeApp, indexed_repository, make_repository, write, write_tree
 
 from rootle.app import App
 from rootle.index.reader import TEXTLESS
@@ -41,6 +41,16 @@ def test_the_end_of_a_long_file_is_found_by_default(app: App) -> None:
     assert "void sentinelTimer(void) {" in result.snippet
     status = app.status()
     assert (status.skipped_text_share, status.partial_files) == (0.0, ())
+
+
+@pytest.mark.slow
+def test_a_plain_word_without_results_may_be_in_text_that_is_not_indexed(
+    root: Path, make_app: MakeApp
+) -> None:
+    write(root, "src/tail.c", f"{_LONG}int bigtailword;\n")
+    response = make_app(root, max_file_bytes=100_000).search("bigtailword")
+    assert response.results == ()
+    assert "src/tail.c (last " in response.suggestions[-1]
 
 
 @pytest.mark.slow

@@ -48,21 +48,22 @@ class Notes:
         question = scoped.question
         notes = (*answer.notes, *_question_notes(question))
         if not answer.order:
-            notes = notes or self._suggestions(request, question)
+            own = (self._no_results_suggestion,) if self._no_results_suggestion else ()
+            notes = (*(notes or self._suggestions(request, question)), *own)
         if not answer.order or answer.confident is False:
             notes = (*notes, *_note_unread(request.session.index))
-        if _depends_on_all_text(request.query, question.parsed):
+        if not answer.order or _depends_on_all_text(request.query, question.parsed):
             notes = (*notes, *note_unindexed(request, scoped))
         return replace(answer, notes=notes)
 
-    def _suggestions(self, request: SearchRequest, question: ParsedQuestion) -> tuple[str, ...]:
+    @staticmethod
+    def _suggestions(request: SearchRequest, question: ParsedQuestion) -> tuple[str, ...]:
         """Return suggestions for a question without results, best first."""
-        index, configured = request.session.index, self._no_results_suggestion
-        own = (configured,) if configured else ()
+        index = request.session.index
         if not index.dense.count:
-            return (_EMPTY_INDEX, *own)
+            return (_EMPTY_INDEX,)
         found = (*_wider_scopes(request, question), *_similar_names(question.question, index))
-        return (*(found or (_FALLBACK,)), *own)
+        return found or (_FALLBACK,)
 
 
 def _depends_on_all_text(query: SearchQuery, parsed: ParsedQuery) -> bool:
