@@ -10,8 +10,11 @@ from typing import Final
 _MAX_HEAD_LINES: Final = 16
 _MAX_SIGNATURE_LINES: Final = 8
 _COMMENT_OR_DECORATOR: Final = re.compile(r"\s*(?://|/?\*|#(?!include)|@|--|\[|<!--|;;|%)")
-_TYPE: Final = re.compile(r"\s*[A-Za-z_][\w \t*&:<>,]*")
-_NAME_LINE: Final = re.compile(r"\s*[\w:~*&]+[ \t]*\(")
+# A line with a type or modifiers only. C code often has the name of a function on the next line.
+_TYPE_LINE: Final = re.compile(r"[\w\s*&<>:,]*[\w*&>]\s*")
+_NAME_LINE: Final = re.compile(r"[\w\s*&<>:,~]*\w\s*\(")
+_TEMPLATE_LINE: Final = re.compile(r"\s*template\s*<[^()]*>\s*$")
+_MAX_TYPE_LINES: Final = 3
 _DOCSTRING: Final = re.compile(r"""\s*[rRbBuU]?("{3}|'{3})""")
 
 LineInterval = tuple[int, int]  # first and last line, from 1, both inclusive
@@ -40,7 +43,7 @@ def find_head(lines: Sequence[str], definition: LineInterval) -> LineInterval:
 
 
 def find_signature(lines: Sequence[str], definition: LineInterval) -> LineInterval:
-    """Return the lines from the name of a definition to the end of its parameters.
+    """Return the lines from the type or name of a definition to the end of its parameters.
 
     The comment above the definition may have any length.
     """
@@ -55,30 +58,35 @@ def find_signature(lines: Sequence[str], definition: LineInterval) -> LineInterv
     return at, _find_signature_end(lines, at, last)
 
 
-def _is_return_type(lines: Sequence[str]) -> bool:
-    """Return whether the first of two lines is the return type of a function in C.
-
-    The name is then on the next line, with the same indentation.
-    """
-    return (
-        len(lines) == 2
-        and _TYPE.fullmatch(lines[0]) is not None
-        and _NAME_LINE.match(lines[1]) is not None
-        and _indentation(lines[0]) == _indentation(lines[1])
-    )
-
-
-def _indentation(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
 def _find_signature_end(lines: Sequence[str], at: int, end: int) -> int:
     """Return the line that closes all brackets of a signature."""
+    at = _find_name_line(lines, at, end)
     depth = 0
-    start = at + 1 if _is_return_type(lines[at - 1 : min(end, at + 1)]) else at
-    for line in range(start, min(end, at + _MAX_SIGNATURE_LINES - 1) + 1):
+    for line in range(at, min(end, at + _MAX_SIGNATURE_LINES - 1) + 1):
         text = lines[line - 1]
         depth += sum(map(text.count, "([")) - sum(map(text.count, ")]"))
         if depth <= 0:
             return line
     return at
+
+
+def _find_name_line(lines: Sequence[str], at: int, end: int) -> int:
+    """Return the line with the name and the opening bracket, which may follow lines with a type.
+
+    A line with more indentation than the first one belongs to the body.
+    """
+    if at < end and _TEMPLATE_LINE.match(lines[at - 1]):
+        at += 1
+    for line in range(at, min(end, at + _MAX_TYPE_LINES) + 1):
+        text = lines[line - 1]
+        if _indentation(text) > _indentation(lines[at - 1]):
+            break
+        if _NAME_LINE.match(text):
+            return line
+        if not _TYPE_LINE.fullmatch(text):
+            break
+    return at
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())

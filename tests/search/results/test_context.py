@@ -333,6 +333,25 @@ def test_the_head_ends_with_the_signature_or_its_docstring() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("// Swap.\n    static void\nattention(\n    int a)\n{\n}", (2, 4)),
+        ("// Swap.\nstatic void\nattention(\n    int a)\n{\n}", (2, 4)),
+        ("static PyObject *\nfind_it(PyObject *self)\n{\n}", (1, 2)),
+        ("template <typename T>\nstatic inline\nint\nBox<T>::size(int a,\n int b)\n{\n}", (1, 5)),
+        ("template <typename T>\nclass Box\n{\n  Box(int a);\n}", (1, 2)),
+        ("struct box\n{\n    int a;\n    run(a);\n}", (1, 1)),
+        ("def work\n  run(1)\nend", (1, 1)),
+        ("def work:\nrun(1)", (1, 1)),
+        ("static void", (1, 1)),
+    ],
+)
+def test_the_signature_includes_a_name_below_its_type(text: str, expected: tuple[int, int]) -> None:
+    lines = text.split("\n")
+    assert find_signature(lines, (1, len(lines))) == expected
+
+
+@pytest.mark.parametrize(
     ("text", "used", "expected"),
     [
         ('package a\n\nimport (\n\t"fmt"\n\t"os"\n)\n\nfunc x() {', {"fmt"}, [3, 4]),
