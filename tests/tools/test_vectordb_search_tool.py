@@ -518,6 +518,28 @@ def test_a_method_is_shown_rather_than_the_class_around_it() -> None:
     assert names == ["class Door > def open", "class Door"]
 
 
+def test_the_comment_above_a_long_class_is_shown_if_it_matches_best() -> None:
+    comment = ["/**", *[f" * Chapter {at} of the manual." for at in range(40)], " */"]
+    comment[20:23] = [" * A consumer that polls too rarely", " * leaves its group.", " *"]
+    body = [f"    int poll{at} = group.poll({at});" for at in range(60)]
+    text = "\n".join([*comment, "public class Consumer {", *body, "}"])
+    outline = outline_of(text, ("class Consumer", 1, 104))
+    excerpts = FileExcerpts(outline, "what happens to a consumer that polls too rarely")
+    place, other = excerpts.places([Span(15, 30, "", ""), Span(60, 70, "", "class Consumer")])
+    assert (place.first_line, place.last_line, place.name) == (15, 30, "class Consumer")
+    assert {21, 22} <= set(excerpts.choose(place, 300))
+    assert excerpts.choose(place, 2_000) == tuple(range(15, 31))
+    assert 43 in excerpts.choose(other, 600)
+
+
+def test_the_comment_above_a_short_function_is_shown_with_it() -> None:
+    comment = [f"# Note {at} about doors." for at in range(8)]
+    text = "\n".join([*comment, "def open_door():", "    return True"])
+    excerpts = FileExcerpts(outline_of(text, ("def open_door", 1, 10)), "notes about doors")
+    (place,) = excerpts.places([Span(1, 5, "", "")])
+    assert excerpts.choose(place, 600) == tuple(range(1, 11))
+
+
 def test_a_very_long_line_is_truncated() -> None:
     excerpts = FileExcerpts(outline_of("x" * 10_000), "x")
     assert excerpts.line(1) == "x" * 240 + "… (9760 more characters)"

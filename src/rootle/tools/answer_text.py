@@ -274,7 +274,7 @@ def _number_lines(place: Place, numbers: LineNumbers, texts: Mapping[int, str]) 
             yield f"{number:>{width}}  {texts[number]}".rstrip()
         end = last
     if end < place.last_line:
-        rest = " (the rest)" if place.name else ""
+        rest = " (the rest)" if place.name and not place.is_comment else ""
         yield f"{'…':>{width}}  {end + 1}-{place.last_line} left out{rest}"
 
 

@@ -73,6 +73,7 @@ class Place:
     last_line: int
     name: str  # includes the enclosing definitions; empty for lines outside of definitions
     label: str = ""  # for a section that is cited by its label, such as "slide-2"
+    is_comment: bool = False  # a part of the comment above the definition `name`
 
 
 def limit_characters(is_weak: bool, scores: Sequence[float]) -> list[int]:
@@ -187,7 +188,19 @@ class FileExcerpts:
         inner = self._definition_at(best)
         if span.place is not None or inner is None:
             return Place(first, last, span.scope, span.place or "")
+        if self._is_in_long_comment(last, inner):
+            return Place(max(first, inner.first_line), last, inner.name, is_comment=True)
         return Place(inner.first_line, inner.last_line, inner.name)
+
+    def _is_in_long_comment(self, last: int, definition: Definition) -> bool:
+        """Return whether a span that ends at `last` is part of the comment above a definition.
+
+        The comment of a definition that can be shown whole is shown with it.
+        """
+        first, end = definition.first_line, min(definition.last_line, len(self._lines))
+        if last >= find_signature(self._lines, (first, end))[0]:
+            return False
+        return self.size(range(first, end + 1)) > _CLEAR_ROOM * _STRETCH
 
     def _definition_at(self, line: int) -> Definition | None:
         """Return the innermost definition around a line."""
@@ -238,7 +251,7 @@ class FileExcerpts:
 
     def _head(self, place: Place) -> list[int]:
         """Return the line numbers of the signature of a definition."""
-        if not place.name:
+        if not place.name or place.is_comment:
             return []
         first, last = find_signature(self._lines, (place.first_line, place.last_line))
         return list(range(first, last + 1))
