@@ -518,6 +518,36 @@ def test_a_method_is_shown_rather_than_the_class_around_it() -> None:
     assert names == ["class Door > def open", "class Door"]
 
 
+def test_the_function_that_the_question_declares_comes_before_its_caller() -> None:
+    text = """\
+def deleteOldSegments():
+    # Delete old log segments whose records expired from the tail of each partition directory.
+    return deleteRetentionBreachedSegments() + deleteLogStartBreachedSegments()
+
+
+def deleteRetentionBreachedSegments():
+    return deleteIf(is_breached)
+"""
+    outline = outline_of(
+        text,
+        ("def deleteOldSegments", 1, 3),
+        ("def deleteRetentionBreachedSegments", 6, 7),
+    )
+    spans = [Span(6, 7, "", ""), Span(1, 3, "", "")]
+    described = (
+        "Delete old log segments whose records expired from the tail of a partition directory."
+    )
+    for signature in (
+        "int deleteRetentionBreachedSegments()",
+        "def deleteRetentionBreachedSegments(self)",
+    ):
+        first, _ = FileExcerpts(outline, f"{described} {signature}").places(spans)
+        assert first.name == "def deleteRetentionBreachedSegments"
+    called = f"{described} It calls deleteRetentionBreachedSegments()"
+    first, _ = FileExcerpts(outline, called).places(spans)
+    assert first.name == "def deleteOldSegments"
+
+
 def test_the_comment_above_a_long_class_is_shown_if_it_matches_best() -> None:
     comment = ["/**", *[f" * Chapter {at} of the manual." for at in range(40)], " */"]
     comment[20:23] = [" * A consumer that polls too rarely", " * leaves its group.", " *"]

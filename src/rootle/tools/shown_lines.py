@@ -14,6 +14,7 @@ would be chosen differently by each process.
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -22,6 +23,7 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Final
 
+from rootle.text.declared_names import find_declared_names
 from rootle.text.definition_head import find_signature
 from rootle.text.terms import STOP_WORDS, WORD, encodable, split_identifier
 from rootle.types import Definition, FileOutline, Span
@@ -43,6 +45,7 @@ _MAX_LINE_CHARS: Final = 240
 # these values.
 _SPAN_VALUE: Final = 1.0  # added for the first span of a result; less is added for later spans
 _NAME_VALUE: Final = 0.5  # added for a name whose words are all in the question and in the place
+_DECLARED_VALUE: Final = 0.5  # added for a name that the question declares, as in "def name(…)"
 _CONTAINER_LOSS: Final = 1.0  # subtracted for a definition that contains others, such as a class
 _UNNAMED_LOSS: Final = 0.3  # subtracted for lines outside of definitions
 _MATCH_VALUE: Final = 10.0  # added for a match of a phrase or a regex: more than all other values
@@ -59,6 +62,7 @@ _STRETCH: Final = 1.5
 _MAX_CLOSED_GAP: Final = 2
 # A shorter excerpt of a definition does not explain anything.
 _MIN_LINES: Final = 3
+_IDENTIFIER: Final = re.compile(r"[^\W\d]\w*[?!]?")
 _NO_STEMS: Final = frozenset[str]()
 _NO_MATCHES: Final[Mapping[int, int]] = {}
 
@@ -112,6 +116,7 @@ class FileExcerpts:
         self._lines = outline.lines
         self._definitions = outline.definitions
         self._stems = stems_of(question)
+        self._declared = find_declared_names(question)
         self._matches = matches
 
     @property
@@ -234,10 +239,16 @@ class FileExcerpts:
         name = stems_of(place.name.rpartition(" > ")[2])
         if name:
             value += _NAME_VALUE * len(name & words) / len(name)
+        if self._is_declared(place):
+            value += _DECLARED_VALUE
         if not place.name:
             return value - _UNNAMED_LOSS
         is_container = (place.first_line, place.last_line) in self._containers
         return value - (_CONTAINER_LOSS if is_container else 0.0)
+
+    def _is_declared(self, place: Place) -> bool:
+        """Return whether the question declares the name of a place."""
+        return not place.is_comment and _own_name(place.name) in self._declared
 
     @cached_property
     def _containers(self) -> set[tuple[int, int]]:
@@ -350,6 +361,11 @@ def stems_of(text: str) -> frozenset[str]:
         for part in parts
         if len(part) >= _MIN_WORD_CHARS and part not in STOP_WORDS
     )
+
+
+def _own_name(name: str) -> str:
+    """Return the last identifier of a name: "delete" for "class Log > def Segment.delete"."""
+    return next(reversed(_IDENTIFIER.findall(name)), "")
 
 
 def find_stems(lines: Sequence[str], stems: frozenset[str]) -> Mapping[int, frozenset[str]]:

@@ -1,0 +1,48 @@
+"""Find the names of the functions that a text declares, such as a guessed signature."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from rootle.text.terms import STOP_WORDS
+
+# Signatures are short. The limit also bounds the time for a pasted file.
+_MAX_CHARS: Final = 2_000
+_NAME: Final = r"(?:\w{1,100}(?:::|\.)){0,5}([^\W\d]\w*[?!]?)"
+_TYPE_ARGUMENTS: Final = r"(?:<[^<>()]{0,100}>|\[[^\[\]()]{0,100}\])?"
+# "def name", "fn name", and "func (r *Receiver) name". Descriptions rarely contain these words.
+_KEYWORD: Final = re.compile(
+    rf"\b(?:def|fn|fun|func|defp|defn|defun|proc)\s+(?:\([^()]{{0,100}}\)\s*)?{_NAME}"
+)
+# Other words and types occur in descriptions: the brackets of the parameters must follow the name.
+_FUNCTION: Final = re.compile(rf"\b(?:function|sub)\s*\*?\s*{_NAME}\s?{_TYPE_ARGUMENTS}\(")
+# A type or modifiers and a name: "static int name(", at the start of a text, a line or a sentence.
+_TYPE: Final = r"(?:[\w<>\[\],*&:?@.]{0,80}[\w>\]*&?@]|\w{1,40}<[\w<>,?]{0,40},)"
+_TYPED: Final = re.compile(
+    rf"(?:^|[.;:{{}}]\s{{1,20}}|\n\s{{0,80}})(?P<types>(?:{_TYPE}\s{{1,20}}){{1,8}}?)"
+    rf"[*&]{{0,3}}{_NAME}\s?{_TYPE_ARGUMENTS}\("
+)
+_WORD: Final = re.compile(r"[A-Za-z]+")
+# These words precede a call or a block instead of a name that is declared.
+_NOT_TYPES: Final = STOP_WORDS | frozenset(
+    "return new await throw raise yield if for while switch catch else elif unless "
+    "call calls use uses see def function".split()
+)
+_NOT_NAMES: Final = STOP_WORDS | frozenset("catch func function return sizeof switch".split())
+
+
+def find_declared_names(text: str) -> frozenset[str]:
+    """Return the names of the functions that a text declares, without their owners."""
+    text = text[:_MAX_CHARS]
+    found = {match[1] for match in _KEYWORD.finditer(text)}
+    return frozenset(found | (set(_names_in_signatures(text)) - _NOT_NAMES))
+
+
+def _names_in_signatures(text: str) -> Iterator[str]:
+    yield from (found[1] for found in _FUNCTION.finditer(text))
+    for found in _TYPED.finditer(text):
+        words = {word.lower() for word in _WORD.findall(found["types"])}
+        if words and words.isdisjoint(_NOT_TYPES):
+            yield found[2]
