@@ -29,7 +29,8 @@ def register(parser: CommandParser) -> None:
     parser.add_argument(
         "place",
         help="what to print: a commit (HASH or TAG), its changes to one file (HASH#PATH), a file "
-        "(PATH), lines (PATH:LINE or PATH:START-END), or a definition or section (PATH#NAME)",
+        "(PATH), lines (PATH:START-END), the definition or section around a line (PATH:LINE), or a "
+        "definition or section (PATH#NAME)",
     )
     parser.add_argument(
         "--links",
@@ -40,8 +41,7 @@ def register(parser: CommandParser) -> None:
     )
     add_root(
         parser,
-        "folder of the project, to which paths are relative; for a commit, any folder in its "
-        "repository",
+        "folder of the project; for a commit, any folder in its repository",
     )
     parser.add_argument(
         "--yes",

@@ -28,10 +28,13 @@ def register(parser: CommandParser) -> None:
         _EXAMPLES,
     )
     parser.add_argument(
-        "place", metavar="PLACE", help="lines, as PATH:LINE, PATH:START-END or PATH#NAME"
+        "place",
+        metavar="PLACE",
+        help="lines, as PATH:START-END or PATH#NAME; PATH:LINE means the definition or section "
+        "around the line",
     )
     add_limit(parser, "commits", "5")
-    add_root(parser, "folder of the project, to which paths are relative")
+    add_root(parser, "folder of the project")
     add_common_options(parser)
 
 
