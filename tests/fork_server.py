@@ -121,7 +121,10 @@ def _ask(server: subprocess.Popen[bytes], request: dict[str, Any], timeout_s: fl
     (process_id,) = _INTEGER.unpack(server.stdout.read(_INTEGER.size))
     in_time = bool(select.select([server.stdout], [], [], timeout_s)[0])
     if not in_time:
-        os.kill(process_id, signal.SIGKILL)  # not reaped yet, so the ID was not reused
+        try:
+            os.kill(process_id, signal.SIGKILL)
+        except ProcessLookupError:  # it has ended just now, and the server has reaped it
+            in_time = True
     (status,) = _INTEGER.unpack(server.stdout.read(_INTEGER.size))
     return status if in_time else None
 
