@@ -190,7 +190,11 @@ def _run(request: dict[str, Any]) -> None:
 
 
 def _exit(code: int) -> None:
-    """End the process like the interpreter does, but without tearing down modules."""
+    """End the process like the interpreter does, but without tearing down modules.
+
+    There is no public function for the first two steps: `threading._shutdown` stops the workers of
+    thread pools, which wait for work, before it waits for all threads.
+    """
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     sys.stdout.flush()

@@ -194,7 +194,7 @@ def test_an_endpoint_without_its_backend_is_reported_as_unused() -> None:
         ({"default_limit": True}, "default_limit is True, expected a whole number"),
         ({"search_log": 1}, "search_log is 1, expected true or false"),
         ({"ocr": "bogus"}, "ocr is 'bogus', expected one of \"off\""),
-        ({"web_engines": ["google"]}, "web_engines is ('google',), expected one of"),
+        ({"web_engines": ["google"]}, "web_engines is ('google',), expected some of duckduckgo"),
         ({"embedding_endpoint": "http://[::1"}, "expected a URL"),
     ],
 )

@@ -16,7 +16,7 @@ from rootle.index.images.image_store import ImageStore
 from rootle.index.images.image_vectors import NEUTRAL_TEXTS
 from rootle.index.reader import ImageMatch
 from rootle.indexing.images.image_embedding import ImageEmbedding
-from rootle.storage.change_time import write_time_ns
+from rootle.storage.change_time import modification_time_ns
 from rootle.types import ImageStatus
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class ImageComponents:
             info = os.lstat(self._root / image.path)
         except OSError:
             return False
-        is_same = (info.st_size, write_time_ns(info)) == (image.size, image.mtime_ns)
+        is_same = (info.st_size, modification_time_ns(info)) == (image.size, image.mtime_ns)
         return is_same and bool(self._open_snapshot().files_at([image.path]))
 
     def status(self) -> ImageStatus:

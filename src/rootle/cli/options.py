@@ -76,10 +76,13 @@ def add_limit(parser: CommandParser, noun: str, default: str) -> None:
 
 
 def add_yes(
-    parser: CommandParser, step: str = "indexing your home folder or a folder above it"
+    parser: CommandParser,
+    step: str = "indexing your home folder or a folder above it",
+    condition: str = "",
 ) -> None:
+    start = f"{condition}, do" if condition else "do"
     parser.add_argument(
-        "--yes", action="store_true", help=f"do not ask for confirmation before {step}"
+        "--yes", action="store_true", help=f"{start} not ask for confirmation before {step}"
     )
 
 

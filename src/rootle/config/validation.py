@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from rootle.config.fields import Config, key_of
 from rootle.config.jsonc import Members, Value, to_python
@@ -87,31 +88,38 @@ def _validate(field: Field[Any], value: Value, origin: Origin, name: str) -> Any
         return _read_items(item, value, origin, name)
     if expected is float and type(data) is int:
         data = _to_float(data)
-    if type(data) is not expected:
+    if wanted := _find_mismatch(field, data):
         shown = "of another type" if field.metadata["secret"] else _abbreviate(value)
-        raise ConfigError(f"{origin}: {name} is {shown}, expected {_KINDS[expected]}")
+        raise ConfigError(f"{origin}: {name} is {shown}, expected {wanted}")
     if field.metadata["path"]:
         return _resolve_path(origin, data)
-    choices: tuple[str, ...] = field.metadata["choices"]
-    if choices and data not in choices:
-        shown, listed = _abbreviate(value), ", ".join(f'"{one}"' for one in choices)
-        raise ConfigError(f"{origin}: {name} is {shown}, expected one of {listed}")
     span: tuple[float, float] | None = field.metadata["range"]
-    if field.metadata["url"] and data and not _is_url(data):
-        raise ConfigError(f'{origin}: {name} is {_abbreviate(value)}, expected a URL: "http://…"')
     if span and not span[0] <= data <= span[1]:
         shown = _abbreviate(value)
         raise ConfigError(f"{origin}: {name} is {shown}, expected {span[0]} to {span[1]}")
     return data
 
 
-def _is_url(text: str) -> bool:
-    from urllib.parse import urlsplit
+def _find_mismatch(field: Field[Any], data: Any) -> str:
+    """Return what a field that holds no list expects instead of a value; "" if it fits.
 
+    The range of numbers is not checked.
+    """
+    expected: type[Any] = type(field.default)
+    if type(data) is not expected:
+        return _KINDS.get(expected, expected.__name__)
+    choices: tuple[str, ...] = field.metadata["choices"]
+    if choices and data not in choices:
+        return "one of " + ", ".join(f'"{one}"' for one in choices)
+    return 'a URL: "http://…"' if field.metadata["url"] and data and not _is_url(data) else ""
+
+
+def _is_url(text: str) -> bool:
     try:
-        return urlsplit(text).scheme in ("http", "https") and text.startswith("http")
+        urlsplit(text)
     except ValueError:  # an invalid IPv6 address
         return False
+    return text.startswith(("http://", "https://"))
 
 
 def _resolve_path(origin: Origin, text: str) -> str:
@@ -202,34 +210,28 @@ def check_types(config: Config) -> Config:
         value = getattr(config, field.name)
         if value is field.default:
             continue
-        if isinstance(value, list) and isinstance(field.default, tuple):
-            value = changes[field.name] = tuple(value)
-        _check_type(field, value)
+        if isinstance(field.default, tuple):
+            value = changes[field.name] = tuple(value) if isinstance(value, list) else value
+            wanted = _find_wrong_item(field, value)
+        elif type(field.default) is float and type(value) is int:
+            continue
+        else:
+            wanted = _find_mismatch(field, value)
+        if wanted:
+            secret = field.metadata.get("secret")
+            shown = "of another type" if secret else repr(value)[:_MAX_SHOWN_CHARS]
+            raise ConfigError(f"Config: {field.name} is {shown}, expected {wanted}")
     return replace(config, **changes) if changes else config
 
 
-def _check_type(field: Field[Any], value: Any) -> None:
-    expected: type[Any] = type(field.default)
-    choices: tuple[str, ...] = field.metadata.get("choices", ())
-    if expected is tuple:
-        item: type[Any] = field.metadata["item"] or str
-        is_right = isinstance(value, tuple) and all(isinstance(one, item) for one in value)
-        kind = "a list of strings" if item is str else f"a list of {item.__name__}"
-        unknown = [one for one in value if choices and one not in choices] if is_right else []
-    else:
-        is_number = expected is float and type(value) is int
-        is_right = is_number or isinstance(value, expected)
-        is_right = is_right and (expected is bool or not isinstance(value, bool))
-        kind = _KINDS.get(expected, expected.__name__)
-        unknown = [value] if is_right and choices and value not in choices else []
-    shown = "of another type" if field.metadata.get("secret") else repr(value)[:_MAX_SHOWN_CHARS]
-    if is_right and value and field.metadata.get("url") and not _is_url(value):
-        raise ConfigError(f'Config: {field.name} is {shown}, expected a URL: "http://…"')
-    if not is_right:
-        raise ConfigError(f"Config: {field.name} is {shown}, expected {kind}")
-    if unknown:
-        listed = ", ".join(f'"{one}"' for one in choices)
-        raise ConfigError(f"Config: {field.name} is {shown}, expected one of {listed}")
+def _find_wrong_item(field: Field[Any], data: Any) -> str:
+    """Return what a field that holds a tuple expects instead of a value; "" if it fits."""
+    item: type[Any] = field.metadata["item"] or str
+    if not isinstance(data, tuple) or not all(isinstance(one, item) for one in data):
+        return "a list of strings" if item is str else f"a list of {item.__name__}"
+    choices: tuple[str, ...] = field.metadata["choices"]
+    is_known = not choices or all(one in choices for one in data)
+    return "" if is_known else f"some of {', '.join(choices)}"
 
 
 def make_config(settings: Mapping[str, ConfigValue]) -> Config:

@@ -59,6 +59,7 @@ class IndexRefresher:
         self._initial_index_timeout_s = initial_index_timeout_s
         self._first_index_deadline: float | None = None
         self._watcher = WatcherProbe(indexer.index_dir)
+        self._watched_generation = -1  # the last one whose folders were all watched
         self._changes = ChangeProbe(indexer.root, indexer.index_dir, indexer.state.list_paths)
         self._is_proven_current = False  # set by a check that began while `_changes` was watching
         self._maintained_at = float("-inf")
@@ -101,9 +102,8 @@ class IndexRefresher:
                 self._checked_at = time.monotonic()
             if self._staleness is None:
                 self._maintain(on_progress)
-            if is_watching and self._staleness is None and not self._changes.covers_known_paths():
-                self._changes.close()  # the next check watches all folders
-                is_watching = False
+            if is_watching and self._staleness is None:
+                is_watching = self._watches_all_files()
             is_proof = state is None or state.is_throttled or self._waits_for_watcher()
             self._is_proven_current = is_watching and is_proof and self._staleness is None
             return self._staleness
@@ -200,6 +200,19 @@ class IndexRefresher:
         self._changes.may_have_changed()  # the check that follows sees these changes
         self._changes.watch()
         return self._changes.is_watching
+
+    def _watches_all_files(self) -> bool:
+        """Return whether the folders of all indexed files are watched; if not, stop watching.
+
+        The next check then watches all of them.
+        """
+        generation = self._indexer.snapshot().generation
+        if generation != self._watched_generation:
+            if not self._changes.covers_known_paths():
+                self._changes.close()
+                return False
+            self._watched_generation = generation
+        return True
 
     def _maintain(self, on_progress: ProgressCallback) -> None:
         """Record that the index is current, and retry work that answers do not depend on."""

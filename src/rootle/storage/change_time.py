@@ -18,7 +18,7 @@ CHANGE_TICK_NS: Final = (
 )
 
 
-def modification_time_ns(path: str | os.PathLike[str]) -> int:
+def read_modification_time_ns(path: str | os.PathLike[str]) -> int:
     """Return the modification time of a file in Unix nanoseconds; 0 if there is no such file."""
     try:
         return os.stat(path).st_mtime_ns
@@ -26,7 +26,7 @@ def modification_time_ns(path: str | os.PathLike[str]) -> int:
         return 0
 
 
-def write_time_ns(info: os.stat_result) -> int:
+def modification_time_ns(info: os.stat_result) -> int:
     """Return the modification time of a file in Unix nanoseconds, limited to 64 bits.
 
     Damaged file systems and archives contain times after 2262, which databases cannot store.

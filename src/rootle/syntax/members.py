@@ -96,7 +96,7 @@ _KINDS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         (r"identifier:name<container_field", "field"),
         (r"identifier<error_set_declaration", "error"),
     ),
-}  # fmt: skip
+}
 _PATTERNS: Final = {
     language: tuple((re.compile(pattern), kind) for pattern, kind in kinds)
     for language, kinds in _KINDS.items()

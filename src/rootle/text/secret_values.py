@@ -129,13 +129,13 @@ class _Assignment:
     keyword: str
     value: str
     is_quoted: bool
-    is_sentence: bool  # as in "the password is …"
-    is_option: bool  # as in `--password …`
-    is_field: bool  # `<password>…</password>`, or the field `value` of an object
-    has_comma: bool  # between the name and the value
-    has_colon: bool
-    has_space: bool  # before the value
-    ends_line: bool
+    is_sentence: bool = False  # as in "the password is …"
+    is_option: bool = False  # as in `--password …`
+    is_field: bool = False  # `<password>…</password>`, or the field `value` of an object
+    has_comma: bool = False  # between the name and the value
+    has_colon: bool = False
+    has_space: bool = False  # before the value
+    ends_line: bool = True
 
     @property
     def name(self) -> str:
@@ -176,25 +176,14 @@ def is_plausible(value: str) -> bool:
 
 
 def _value_group(match: re.Match[str]) -> str:
+    """Return the name of the group that contains the value."""
     groups = match.groupdict()
     return next(name for name in ("plain", "nested", "quoted") if groups.get(name) is not None)
 
 
 def _read_directive(match: re.Match[str]) -> _Assignment:
-    is_quoted = match["plain"] is None
-    return _Assignment(
-        match["before"],
-        match["name"],
-        match[_value_group(match)],
-        is_quoted=is_quoted,
-        is_sentence=False,
-        is_option=False,
-        is_field=False,
-        has_comma=False,
-        has_colon=False,
-        has_space=False,
-        ends_line=True,
-    )
+    value, is_quoted = match[_value_group(match)], match["plain"] is None
+    return _Assignment(match["before"], match["name"], value, is_quoted)
 
 
 def _read_assignment(text: str, match: re.Match[str]) -> _Assignment:

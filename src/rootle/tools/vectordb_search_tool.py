@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -39,7 +38,6 @@ _QUERY: Final = (
     "commit), begin with in:history; for the installed libraries, with in:deps"
 )
 
-_IN_MEMORY: Final = re.compile(r"(?<!\S)in:memory(?!\S)")
 _PARAMETER_NAMES: Final = {"filePaths": "path", "languages": "language"}  # by the name of the field
 
 
@@ -84,7 +82,7 @@ def _run(app: App, shown: SentPassages | None, arguments: Arguments) -> Answer:
         text = _write(app, query, response, shown)
     except RootleError as problem:
         return error(str(problem))
-    answer = _answer(app.root, response, text, empty=_empty_answer(query, response))
+    answer = _answer(app.root, response, text, empty=_empty_answer(app, query, response))
     if shown is None or text.passages is None:
         return answer
     return replace(answer, on_received=partial(shown.update, text.passages))
@@ -119,13 +117,14 @@ def _read_query(arguments: Arguments, max_limit: int) -> SearchQuery:
     )
 
 
-def _empty_answer(query: SearchQuery, response: SearchResponse) -> str:
+def _empty_answer(app: App, query: SearchQuery, response: SearchResponse) -> str:
     """Return the text for an answer without results.
 
     It is empty if only memories were asked for and some were found, which follow in a note.
     """
-    asks_for_memories = _IN_MEMORY.search(query.text_query) is not None
-    return "" if asks_for_memories and response.memories else NO_MATCHES
+    if response.memories and "in:memory" in app.restrictions(query.text_query).split():
+        return ""
+    return NO_MATCHES
 
 
 def _answer(root: Path, response: SearchResponse, text: AnswerText, *, empty: str) -> Answer:

@@ -54,4 +54,4 @@ class SymbolAnswer:
     next_cursor: str | None
     similar: tuple[str, ...] = ()  # the nearest defined names, if this one is not defined
     has_all_definitions: bool = True  # False: very many files define the name; not all were read
-    is_filtered: bool = False  # True: definitions in files that a filter excludes are left out
+    is_filtered: bool = False  # True: a filter may have left out definitions in other files

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import pytest
@@ -11,7 +11,8 @@ from sample import indexed_repository
 from rootle import App, open_app
 from rootle.errors import QueryError, StaleCursorError
 from rootle.index.reader import FileState, IndexReader
-from rootle.search.symbols import finder
+from rootle.search.symbols import finder, name_scan
+from rootle.search.symbols.scan_limits import FULL_SCAN
 from rootle.serialization.citation import result_spans
 from rootle.serialization.symbols import describe_definitions, describe_uses
 from rootle.types import SearchQuery, SymbolAnswer
@@ -115,10 +116,15 @@ func (c *Client) stop() {}
 }
 
 
+def _open(files: Mapping[str, str]) -> App:
+    """Return an app for a repository with these files, which is already indexed."""
+    repository = indexed_repository(files)
+    return open_app(repository.root, index_dir=repository.index_dir)
+
+
 @pytest.fixture(scope="module")
 def app() -> Iterator[App]:
-    repository = indexed_repository(FILES)
-    with open_app(repository.root, index_dir=repository.index_dir) as opened:
+    with _open(FILES) as opened:
         yield opened
 
 
@@ -138,7 +144,7 @@ def test_a_question_about_a_word_without_a_definition_reads_no_file(
     def record(_index: IndexReader, state: FileState, _name: str) -> None:
         read.append(state.path)
 
-    monkeypatch.setattr(finder, "read_occurrences", record)
+    monkeypatch.setattr(name_scan, "read_occurrences", record)
     assert app.search("where is log defined").symbols is None
     assert app.search("log").symbols is None
     assert read == []
@@ -258,8 +264,7 @@ class Table {
 
 @pytest.fixture(scope="module")
 def app_with_signs() -> Iterator[App]:
-    repository = indexed_repository(NAMES_WITH_SIGNS)
-    with open_app(repository.root, index_dir=repository.index_dir) as opened:
+    with _open(NAMES_WITH_SIGNS) as opened:
         yield opened
 
 
@@ -418,10 +423,9 @@ def test_pages_of_results_about_a_name_do_not_overlap(app: App) -> None:
 def test_the_pages_of_an_answer_about_a_name_have_each_file_once(question: str) -> None:
     files = {f"tasks/part{at:03}.py": f"run_{at} = spider({at})\n" for at in range(150)}
     files["tasks/spider.py"] = "def spider(value):\n    return value\n"
-    repository = indexed_repository(files)
     paths: list[str] = []
     cursor = None
-    with open_app(repository.root, index_dir=repository.index_dir) as app:
+    with _open(files) as app:
         while not paths or cursor:
             response = app.search(SearchQuery(question, limit=50, cursor=cursor))
             paths += [result.file_path for result in response.results]
@@ -436,8 +440,7 @@ def test_a_search_lists_the_likeliest_of_very_many_definitions_and_says_so() -> 
     files["tests/test_close.py"] = "def close():\n    pass\n"
     files["handlers/zoo.py"] = "class Pool:\n    def close(self):\n        pass\n"
     files["net/close.py"] = "def close():\n    pass\n"
-    repository = indexed_repository(files)
-    with open_app(repository.root, index_dir=repository.index_dir) as app:
+    with _open(files) as app:
         everything = app.symbols("close")
         asked = app.search("where is close defined?").symbols
         found = app.search("close").symbols
@@ -464,8 +467,7 @@ def test_a_qualified_name_is_found_among_many_definitions_of_its_last_part() -> 
         "class Pool:\n    def close(self): ...\n\n\n"
         "class Bigger:\n    def open(self, first, second):\n        return first + second\n"
     )
-    repository = indexed_repository(files)
-    with open_app(repository.root, index_dir=repository.index_dir) as app:
+    with _open(files) as app:
         for name, place in (
             ("pool.close", "z/pool.py:1"),
             ("net.close", "net/__init__.py:1"),
@@ -480,8 +482,7 @@ def test_a_qualified_name_is_found_among_many_definitions_of_its_last_part() -> 
 def test_definitions_that_are_not_listed_are_not_counted_as_uses() -> None:
     files = {f"part{at:02}.py": "def close():\n    pass\n" for at in range(30)}
     files["user.py"] = "from part01 import close\n"
-    repository = indexed_repository(files)
-    with open_app(repository.root, index_dir=repository.index_dir) as app:
+    with _open(files) as app:
         found = app.search("close").symbols
         everything = app.symbols("close")
     assert found is not None
@@ -492,11 +493,10 @@ def test_definitions_that_are_not_listed_are_not_counted_as_uses() -> None:
 
 
 def test_many_uses_leave_the_number_of_definitions_exact(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finder, "FULL_SCAN", replace(finder.FULL_SCAN, parsed_chars=100))
+    monkeypatch.setattr(finder, "FULL_SCAN", replace(FULL_SCAN, parsed_chars=100))
     files = {f"user{at}.py": "only_once()\n" + "x = 1\n" * 9 for at in range(6)}
     files["home.py"] = "def only_once():\n    pass\n"
-    repository = indexed_repository(files)
-    with open_app(repository.root, index_dir=repository.index_dir) as app:
+    with _open(files) as app:
         found = app.symbols("only_once", "uses")
     assert found.total_uses == 6
     assert describe_definitions(found) == "1 definition of only_once"
@@ -505,7 +505,7 @@ def test_many_uses_leave_the_number_of_definitions_exact(monkeypatch: pytest.Mon
 def test_definitions_in_files_beyond_the_limits_come_from_the_index(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(finder, "FULL_SCAN", replace(finder.FULL_SCAN, parsed_chars=1))
+    monkeypatch.setattr(finder, "FULL_SCAN", replace(FULL_SCAN, parsed_chars=1))
     source = """\
 class Part{at} {{
     /** Like close() of the parent. */
@@ -516,8 +516,7 @@ class Part{at} {{
 }}
 """
     files = {f"src/Part{at}.java": source.format(at=at) for at in range(5)}
-    repository = indexed_repository(files)
-    with open_app(repository.root, index_dir=repository.index_dir) as app:
+    with _open(files) as app:
         answer = app.symbols("close")
         uses = app.symbols("close", "uses")
     assert places(answer) == [f"src/Part{at}.java:4" for at in range(5)]
@@ -529,8 +528,7 @@ class Part{at} {{
 def test_a_definition_in_a_file_that_is_too_large_to_parse_is_found() -> None:
     filler = "".join(f"    void other{at}() {{ run({at}); }}\n" for at in range(15_000))
     files = {"Big.java": f"class Big {{\n{filler}    void last() {{}}\n}}\n"}
-    repository = indexed_repository(files)
-    with open_app(repository.root, index_dir=repository.index_dir) as app:
+    with _open(files) as app:
         answer = app.symbols("last")
         passage = app.read("Big.java#last")
     assert places(answer) == ["Big.java:15002"]
@@ -541,8 +539,7 @@ def test_a_definition_in_a_file_that_is_too_large_to_parse_is_found() -> None:
 def test_a_very_long_name_is_found() -> None:
     name = "shouldNotCreateUserCredentialsWithUnderMinimumIterationsUsing" + "BootstrapServer" * 2
     files = {"test_config.py": f"def {name}():\n    pass\n", "use.py": f"{name}()\n"}
-    repository = indexed_repository(files)
-    with open_app(repository.root, index_dir=repository.index_dir) as app:
+    with _open(files) as app:
         answer = app.symbols(name, "uses")
         first = app.search(name).results[0]
     assert places(answer) == ["test_config.py:1"]
@@ -555,17 +552,15 @@ def test_implementations_are_lower_bounds_if_files_were_not_parsed(
 ) -> None:
     files = {f"part{at}.py": f"class Part{at}(Base):\n    pass\n" for at in range(3)}
     files["base.py"] = "class Base:\n    pass\n"
-    repository = indexed_repository(files)
-    with open_app(repository.root, index_dir=repository.index_dir) as app:
+    with _open(files) as app:
         assert app.symbols("Base", "implementations").is_complete
-        monkeypatch.setattr(finder, "FULL_SCAN", replace(finder.FULL_SCAN, parsed_chars=1))
+        monkeypatch.setattr(finder, "FULL_SCAN", replace(FULL_SCAN, parsed_chars=1))
         assert not app.symbols("Base", "implementations").is_complete
 
 
 def test_a_comment_of_a_vim_script_calls_nothing() -> None:
     files = {"a.vim": '" Call Setup() before Run()\nfunction! Setup()\nendfunction\ncall Setup()\n'}
-    repository = indexed_repository(files)
-    with open_app(repository.root, index_dir=repository.index_dir) as app:
+    with _open(files) as app:
         answer = app.symbols("Setup", "uses")
     assert [(use.line, use.kind) for use in answer.uses] == [(4, "call"), (1, "comment")]
 
@@ -580,8 +575,7 @@ def test_a_page_beyond_the_last_use_and_a_qualified_name_are_described_correctly
 
 def test_the_two_names_of_a_typedef_are_one_definition() -> None:
     text = "typedef struct table {\n    int size;\n} table;\n"
-    repository = indexed_repository({"table.h": text, "user.c": "static table *t;\n"})
-    with open_app(repository.root, index_dir=repository.index_dir) as app:
+    with _open({"table.h": text, "user.c": "static table *t;\n"}) as app:
         answer = app.symbols("table")
         uses = app.symbols("table", "uses")
     assert [(one.line, one.end_line) for one in answer.definitions] == [(1, 3)]
@@ -591,13 +585,12 @@ def test_the_two_names_of_a_typedef_are_one_definition() -> None:
 def test_a_declaration_of_a_type_in_a_file_that_is_not_parsed_is_no_definition(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(finder, "FULL_SCAN", replace(finder.FULL_SCAN, parsed_chars=1))
+    monkeypatch.setattr(finder, "FULL_SCAN", replace(FULL_SCAN, parsed_chars=1))
     files = {
         "table.h": "struct table {\n    int size;\n};\n",
         "zoo.h": "struct table; /* in table.h */\nstruct zoo {\n    struct table *all;\n};\n",
     }
-    repository = indexed_repository(files)
-    with open_app(repository.root, index_dir=repository.index_dir) as app:
+    with _open(files) as app:
         assert places(app.symbols("table")) == ["table.h:1"]
         assert places(app.symbols("table", "uses")) == ["table.h:1"]
 
@@ -614,10 +607,9 @@ def test_a_declaration_of_a_type_in_a_file_that_is_not_parsed_is_no_definition(
 def test_a_comment_at_the_end_of_a_line_calls_nothing(
     path: str, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finder, "FULL_SCAN", replace(finder.FULL_SCAN, parsed_chars=0))
+    monkeypatch.setattr(finder, "FULL_SCAN", replace(FULL_SCAN, parsed_chars=0))
     code = 'names = fetch("http://zoo#a--b", table(name))'
-    repository = indexed_repository({path: f"{line}\n{code}\n"})
-    with open_app(repository.root, index_dir=repository.index_dir) as app:
+    with _open({path: f"{line}\n{code}\n"}) as app:
         found = app.symbols("table", "uses")
     assert [(use.line, use.kind) for use in found.uses] == [(2, "call"), (1, "comment")]
 
@@ -658,8 +650,7 @@ MEMBERS = {
 
 @pytest.fixture(scope="module")
 def app_with_members() -> Iterator[App]:
-    repository = indexed_repository(MEMBERS)
-    with open_app(repository.root, index_dir=repository.index_dir) as opened:
+    with _open(MEMBERS) as opened:
         yield opened
 
 
@@ -757,6 +748,5 @@ INHERITED = {
     ],
 )
 def test_an_inherited_method_is_found_in_the_base_class(name: str, expected: list[str]) -> None:
-    repository = indexed_repository(INHERITED)
-    with open_app(repository.root, index_dir=repository.index_dir) as app:
+    with _open(INHERITED) as app:
         assert places(app.symbols(name)) == expected

@@ -14,7 +14,7 @@ from rootle.index.local.content_dir import content_dir
 from rootle.index.local.database import DATABASE_NAME, open_database, storage_errors
 from rootle.index.local.derived_indexes import DENSE_FOLDER, SPARSE_FOLDER
 from rootle.index.local.snapshot import Snapshot
-from rootle.storage.change_time import modification_time_ns
+from rootle.storage.change_time import read_modification_time_ns
 
 # A writer commits the database first and the derived indexes right after it. A reader that opens
 # them in between retries.
@@ -86,7 +86,9 @@ class SnapshotSource:
             database = content, 0
         if self._is_read_only():
             # A database that was opened as immutable does not report changes.
-            return database, hash((modification_time_ns(path), modification_time_ns(f"{path}-wal")))
+            return database, hash(
+                (read_modification_time_ns(path), read_modification_time_ns(f"{path}-wal"))
+            )
         if self._probe is None or database != self._probed:
             self._close_probe()
             self._probe = open_database(content, create=False)

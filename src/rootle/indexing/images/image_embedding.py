@@ -30,7 +30,7 @@ from rootle.sources.documents.readers.images.image_size import (
 from rootle.sources.documents.recognition import reason_not_selected
 from rootle.sources.files.regular_file_reader import read_below
 from rootle.sources.files.skip_rules import NOT_REGULAR, SECRET, SYMLINK, TOO_LARGE, VANISHED
-from rootle.storage.change_time import change_time_ns, write_time_ns
+from rootle.storage.change_time import change_time_ns, modification_time_ns
 from rootle.types import FILES, ImageStatus, WarningCallback
 
 _ENDINGS: Final = (".png", ".jpg", ".jpeg")
@@ -184,7 +184,7 @@ class ImageEmbedding:
                 info = os.lstat(os.path.join(self._root, state.path))
                 if reason_not_selected(state.path, info.st_size, self._selection) is None:
                     yield ImageRow(
-                        state.path, info.st_size, write_time_ns(info), change_time_ns(info)
+                        state.path, info.st_size, modification_time_ns(info), change_time_ns(info)
                     )
 
     def _is_selected(self, state: FileState) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rootle.index.reader import FileState, IndexReader, TextRange
-from rootle.storage.change_time import change_time_ns, write_time_ns
+from rootle.storage.change_time import change_time_ns, modification_time_ns
 from rootle.storage.open_without_links import open_below
 from rootle.text.secret_masking import mask_secrets
 from rootle.types import EXTRACTED, FILES
@@ -165,7 +165,7 @@ def _is_as_indexed(state: FileState, descriptor: int) -> bool:
 
 def _has_indexed_times(info: os.stat_result, state: FileState) -> bool:
     return (
-        write_time_ns(info) == state.mtime_ns
+        modification_time_ns(info) == state.mtime_ns
         and info.st_size == state.size
         and change_time_ns(info) == state.ctime_ns
     )

@@ -41,7 +41,6 @@ _TEMPLATE_ENDINGS: Final = (
     *(".in", ".tmpl", ".tpl", ".template", ".j2", ".jinja", ".jinja2", ".erb", ".ejs", ".mustache"),
     *(".hbs", ".gotmpl", ".tt", ".ftl", ".vm"),
 )
-# In documents, `#` begins a heading.
 _WITH_HASH_COMMENTS: Final = frozenset(
     "bash cmake elixir ini julia make nim perl powershell python r ruby tcl toml yaml".split()
 )
@@ -84,12 +83,16 @@ def is_generated(text: str, path: str) -> bool:
     if path.lower().endswith(_TEMPLATE_ENDINGS):
         return False
     lines = text[:_HEAD_CHARACTERS].splitlines()[:_HEAD_LINES]
-    language = language_of(path)
-    signs = "<" if language in PROSE else "#\"'" if language in _WITH_HASH_COMMENTS else ""
-    return any(
-        not signs or found[0].lstrip()[0] in signs
-        for found in _GENERATED_NOTE.finditer("\n".join(lines))
-    )
+    notes = _GENERATED_NOTE.finditer("\n".join(lines))
+    signs = _comment_signs(language_of(path))
+    return any(not signs or note[0].lstrip()[0] in signs for note in notes)
+
+
+def _comment_signs(language: str) -> str:
+    """Return the first characters of comments and docstrings; "" for any."""
+    if language in PROSE:
+        return "<"  # `#` begins a heading
+    return "#\"'" if language in _WITH_HASH_COMMENTS else ""
 
 
 def is_minified(text: str, path: str) -> bool:

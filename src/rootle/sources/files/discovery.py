@@ -25,7 +25,7 @@ from rootle.sources.files.skip_rules import (
     reason_by_name,
 )
 from rootle.sources.source import DocumentEntry, Scan, SkippedDocument
-from rootle.storage.change_time import change_time_ns, write_time_ns
+from rootle.storage.change_time import change_time_ns, modification_time_ns
 from rootle.text.path_glob import matches_glob
 from rootle.types import NEEDS_EXTRA
 
@@ -124,7 +124,7 @@ def _classify(folder: str, paths: Iterable[str], rules: WalkRules, selection: _S
         reason = _skip_reason(path, info, rules)
         if reason is None:
             selection.files.append(
-                DocumentEntry(path, info.st_size, write_time_ns(info), change_time_ns(info))
+                DocumentEntry(path, info.st_size, modification_time_ns(info), change_time_ns(info))
             )
         elif not stat.S_ISDIR(info.st_mode):
             selection.skips.append(SkippedDocument(path, reason, info.st_size))

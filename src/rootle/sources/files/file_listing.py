@@ -30,7 +30,7 @@ def list_tree(root: str) -> FileListing:
         return FileListing(walked.files, walked.unreadable, in_git=False)
     listing = FileListing([], [], in_git=True)
     _add_repository(root, "", git_listing, listing)
-    files = _open_rootle_ignore(root, listing.files).filter(listing.files)
+    files = open_rootle_ignore(root, listing.files).filter(listing.files)
     return FileListing(files, listing.unreadable, in_git=True)
 
 
@@ -48,13 +48,13 @@ def list_paths(root: str, paths: Collection[str]) -> FileListing | None:
         return None
     listing = FileListing([], [], in_git=True)
     _add_repository(root, "", git_listing, listing)
-    files = _open_rootle_ignore(root, listing.files).filter(listing.files)
+    files = open_rootle_ignore(root, listing.files).filter(listing.files)
     return FileListing([path for path in files if path in paths], [], in_git=True)
 
 
 def filter_ignored(root: str, paths: Collection[str]) -> set[str]:
     """Return those of `paths`, existing or not, that git or `.rootleignore` ignores."""
-    kept = set(_open_rootle_ignore(root, paths).filter([*paths]))
+    kept = set(open_rootle_ignore(root, paths).filter([*paths]))
     return set(paths) - kept | ignored_paths(root, paths)
 
 
@@ -156,13 +156,13 @@ class RootleIgnore:
         return above.extend([file] if file is not None else [])
 
 
-def _open_rootle_ignore(root: str, files: Iterable[str]) -> RootleIgnore:
+def open_rootle_ignore(root: str, files: Iterable[str]) -> RootleIgnore:
     """Return the rules of the ignore files in the folders of `files`, and in those above them.
 
     They apply even if git ignores them: a user may not want to commit them.
     """
-    folders = {_parent(path) for path in files} | {""}
-    folders |= {above for folder in folders for above in _folders_above(folder)}
+    folders = {_parent(path) for path in files}
+    folders |= {above for folder in folders for above in _folders_above(folder)} | {""}
     ignoring = {
         folder for folder in folders if os.path.lexists(os.path.join(root, folder, OWN_IGNORE_NAME))
     }

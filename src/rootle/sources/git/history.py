@@ -15,7 +15,7 @@ from rootle.sources.git.command import GitStream, run_git, stream_git
 from rootle.sources.git.commit_time import parse_commit_time
 from rootle.sources.git.git_dirs import GitFolders, find_git_folders, find_work_tree
 from rootle.sources.git.special_files import is_special
-from rootle.storage.change_time import modification_time_ns
+from rootle.storage.change_time import read_modification_time_ns
 
 _SHA: Final = re.compile(r"[0-9a-f]{7,64}", re.ASCII)
 _REFERENCE: Final = b"ref: "
@@ -220,7 +220,7 @@ def read_head_state(folder: str) -> str:
         return _digest(map(repr, contents))
     # The last reference is in a file with many references, or there is no commit yet.
     tables = read_regular(os.path.join(git.own, "reftable", "tables.list"))
-    packed = modification_time_ns(os.path.join(git.common, "packed-refs"))
+    packed = read_modification_time_ns(os.path.join(git.common, "packed-refs"))
     return _digest(map(repr, (contents, tables, packed)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from rootle.cli.options import CommandParser, add_common_options, add_root
+from rootle.cli.options import CommandParser, add_common_options, add_root, add_yes
 
 if TYPE_CHECKING:
     from rootle.app import App
@@ -39,16 +39,8 @@ def register(parser: CommandParser) -> None:
         "tests, uses and recent commits; for a section of a document, the definitions that "
         "it mentions",
     )
-    add_root(
-        parser,
-        "folder of the project; for a commit, any folder in its repository",
-    )
-    parser.add_argument(
-        "--yes",
-        action="store_true",
-        help="with --links, do not ask for confirmation before indexing your home folder or a "
-        "folder above it",
-    )
+    add_root(parser, "folder of the project; for a commit, any folder in its repository")
+    add_yes(parser, condition="with --links")
     add_common_options(parser)
 
 

@@ -16,7 +16,7 @@ from rootle.sources.git.commit_text import explain_hidden_commits
 from rootle.sources.git.commits.commit_list import ListedCommit, find_commit
 from rootle.sources.git.git_dirs import find_git_folders, find_prefix
 from rootle.sources.git.history import find_shallow_commits
-from rootle.storage.change_time import modification_time_ns
+from rootle.storage.change_time import read_modification_time_ns
 
 _TIMEOUT_S: Final = 60.0
 _MAX_CHARS: Final = 250
@@ -74,7 +74,7 @@ def read_refs(folder: str) -> Refs:
     paths = [os.path.join(git.own, "HEAD"), os.path.join(git.common, "packed-refs")]
     paths += [os.path.join(git.common, "shallow"), os.path.join(git.common, "reftable")]
     paths += [parent for parent, _, _ in os.walk(os.path.join(git.common, "refs"))]
-    return tuple((path, modification_time_ns(path)) for path in paths)
+    return tuple((path, read_modification_time_ns(path)) for path in paths)
 
 
 def _newest_s(refs: Refs) -> float:

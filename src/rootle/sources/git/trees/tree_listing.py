@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from rootle.errors import IngestError
 from rootle.sources.files.discovery import WalkRules, skip_reason
-from rootle.sources.files.file_listing import RootleIgnore
+from rootle.sources.files.file_listing import RootleIgnore, open_rootle_ignore
 from rootle.sources.files.filesystem_walk import OWN_IGNORE_NAME
-from rootle.sources.files.ignore_rules import IgnoreFile, load_ignore_file
+from rootle.sources.files.ignore_rules import IgnoreFile
 from rootle.sources.files.skip_rules import SYMLINK
 from rootle.sources.git.command import run_git
 from rootle.sources.git.trees.blob_process import BlobProcess
@@ -79,22 +78,7 @@ def _filter_ignored(folder: str, blobs: dict[str, list[str]]) -> list[str]:
             paths = RootleIgnore({_parent(path) for path in committed}, load).filter(paths)
         finally:
             process.close()
-    present = _find_present(folder, blobs)
-    return RootleIgnore(
-        present,
-        lambda base: load_ignore_file(os.path.join(folder, base, OWN_IGNORE_NAME), base),
-    ).filter(paths)
-
-
-def _find_present(folder: str, paths: Collection[str]) -> set[str]:
-    """Return the folders, of those that contain the paths, that have an ignore file now."""
-    folders = {""}
-    for path in paths:
-        parent = _parent(path)
-        while parent not in folders:
-            folders.add(parent)
-            parent = _parent(parent)
-    return {at for at in folders if os.path.lexists(os.path.join(folder, at, OWN_IGNORE_NAME))}
+    return open_rootle_ignore(folder, blobs).filter(paths)
 
 
 def _parent(path: str) -> str:

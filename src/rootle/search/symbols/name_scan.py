@@ -1,0 +1,386 @@
+"""The files that contain a name, read and parsed for one request."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import accumulate
+from typing import Final
+
+from rootle.index.reader import ChunkRow, FileState, IndexReader
+from rootle.search.query.spelling import find_nearest_names
+from rootle.search.symbols.definitions import (
+    FoundDefinition,
+    definer_order,
+    find_definitions,
+    find_definitions_in,
+    find_members,
+    is_test_place,
+    rank_for_members,
+    scope_of,
+    split_name,
+)
+from rootle.search.symbols.owner_filter import OwnerFilter, path_names
+from rootle.search.symbols.parsed_files import (
+    FileOccurrences,
+    ParsedFiles,
+    classify_line,
+    read_occurrences,
+)
+from rootle.search.symbols.resolution import Resolver, base_names
+from rootle.search.symbols.scan_limits import OWNER_SCAN, ScanLimits
+from rootle.search.symbols.symbol_request import SymbolRequest
+from rootle.syntax.references import OccurrenceRole, classify
+from rootle.syntax.source_tree import Position
+from rootle.text.languages import CODE_EXTENSIONS
+from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
+from rootle.types import SymbolUse
+
+_MAX_DEFINERS: Final = 3_000  # chunks
+_MAX_LINE: Final = 200
+_MAX_SIMILAR: Final = 5
+
+# The kinds of uses, in the order in which they are listed.
+USE_KINDS: Final = {
+    kind: at
+    for at, kind in enumerate(
+        ("call", "implementation", "reference", "type", "import", "comment", "string", "document")
+    )
+}
+_PROSE_KINDS: Final = frozenset({"comment", "string", "document"})
+
+
+class NameScan:
+    """The files that contain one name, read and parsed for one request."""
+
+    def __init__(
+        self, index: IndexReader, parsed: ParsedFiles, request: SymbolRequest, limits: ScanLimits
+    ) -> None:
+        self._index = index
+        self._parsed = parsed
+        self._request = request
+        self._limits = limits
+        owners, self._name = split_name(request.name)
+        self._owner = owners[0] if owners else ""
+        self._owner_filter = OwnerFilter(self._owner, self._list_read, self._find_bases)
+        self._key = whole_identifier("".join(WORD.findall(self._name)))
+        self._files: dict[int, FileOccurrences | None] = {}
+        self._definitions: dict[int, dict[Position, FoundDefinition]] = {}
+        self._budget = limits.parsed_chars
+        self._unread_definers: set[int] = set()
+        self._has_unparsed = False
+        self.has_all_definitions = True
+
+    def definitions(self) -> list[FoundDefinition]:
+        """Return the definitions in the files that define the name, the likeliest first."""
+        count = 0
+        for state in self._definers:
+            is_beyond = self._budget <= 0 or count >= self._limits.definitions
+            if not is_beyond or state.id in self._definitions:
+                count += len(self._definitions_in(state))
+                continue
+            self.has_all_definitions = False
+            if not (self._limits.reads_unparsed and self._definitions_in(state)):
+                self._unread_definers.add(state.id)
+        owned = self._owner_filter.select(self._list_found())
+        if not owned and self._limits.member_chars:
+            for at, members in self._members.items():
+                self._definitions[at] = {**members, **self._definitions[at]}
+            owned = self._owner_filter.select(self._list_found())
+        if self._request.aspect == "definitions":
+            owned = [one for one in owned if not self._is_excluded(one.symbol.signature)]
+        distinct: dict[tuple[str, int, int], FoundDefinition] = {}
+        for one in sorted(owned, key=_definition_order):
+            # The names at both ends of `typedef struct name { … } name;` are one definition.
+            symbol = one.symbol
+            distinct.setdefault((symbol.path, symbol.start_line, symbol.end_line), one)
+        return list(distinct.values())
+
+    def _list_found(self) -> list[FoundDefinition]:
+        return [one for some in self._definitions.values() for one in some.values()]
+
+    def _list_read(self) -> Iterator[FileOccurrences]:
+        return (found for found in self._files.values() if found is not None)
+
+    @cached_property
+    def _members(self) -> Mapping[int, Mapping[Position, FoundDefinition]]:
+        """The fields, attributes and aliases with the name, by file."""
+        self._budget = min(self._budget, self._limits.member_chars)
+        ranks = {
+            state.id: rank_for_members(found)
+            for state in self._states
+            if (found := self._read(state)) is not None
+        }
+        candidates = [state for state in self._states if ranks.get(state.id) is not None]
+        members = {}
+        for state in sorted(
+            candidates, key=lambda state: (is_test_place(state.path, ""), ranks[state.id])
+        ):
+            self._definitions_in(state)  # parses the file
+            parsed = self._files[state.id]
+            if parsed is not None and parsed.tree is not None:
+                members[state.id] = find_members(parsed)
+            elif state.language in CODE_EXTENSIONS:
+                self.has_all_definitions = False
+        if len(self._states) < len(self._ranked_ids):
+            self.has_all_definitions = False
+        return members
+
+    def _find_bases(self, owner: str) -> Sequence[str]:
+        """Return the names of the base classes of the likeliest classes with a name."""
+        scan = NameScan(self._index, self._parsed, SymbolRequest(owner), OWNER_SCAN)
+        scan.definitions()
+        return [
+            name
+            for found in scan._list_read()
+            if found.tree is not None
+            for units in found.tree.definitions_of(owner).values()
+            if units and units[-1].symbol == owner and units[-1].is_box
+            for name in base_names(units[-1])
+        ]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is missing from the number of uses."""
+        if len(self._states) < len(self._ranked_ids):
+            return False
+        if self._request.aspect == "definitions":
+            return not self._unread_definers
+        # Without a syntax tree, implementations and tests inside other files are not recognized.
+        return self._request.aspect == "uses" or not self._has_unparsed
+
+    def count_mentions(self) -> int:
+        """Return the number of lines that contain the name, except for its definitions.
+
+        Files whose definitions were not read are left out.
+        """
+        lines = 0
+        for state in self._states:
+            occurrences = None if state.id in self._unread_definers else self._read(state)
+            if occurrences is None:
+                continue
+            defined = {row for row, _ in self._definitions.get(state.id, {})}
+            rows = {row for row, _ in occurrences.positions} - defined
+            lines += sum(not self._is_excluded(occurrences.line(row)) for row in rows)
+        return lines
+
+    def uses(self) -> list[SymbolUse]:
+        """Return the sorted uses for the requested aspect."""
+        ordered = sorted(self._states, key=lambda state: is_test_place(state.path, ""))
+        for state in ordered:
+            self._definitions_in(state)
+        everything = self._list_found()
+        selected = self._owner_filter.select(everything)
+        wanted = {found.place for found in selected}
+        is_in_package = any(self._owner_filter.is_in_package(found) for found in selected)
+        resolver = Resolver(everything)
+        found = [use for state in ordered for use in self._uses_in(state, resolver)]
+        found = [use for use in found if self._is_wanted(use, wanted, is_in_package)]
+        found = [use for use in found if self._has_aspect(use)]
+        if self._request.aspect == "implementations":
+            found += self._overrides(everything, wanted)
+        return sorted(found, key=lambda use: _use_order(use, is_owned=bool(self._owner)))
+
+    def file_ids(self) -> Mapping[str, int]:
+        """Return the ids of the files that contain the name, by path."""
+        return {found.state.path: found.state.id for found in self._list_read()}
+
+    def similar_names(self) -> tuple[str, ...]:
+        """Return the defined names that are nearest to the name."""
+        key = self._key
+        spelled = self._index.symbols_of(self._index.sparse.definers([key], 50)[key])
+        same = [name for name in spelled if whole_identifier(name) == key and name != self._name]
+        near = find_nearest_names(key, self._index)
+        others = [one.symbol for some in self._definitions.values() for one in some.values()]
+        qualified = [f"{one.scope} > {one.name}" if one.scope else one.name for one in others]
+        found = dict.fromkeys([*qualified, *same, *near])
+        found.pop(self._request.name, None)
+        return tuple(found)[:_MAX_SIMILAR]
+
+    @cached_property
+    def _ranked_ids(self) -> Sequence[int]:
+        """The ids of the files with the words of the name, by BM25."""
+        terms = self._terms(self._name)
+        if not terms:
+            return []
+        return self._index.sparse.files_with(terms, [], self._limits.files + 1, self._request.files)
+
+    @cached_property
+    def _states(self) -> list[FileState]:
+        ids = self._ranked_ids[: self._limits.files]
+        states = self._index.files(ids)
+        ordered = [states[at] for at in ids]
+        ends = accumulate(state.chars for state in ordered)
+        # At least one file is read.
+        return ordered[: 1 + sum(end < self._limits.read_chars for end in ends)]
+
+    def _terms(self, name: str) -> list[str]:
+        words = [whole_identifier(word) for word in WORD.findall(name)]
+        fitting = [word for word in words if word and len(word) <= MAX_WORD_CHARS]
+        return [stem for word in fitting for stem in self._index.sparse.stems(word)]
+
+    @cached_property
+    def _definers(self) -> list[FileState]:
+        """The files that may define the name, those with likelier definitions first."""
+        chunks = self._defining_chunks
+        if sum(map(len, chunks.values())) >= _MAX_DEFINERS:
+            self.has_all_definitions = False
+        files = dict.fromkeys(chunks)
+        allowed = self._request.files
+        if allowed is not None and self._request.aspect == "definitions":
+            files = dict.fromkeys(at for at in files if at in allowed)
+        states = list(self._index.files(files).values())
+        inside = {
+            at for at, rows in chunks.items() if any(self._is_in_owner(row.scope) for row in rows)
+        }
+        return sorted(
+            self._with_owner(states),
+            key=lambda state: (state.id not in inside, *definer_order(state.path, self._name)),
+        )
+
+    def _with_owner(self, states: Sequence[FileState]) -> Sequence[FileState]:
+        """Return the files that contain the requested owner, or whose path does.
+
+        If there are none, return all files: their definitions are suggested as similar names.
+        """
+        if not self._owner:
+            return states
+        terms = self._terms(self._owner)
+        ids = [state.id for state in states]
+        if not terms or not ids:
+            return states
+        found = set(self._index.sparse.files_with(terms, [], len(ids), ids))
+        kept = [
+            state for state in states if state.id in found or self._owner in path_names(state.path)
+        ]
+        return kept or states
+
+    def _is_in_owner(self, scope: str) -> bool:
+        """Return whether the path of definitions of a chunk contains the requested owner."""
+        return bool(self._owner) and self._owner in re.findall(r"\w+", scope)
+
+    def _read(self, state: FileState) -> FileOccurrences | None:
+        if state.id not in self._files:
+            self._files[state.id] = read_occurrences(self._index, state, self._name)
+        return self._files[state.id]
+
+    def _definitions_in(self, state: FileState) -> dict[Position, FoundDefinition]:
+        if state.id not in self._definitions:
+            found = self._read(state)
+            if found is not None:
+                found = self._parse(found)
+                self._files[state.id] = found
+            self._definitions[state.id] = self._find_definitions(found) if found else {}
+        return self._definitions[state.id]
+
+    def _find_definitions(self, found: FileOccurrences) -> dict[Position, FoundDefinition]:
+        definitions = find_definitions(found)
+        if definitions or found.tree is not None:
+            return definitions
+        # The index lists the chunks that define the name, also of files that are not parsed here.
+        return find_definitions_in(found, self._defining_chunks.get(found.state.id, ()))
+
+    @cached_property
+    def _defining_chunks(self) -> Mapping[int, Sequence[ChunkRow]]:
+        """The chunks that define the name, by file."""
+        key = self._key
+        ids = self._index.sparse.definers([key], _MAX_DEFINERS)[key] if key else []
+        chunks: defaultdict[int, list[ChunkRow]] = defaultdict(list)
+        for row in self._index.chunks(ids).values():
+            chunks[row.file_id].append(row)
+        return chunks
+
+    def _parse(self, found: FileOccurrences) -> FileOccurrences:
+        if found.state.language not in CODE_EXTENSIONS:
+            return found
+        if self._budget <= 0:
+            self._has_unparsed = True
+            return found
+        self._budget -= len(found.text)
+        return replace(found, tree=self._parsed.tree_of(found.state, found.text))
+
+    def _uses_in(self, state: FileState, resolver: Resolver) -> Iterator[SymbolUse]:
+        found = self._files.get(state.id)
+        if found is None:
+            return
+        defined = self._definitions[state.id]
+        best: dict[int, SymbolUse] = {}
+        for at in found.positions:
+            if at in defined or self._is_excluded(found.line(at[0])):
+                continue
+            use = self._make_use(found, at, resolver)
+            known = best.get(at[0])
+            if known is None or USE_KINDS[use.kind] < USE_KINDS[known.kind]:
+                best[at[0]] = use
+        yield from best.values()
+
+    def _make_use(self, found: FileOccurrences, at: Position, resolver: Resolver) -> SymbolUse:
+        row, column = at
+        line = found.line(row)
+        scope, target = "", ""
+        if found.tree is None:
+            size = len(found.name)
+            reference = OccurrenceRole(classify_line(line, column, size, found.state.language))
+        else:
+            size = len(found.name.encode("utf-8", "replace"))
+            reference = classify(found.tree, row, column, size)
+            scope = scope_of(list(found.tree.units_at(row)))
+            resolved = resolver.resolve(found, row, reference)
+            target = resolved.place if resolved is not None else ""
+        path = found.state.path
+        is_test = is_test_place(path, scope)
+        text = line.strip()[:_MAX_LINE]
+        kind = reference.kind
+        return SymbolUse(path, row + 1, kind, scope, text, is_test, target)
+
+    def _is_wanted(self, use: SymbolUse, wanted: Collection[str], is_in_package: bool) -> bool:
+        """Return whether a use may lead to a wanted definition."""
+        if not self._owner:
+            return True
+        # A member of a class cannot be imported, so an import refers to another definition.
+        return use.target in wanted if use.target else is_in_package or use.kind != "import"
+
+    def _is_excluded(self, line: str) -> bool:
+        excluded = self._request.excluded
+        return excluded is not None and excluded.search(line) is not None
+
+    def _has_aspect(self, use: SymbolUse) -> bool:
+        if self._request.aspect == "tests":
+            return use.is_test and use.kind not in _PROSE_KINDS
+        if self._request.aspect == "implementations":
+            return use.kind == "implementation"
+        return True
+
+    def _overrides(
+        self, definitions: Sequence[FoundDefinition], wanted: Collection[str]
+    ) -> Iterator[SymbolUse]:
+        """Yield the other definitions with the name of a method. They may implement this method."""
+        if not self._owner:
+            return
+        for one in definitions:
+            symbol = one.symbol
+            is_other = one.place not in wanted and not self._is_excluded(symbol.signature)
+            if is_other and one.owners:
+                is_test = is_test_place(symbol.path, symbol.scope)
+                yield SymbolUse(
+                    symbol.path,
+                    symbol.line,
+                    "implementation",
+                    symbol.scope,
+                    symbol.signature,
+                    is_test,
+                )
+
+
+def _definition_order(found: FoundDefinition) -> tuple[object, ...]:
+    return (*found.order, found.symbol.path, found.symbol.line)
+
+
+def _use_order(use: SymbolUse, *, is_owned: bool) -> tuple[object, ...]:
+    is_prose = use.kind in _PROSE_KINDS
+    # If the name is a member, its uses without a target come last: their class is not known.
+    is_doubtful = is_owned and not use.target
+    return (is_prose, is_doubtful, use.is_test, USE_KINDS[use.kind], use.path, use.line)

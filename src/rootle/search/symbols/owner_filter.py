@@ -1,0 +1,87 @@
+"""Select the definitions that belong to the owner in a qualified name, such as `Class.method`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from rootle.search.symbols.definitions import FoundDefinition, package_names
+from rootle.search.symbols.parsed_files import FileOccurrences
+
+_MAX_BASES: Final = 5  # levels of base classes
+
+
+class OwnerFilter:
+    """Selects definitions by the owner in a name. Without an owner, all are selected."""
+
+    def __init__(
+        self,
+        owner: str,
+        list_files: Callable[[], Iterable[FileOccurrences]],
+        find_bases: Callable[[str], Sequence[str]],
+    ) -> None:
+        """Create a filter for an owner; "" for a name without one.
+
+        `list_files` returns the files that were read so far, whose packages count as owners.
+        `find_bases` returns the names of the base classes of a class.
+        """
+        self._owner = owner
+        self._list_files = list_files
+        self._find_bases = find_bases
+        self._packages: dict[str, frozenset[str]] = {}
+        self._bases: dict[str, Sequence[str]] = {}
+
+    def select(self, found: Sequence[FoundDefinition]) -> list[FoundDefinition]:
+        """Return the definitions with the owner, or else those in its base classes.
+
+        A module counts as an owner.
+        """
+        if not self._owner:
+            return list(found)
+        return (
+            [one for one in found if self._owner in one.owners[:1]]
+            or [one for one in found if self._is_within(one)]
+            or self._select_inherited(found)
+        )
+
+    def is_in_package(self, found: FoundDefinition) -> bool:
+        """Return whether the owner is the package that a definition belongs to."""
+        if not self._owner or found.owners:
+            return False
+        return self._owner in self._packages_of(found.symbol.path)
+
+    def _is_within(self, found: FoundDefinition) -> bool:
+        return (
+            self._owner in found.owners
+            or self._owner in path_names(found.symbol.path)
+            or self.is_in_package(found)
+        )
+
+    def _select_inherited(self, found: Sequence[FoundDefinition]) -> list[FoundDefinition]:
+        """Return the definitions in the nearest base classes of the owner."""
+        names = [self._owner] if found else []
+        known = set(names)
+        for _ in range(_MAX_BASES):
+            bases = [base for name in names for base in self._bases_of(name)]
+            names = [base for base in dict.fromkeys(bases) if base not in known]
+            known.update(names)
+            selected = [one for one in found if one.owners and one.owners[0] in names]
+            if selected or not names:
+                return selected
+        return []
+
+    def _bases_of(self, name: str) -> Sequence[str]:
+        if name not in self._bases:
+            self._bases[name] = self._find_bases(name)
+        return self._bases[name]
+
+    def _packages_of(self, path: str) -> frozenset[str]:
+        if path not in self._packages:
+            self._packages |= {one.state.path: package_names(one) for one in self._list_files()}
+        return self._packages.get(path, frozenset())
+
+
+def path_names(path: str) -> Sequence[str]:
+    """Return the names in a path: "a", "b" and "py" for "a/b.py"."""
+    return re.split(r"[/.]", path)

@@ -1,0 +1,46 @@
+"""How much is read and parsed to answer a question about a name."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class ScanLimits:
+    """How much is read for one name. Beyond a limit, counts are lower bounds ("at least").
+
+    In files that are not parsed, uses are classified by the text of their lines, and definitions
+    are found by the text of their lines or by the chunks that define the name.
+    """
+
+    files: int
+    read_chars: int
+    parsed_chars: int
+    definitions: int
+    reads_unparsed: bool  # whether definitions are also looked up in files that are not parsed
+    member_chars: int  # to parse for fields and the like, if nothing else has the name
+
+
+# Reading 60 million characters takes about a second, and so does parsing two million.
+FULL_SCAN: Final = ScanLimits(
+    4_000,
+    60_000_000,
+    2_000_000,
+    definitions=sys.maxsize,
+    reads_unparsed=True,
+    member_chars=2_000_000,
+)
+# For a query that is only a name, and may be meant as a word.
+QUICK_SCAN: Final = ScanLimits(
+    100, 500_000, 200_000, definitions=10, reads_unparsed=False, member_chars=0
+)
+# For a query that is only a name, if nothing but a field or the like may have it.
+MEMBER_SCAN: Final = replace(QUICK_SCAN, files=400, read_chars=3_000_000, member_chars=200_000)
+# For a name with its owner, such as Class.method, of which there are few definitions.
+OWNED_SCAN: Final = replace(
+    QUICK_SCAN, parsed_chars=FULL_SCAN.parsed_chars, definitions=FULL_SCAN.definitions
+)
+# For the classes with a name whose base classes are looked up.
+OWNER_SCAN: Final = replace(OWNED_SCAN, definitions=200)
