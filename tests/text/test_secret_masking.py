@@ -111,20 +111,6 @@ def test_a_long_text_is_masked_in_linear_time() -> None:
     ("text", "secret"),
     [
         ("password=Password123!", "Password123!"),
-        ('#define WIFI_PASSWORD "Wifi9pass!"', "Wifi9pass!"),
-        ('char password[] = "Wifi8pass!";', "Wifi8pass!"),
-        ('app.secret_key = b"9f8e7d6c5b4a3928"', "9f8e7d6c5b4a3928"),
-        ('password = r"Raw9string!"', "Raw9string!"),
-        (r'"db_password": "aB3$xyz\"9tailshown"', r"aB3$xyz\"9tailshown"),
-        (r"password = 'it\'s-S3cret-long'", r"it\'s-S3cret-long"),
-        (r'"{\"password\": \"Abc9!xyz\"}"', "Abc9!xyz"),
-        (r'"client_secret": "abc\/def+123/ghi=="', r"abc\/def+123/ghi=="),
-        ('export DB_PASSWORD="blue horse 42 staple"', "blue horse 42 staple"),
-        ("PASSWORD ?= Make9pass", "Make9pass"),
-        ('password ||= "Ruby9pass!"', "Ruby9pass!"),
-        ("ENV MYSQL_ROOT_PASSWORD rootpw123", "rootpw123"),
-        ("ARG API_KEY a1b2c3d4e5f6a7b8c9d0", "a1b2c3d4e5f6a7b8c9d0"),
-        ('$password = ConvertTo-SecureString "Ps9pass!" -AsPlainText', "Ps9pass!"),
         ("DB_PASS=sunshine", "sunshine"),
         ("  password: sunshine", "sunshine"),
         ("<password>Tr0ub4dor3</password>", "Tr0ub4dor3"),
@@ -153,6 +139,41 @@ def test_a_long_text_is_masked_in_linear_time() -> None:
         ("the db password is MyS3cretPass", "S3cret"),
         ("password is hunter2secret!", "hunter2"),
         ("DB_PASSWORD=monkey", "monkey"),
+        ('#define WIFI_PASSWORD "Tr0ub4dor3"', "Tr0ub4dor3"),
+        ('#define API_KEY "a1b2c3d4e5f6a7b8c9d0"', "a1b2c3"),
+        ('char password[] = "Tr0ub4dor3";', "Tr0ub4dor3"),
+        ('app.secret_key = b"9f8e7d6c5b4a3928"', "9f8e7d"),
+        ("app.secret_key = b'_5#y2L\"F4Q8z\\n\\xec]/'", "F4Q8z"),
+        ('password = r"Tr0ub4dor3"', "Tr0ub4dor3"),
+        ('password = """Tr0ub4dor3"""', "Tr0ub4dor3"),
+        ('var password = @"Tr0ub4dor3";', "Tr0ub4dor3"),
+        ('let password = #"Tr0ub4dor3"#', "Tr0ub4dor3"),
+        ('std::string password = R"(Tr0ub4dor3)";', "Tr0ub4dor3"),
+        (r'{"password": "Zx9\\qwerty77"}', "qwerty77"),
+        (r'"client_secret": "abc\/def+123/ghi=="', "ghi"),
+        (r"password = 'it\'s-S3cret-long'", "S3cret-long"),
+        ("password: 'It''s9pass'", "s9pass"),
+        ('password = "It\'s9pass"', "s9pass"),
+        (r'"db_password": "aB3$xyz\"9tail"', "9tail"),
+        ('export DB_PASSWORD="blue horse 42 staple"', "staple"),
+        ('PGPASSWORD="abc def9"', "def9"),
+        ("PASSWORD ?= Tr0ub4dor3", "Tr0ub4dor3"),
+        ("url=pg://app:${DB_PASSWORD:-Tr0ub4dor3}@db", "Tr0ub4dor3"),
+        ('${DB_PASSWORD:="Tr0ub4dor3"}', "Tr0ub4dor3"),
+        ('password ||= "Tr0ub4dor3"', "Tr0ub4dor3"),
+        ("ENV MYSQL_ROOT_PASSWORD rootpw123", "rootpw123"),
+        ("ENV API_KEY a1b2c3d4e5f6a7b8c9d0", "a1b2c3"),
+        ('setx API_SECRET "9sdf8sdf7sdf6sdf5"', "9sdf8"),
+        ('<entry key="password">Tr0ub4dor3!</entry>', "Tr0ub4dor3"),
+        ('$password = ConvertTo-SecureString "Ps9pass!" -AsPlainText', "Ps9pass!"),
+        ("$pass = ConvertTo-SecureString -String 'Ps9pass!' -Force", "Ps9pass!"),
+        ('password = r"Raw9string!"', "Raw9string!"),
+        (r'"{\"password\": \"Abc9!xyz\"}"', "Abc9!xyz"),
+        ("PASSWORD ?= Make9pass", "Make9pass"),
+        ('password ||= "Ruby9pass!"', "Ruby9pass!"),
+        ("machine git.test login ana password sunshine", "sunshine"),
+        ("machine git.test\n  login ana\n  password Tr0ub4dor3", "Tr0ub4dor3"),
+        ("Driver=pg;UID=sa;PWD=Tr0ub4dor3;", "Tr0ub4dor3"),
     ],
 )
 def test_a_secret_in_a_file_is_masked(text: str, secret: str) -> None:
@@ -165,14 +186,6 @@ def test_a_secret_in_a_file_is_masked(text: str, secret: str) -> None:
     "text",
     [
         "pwd=/home/ana/project",
-        "('authtoken', '0002_auto_20160226_1747'),",
-        '_dir="$HISTORY_BASE${PWD:A}/history"',
-        "fields on login and password reset forms are visible",
-        "forgot_password: ¿Olvidó la contraseña?",
-        "sk-ssh-ed25519-cert-v01@openssh.com",
-        '#define PASSWORD_PROMPT "Enter password 1"',
-        '#define KEY_ENTER "enter"',
-        "ENV PATH /usr/bin",
         "next_token: page2of10abc",
         "password: string;",
         "def login(user: str, password: str) -> None:",
@@ -192,6 +205,32 @@ def test_a_secret_in_a_file_is_masked(text: str, secret: str) -> None:
         "redis://default:redisPass@cache:6379",
         "secretName: web-tls-2",
         "bypass = 4096x",
+        'INVALID_PASSWORD="Must be at least 8 characters"',
+        'PASSWORD="openssl rand -hex 16"',
+        '<string name="password">contraseña</string>',
+        "$password = Read-Host -AsSecureString",
+        """"password='" + pass1 + "'\"""",
+        """query("password='a"+x1+"b'")""",
+        r'"password=\"" + p1 + "\""',
+        "#define TOKEN_KEY 0x1F4A5B6C7D8E",
+        '#define PASSWORD_PROMPT "Enter password 1"',
+        '#define KEY_ENTER "enter"',
+        "ENV PATH /usr/bin",
+        'reset password "abc123"',
+        r"$rfc2045Token = '/^[\x21\x23-\x27]+$/D';",
+        "('authtoken', '0002_auto_20160226_1747'),",
+        '_dir="$HISTORY_BASE${PWD:A}/history"',
+        "${PASSWORD:-}",
+        "${DB_PASSWORD:-${FALLBACK9}}",
+        'docker run -v "$PWD:/app9x" image',
+        "the fields on login and password reset forms are visible",
+        "forgot_password: ¿Olvidó la contraseña?",
+        "forgot_password: Esqueceu-se da sua senha?",
+        "sk-ssh-ed25519-cert-v01@openssh.com",
+        "sk-ecdsa-sha2-nistp256-cert-v01@openssh.com",
+        "--smtp-pass= --smtp-server-option=",
+        "pwd>hash",
+        "Deprecate('NetUserPass', 'v185', 'use NetUserPass9')",
         'print("-----BEGIN PRIVATE KEY-----")\nwrite(key)\nprint("-----END PRIVATE KEY-----")',
     ],
 )
@@ -246,6 +285,20 @@ def test_lines_of_a_key_whose_beginning_the_patch_does_not_show_are_masked(
 def test_certificates_digests_and_single_lines_of_a_patch_are_unchanged(patch: str) -> None:
     text = patch.format(*ENCODED)
     assert mask_patch(text).text == text
+
+
+def test_a_command_before_the_password_is_not_masked() -> None:
+    line = '$password = ConvertTo-SecureString "Ps9pass!" -AsPlainText'
+    assert mask_secrets(line).text == line.replace("Ps9pass!", "[masked: password]")
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [r'password="\a', 'password="" ', "password='a\"a", "set password ", 'key="password">a', "sk-"],
+)
+def test_a_secret_is_found_in_linear_time_after_many_strings_that_do_not_end(repeated: str) -> None:
+    text = repeated * (500_000 // len(repeated)) + "\npassword: Tr0ub4dor3\n"
+    assert "Tr0ub4dor3" not in mask_secrets(text).text
 
 
 def test_positions_are_correct_after_characters_of_several_bytes() -> None:

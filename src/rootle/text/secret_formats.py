@@ -40,8 +40,13 @@ _FORMATS_BY_KIND: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     ),
     "Stripe key": (("[sr]k_(?:live|test|prod)_", r"[A-Za-z0-9]{16,}"), ("whsec_", r"\w{24,}")),
     API_KEY: (
-        # OpenAI, Anthropic and others; "sk-ssh-…" is the name of a key type.
-        ("sk-[A-Za-z0-9_-]{16}", r"(?<!sk-ssh-.{12})[A-Za-z0-9_-]{4,}"),
+        # OpenAI, Anthropic and others. The digit and the ten characters without a separator exclude
+        # names that consist of words, such as `sk-ssh-ed25519-cert-v01`.
+        (
+            "sk-[A-Za-z0-9_-]{16}",
+            r"(?<=sk-(?=[\w-]{0,80}?\d)(?=[\w-]{0,80}?[A-Za-z0-9]{10})[A-Za-z0-9_-]{16})"
+            r"[A-Za-z0-9_-]{4,}",
+        ),
         ("AIza", r"[\w-]{35}"),  # Google
         (r"ya29\.", r"[\w-]{30,}"),
         ("GOCSPX-", r"[\w-]{28}"),
@@ -108,7 +113,12 @@ _FORMATS_BY_KIND: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
         (" (?:-u|--user)[ =]", r"['\"]?[\w.@-]{1,60}:(?!//)(?P<value>(?=\S*\d)[^\s'\"$<{]{6,})"),
         ("mysql[a-z]* ", r"(?:[^\n|]{0,80}? )?-p['\"]?(?P<value>[^\s'\"$<{-][^\s'\"$<{]{3,})"),
         ("docker login ", r"(?:[^\n|]{0,80}? )?-p *['\"]?(?P<value>[^\s'\"$<{-][^\s'\"$<{]{3,})"),
-        (r"login [^\s]", r"\S{0,80}(?<! and)(?<! or)\s+password *(?P<value>\S{4,})"),  # netrc
+        # netrc: without the name of a machine, this may be a sentence about logins and passwords.
+        (r"machine [^\s]", r"\S{0,80}\s+login\s+\S{1,80}\s+password[ \t]+(?P<value>\S{4,})"),
+        (
+            r"login [^\s]",
+            r"\S{0,80}\s+password[ \t]+(?P<value>(?=\S*[^\s\w.,:;!?)'’-]|\S*\d)\S{4,})",
+        ),
         (
             r"\n[ \t]*password ",
             r"(?P<value>(?=\S*\d)(?=\S*[A-Za-z])[^\s'\"(){}:,;=]{6,})[ \t]*(?=\n|\Z)",

@@ -12,15 +12,19 @@ _PASSWORDS: Final = r"pass(?:w(?:or)?[dt]|phrase|code)|kennwort|pwd|pass|pw"
 NAMES: Final = rf"{_PASSWORDS}|secret|token|credentials?|session(?:[_-]?id)?|key|auth"
 # The keyword is not always the last word of a name: `password1`, `SECRET_KEY_BASE`.
 SUFFIX: Final = r"(?:[_.-]?(?:prod(?:uction)?|dev|staging|stage|live|base|value|main)|\d{1,2})?"
-CLOSE: Final = r"(?:\[\d{0,4}\]|\\?[\"'`\])]{0,3})"
-# A name after one of these is followed by its value, without a sign between them.
-DIRECTIVES: Final = r"\#[ \t]*define|ENV|ARG"
+CLOSE: Final = r"\\?[\"'`\])]{0,3}"
+INDEX: Final = r"(?:\[\d{0,4}\])?"  # of an array, as in `char password[] = …`
+# What may precede an equals sign, as in `||=` and `?=`.
+OPERATOR: Final = r"(?:\|\||\?{1,2}|\+)?"
+# Keywords that assign a value without an operator. A name and a space follow. RE2 takes 40 % longer
+# if it ignores the case of these keywords.
+DECLARE: Final = r"(?-i:define|ENV|set[qx]?)[ \t]+"
 # A regular expression for possible assignments, in the syntax of RE2. It must ignore case.
 ASSIGNMENTS: Final = (
-    rf"(?:{NAMES}){SUFFIX}(?:{CLOSE}[ \t]*(?:\?|\|\|)?[=:]|[\"'],|>[^<>\s]"
+    rf"(?:{NAMES}){SUFFIX}(?:{INDEX}{CLOSE}[ \t]*{OPERATOR}[=:]|[\"'],|[\"']?>[^<>\s]"
     r"|[\"']?,?\s+[\"']?value[\"']?[=:]| +(?:is|was|for|of|to) )"
     r"|--[a-z-]{0,30}(?:password|passphrase|token|secret|key) "
-    rf"|(?:{DIRECTIVES})[ \t]+\w{{0,60}}(?:{NAMES}){SUFFIX}[ \t]"
+    rf"|{DECLARE}[\w-]*(?:{NAMES}){SUFFIX}[ \t]+[^ \t]"
 )
 
 # A short text contains a secret only if it contains one of these, in upper or lower case, or a long

@@ -7,43 +7,44 @@ from dataclasses import dataclass
 from typing import Final
 
 from rootle.text.secret_formats import PASSWORD, SECRET
-from rootle.text.secret_names import CLOSE, DIRECTIVES, NAMES, SUFFIX
+from rootle.text.secret_names import CLOSE, DECLARE, INDEX, NAMES, OPERATOR, SUFFIX
 
 _MAX_CHARS: Final = 512  # of a value; the rest of a longer token is found separately
+# The letters and signs before the first quote of a string, as in `b"…"` and `@"…"`.
+_STRING_PREFIX: Final = r"(?:br|rb|fr|rf|u8|\$@|@\$|[bfrulN@\#$])"
+# A string can also contain escaped characters, doubled quotes, and other quotes within a word.
+# Other quotes elsewhere mean that code ends one string and begins the next.
+_PLAIN_CHAR: Final = "[^\"'`\\n\\\\]"
+_CHAR: Final = rf"(?:{_PLAIN_CHAR}|\\[^\n]|(?P=quote){{2}}|(?<=\w)(?!(?P=quote))[\"'`](?=\w))"
 _ASSIGNMENT: Final = re.compile(
     rf"""
-    (?P<option>--[a-z-]{{0,30}})? (?P<name>{NAMES}) {SUFFIX}
-    (?: (?P<element>>) | ["']?,?\s{{1,40}}["']?(?P<field>value)["']?[=:]
+    (?: (?P<option>--[a-z-]{{0,30}}) | (?<![\w-])(?P<declared>{DECLARE})(?P<first>[\w-]{{0,60}}?) )?
+    (?P<name>{NAMES}) {SUFFIX}
+    (?: (?P<element>["']?>) | ["']?,?\s{{1,40}}["']?(?P<field>value)["']?[=:]
       | (?P<sentence>(?:[ ](?:for|of|to)[ ][^.\n]{{1,60}}?)?[ ]+(?:is|was)[ ]+)
-      | (?P<close>{CLOSE}) [ \t]*
-        (?: (?P<comma>,) | :=|=>|={{1,2}}|\?=|\|\|= | :[ ]*[\w.\[\]| ]{{1,30}}[ ]=(?!=)
+      | {INDEX} (?P<close>{CLOSE}) [ \t]*
+        (?: (?P<comma>,) | (?P<default>:[=-](?=[^}}\n]{{1,{_MAX_CHARS}}}\}})) | :=|=>
+          | (?P<equals>{OPERATOR}={{1,2}})
+          | :[ ]*[\w.\[\]| ]{{1,30}}[ ]=(?!=)
           | (?P<colon>(?<![ \t]):(?!:)|:(?=[ \t"'])) )
-      | (?(option)[ ]|(?!))
+      | (?(option)[ ]|(?(declared)[ \t]{{1,40}}|(?!)))
     )
-    (?P<space>[ \t]*)
-    (?: ConvertTo-SecureString[ ]{{1,9}}(?:-String[ ]{{1,9}})? )?
-    (?: \\(?P<outer>["'`]) (?P<nested>[^"'`\n\\]{{0,{_MAX_CHARS}}}+)
-        (?: \\?(?P=outer) | (?=[^"'`\n\\]) )  # the value is longer
-      | (?:[bruf]{{1,2}}|[@$])? (?P<quote>["'`])
-        (?P<quoted>(?:[^"'`\n\\]|\\[^\n]){{0,{_MAX_CHARS}}}+)
-        (?: (?P=quote) | (?=[^"'`\n\\]) )
-      | (?P<plain>[^\s"',;`<>]{{1,{_MAX_CHARS}}}) )
+    (?P<space>[ \t]*) (?:ConvertTo-SecureString[ ](?:-[a-z]{{1,20}}[ ]){{0,4}})?
+    (?: (?-i:R)"[a-z]{{0,16}}\((?P<raw>[^()"\n]{{1,{_MAX_CHARS}}}+)\)
+      | {_STRING_PREFIX}? (?P<escape>\\)? (?P<quote>\"{{3}}|'{{3}}|["'`])
+        (?P<quoted>(?(escape){_PLAIN_CHAR}|{_CHAR}){{0,{_MAX_CHARS}}}+)
+        (?: \\?(?P=quote) | (?={_PLAIN_CHAR}) )  # the value is longer
+      | (?P<plain>(?(default)[^\s"',;`<>}}]|[^\s"',;`<>]){{1,{_MAX_CHARS}}}) )
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-# `#define WIFI_PASSWORD "…"` in C, and `ENV DB_PASSWORD …` in a Dockerfile.
-_DIRECTIVE: Final = re.compile(
-    rf"""
-    (?:{DIRECTIVES})[ \t]+ (?P<before>\w{{0,60}}?) (?P<name>{NAMES}) {SUFFIX} [ \t]+
-    (?: (?P<quote>["']) (?P<quoted>[^"'\n\\]{{1,{_MAX_CHARS}}}) (?P=quote)
-      | (?P<plain>[^\s"',;`<>=]{{1,{_MAX_CHARS}}}) [ \t]*$ )
-    """,
-    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
-)
-_MIGRATION: Final = re.compile(r"\d{4}_[a-z]")
 _REST_OF_TOKEN: Final = re.compile(r"[^\s\"',;`<>]*")
 _END_OF_SENTENCE: Final = ".:!?)}]"
 _NAME_BEFORE: Final = re.compile(r"(?:\w+ )?[\w.-]*$")
+_ELEMENT_BEFORE: Final = re.compile(r"<[\w:.-]*$")
+_ATTRIBUTE_BEFORE: Final = re.compile(r"(?:key|name)=[\"'][\w.-]*$", re.IGNORECASE)
+# The use of a variable in a shell, as in `$PWD:` and `${PWD:A}`, but not `${PASSWORD:-value}`.
+_REFERENCE_BEFORE: Final = re.compile(r"\$\{?\w*$")
 _MAX_NAME_CHARS: Final = 40
 
 # Words before the keyword that make the name harmless, as in the names of a cursor, a public key or
@@ -68,8 +69,9 @@ _CHOSEN_SECRETS: Final = re.compile(
 )
 _PLACEHOLDER: Final = re.compile(
     r"""
-    ^ [$<{(\[*%&@!~\\|?^] | ^[\#.][a-z] | \[\w+= | ^ (?:none|null|nil|true|false|undefined|n/?a
-      |str|string|text|int|integer|number|bool|boolean|bytes?|object|any|char|float|dict|list|tuple
+    ^ [$<{(\[*%&@!~\\|?^¿¡] | ^/[$?^] | ^[\#.][a-z] | \[\w+= | ^ (?:none|null|nil
+      |true|false|undefined|n/?a|str|string|text|int|integer|number|bool|boolean|bytes?|object|any
+      |char|float|dict|list|tuple
       |set|optional|required|empty|missing|unknown|hidden|default|disabled|enabled|yes|no|on|off
       |void|auto|this|self|test|testing|foo|bar|baz|foobar|value|user|username|admin|root|guest
       |login|email|file|path|name|prompt|stdin|env|md5|sha1|sha256|sha512|plain|basic|bearer|secret
@@ -84,9 +86,11 @@ _PATH_OR_URL: Final = re.compile(
     r"(?:\.{0,2}|~)/[\w.-]+/|/[a-z]+$|[a-z]:\\|[a-z+]+://|[\w.-]+(?:/[\w.-]+)+\.\w{1,4}$",
     re.IGNORECASE,
 )
-# Code that computes the value: a call, an attribute, an operator.
+# Code that computes the value: a call, an attribute, an operator, a command of PowerShell. Or the
+# next option of a command.
 _EXPRESSION: Final = re.compile(
-    r"[\w.$]*[(\[{]|.*(?:->|-$|::|\(|\)[}\\]|[)}\]]:?$|&&|\|\||\?\.)"
+    r"--[a-z]|(?:Get|New|Read|Import|ConvertTo|ConvertFrom)-[A-Z]"
+    r"|[\w.$]*[(\[{]|.*(?:->|-$|::|\(|\)[}\\]|[)}\]]:?$|&&|\|\||\?\.)"
     r"|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$"
 )
 # A keyword in the name of a secret, or in a text about one, as in `db_password`, `accessToken2` and
@@ -109,8 +113,16 @@ _WORDS_WITH_DIGITS: Final = re.compile(
 )
 _MAX_NAME: Final = 100
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][\w$]*$")
-_WORDS: Final = re.compile(r"[A-Za-z]+\d{0,4}(?:[-_./: ](?:[A-Za-z]+\d{0,4}|\d{1,4}))*$")
+# Words and numbers, which may be a date and a time, as in `0002_auto_20160226_1747`.
+_WORD: Final = r"(?:[A-Za-z]+\d{0,4}|\d{1,4}|(?:19|20)\d{6}(?:\d{4}|\d{6})?)"
+_WORDS: Final = re.compile(rf"{_WORD}(?:[-_./: ]{_WORD})*$")
+_VERSION: Final = re.compile(r"v\d+(?:\.\d+)*$")
+# A text that begins with a compound, as in `forgot_password: Esqueceu-se da senha?`
+_COMPOUND: Final = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*[?,:]?$")
 _PHRASE: Final = re.compile(r"[a-z]+(?: [a-z]+){2,5}$")
+# In a phrase, unlike in a command, no word is an option, a variable or an operator.
+_SHELL_PHRASE: Final = re.compile(r"[^\s$`(|<>-]\S*(?: [^\s$`(|<>-]\S*){1,7}$")
+_MIXED_WORD: Final = re.compile(r"[A-Za-z]\d|\d[A-Za-z]")
 _SHELL_NAME: Final = re.compile(r"[A-Z][A-Z0-9_]*$")
 _DIGIT: Final = re.compile(r"\d")
 _ASCII: Final = re.compile(r"[!-~]")
@@ -129,13 +141,14 @@ class _Assignment:
     keyword: str
     value: str
     is_quoted: bool
-    is_sentence: bool = False  # as in "the password is …"
-    is_option: bool = False  # as in `--password …`
-    is_field: bool = False  # `<password>…</password>`, or the field `value` of an object
-    has_comma: bool = False  # between the name and the value
-    has_colon: bool = False
-    has_space: bool = False  # before the value
-    ends_line: bool = True
+    is_sentence: bool  # as in "the password is …"
+    is_option: bool  # as in `--password …`
+    is_field: bool  # `<password>…</password>`, or the field `value` of an object
+    has_comma: bool  # between the name and the value
+    has_colon: bool
+    has_equals: bool
+    has_space: bool  # before the value
+    ends_line: bool
 
     @property
     def name(self) -> str:
@@ -144,25 +157,20 @@ class _Assignment:
     @property
     def is_setting(self) -> bool:
         """Whether this looks like `NAME=value` in a shell or in an environment file."""
-        return not self.is_quoted and self.is_variable
+        return not (self.is_quoted or self.has_space) and self.has_shell_name
 
     @property
-    def is_variable(self) -> bool:
-        """Whether this looks like a variable of a shell, with or without quotes."""
+    def has_shell_name(self) -> bool:
         name = self.before.rpartition(" ")[2] + self.keyword
-        return not self.has_space and _SHELL_NAME.match(name) is not None
+        return _SHELL_NAME.match(name) is not None
 
 
 def match_assignment(text: str, start: int) -> tuple[str, int, int] | None:
     """Return the kind and the range of the secret whose name starts at a position, or None."""
-    directive = _DIRECTIVE.match(text, start)
-    match = directive or _ASSIGNMENT.match(text, start)
-    if match is None:
+    match = _ASSIGNMENT.match(text, start)
+    if match is None or _is_other_syntax(text, match):
         return None
-    found = _read_directive(match) if directive else _read_assignment(text, match)
-    # $PWD is the working directory of a shell.
-    if found.keyword == "PWD" and text[max(0, start - 1) : start] in ("$", "{"):
-        return None
+    found = _read_assignment(text, match)
     kind = _kind(found)
     if kind is None:
         return None
@@ -176,25 +184,18 @@ def is_plausible(value: str) -> bool:
 
 
 def _value_group(match: re.Match[str]) -> str:
-    """Return the name of the group that contains the value."""
-    groups = match.groupdict()
-    return next(name for name in ("plain", "nested", "quoted") if groups.get(name) is not None)
-
-
-def _read_directive(match: re.Match[str]) -> _Assignment:
-    value, is_quoted = match[_value_group(match)], match["plain"] is None
-    return _Assignment(match["before"], match["name"], value, is_quoted)
+    return next(name for name in ("plain", "quoted", "raw") if match[name] is not None)
 
 
 def _read_assignment(text: str, match: re.Match[str]) -> _Assignment:
     is_quoted = match["plain"] is None
     value, end = match[_value_group(match)], match.end()
-    if len(value) == _MAX_CHARS and (rest := _REST_OF_TOKEN.match(text, end)):
+    if len(value) >= _MAX_CHARS and (rest := _REST_OF_TOKEN.match(text, end)):
         value, end = value + rest[0], rest.end()
     if not is_quoted and match["sentence"]:
         value = value.rstrip(_END_OF_SENTENCE)
     return _Assignment(
-        match["option"] or _name_before(text, match.start()),
+        match["option"] or match["first"] or _name_before(text, match.start()),
         match["name"],
         value,
         is_quoted=is_quoted,
@@ -203,9 +204,26 @@ def _read_assignment(text: str, match: re.Match[str]) -> _Assignment:
         is_field=(match["element"] or match["field"]) is not None,
         has_comma=match["comma"] is not None,
         has_colon=match["colon"] is not None,
+        has_equals=match["equals"] is not None,
         has_space=bool(match["space"]),
         ends_line=end >= len(text) or text[end] in "\r\n",
     )
+
+
+def _is_other_syntax(text: str, match: re.Match[str]) -> bool:
+    """Return whether an operator after the name does not assign a value to it."""
+    before = text[max(0, match.start() - _MAX_NAME_CHARS) : match.start()]
+    if match["element"] == ">":
+        return _ELEMENT_BEFORE.search(before) is None
+    if match["element"]:  # `<string name="password">` often contains a translation
+        value = match[_value_group(match)]
+        is_mixed = _DIGIT.search(value) and _LETTER.search(value)
+        return not is_mixed or _ATTRIBUTE_BEFORE.search(before) is None
+    if match["declared"] and not match["declared"].startswith("ENV"):
+        return match["plain"] is not None
+    if match["colon"] and not match["space"] and match["plain"]:
+        return _REFERENCE_BEFORE.search(before) is not None
+    return False
 
 
 def _name_before(text: str, start: int) -> str:
@@ -217,9 +235,9 @@ def _kind(found: _Assignment) -> str | None:
     value = found.value
     if not value or _PLACEHOLDER.search(value) or _PATH_OR_URL.match(value):
         return None
-    if found.has_comma and (
-        not found.is_quoted or not _DIGIT.search(value) or _MIGRATION.match(value)
-    ):
+    if found.has_comma and not (found.is_quoted and _DIGIT.search(value)):
+        return None
+    if found.has_comma and _VERSION.match(value):
         return None
     if not found.is_quoted and _EXPRESSION.match(value):
         return None
@@ -234,13 +252,11 @@ def _is_password(found: _Assignment) -> bool:
         return False
     if not _ASCII.search(value):  # a word in another script, such as the name of a country
         return False
-    # A sentence in another language, which begins after the name of a message.
-    if not (found.is_quoted or found.ends_line or value.isascii() or _DIGIT.search(value)):
-        return False
     if " " in value:
-        if _PHRASE.match(value):
-            return found.name == "passphrase" or not found.has_colon
-        return found.is_variable and _DIGIT.search(value) is not None
+        if found.has_equals and not found.has_space and found.has_shell_name:
+            return _has_phrase_of_shell(value)
+        is_phrase = _PHRASE.match(value) is not None
+        return is_phrase and (found.name == "passphrase" or not found.has_colon)
     if found.is_sentence or found.is_option:
         return re.search(r"\d|[^\w/.-]", value) is not None
     if value.isdigit():
@@ -249,8 +265,18 @@ def _is_password(found: _Assignment) -> bool:
         return value.islower() or not value.isalpha()
     if value.isalpha():
         return value.islower() and found.ends_line and (found.has_colon or not found.has_space)
+    if found.has_colon and found.has_space and not found.ends_line and _COMPOUND.match(value):
+        return False
     required = _DIGIT if _IDENTIFIER.match(value) else _LETTER
     return required.search(value) is not None
+
+
+def _has_phrase_of_shell(value: str) -> bool:
+    """Return whether a value is a phrase rather than a message or a command."""
+    if _PHRASE.match(value):
+        return True
+    is_phrase = _SHELL_PHRASE.match(value) is not None and _DIGIT.search(value) is not None
+    return is_phrase and (value.islower() or _MIXED_WORD.search(value) is not None)
 
 
 def _ends_a_word(found: _Assignment) -> bool:
