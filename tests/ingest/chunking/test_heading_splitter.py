@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
+
 from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.chunker import split_text
+from rootle.ingest.chunking.heading_splitter import clean_title
 
 LIMITS = ChunkLimits()
 PARAGRAPH = "A sentence of some words, with a second half. " * 8 + "\n"
@@ -37,6 +42,28 @@ def test_an_underlined_heading_has_the_level_of_its_underline() -> None:
         (11, "Title > Install > From source"),
         (15, "Title > Use it"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("[CodeRed Cloud](https://www.codered.cloud/)", "CodeRed Cloud"),
+        ("[![Vim The editor](https://example.org/logo.gif)](https://vim.org)", "Vim The editor"),
+        ("**[1.2.0](https://example.org/a_(b)) (2024-01-31)**", "1.2.0 (2024-01-31)"),
+        ("Use [a](b) and [c](d 'e')", "Use a and c"),
+        ("![](logo.svg)", "![](logo.svg)"),
+        ("`items[0](x)`", "items[0](x)"),
+    ],
+)
+def test_a_heading_with_links_is_named_by_their_texts(title: str, expected: str) -> None:
+    assert places(f"## {title}\n\n{PARAGRAPH}", "markdown") == [(1, expected)]
+
+
+@pytest.mark.parametrize("part", ["[", "[](", "![a](", "[a](b)", "[a]((b)"])
+def test_a_heading_of_many_brackets_takes_little_time(part: str) -> None:
+    start = time.monotonic()
+    clean_title(part * 100_000)
+    assert time.monotonic() - start < 1
 
 
 def test_a_hash_in_a_fenced_block_is_not_a_heading() -> None:

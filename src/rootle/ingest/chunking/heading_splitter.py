@@ -17,6 +17,7 @@ from rootle.syntax.lines import LineRange, Lines
 TINY: Final = 200
 JOINED: Final = 600
 MAX_TITLE: Final = 80
+_EMPHASIS: Final = "*_` \t\r"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +178,26 @@ def _fence_end(rows: list[str], row: int, fence: str) -> int:
     return row + 1
 
 
+# A link or an image without nested ones. The limits keep the time linear in a text of brackets.
+_LINK: Final = re.compile(
+    r"(?<!\w)!?\[([^\[\]\n]{0,200})\]\((?:[^()\n]|\([^()\n]{0,100}\)){0,500}\)"
+)
+_MAX_LINKED_CHARS: Final = 2_000
+
+
 def clean_title(title: str) -> str:
-    """Return a title without emphasis and repeated spaces, cut off after MAX_TITLE characters."""
-    return " ".join(title.strip("*_` \t\r").split())[:MAX_TITLE]
+    """Return a title without emphasis, the targets of links and repeated spaces.
+
+    It is cut off after MAX_TITLE characters.
+    """
+    text = title.strip(_EMPHASIS)
+    if "](" in text:
+        # The text of a link can be an image: the inner one is replaced first.
+        plain = text[:_MAX_LINKED_CHARS]
+        for _ in range(2):
+            plain = _LINK.sub(r"\1", plain)
+        text = plain.strip(_EMPHASIS) or text
+    return " ".join(text.split())[:MAX_TITLE]
 
 
 _RST_LINE: Final = re.compile(r"([=\-`:.'\"~^_*+#<>!$%&(),/;?@\[\\\]{|}])\1{2,}[ \t]*\r?$")
