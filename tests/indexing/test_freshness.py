@@ -81,6 +81,44 @@ def test_a_restored_time_is_noticed_by_the_next_process(
     assert _finds(make_app(repository), "quagga_two")
 
 
+def test_a_change_to_the_exclude_file_of_a_nested_repository_is_in_the_next_answer(
+    repository: Path, make_app: MakeApp
+) -> None:
+    write(repository, "nested/a.py", "def quagga(): ...\n")
+    git(repository / "nested", "init", "-q")
+    app = make_app(repository)
+    for _ in range(3):
+        assert _finds(app, "quagga")
+    write(repository, "nested/.git/info/exclude", "a.py\n")
+    assert not _finds(app, "quagga")
+
+
+def test_files_of_a_replaced_parent_folder_are_in_the_next_answer(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    write(tmp_path, "parent/root/a.py", "def quagga(): ...\n")
+    write(tmp_path, "next/root/a.py", "def okapi_two(): ...\n")
+    app = make_app(tmp_path / "parent/root")
+    for _ in range(3):
+        assert _finds(app, "quagga")
+    (tmp_path / "parent").rename(tmp_path / "previous")
+    (tmp_path / "next").rename(tmp_path / "parent")
+    assert _finds(app, "okapi_two")
+    assert not _finds(app, "quagga")
+
+
+def test_a_new_repository_above_the_root_applies_to_the_next_answer(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    write(tmp_path, "parent/root/a.py", "def quagga(): ...\n")
+    app = make_app(tmp_path / "parent/root")
+    for _ in range(3):
+        assert _finds(app, "quagga")
+    git(tmp_path / "parent", "init", "-q")
+    write(tmp_path, "parent/.git/info/exclude", "a.py\n")
+    assert not _finds(app, "quagga")
+
+
 def test_a_branch_switch_is_in_the_next_answer(repository: Path, app: App) -> None:
     def git(*arguments: str) -> None:
         identity = ("-c", "user.name=a", "-c", "user.email=a@b")

@@ -16,6 +16,7 @@ from rootle.indexing.watch.watched_folders import (
     list_rule_folders,
     list_tree_folders,
 )
+from rootle.sources.git.git_dirs import find_work_tree
 
 # From <sys/inotify.h>.
 _MODIFY, _ATTRIB, _MOVED_FROM, _MOVED_TO = 0x2, 0x4, 0x40, 0x80
@@ -54,7 +55,9 @@ class ChangeProbe:
 
         Git may track some of them in ignored folders, so their folders are watched too.
         """
+        self._path = os.fspath(root)
         self._root = os.path.realpath(root)
+        self._place = _find_place(self._path)
         self._index_dir = os.path.realpath(index_dir)
         self._list_known_paths = list_known_paths
         self._descriptor: int | None = None
@@ -65,6 +68,7 @@ class ChangeProbe:
         """Watch the folders that exist now, unless they are already watched."""
         if self._descriptor is not None or not self._is_supported:
             return
+        self._root, self._place = os.path.realpath(self._path), _find_place(self._path)
         try:
             self._descriptor = self._open()
         except OSError:  # a network file system, or an exhausted inotify limit
@@ -80,9 +84,10 @@ class ChangeProbe:
         if self._descriptor is None:
             return True
         masks = _read_masks(self._descriptor)
-        if any(mask & _NEW_FOLDERS for mask in masks):
+        has_moved = _find_place(self._path) != self._place
+        if has_moved or any(mask & _NEW_FOLDERS for mask in masks):
             self.close()
-        return bool(masks)
+        return has_moved or bool(masks)
 
     def covers_known_paths(self) -> bool:
         """Return whether the folders of all indexed files are watched.
@@ -133,6 +138,18 @@ class ChangeProbe:
 
     def _is_in_index(self, folder: str) -> bool:
         return f"{folder}/".startswith(f"{self._index_dir}/")
+
+
+def _find_place(path: str) -> tuple[int, int, str | None] | None:
+    """Return what identifies a folder and its repository; None if there is no such folder.
+
+    The folders above are not watched. They may be replaced, or become a repository.
+    """
+    try:
+        info = os.stat(path)
+    except OSError:
+        return None
+    return info.st_dev, info.st_ino, find_work_tree(os.path.realpath(path))
 
 
 def _raise_unless_missing(code: int, folder: str) -> None:

@@ -25,13 +25,14 @@ def list_tree_folders(root: str, known_paths: Collection[str]) -> frozenset[str]
 
 
 def list_nested_git_folders(root: str, tree_folders: Collection[str]) -> Iterator[str]:
-    """Yield folders in which git records the commits of repositories below a root."""
+    """Yield the folders of git whose files decide what is indexed of repositories below a root."""
     for folder in tree_folders:
         path = os.path.join(root, folder)
         if folder and os.path.lexists(os.path.join(path, ".git")):
             git = find_git_folders(path)
             if git is not None:
                 yield from (git.own, os.path.join(git.own, "logs"))
+                yield os.path.join(git.common, "info")
 
 
 def list_rule_folders(root: str) -> Iterator[str]:
