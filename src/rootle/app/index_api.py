@@ -60,7 +60,7 @@ class IndexApi(AppBase):
         return report
 
     def index_dependencies(self, on_progress: ProgressCallback | None = None) -> DependencyStatus:
-        """Index the installed packages that the lock files of the folder name.
+        """Index the installed packages on which the project depends.
 
         A search with `in:deps` does this too, without reporting progress. Only changed files are
         read. Raises QueryError if `dependencies` is off, or if no package is named or installed,

@@ -378,6 +378,19 @@ test "a basket is empty at first" {
 """,
 }
 
+
+def test_a_short_definition_that_is_joined_with_another_one_affects_the_scope() -> None:
+    text = "class Policy:\n    limit = 3\n\n\ndef make_policy():\n    return Policy(limit=7)\n"
+    (chunk,) = split_text(text, "python", ChunkLimits()).chunks
+    assert (chunk.start_line, chunk.end_line, chunk.scope) == (1, 6, "")
+
+
+def test_imports_that_are_joined_with_a_definition_do_not_affect_the_scope() -> None:
+    text = "import os\n\n\ndef read_limit():\n    return int(os.environ['LIMIT'])\n"
+    (chunk,) = split_text(text, "python", ChunkLimits()).chunks
+    assert (chunk.start_line, chunk.end_line, chunk.scope) == (1, 5, "def read_limit")
+
+
 # First line, last line, scope, symbols.
 EXPECTED: dict[str, list[tuple[int, int, str, str]]] = {
     "bash": [
@@ -400,7 +413,7 @@ EXPECTED: dict[str, list[tuple[int, int, str, str]]] = {
     ],
     "csharp": [
         (1, 5, "namespace Shop.Web > class Basket", "Basket"),
-        (6, 7, "namespace Shop.Web > class Basket > method Add", "Total"),
+        (6, 7, "namespace Shop.Web > class Basket", "Total"),
         (8, 8, "namespace Shop.Web > class Basket > method Add", "Add"),
         (10, 12, "namespace Shop.Web > class Basket > constructor Basket", "Basket"),
     ],
@@ -451,7 +464,7 @@ EXPECTED: dict[str, list[tuple[int, int, str, str]]] = {
         (15, 16, "class Basket > method total", "total"),
         (17, 17, "a basket", ""),
         (18, 19, "a basket > is empty", ""),
-        (20, 21, "a basket", ""),
+        (20, 21, "a basket > is empty", ""),
     ],
     "kotlin": [
         (1, 2, "val MAX_ITEMS", "MAX_ITEMS"),
@@ -487,7 +500,7 @@ EXPECTED: dict[str, list[tuple[int, int, str, str]]] = {
         (11, 15, "module Shop > class Basket > def empty", "empty"),
         (17, 17, "a basket", ""),
         (18, 19, "a basket > is empty", ""),
-        (20, 21, "a basket", ""),
+        (20, 21, "a basket > is empty", ""),
     ],
     "rust": [
         (1, 2, "", "MAX_ITEMS"),
@@ -511,7 +524,7 @@ EXPECTED: dict[str, list[tuple[int, int, str, str]]] = {
         (1, 5, "struct Basket > var maxItems", "Basket maxItems"),
         (7, 9, "struct Basket > func add", "add"),
         (11, 12, "extension Basket > func total", "total"),
-        (13, 14, "extension Basket", "Kind gift order"),
+        (13, 14, "extension Basket > enum Kind", "Kind gift order"),
     ],
     "tsx": [
         (1, 1, "interface Props", "Props"),

@@ -44,8 +44,8 @@ def register(parser: CommandParser) -> None:
     parser.add_argument(
         "--deps",
         action="store_true",
-        help="also index the installed packages that are listed in the lock files of the folder; "
-        "without this option, the first search with `--in deps` indexes them",
+        help="also index the installed packages on which the project depends; without this option, "
+        "the first search with `--in deps` indexes them",
     )
     add_yes(parser)
     add_common_options(parser)

@@ -19,7 +19,7 @@ SMALL_BOX: Final = 600
 TINY: Final = 250
 JOINED: Final = 700
 # A shorter range (a brace, "class A {", one import) is not informative on its own: it is joined
-# with an adjacent range of any size, and does not affect the scope.
+# with an adjacent range of any size.
 FRAGMENT: Final = 60
 # More deeply nested code is probably generated, and its structure is ignored.
 MAX_DEPTH: Final = 40
@@ -114,13 +114,13 @@ class _CodeSplitter:
         return self.lines.size(line_range.first, line_range.end)
 
     def _merge(self, left: LineRange, right: LineRange) -> LineRange:
-        if self._size(left) < FRAGMENT:
+        pairs = zip(left.path, right.path, strict=False)
+        path = tuple(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        # A fragment does not affect the scope, unless it is a short definition of its own.
+        if path == left.path and self._size(left) < FRAGMENT:
             path = right.path
-        elif self._size(right) < FRAGMENT:
+        elif path == right.path and self._size(right) < FRAGMENT:
             path = left.path
-        else:
-            pairs = zip(left.path, right.path, strict=False)
-            path = tuple(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         return LineRange(left.first, right.end, path)
 
     def merge_fragments(self, ranges: list[LineRange]) -> list[LineRange]:
