@@ -579,3 +579,33 @@ def test_the_text_of_a_document_is_limited_not_its_size(tmp_path: Path) -> None:
     assert len(document.text) < 1_200
     assert 1_000 < document.omitted_chars < 6_000
     assert (tmp_path / "long.pdf").stat().st_size > 1_000
+
+
+def write_lines(path: Path, *pages: Sequence[str]) -> None:
+    from reportlab.pdfgen import canvas
+
+    drawing = canvas.Canvas(str(path))
+    for lines in pages:
+        for number, line in enumerate(lines):
+            drawing.drawString(50, 780 - 14 * number, line)
+        drawing.showPage()
+    drawing.save()
+
+
+def test_words_that_are_split_at_the_ends_of_lines_are_joined(tmp_path: Path) -> None:
+    write_lines(
+        tmp_path / "a.pdf",
+        [
+            *("The configu-", "ration of the state-of-", "the-art engine, a retry-"),
+            *("limit, the GPU-", "based part of the cus-", "tomer and an add-", "on. Up to 10-"),
+            *("20 of the re-", "creation rooms."),
+        ],
+        ["A retry-limit is a limit. Recreation helps."],
+    )
+    assert place_texts(read(tmp_path / "a.pdf")) == {
+        "page-1": (
+            "The configuration\nof the state-of-the-art\nengine, a retry-limit,\nthe GPU-based\n"
+            "part of the customer\nand an addon.\nUp to 10-\n20 of the recreation\nrooms."
+        ),
+        "page-2": "A retry-limit is a limit. Recreation helps.",
+    }

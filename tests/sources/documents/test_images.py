@@ -119,7 +119,7 @@ def test_scanned_pages_of_a_pdf_are_recognized_if_requested(tmp_path: Path) -> N
     require_tesseract()
     from reportlab.pdfgen import canvas
 
-    scan = draw_lines(tmp_path / "scan.png", ["The harbour master", "signs the contract"])
+    scan = draw_lines(tmp_path / "scan.png", ["The harbour mas-", "ter signs the contract"])
     drawing = canvas.Canvas(str(tmp_path / "a.pdf"))
     drawing.drawString(100, 700, "Typed page")
     drawing.showPage()

@@ -9,7 +9,7 @@ from typing import Final
 
 # Increment this when the text, the places or the language of any format change: it is part of the
 # fingerprint of an index.
-READERS_VERSION: Final = 5
+READERS_VERSION: Final = 6
 
 _EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
     "notebook": ("ipynb",),

@@ -6,13 +6,16 @@ with Tesseract.
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
+from dataclasses import replace
 from typing import BinaryIO, Final
 
 import pypdfium2 as pdfium
 
 from rootle.sources.documents.places import DocumentError, ExtractedDocument
 from rootle.sources.documents.readers.images.tesseract import recognize_text
+from rootle.sources.documents.readers.split_words import SPLIT, join_split_words
 from rootle.sources.documents.recognition import find_tesseract
 from rootle.sources.files.skip_rules import DAMAGED, ENCRYPTED
 
@@ -23,6 +26,8 @@ _POINTS_PER_INCH: Final = 72
 # Most scanners use 200 to 300 dots per inch; more dots take longer and are read no better.
 _DOTS_PER_INCH: Final = 200
 _MAX_PAGE_PIXELS: Final = 10_000_000
+# PDFium marks such words itself.
+_SPLIT_AFTER_RECOGNITION: Final = re.compile(r"(?<=[^\W\d_])-\n(?=\w)")
 
 
 def read_pdf(file: BinaryIO, found: ExtractedDocument) -> None:
@@ -39,6 +44,8 @@ def read_pdf(file: BinaryIO, found: ExtractedDocument) -> None:
             found.author = document.get_metadata_value("Author").strip()
         _read_pages(document, found)
     finally:
+        # All pages are needed to decide which hyphens belong to words.
+        _join_words(found)
         document.close()
 
 
@@ -56,8 +63,15 @@ def _read_pages(document: pdfium.PdfDocument, found: ExtractedDocument) -> None:
             page.close()
         except pdfium.PdfiumError:
             continue  # a damaged page must not hide the others
-        text = _clean(text)
-        found.add(f"page-{number}", text, _title(text), (count - number) / number)
+        found.add(f"page-{number}", _clean(text), "", (count - number) / number)
+
+
+def _join_words(found: ExtractedDocument) -> None:
+    texts = join_split_words([place.text for place in found.places])
+    found.places[:] = [
+        replace(place, text=text, title=_title(text))
+        for place, text in zip(found.places, texts, strict=True)
+    ]
 
 
 def _recognize(page: pdfium.PdfPage, found: ExtractedDocument) -> str:
@@ -80,17 +94,19 @@ def _recognize(page: pdfium.PdfPage, found: ExtractedDocument) -> str:
     except DocumentError:
         return ""  # a page that cannot be read must not hide the others
     found.is_recognized = found.is_recognized or bool(text)
-    return text
+    return _SPLIT_AFTER_RECOGNITION.sub(SPLIT, text)
 
 
 def _clean(text: str) -> str:
-    """Join words that were split at the ends of lines, where PDFium marks them."""
+    """Mark words that are split at the ends of lines in the same way in all versions of PDFium."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text.replace("\ufffe\n", "").replace("\ufffe", "").replace("\u00ad\n", "")
+    for mark in ("\ufffe\n", "\ufffe", "\u00ad\n"):
+        text = text.replace(mark, SPLIT)
+    return text
 
 
 def _title(text: str) -> str:
     """Return the first line of a page if it can be a heading."""
-    first = next((line.strip() for line in text.split("\n") if line.strip()), "")
+    first = next((" ".join(line.split()) for line in text.split("\n") if line.strip()), "")
     is_heading = len(first) <= _MAX_TITLE_LINE and any(map(str.isalpha, first))
     return first if is_heading and not first.endswith((".", ",", ";", "-")) else ""
