@@ -609,3 +609,31 @@ def test_words_that_are_split_at_the_ends_of_lines_are_joined(tmp_path: Path) ->
         ),
         "page-2": "A retry-limit is a limit. Recreation helps.",
     }
+
+
+def row_of_numbers(path: Path, *cells: tuple[float, str]) -> list[str]:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for column, (value, number_format) in enumerate(cells, start=1):
+        book.active.cell(1, column, value).number_format = number_format
+    book.save(path)
+    return read(path).text.split("\n")[1].split(" | ")
+
+
+def test_long_numbers_of_a_workbook_are_not_rounded(tmp_path: Path) -> None:
+    cells = [
+        *((4006381333931, "0"), (98765432101.55, "#,##0.00"), (1718000000123, "General")),
+        *((0.1 + 0.2, "General"), (148.5, "0.0")),
+    ]
+    assert row_of_numbers(tmp_path / "a.xlsx", *cells) == [
+        *("4006381333931", "98765432101.55", "1718000000123", "0.3", "148.5")
+    ]
+
+
+def test_padding_in_a_number_format_does_not_make_a_date(tmp_path: Path) -> None:
+    cells = [
+        *((1234.5, "#,##0.00\\ _D_M"), (1500, "_-* #,##0\\ _P_t_s_-"), (7, "0*d")),
+        (45382, "_-yyyy\\-mm\\-dd_-"),
+    ]
+    assert row_of_numbers(tmp_path / "a.xlsx", *cells) == ["1234.5", "1500", "7", "2024-03-31"]

@@ -20,14 +20,16 @@ _PREDEFINED: Final = {
     **dict.fromkeys((*range(18, 22), 45, 47), _TIME),
     46: _DURATION,
 }
-# Quoted text, colors and conditions in a format do not make it the format of a date.
+# Quoted text, colors and conditions in a format do not make it the format of a date. Neither do
+# the characters after `\` (shown), `_` (replaced by a space of the same width) and `*` (repeated).
 _NOT_PATTERN: Final = re.compile(
-    r'"[^"]*"|\[(?!(?:h{1,9}|m{1,9}|s{1,9})\])[^\]]*\]|\\.', re.IGNORECASE
+    r'"[^"]*"|\[(?!(?:h{1,9}|m{1,9}|s{1,9})\])[^\]]*\]|[\\_*].', re.IGNORECASE
 )
 _ELAPSED: Final = re.compile(r"\[[hms]", re.IGNORECASE)
 _DAY_LETTERS: Final = re.compile(r"[yd]", re.IGNORECASE)
 _TIME_LETTERS: Final = re.compile(r"[hs]", re.IGNORECASE)
 _MONTH_LETTERS: Final = re.compile(r"m", re.IGNORECASE)
+_DIGITS: Final = 15  # Excel shows no more; those after them are errors of rounding.
 DAY_0: Final = datetime(1899, 12, 30)
 DAY_0_OF_1904: Final = datetime(1904, 1, 1)
 # For Excel, 1900 is a leap year: day 60 is February 29.
@@ -57,7 +59,7 @@ class CellFormats:
             if kind == _TIME or number < 1:
                 return _format_time(number)
             return self._format_date(number)
-        return f"{number:.10g}" if abs(number) < 1e15 else value
+        return f"{number:.{_DIGITS}g}" if abs(number) < 10**_DIGITS else value
 
     def _format_date(self, days: float) -> str:
         if days < _LEAP_DAY and self.day_0 == DAY_0:
