@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Sequence
 from datetime import date, datetime
 from pathlib import Path
@@ -637,3 +638,62 @@ def test_padding_in_a_number_format_does_not_make_a_date(tmp_path: Path) -> None
         (45382, "_-yyyy\\-mm\\-dd_-"),
     ]
     assert row_of_numbers(tmp_path / "a.xlsx", *cells) == ["1234.5", "1500", "7", "2024-03-31"]
+
+
+def replace_in_zip(path: Path, old: str, new: str, **added: str) -> None:
+    """Replace text in all parts of a zip file, and add parts."""
+    with zipfile.ZipFile(path) as file:
+        parts = {name: file.read(name).decode() for name in file.namelist()}
+    with zipfile.ZipFile(path, "w") as file:
+        for name, content in (parts | added).items():
+            file.writestr(name, content.replace(old, new))
+
+
+def test_the_reading_of_a_japanese_word_is_not_part_of_its_text(tmp_path: Path) -> None:
+    import docx
+    import openpyxl
+    from docx.oxml import parse_xml
+    from docx.oxml.ns import nsdecls
+
+    book = openpyxl.Workbook()
+    book.active.append(["here", "other"])
+    book.save(tmp_path / "a.xlsx")
+    text = "<t>東京</t><rPh sb='0' eb='2'><t>トウキョウ</t></rPh>"
+    replace_in_zip(tmp_path / "a.xlsx", "<t>here</t>", text)
+    assert read(tmp_path / "a.xlsx").text.split("\n")[1] == "東京 | other"
+    relation = "<Relationship Type='x/sharedStrings' Target='shared.xml' Id='s'/></Relationships>"
+    replace_in_zip(tmp_path / "a.xlsx", "</Relationships>", relation)
+    cell = f't="inlineStr"><is>{text}</is>'
+    shared = {"xl/shared.xml": f"<sst><si>{text}</si></sst>"}
+    replace_in_zip(tmp_path / "a.xlsx", cell, 't="s"><v>0</v>', **shared)
+    assert read(tmp_path / "a.xlsx").text.split("\n")[1] == "東京 | other"
+
+    document = docx.Document()
+    reading, base = "<w:r><w:t>とう</w:t></w:r>", "<w:r><w:t>東</w:t></w:r>"
+    ruby = f"<w:ruby><w:rt>{reading}</w:rt><w:rubyBase>{base}</w:rubyBase></w:ruby>"
+    document.add_paragraph()._p.append(parse_xml(f"<w:r {nsdecls('w')}>{ruby}<w:t>京</w:t></w:r>"))
+    document.save(str(tmp_path / "a.docx"))
+    assert read(tmp_path / "a.docx").text == "東京\n"
+
+    ruby = "<text:ruby-base>東</text:ruby-base><text:ruby-text>とう</text:ruby-text>"
+    body = f"<office:text><text:p><text:ruby>{ruby}</text:ruby>京</text:p></office:text>"
+    write_odf(tmp_path / "a.odt", body)
+    assert read(tmp_path / "a.odt").text == "東京\n"
+
+    ruby = "<ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp></ruby>京<ruby>都<rt>と</ruby>へ"
+    write_book(tmp_path / "a.epub", [f"<html><body><p>{ruby}</p><p>The end</p></body></html>"])
+    assert read(tmp_path / "a.epub").text == "東京都へ\nThe end\n"
+
+
+def test_moved_text_of_a_word_document_is_read_at_its_new_place_only(tmp_path: Path) -> None:
+    import docx
+    from docx.oxml import parse_xml
+    from docx.oxml.ns import nsdecls
+
+    document = docx.Document()
+    for tag, text in (("moveFrom", "Old clause"), ("moveTo", "Moved clause")):
+        paragraph = document.add_paragraph("Kept. ")._p
+        run = f"<w:r><w:t>{text}</w:t></w:r>"
+        paragraph.append(parse_xml(f"<w:{tag} {nsdecls('w')} w:id='1'>{run}</w:{tag}>"))
+    document.save(str(tmp_path / "a.docx"))
+    assert read(tmp_path / "a.docx").text.split("\n")[:2] == ["Kept.", "Kept. Moved clause"]

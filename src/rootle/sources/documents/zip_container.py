@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import BinaryIO, Final, NamedTuple
 from xml.parsers import expat
@@ -23,6 +23,8 @@ _BLOCK_BYTES: Final = 65_536
 _OLD_OFFICE_MAGIC: Final = b"\xd0\xcf\x11\xe0"
 _IS_ENCRYPTED: Final = 0x1
 
+# In office files, copies of drawings for older programs.
+FALLBACK: Final = "Fallback"
 START: Final = "start"
 END: Final = "end"
 TEXT: Final = "text"
@@ -168,11 +170,11 @@ def read_xml(blocks: Iterable[bytes], *, allow_doctype: bool = False) -> Iterato
     yield from events
 
 
-def without_fallbacks(events: Iterable[XmlEvent]) -> Iterator[XmlEvent]:
-    """Leave out the copies of drawings that office files contain for older programs."""
+def without_elements(events: Iterable[XmlEvent], names: Collection[str]) -> Iterator[XmlEvent]:
+    """Leave out the elements with these names and all that they contain."""
     depth = 0
     for event in events:
-        if event.name == "Fallback" and event.kind != TEXT:
+        if event.kind != TEXT and event.name in names:
             depth += 1 if event.kind == START else -1
         elif not depth:
             yield event

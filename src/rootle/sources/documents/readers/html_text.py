@@ -12,7 +12,8 @@ _BLOCKS: Final = frozenset(
     "p div li dt dd tr blockquote section article figcaption caption title pre br hr table ul ol "
     "body header footer main aside".split()
 )
-_IGNORED: Final = frozenset("script style head svg math template noscript".split())
+_READINGS: Final = ("rt", "rp")  # of Japanese words
+_IGNORED: Final = frozenset((*"script style head svg math template noscript".split(), *_READINGS))
 _CELLS: Final = ("td", "th")
 _PARAGRAPHS: Final = ("p", "div")
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
@@ -45,6 +46,8 @@ class _HtmlText(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
         if self._ignored == "head" and tag == "body":
             self._ignored = ""  # HTML does not require the end tag of the head
+        if self._ignored in _READINGS and (tag in _BLOCKS or tag in _HEADINGS):
+            self._ignored = ""
         if self._ignored:
             return
         if tag in _IGNORED:
@@ -65,7 +68,7 @@ class _HtmlText(HTMLParser):
             self._is_first_cell = tag == "tr"
 
     def handle_endtag(self, tag: str) -> None:
-        if tag == self._ignored:
+        if tag == self._ignored or (tag == "ruby" and self._ignored in _READINGS):
             self._ignored = ""
         elif self._ignored or tag == "br":
             return

@@ -14,13 +14,20 @@ from rootle.sources.documents.readers.headed_text import (
 from rootle.sources.documents.readers.office_properties import read_properties
 from rootle.sources.documents.readers.sheet_places import Row, SheetRows, add_comment
 from rootle.sources.documents.readers.slides import NOTES_MARK
-from rootle.sources.documents.zip_container import END, START, TEXT, XmlEvent, ZipContainer
+from rootle.sources.documents.zip_container import (
+    END,
+    START,
+    TEXT,
+    XmlEvent,
+    ZipContainer,
+    without_elements,
+)
 from rootle.sources.files.skip_rules import DAMAGED, ENCRYPTED
 
 _CONTENT: Final = "content.xml"
 _MANIFEST: Final = "META-INF/manifest.xml"
-# Parts with deleted text, and with text that repeats on every page.
-_IGNORED: Final = frozenset({"tracked-changes", "forms", "settings"})
+# Parts with deleted text, and with text that repeats on every page; the readings of Japanese words.
+_IGNORED: Final = frozenset({"tracked-changes", "forms", "settings", "ruby-text"})
 # Their paragraphs are read, but not their numbers, authors and dates.
 _ASIDES: Final = frozenset({"note", "annotation"})
 _CELLS: Final = frozenset({"table-cell", "covered-table-cell"})
@@ -36,7 +43,7 @@ def read_opendocument(file: BinaryIO, found: ExtractedDocument) -> None:
         if _CONTENT not in container:
             raise DocumentError(DAMAGED)
         read_properties(container, found, "meta.xml")
-        events = _without_ignored(container.events(_CONTENT))
+        events = without_elements(container.events(_CONTENT), _IGNORED)
         for event in events:
             if event.kind != START:
                 continue
@@ -46,15 +53,6 @@ def read_opendocument(file: BinaryIO, found: ExtractedDocument) -> None:
                 _read_sheets(events, found)
             elif event.name == "text":
                 _read_text(events, found)
-
-
-def _without_ignored(events: Iterator[XmlEvent]) -> Iterator[XmlEvent]:
-    depth = 0
-    for event in events:
-        if event.kind != TEXT and event.name in _IGNORED:
-            depth += 1 if event.kind == START else -1
-        elif not depth:
-            yield event
 
 
 class _Paragraphs:

@@ -10,11 +10,12 @@ from rootle.sources.documents.readers.charts import read_chart
 from rootle.sources.documents.readers.headed_text import join_cells
 from rootle.sources.documents.readers.office_properties import read_properties
 from rootle.sources.documents.zip_container import (
+    FALLBACK,
     START,
     TEXT,
     XmlEvent,
     ZipContainer,
-    without_fallbacks,
+    without_elements,
 )
 
 # Placeholders with the same text on every slide, and the miniature of the slide on its notes page.
@@ -63,7 +64,8 @@ def _read_shapes(container: ZipContainer, part: str) -> tuple[str, list[str]]:
     """Return the title of a slide, and its paragraphs and table rows with the title first."""
     titles: list[str] = []
     others: list[str] = []
-    for placeholder, lines in _list_shapes(without_fallbacks(container.events(part))):
+    events = without_elements(container.events(part), (FALLBACK,))
+    for placeholder, lines in _list_shapes(events):
         if placeholder in _TITLES:
             titles += lines
         elif placeholder not in _IGNORED_PLACEHOLDERS:

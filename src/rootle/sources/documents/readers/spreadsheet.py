@@ -14,12 +14,21 @@ from rootle.sources.documents.readers.cell_values import (
 )
 from rootle.sources.documents.readers.office_properties import read_properties
 from rootle.sources.documents.readers.sheet_places import Row, SheetRows, add_comment
-from rootle.sources.documents.zip_container import END, START, TEXT, ZipContainer, find_part
+from rootle.sources.documents.zip_container import (
+    END,
+    START,
+    TEXT,
+    ZipContainer,
+    find_part,
+    without_elements,
+)
 
 _MAX_SHARED_CHARS: Final = 50_000_000
 _MAX_COMMENT_CHARS: Final = 1_000_000
 _MAX_COLUMNS: Final = 16_384  # of Excel
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+_READINGS: Final = ("rPh",)  # of Japanese words; Excel stores them with the text that was typed
 
 _Comments = Mapping[int, Mapping[int, str]]  # by row and column, from 1
 
@@ -82,7 +91,7 @@ def _list_comments(container: ZipContainer, part: str) -> Iterator[tuple[str, st
     parts: list[str] = []
     chars = 0
     in_text = False
-    for kind, name, attributes in container.events(part):
+    for kind, name, attributes in without_elements(container.events(part), _READINGS):
         if kind == TEXT:
             if in_text:
                 parts.append(name)
@@ -106,7 +115,7 @@ def _read_shared(container: ZipContainer, part: str) -> list[str]:
     parts: list[str] = []
     chars = 0
     in_text = False
-    for kind, name, _ in container.events(part):
+    for kind, name, _ in without_elements(container.events(part), _READINGS):
         if kind == TEXT:
             if in_text:
                 parts.append(name)
@@ -133,7 +142,7 @@ def _read_rows(
     kind_of_cell = style = ""
     value: list[str] = []
     in_value = False
-    for kind, name, attributes in container.events(part):
+    for kind, name, attributes in without_elements(container.events(part), _READINGS):
         if kind == TEXT:
             if in_value:
                 value.append(name)

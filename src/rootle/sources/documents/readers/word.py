@@ -15,24 +15,27 @@ from rootle.sources.documents.readers.headed_text import (
 )
 from rootle.sources.documents.readers.office_properties import read_properties
 from rootle.sources.documents.zip_container import (
+    FALLBACK,
     START,
     TEXT,
     XmlEvent,
     ZipContainer,
     find_part,
-    without_fallbacks,
+    without_elements,
 )
 
 _HEADING_STYLE: Final = re.compile(r"heading (\d)|(title)", re.IGNORECASE)
 _MARGINS: Final = ("header", "footer")
 _NOTES: Final = ("footnotes", "endnotes", "comments")
+# The old place of text that was moved, and the readings of Japanese words.
+_IGNORED: Final = frozenset({FALLBACK, "moveFrom", "rt"})
 # Elements that are characters.
 _CHARACTERS: Final = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _MAX_SPAN: Final = 63  # columns of a table in Word
 
 
 def read_word(file: BinaryIO, found: ExtractedDocument) -> None:
-    """Add the sections of a document. Deleted text of tracked changes is left out."""
+    """Add the sections of a document. Text that tracked changes deleted is left out."""
     with ZipContainer(file, found.check_time) as container:
         read_properties(container, found)
         main = container.main_part()
@@ -105,7 +108,7 @@ def _list_paragraphs(
     row = _Row()
     table_depth = 0
     in_text = False
-    for kind, name, attributes in without_fallbacks(events):
+    for kind, name, attributes in without_elements(events, _IGNORED):
         if kind == TEXT:
             if in_text:
                 paragraphs.add(name)
