@@ -550,6 +550,13 @@ def mail_with_parts(kind: str, *parts: str) -> bytes:
             ["The ferret é"],
         ),
         (b"From: Ann\nContent-Type: text/plain; charset=x-none\n\nThe \xe9gret", ["The égret"]),
+        ("From: Ann\nSubject: Größe\n\nThe Körper".encode(), ["", "The Körper"]),
+        ("From: Ann\n\nThe Körper".encode("latin-1"), ["The Körper"]),
+        (
+            "From: Ann\nContent-Type: text/plain; charset=us-ascii\n\nThe ñandú".encode(),
+            ["The ñandú"],
+        ),
+        (b"From: Ann\nContent-Type: text/plain; charset=base64\n\nThe ibex", ["The ibex"]),
     ],
 )
 def test_all_texts_of_a_message_are_read(tmp_path: Path, mail: bytes, expected: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import email
 import email.policy
 from contextlib import suppress
@@ -93,12 +94,8 @@ def _texts(part: EmailMessage, found: ExtractedDocument) -> list[str]:
 
 
 def _text_of(part: EmailMessage, found: ExtractedDocument) -> str:
-    try:
-        content = part.get_content()
-    except (LookupError, ValueError):  # an unknown character encoding
-        content = _decode(part.get_payload(decode=True))
-    if not isinstance(content, str):
-        return ""
+    payload = part.get_payload(decode=True)
+    content = _decode(payload if isinstance(payload, bytes) else b"", part.get_content_charset())
     if part.get_content_subtype() != "html":
         return content
     own = ExtractedDocument(found.max_chars, found.max_seconds)
@@ -107,8 +104,11 @@ def _text_of(part: EmailMessage, found: ExtractedDocument) -> str:
     return "\n".join(place.text for place in own.places)
 
 
-def _decode(content: object) -> str:
-    raw = content if isinstance(content, bytes) else b""
+def _decode(raw: bytes, charset: str | None) -> str:
+    """Decode text. Programs often send UTF-8 without a charset, or call it ASCII."""
+    with suppress(LookupError, ValueError):  # an unknown charset
+        if charset and codecs.lookup(charset).name != "ascii":
+            return raw.decode(charset, "replace")
     try:
         return raw.decode()
     except UnicodeDecodeError:
