@@ -92,6 +92,32 @@ def test_secrets_are_masked_before_the_text_is_cached(tmp_path: Path) -> None:
     assert "region" in stored.read_text()
 
 
+@pytest.mark.parametrize(
+    ("orientation", "stored", "mode"),
+    [
+        (3, "ROTATE_180", "RGB"),
+        (6, "ROTATE_90", "RGB"),
+        (6, "ROTATE_90", "L"),
+        (8, "ROTATE_270", "L"),
+    ],
+)
+def test_photos_are_turned_upright(
+    tmp_path: Path, orientation: int, stored: str, mode: str
+) -> None:
+    require_tesseract()
+    from PIL import Image
+
+    lines = ["Payment gateway", "authorize card"]
+    draw_lines(tmp_path / "drawn.png", lines)
+    image = Image.open(tmp_path / "drawn.png").convert(mode)
+    exif = Image.Exif()
+    exif[274] = orientation
+    image.transpose(Image.Transpose[stored]).save(tmp_path / "a.jpg", exif=exif)
+    found = read(tmp_path, "a.jpg")
+    assert isinstance(found, Document)
+    assert found.text.split("\n")[:-1] == lines
+
+
 def test_small_images_and_images_without_words_have_no_text(tmp_path: Path) -> None:
     require_tesseract()
     draw_lines(tmp_path / "icon.png", ["Save"], (120, 60))
@@ -107,10 +133,12 @@ def test_damaged_and_huge_images_are_named(tmp_path: Path) -> None:
     (tmp_path / "cut.png").write_bytes(raw[:20])
     (tmp_path / "text.png").write_bytes(b"no image")
     (tmp_path / "cut.jpg").write_bytes(b"\xff\xd8\xff\xe0\x00")
+    (tmp_path / "noise.png").write_bytes(raw[:8] + b"\xa7" * 500)
     (tmp_path / "huge.png").write_bytes(raw[:16] + b"\x00\x01\x00\x00" * 2 + raw[24:])
     assert read(tmp_path, "cut.png") == DAMAGED
     assert read(tmp_path, "text.png") == DAMAGED
     assert read(tmp_path, "cut.jpg") == DAMAGED
+    assert read(tmp_path, "noise.png") == DAMAGED
     assert read(tmp_path, "huge.png") == TOO_LARGE
     assert isinstance(read(tmp_path, "good.png"), Document)
 

@@ -7,6 +7,7 @@ import re
 import struct
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import BinaryIO, Final
 from urllib.parse import unquote
 
@@ -19,6 +20,11 @@ from rootle.sources.documents.readers.images.image_size import (
     is_small,
     measure_image,
     media_type,
+)
+from rootle.sources.documents.readers.images.orientation import (
+    UPRIGHT,
+    read_orientation,
+    turn_upright,
 )
 from rootle.sources.documents.readers.images.tesseract import recognize_text
 from rootle.sources.files.skip_rules import DAMAGED, IMAGE_WITHOUT_TEXT, TOO_LARGE
@@ -74,11 +80,19 @@ def _add_text(raw: bytes, pixels: int, found: ExtractedDocument) -> None:
     if pixels > MAX_PIXELS:
         raise DocumentError(TOO_LARGE)
     found.language = "image"
-    text = recognize_text(raw)
+    text = _recognize(raw)
     if not text:
         raise DocumentError(IMAGE_WITHOUT_TEXT)
     found.is_recognized = True
     found.add("image", text)
+
+
+def _recognize(raw: bytes) -> str:
+    orientation = read_orientation(raw) if media_type(raw) == "image/jpeg" else UPRIGHT
+    if orientation != UPRIGHT:
+        with suppress(DocumentError, struct.error):  # the picture as stored may still be readable
+            return recognize_text(turn_upright(raw, orientation))
+    return recognize_text(raw)
 
 
 def _stored_texts(raw: bytes) -> Iterator[str]:

@@ -18,6 +18,8 @@ _MAX_CPU_S: Final = 30
 _MAX_CHARS: Final = 200_000
 # Lines without two letters or digits in a row are frames, icons and shadows.
 _MIN_RUN: Final = 2
+# Large progressive JPEG images inside TIFF images are refused by default.
+_ALLOW_LARGE_JPEG: Final = "LIBTIFF_ALLOW_LARGE_LIBJPEG_MEM_ALLOC"
 
 
 def recognize_text(image: bytes, timeout_s: float = _TIMEOUT_S) -> str:
@@ -30,7 +32,7 @@ def recognize_text(image: bytes, timeout_s: float = _TIMEOUT_S) -> str:
     if program is None:
         raise DocumentError(NEEDS_OCR)
     # Each worker process reads one image. More threads would only compete for the cores.
-    environment = {**os.environ, "OMP_THREAD_LIMIT": "1"}
+    environment = {**os.environ, "OMP_THREAD_LIMIT": "1", _ALLOW_LARGE_JPEG: "1"}
     try:
         done = subprocess.run(
             [program, "stdin", "stdout"],
