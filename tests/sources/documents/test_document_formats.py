@@ -119,6 +119,29 @@ def test_a_pdf_has_a_place_for_each_page_with_text(tmp_path: Path) -> None:
     }
 
 
+def test_forms_and_comments_of_a_pdf_are_read(tmp_path: Path) -> None:
+    from reportlab.pdfgen import canvas
+
+    drawing = canvas.Canvas(str(tmp_path / "form.pdf"))
+    drawing.drawString(100, 700, "Application")
+    form = drawing.acroForm
+    form.textfield(name="applicant", tooltip="Name of the applicant", value="Ottoline", x=9, y=9)
+    form.choice(name="color", value="mauve", options=["mauve", "beige"], x=9, y=99)
+    form.checkbox(name="agree", checked=True, x=9, y=199)
+    form.checkbox(name="refuse", x=9, y=299)
+    form.textfield(name="pin", value="1234", fieldFlags="password", x=9, y=399)
+    form.textfield(name="empty", x=9, y=499)
+    box = (50, 550, 200, 650)
+    drawing.textAnnotation("Ask the\nguanaco", box)
+    drawing.freeTextAnnotation("Approved by the llama", "/Helv 12 Tf 0 g", box)
+    drawing.linkURL("https://example.org", box)
+    drawing.save()
+    assert read(tmp_path / "form.pdf").text.split("\n")[:-1] == [
+        *("Application", "Name of the applicant: Ottoline", "color: mauve", "agree: Yes"),
+        *("[comment: Ask the guanaco]", "Approved by the llama"),
+    ]
+
+
 def test_a_pdf_without_text_is_named(tmp_path: Path) -> None:
     write_pdf(tmp_path / "scan.pdf", ["", ""])
     assert FileReader(str(tmp_path), WalkRules()).read("scan.pdf") == "no text"

@@ -15,6 +15,7 @@ import pypdfium2 as pdfium
 
 from rootle.sources.documents.places import DocumentError, ExtractedDocument
 from rootle.sources.documents.readers.images.tesseract import recognize_text
+from rootle.sources.documents.readers.pdf_annotations import prepare_forms, read_annotations
 from rootle.sources.documents.readers.split_words import SPLIT, join_split_words
 from rootle.sources.documents.recognition import find_tesseract
 from rootle.sources.files.skip_rules import DAMAGED, ENCRYPTED
@@ -42,6 +43,7 @@ def read_pdf(file: BinaryIO, found: ExtractedDocument) -> None:
         with suppress(pdfium.PdfiumError, ValueError):
             found.title = document.get_metadata_value("Title").strip()
             found.author = document.get_metadata_value("Author").strip()
+        prepare_forms(document)
         _read_pages(document, found)
     finally:
         # All pages are needed to decide which hyphens belong to words.
@@ -60,6 +62,7 @@ def _read_pages(document: pdfium.PdfDocument, found: ExtractedDocument) -> None:
             text_page.close()
             if not text.strip() and found.recognizes:
                 text = _recognize(page, found)
+            text = "\n".join([text, *read_annotations(document, page)])
             page.close()
         except pdfium.PdfiumError:
             continue  # a damaged page must not hide the others
