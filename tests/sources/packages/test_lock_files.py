@@ -323,6 +323,27 @@ def test_a_lock_file_names_packages_and_paths_outside_the_project_are_refused(
     assert not refused or refused in lock.refused[0]
 
 
+def test_the_version_that_a_member_of_an_npm_workspace_uses_is_direct(tmp_path: Path) -> None:
+    content = """{"lockfileVersion": 3, "packages": {
+      "": {"workspaces": ["packages/*"], "devDependencies": {"ms": "2.1.3"}},
+      "node_modules/@acme/web": {"link": true, "resolved": "packages/web"},
+      "node_modules/depd": {"version": "2.0.0"},
+      "node_modules/ms": {"version": "2.1.3"},
+      "node_modules/send": {"version": "1.0.0"},
+      "node_modules/send/node_modules/ms": {"version": "2.1.1"},
+      "packages/web": {"dependencies": {"ms": "2.0.0", "depd": "2.0.0"}},
+      "packages/web/node_modules/ms": {"version": "2.0.0"},
+      "packages/web/node_modules/debug": {"version": "4.0.0"}
+    }}"""
+    write(tmp_path, "package-lock.json", content)
+    (lock,) = read_lock_files(os.fspath(tmp_path))
+    found = {(one.name, one.version): one.is_direct for one in lock.packages}
+    assert {package for package, is_direct in found.items() if is_direct} == {
+        *(("depd", "2.0.0"), ("ms", "2.1.3"), ("ms", "2.0.0"))
+    }
+    assert len(found) == 6
+
+
 def test_packages_for_other_platforms_are_optional(tmp_path: Path) -> None:
     packages = {one.name: one for one in _read(tmp_path, {"uv.lock": _UV}).packages}
     assert [packages[name].is_optional for name in ("httpx", "colorama", "pytest")] == [

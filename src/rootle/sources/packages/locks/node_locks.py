@@ -20,6 +20,7 @@ from rootle.sources.packages.package import LockedPackage, LockFile
 
 _GROUPS: Final = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
 _MODULES: Final = "node_modules/"
+_MAX_DEPTH: Final = 10  # of the folder of a member
 _EXACT: Final = re.compile(r"\d+\.\d+\.\d+[\w.+-]*", re.ASCII)
 # "/name@1.2.3(peer@1)" and "/name/1.2.3" of earlier formats.
 _PNPM_KEY: Final = re.compile(r"'?/?(@?[^@'/]+(?:/[^@'/]+)?)[@/](\d[^'(_:]*)")
@@ -58,11 +59,13 @@ def _read_places(
     folder: str,
     places: Mapping[str, Any],  # Any: untrusted data
 ) -> LockFile:
-    direct = set[str]()
-    for place, entry in places.items():
-        if _MODULES not in place and not leads_outside(folder, place):
-            for group in _GROUPS:
-                direct.update(as_mapping(as_mapping(entry).get(group)))
+    direct = {
+        _find_place(places, place, name)
+        for place, entry in places.items()
+        if _MODULES not in place and not leads_outside(folder, place)
+        for group in _GROUPS
+        for name in as_mapping(as_mapping(entry).get(group))
+    }
     packages, refused = [], []
     for place, entry in places.items():
         data = as_mapping(entry)
@@ -75,12 +78,22 @@ def _read_places(
                 LockedPackage(
                     name,
                     as_text(data.get("version")),
-                    name in direct and place == _MODULES + name,
+                    place in direct,
                     bool(data.get("optional") or data.get("peer") or data.get("devOptional")),
                     place,
                 )
             )
     return make_lock(path, "npm", packages, refused)
+
+
+def _find_place(places: Mapping[str, Any], member: str, name: str) -> str:
+    """Return where Node finds a package that a member of the workspace uses.
+
+    The folder of the member comes first, then the folders above it.
+    """
+    parents = [member, *(member.rsplit("/", up)[0] for up in range(1, _MAX_DEPTH))]
+    found = (f"{parent}/{_MODULES}{name}" for parent in parents)
+    return next((place for place in found if place in places), _MODULES + name)
 
 
 def _refuse_paths(path: str, folder: str, packages: list[LockedPackage]) -> list[str]:
