@@ -55,10 +55,12 @@ def run(args: argparse.Namespace) -> int:
 def _read(app: App, args: argparse.Namespace) -> AnswerOutput:
     from rootle.cli.answer_output import AnswerOutput
     from rootle.cli.context import place_in_root
+    from rootle.serialization.outside_text import marks_of_passage
 
     passage = app.read(place_in_root(args.place, app.root))
     notes = [passage.note] if passage.note else []
-    return AnswerOutput(passage, [passage.lines], notes, is_empty=False)
+    parts = filter(None, [marks_of_passage(passage), passage.lines])
+    return AnswerOutput(passage, parts, notes, is_empty=False)
 
 
 def _ask_links(app: App, args: argparse.Namespace) -> AnswerOutput:
