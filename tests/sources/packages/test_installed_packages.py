@@ -322,11 +322,14 @@ def test_compiled_modules_are_left_out_if_their_sources_are_there(tmp_path: Path
     for path in (
         *("lib/core.ts", "dist/core.js", "dist/core.d.ts", "dist/esm/core.mjs"),
         *("dist/only.js", "bin/core.js", "src/view.tsx", "lib/view.js"),
+        *("bundle/index.mjs", "bundle/index.umd.js"),
     ):
         write(package, path, "export const a = 1\n")
     assert _uris(_list(tmp_path)) == [
         f"deps:ajv@8.0.0/{path}"
-        for path in ("bin/core.js", "dist/only.js", "lib/core.ts", "src/view.tsx")
+        for path in (
+            *("bin/core.js", "bundle/index.mjs", "dist/only.js", "lib/core.ts", "src/view.tsx"),
+        )
     ]
 
 

@@ -29,6 +29,7 @@ _TEST_ENDINGS: Final = ("_test.go", ".test.js", ".test.ts", ".test.tsx", ".spec.
 # Folders with the same modules in another format, and the folder with the preferred format.
 _OTHER_FORMATS: Final = {"cjs": ("esm", "es", ""), "umd": ("esm", "es", "cjs", "")}
 _OTHER_ENDINGS: Final = {
+    ".umd.js": (".esm.js", ".mjs", ".js"),
     ".cjs": (".mjs", ".js"),
     ".d.cts": (".d.ts", ".d.mts"),
     ".d.mts": (".d.ts",),
