@@ -52,6 +52,21 @@ def test_a_diagram_in_a_page_is_linked_and_its_prose_is_not(
     assert find(app.search("pelican").results, "docs/plain.md").mentions is None
 
 
+def test_a_result_names_only_what_its_own_diagram_contains(
+    make_app: MakeApp, tmp_path: Path
+) -> None:
+    diagrams = (
+        "@startuml\nRetryPolicy -> Worker : pelican\n@enduml\n",
+        "@startuml\nclass CircuitBreaker {\n  +open(): heron\n}\n@enduml\n",
+    )
+    files = {**FILES, "docs/two.puml": "\n".join(diagrams)}
+    app = make_app(write_tree(tmp_path / "project", files))
+    first = find(app.search('"pelican" path:two').results, "docs/two.puml")
+    assert first.mentions == {"RetryPolicy": "src/retry.py:4"}
+    second = find(app.search('"heron" path:two').results, "docs/two.puml")
+    assert second.mentions == {"CircuitBreaker": "src/breaker.go:3"}
+
+
 def test_diagrams_are_documentation(make_app: MakeApp, tmp_path: Path) -> None:
     app = make_app(write_tree(tmp_path / "project", FILES))
     found = app.search("in:docs circuit breaker").results

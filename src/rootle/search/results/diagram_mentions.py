@@ -14,7 +14,7 @@ from rootle.types import SearchResult
 
 # An edge in a Markdown file is part of a diagram: A --> B, A ->> B, A --|> B.
 _EDGE: Final = re.compile(r"\w[^\n]{0,200}(?:-->|->>|\|>|[=-]{1,2}>)[^\n]{0,200}\w")
-_FENCE: Final = re.compile(r"```\s*(?:mermaid|plantuml|puml|dot|graphviz)\b")
+_FENCE: Final = re.compile(r"(?:```|~~~)\s*(?:mermaid|plantuml|puml|dot|graphviz)\b")
 _WORD: Final = re.compile(r"[A-Za-z_]\w{2,79}")
 # Several words can be the parts of one name: "Retry policy" for RetryPolicy.
 _MAX_WORDS: Final = 3
@@ -46,7 +46,7 @@ def add_mentions(index: IndexReader, result: SearchResult, file_id: int) -> Sear
     """Return the result of a diagram with the places of the names that have one definition."""
     text = "\n".join([result.snippet, *(span.snippet for span in result.more_spans)])
     if result.metadata.language in DIAGRAMS:
-        text = f"{text}\n{index.text(file_id)}"
+        text = f"{text}\n{_read_diagrams(index, result, file_id)}"
     names = _list_names(text[:_MAX_CHARS])
     places = find_definition_places(index, list(names.values()), in_any_spelling=True)
     own = f"{result.file_path}:"
@@ -57,6 +57,25 @@ def add_mentions(index: IndexReader, result: SearchResult, file_id: int) -> Sear
     }
     kept = dict(list(_without_repeated_places(mentions))[:_MAX_MENTIONS])
     return replace(result, mentions=kept) if kept else result
+
+
+def _read_diagrams(index: IndexReader, result: SearchResult, file_id: int) -> str:
+    """Return the diagrams of a file that a result shows lines of; the whole file if none is known.
+
+    A result shows only some lines of a long diagram.
+    """
+    text = index.text(file_id)
+    ranges = [(result.start_line, result.end_line)]
+    ranges += [(span.start_line, span.end_line) for span in result.more_spans]
+    sections = [
+        section
+        for section in index.sections_of(file_id)
+        if any(section.start_line <= last and first <= section.end_line for first, last in ranges)
+    ]
+    if not sections:
+        return text
+    lines = text.split("\n")
+    return "\n".join("\n".join(lines[one.start_line - 1 : one.end_line]) for one in sections)
 
 
 def _list_names(text: str) -> dict[str, str]:

@@ -77,6 +77,17 @@ def test_the_diagrams_in_a_markdown_file_can_be_shown(tmp_path: Path) -> None:
     assert sections_of(tmp_path, "parts.md", text) == ()
 
 
+def test_a_block_between_tildes_is_a_diagram(tmp_path: Path) -> None:
+    text = "~~~mermaid\ngraph TD\n  A --> B\n~~~\n\n```mermaid\npie\n```\n"
+    (tmp_path / "a.md").write_text(text)
+    found = read_listed_file(tmp_path, "a.md", WalkRules())
+    assert isinstance(found, Document)
+    assert found.sections == (
+        DocumentSection("diagram-1", 2, 3, "flowchart"),
+        DocumentSection("diagram-2", 7, 7, "pie diagram"),
+    )
+
+
 def test_hostile_diagrams_take_linear_time(tmp_path: Path) -> None:
     assert sections_of(tmp_path, "a.dot", "graph" + " " * 200_000) == ()
     edges = "graph TD\n" + "".join(f"  A{n} --> B{n}\n" for n in range(100_000))

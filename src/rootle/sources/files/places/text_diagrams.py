@@ -64,7 +64,7 @@ _FENCE_LANGUAGES: Final = {
     "graphviz": "graphviz",
 }
 _FENCED: Final = re.compile(
-    r"^[ \t]*```[ \t]*(mermaid|plantuml|puml|dot|graphviz)\b[^\n]*\n(.*?)\n?^[ \t]*```",
+    r"^[ \t]*(```|~~~)[ \t]*(mermaid|plantuml|puml|dot|graphviz)\b[^\n]*\n(.*?)\n?^[ \t]*\1",
     re.MULTILINE | re.DOTALL,
 )
 
@@ -135,9 +135,9 @@ def _graphviz_diagrams(text: str) -> Iterator[tuple[int, int, str, str]]:
 def _fenced_diagrams(text: str) -> Iterator[tuple[int, int, str, str]]:
     """Yield the lines inside the blocks of diagrams in a Markdown file."""
     for block in _FENCED.finditer(text):
-        language = _FENCE_LANGUAGES[block[1]]
-        first = next(iter(_FINDERS[language](block[2])), None)
-        yield block.start(2), block.end(2), "", first[3] if first else ""
+        language = _FENCE_LANGUAGES[block[2]]
+        first = next(iter(_FINDERS[language](block[3])), None)
+        yield block.start(3), block.end(3), "", first[3] if first else ""
 
 
 _FINDERS: Final = {
