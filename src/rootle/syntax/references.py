@@ -85,6 +85,8 @@ _STOP: Final = re.compile(r"statement|block|body|declaration_list|^program$|^mod
 _MAX_CLIMB: Final = 12
 _MAX_RECEIVER: Final = 80
 _REQUIRE: Final = re.compile(rb"(?:await\s+)?(?:require|import)\b")
+# The value of a variable that gets a module.
+_LOADED: Final = re.compile(rb"\s*=\s*(?:await\s+)?(?:require|@?import)\b")
 _RUBY_MIXINS: Final = frozenset({"include", "extend", "prepend"})
 _ELIXIR_IMPORTS: Final = frozenset({"alias", "import", "use", "require"})
 
@@ -129,6 +131,28 @@ def import_statement(tree: SourceTree, row: int, column: int, size: int) -> str:
             break
         node = parent
     return tree.text(node)
+
+
+def binds_import(tree: SourceTree, row: int, column: int, size: int) -> bool:
+    """Return whether the `size` bytes at a position are a name that an import creates.
+
+    In `from a import b`, it creates b, but not a.
+    """
+    leaf = tree.node_at(row, column, size)
+    role = _literal_kind(leaf)
+    if role == "comment" or (role and tree.language != "go"):
+        return False
+    after = tree.data[leaf.end_byte : leaf.end_byte + _MAX_RECEIVER]
+    if not role and _LOADED.match(after):
+        return True
+    if not _is_import(tree, leaf):
+        return False
+    if tree.language != "python":
+        return not after.startswith((b".", b"::", b"\\"))
+    node = leaf
+    while (parent := node.parent) is not None and parent.type in ("dotted_name", "relative_import"):
+        node = parent
+    return parent is None or parent.child_by_field_name("module_name") != node
 
 
 def _literal_kind(leaf: Node) -> str:

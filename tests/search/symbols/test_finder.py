@@ -750,3 +750,82 @@ INHERITED = {
 def test_an_inherited_method_is_found_in_the_base_class(name: str, expected: list[str]) -> None:
     with _open(INHERITED) as app:
         assert places(app.symbols(name)) == expected
+
+
+# Each variable in here has the name of the module that contains its class.
+LIKE_MODULES = {
+    "net/session.py": """\
+class Session:
+    def close(self):
+        pass
+
+
+def close():
+    pass
+""",
+    "net/variables.py": """\
+from net.session import Session
+
+
+def annotated(session: Session):
+    session.close()
+
+
+def assigned():
+    session = Session()
+    session.close()
+
+
+def opened():
+    with Session("a", 1) as session:
+        session.close()
+""",
+    "net/unknown.py": "def run(session):\n    session.close()\n    self.session.close()\n",
+    "net/modules.py": """\
+import net.session
+from net import session
+
+
+def run():
+    session.close()
+    net.session.close()
+
+
+def local(session: Session):
+    session.close()
+""",
+    "web/timer.js": "export class Timer { stop() {} }\nexport function stop() {}\n",
+    "web/all.js": 'import * as timer from "./timer";\ntimer.stop();\n',
+    "web/one.js": 'import { Timer } from "./timer";\nfunction run(timer) { timer.stop(); }\n',
+    "src/pool.rs": "pub struct Pool;\nimpl Pool { pub fn drain(&self) {} }\npub fn drain() {}\n",
+    "src/run.rs": "use crate::pool;\nfn a(pool: &Pool) { pool.drain() }\nfn b() { pool::drain() }",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (
+            "Session.close",
+            {
+                ("net/variables.py", 5): "net/session.py:2",
+                ("net/variables.py", 10): "net/session.py:2",
+                ("net/variables.py", 15): "net/session.py:2",
+                ("net/modules.py", 11): "net/session.py:2",
+                ("net/unknown.py", 2): "",
+                ("net/unknown.py", 3): "",
+            },
+        ),
+        ("Timer.stop", {("web/one.js", 2): ""}),
+        ("Pool.drain", {("src/run.rs", 2): "src/pool.rs:2"}),
+    ],
+)
+def test_a_variable_with_the_name_of_a_module_is_no_module(
+    name: str, expected: dict[tuple[str, int], str]
+) -> None:
+    with _open(LIKE_MODULES) as app:
+        uses = app.symbols(name, "uses").uses
+        calls = app.symbols("close", "uses").uses
+    assert {(use.path, use.line): use.target for use in uses if use.kind == "call"} == expected
+    targets = {(use.path, use.line): use.target for use in calls}
+    assert targets["net/modules.py", 6] == targets["net/modules.py", 7] == "net/session.py:6"

@@ -328,7 +328,7 @@ class NameScan:
             size = len(found.name.encode("utf-8", "replace"))
             reference = classify(found.tree, row, column, size)
             scope = scope_of(list(found.tree.units_at(row)))
-            resolved = resolver.resolve(found, row, reference)
+            resolved = resolver.resolve(found, at, reference)
             target = resolved.place if resolved is not None else ""
         path = found.state.path
         is_test = is_test_place(path, scope)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from rootle.search.symbols.definitions import FoundDefinition, owner_names, unit_qualifiers
-from rootle.search.symbols.parsed_files import FileOccurrences
-from rootle.syntax.references import OccurrenceRole, import_statement
-from rootle.syntax.source_tree import SourceTree
+from rootle.search.symbols.parsed_files import FileOccurrences, find_occurrences
+from rootle.syntax.references import OccurrenceRole, binds_import, import_statement
+from rootle.syntax.source_tree import Position, SourceTree
 from rootle.syntax.symbol_outline import Unit
 from rootle.text.terms import WORD, stem_of
 
@@ -19,9 +19,13 @@ _SUPER: Final = frozenset({"super", "super()", "base", "parent"})
 _IMPLICIT_SELF: Final = frozenset({"java", "csharp", "kotlin", "cpp", "swift", "scala", "ruby"})
 # In these languages, files in the same folder can use each other without an import.
 _PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "csharp", "c"})
+# In these languages, "::" or "\\" follows the name of a module, and "." only follows values.
+_WITH_PATHS: Final = frozenset({"rust", "cpp", "php"})
 _PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "init", "__init__"})
 _LAST_NAME: Final = re.compile(r"(\w+)(?:\(\))?$")
+_NAME: Final = re.compile(r"[@$]?\w+")
 _MAX_HEAD: Final = 200  # bytes, of a class whose body the grammar does not mark
+_MAX_ARGUMENTS: Final = 200  # characters, of a call whose value gets a name
 _MAX_SCANNED: Final = 20_000  # characters that are searched for the type of a variable
 
 
@@ -31,18 +35,19 @@ class Resolver:
     def __init__(self, definitions: Sequence[FoundDefinition]) -> None:
         self._definitions = definitions
         self._owners = {definition.owners[0] for definition in definitions if definition.owners}
+        self._imported: dict[tuple[str, str], bool] = {}
 
     def resolve(
-        self, found: FileOccurrences, row: int, reference: OccurrenceRole
+        self, found: FileOccurrences, at: Position, reference: OccurrenceRole
     ) -> FoundDefinition | None:
         """Return the definition that a reference refers to, or None if it cannot be determined."""
         tree = found.tree
         if tree is None or reference.kind in ("comment", "string"):
             return None
-        units = list(tree.units_at(row))
+        units = list(tree.units_at(at[0]))
         if not reference.receiver:
             return self._resolve_plain(found, tree, units)
-        return self._resolve_member(found, units, reference.receiver)
+        return self._resolve_member(found, tree, at, units, reference.receiver)
 
     def _resolve_plain(
         self, found: FileOccurrences, tree: SourceTree, units: list[Unit]
@@ -67,7 +72,12 @@ class Resolver:
         return has_bodies[0] if len(has_bodies) == 1 and tree.language != "python" else None
 
     def _resolve_member(
-        self, found: FileOccurrences, units: list[Unit], receiver: str
+        self,
+        found: FileOccurrences,
+        tree: SourceTree,
+        at: Position,
+        units: list[Unit],
+        receiver: str,
     ) -> FoundDefinition | None:
         path = found.state.path
         if receiver in _SUPER or receiver.startswith("super("):
@@ -81,13 +91,48 @@ class Resolver:
         by_owner = self._by_owner(last, path)
         if by_owner is not None:
             return by_owner
+        module = self._in_module(found, tree, at, receiver)
+        if module is None:
+            return self._by_type(_texts_around(found, units), last, path)
+        # A variable of this function may have the name of the module.
+        return self._by_type(_texts_around(found, units)[:-1], last, path) or module
+
+    def _in_module(
+        self, found: FileOccurrences, tree: SourceTree, at: Position, receiver: str
+    ) -> FoundDefinition | None:
+        """Return the definition in the module that a receiver names, if it can be a module here."""
+        names = _NAME.findall(receiver)
+        if receiver.endswith("()") or names[0] in _SELF:
+            return None
+        last = names[-1]
         modules = [one for one in self._definitions if not _is_member(one)]
         named = [one for one in modules if last in _module_names(one.symbol.path)]
         if not named and len(modules) == 1 and last in modules[0].symbol.path.split("/"):
             named = modules  # re-exported by a package
-        if len(named) == 1 and not receiver.endswith("()"):
+        if len(named) != 1:
+            return None
+        before = found.line(at[0]).encode("utf-8", "replace")[: at[1]].rstrip()
+        if before.endswith((b"::", b"\\")):
             return named[0]
-        return self._by_type(found, units, last, path)
+        if tree.language in _WITH_PATHS:
+            return None
+        parts = {*named[0].symbol.path.split("/"), stem_of(named[0].symbol.path)}
+        is_whole = len(names) > 1 and parts.issuperset(names)  # "package.module"
+        is_imported = self._is_imported(found, tree, last) or (
+            is_whole and self._is_imported(found, tree, names[0])
+        )
+        return named[0] if is_imported else None
+
+    def _is_imported(self, found: FileOccurrences, tree: SourceTree, name: str) -> bool:
+        """Return whether an import in a file creates a name."""
+        key = found.state.path, name
+        if key not in self._imported:
+            places = find_occurrences(found.state, found.text, name)
+            size = len(name.encode("utf-8", "replace"))
+            self._imported[key] = places is not None and any(
+                binds_import(tree, *at, size) for at in places.positions
+            )
+        return self._imported[key]
 
     def _in_class(self, units: Sequence[Unit], path: str) -> FoundDefinition | None:
         """Return the definition in the innermost enclosing class, or in one of its base classes."""
@@ -118,11 +163,9 @@ class Resolver:
         here = [one for one in owned if one.symbol.path == path]
         return (here or owned)[0] if len(owned) == 1 or here else _with_body(owned)
 
-    def _by_type(
-        self, found: FileOccurrences, units: Sequence[Unit], variable: str, path: str
-    ) -> FoundDefinition | None:
+    def _by_type(self, texts: Sequence[str], variable: str, path: str) -> FoundDefinition | None:
         """Return the definition in the type of a variable that its declarations or values show."""
-        for text in _texts_around(found, units):
+        for text in texts:
             types = _types_of(variable, text)
             owned = [self._by_owner(name, path) for name in types if name in self._owners]
             if len({one.place for one in owned if one is not None}) == 1:
@@ -215,5 +258,6 @@ def _types_of(variable: str, text: str) -> list[str]:
         rf"(?:(?:::|\.)(?:new|create|build|default|of|from)\b)?\s*[({{<]"
         rf"|\b(\w+)(?:<[^<>]*>)?[&*?\s]+\b{name}\b\s*[,);=]"
         rf"|\b{name}\s+[*&]?(?:\w+\.)?(\w+)"
+        rf"|\b(\w+)\([^()\n]{{0,{_MAX_ARGUMENTS}}}\)\s+as\s+{name}\b"
     )
     return [next(filter(None, match.groups()), "") for match in re.finditer(pattern, text)]
