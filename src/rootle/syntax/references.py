@@ -87,6 +87,11 @@ _MAX_RECEIVER: Final = 80
 _REQUIRE: Final = re.compile(rb"(?:await\s+)?(?:require|import)\b")
 # The value of a variable that gets a module.
 _LOADED: Final = re.compile(rb"\s*=\s*(?:await\s+)?(?:require|@?import)\b")
+# In these languages, a member of a class is only used through a value, a type or a pattern.
+_WITH_RECEIVERS: Final = frozenset("go javascript python rust tsx typescript".split())
+_WITH_FIELD_NAMES: Final = frozenset(
+    "keyword_argument keyword_pattern literal_element shorthand_field_initializer".split()
+)
 _RUBY_MIXINS: Final = frozenset({"include", "extend", "prepend"})
 _ELIXIR_IMPORTS: Final = frozenset({"alias", "import", "use", "require"})
 
@@ -131,6 +136,67 @@ def import_statement(tree: SourceTree, row: int, column: int, size: int) -> str:
             break
         node = parent
     return tree.text(node)
+
+
+def is_plain_name(tree: SourceTree, row: int, column: int, size: int, *, is_method: bool) -> bool:
+    """Return whether a name at a position stands alone and thus cannot name a member of a class.
+
+    The name before a value, as in `Box(width=1)`, can name a field, but not a method.
+    """
+    leaf = tree.node_at(row, column, size)
+    parent = leaf.parent
+    if tree.language not in _WITH_RECEIVERS or parent is None:
+        return False
+    if leaf.type not in ("identifier", "type_identifier"):
+        return False
+    start = leaf.start_byte
+    before = tree.data[max(0, start - _MAX_RECEIVER) : start].rstrip()
+    if before.endswith((b".", b"::")) and not before.endswith(b".."):
+        return False
+    if parent.type in _WITH_FIELD_NAMES:
+        return is_method
+    return tree.language != "python" or not _is_in_class_scope(leaf)
+
+
+def can_rename_member(tree: SourceTree, row: int, column: int, size: int) -> bool:
+    """Return whether a member gets a plain name at a position.
+
+    Examples are `const { name } = value` and `name = value.name`.
+    """
+    leaf = tree.node_at(row, column, size)
+    if leaf.type.startswith("shorthand_"):
+        return True
+    end = leaf.end_byte
+    after = tree.data[end : end + _MAX_RECEIVER]
+    name = re.escape(tree.data[leaf.start_byte : end])
+    return re.match(rb"\s*:?=\s*[\w.]+\." + name + rb"\b", after) is not None
+
+
+def _is_in_class_scope(leaf: Node) -> bool:
+    """Return whether Python evaluates a name in the body of a class, not in one of its methods."""
+    node = leaf
+    while (parent := node.parent) is not None:
+        if parent.type == "class_definition" and parent.child_by_field_name("body") == node:
+            return True
+        if parent.type == "lambda":
+            return False
+        if parent.type == "function_definition":
+            is_type = parent.child_by_field_name("return_type") == node
+            is_list = parent.child_by_field_name("parameters") == node
+            if not is_type and not (is_list and _is_evaluated(leaf, node)):
+                return False
+        node = parent
+    return False
+
+
+def _is_evaluated(leaf: Node, parameters: Node) -> bool:
+    """Return whether a name is in the type or the default value of a parameter."""
+    node = leaf
+    while (parent := node.parent) is not None and node != parameters:
+        if any(parent.child_by_field_name(name) == node for name in ("type", "value")):
+            return True
+        node = parent
+    return False
 
 
 def binds_import(tree: SourceTree, row: int, column: int, size: int) -> bool:

@@ -829,3 +829,55 @@ def test_a_variable_with_the_name_of_a_module_is_no_module(
     assert {(use.path, use.line): use.target for use in uses if use.kind == "call"} == expected
     targets = {(use.path, use.line): use.target for use in calls}
     assert targets["net/modules.py", 6] == targets["net/modules.py", 7] == "net/session.py:6"
+
+
+MEMBER_USES = {
+    "door.py": """\
+class Door:
+    def shut(self):
+        pass
+
+    slam = shut
+
+    @shut.setter
+    def width(self, value=shut) -> shut:
+        shut(value)
+
+
+def run(door, shut):
+    shut()
+    door.shut(shut=1)
+    door.shut = shut
+""",
+    "alias.py": "def run(door):\n    shut = door.shut\n    shut()\n",
+    "door.js": "class Gate { lift() {} }\nfunction run(lift, gate) { lift(); }\ngate.lift();\n",
+    "other.ts": "const { lift } = gate;\nlift();\nrun({ lift: 1 });\n",
+    "gate.go": (
+        "package gate\n\ntype Gate struct {\n\tlatch int\n}\n\nfunc (g *Gate) Open() {}\n\n"
+        "func run(latch int, g Gate) {\n\tg = Gate{latch: 1}\n\tuse(latch)\n\tg.latch = latch\n}\n"
+    ),
+    "gate.rs": (
+        "struct Lock { bolt: u8 }\nimpl Lock { fn turn(&self) {} }\n"
+        'fn run(turn: u8, lock: Lock) {\n    turn;\n    println!("{}", lock.turn());\n'
+        "    Lock::turn(&lock);\n}\n"
+    ),
+    "Gate.java": "class Wall { void paint() {}\n  void run() { paint(); } }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Door.shut", ["alias.py:2", "alias.py:3", *(f"door.py:{at}" for at in (5, 7, 8, 14, 15))]),
+        ("Gate.lift", ["door.js:3", "other.ts:1", "other.ts:2", "other.ts:3"]),
+        ("Gate.latch", ["gate.go:10", "gate.go:12"]),
+        ("Lock.turn", ["gate.rs:5", "gate.rs:6"]),
+        ("Wall.paint", ["Gate.java:2"]),
+    ],
+)
+def test_a_variable_with_the_name_of_a_member_is_no_use_of_it(
+    name: str, expected: list[str]
+) -> None:
+    with _open(MEMBER_USES) as app:
+        uses = app.symbols(name, "uses").uses
+    assert sorted(f"{use.path}:{use.line}" for use in uses) == sorted(expected)

@@ -23,7 +23,7 @@ from rootle.search.symbols.definitions import (
     scope_of,
     split_name,
 )
-from rootle.search.symbols.owner_filter import OwnerFilter, path_names
+from rootle.search.symbols.owner_filter import MemberUses, OwnerFilter, path_names
 from rootle.search.symbols.parsed_files import (
     FileOccurrences,
     ParsedFiles,
@@ -177,7 +177,8 @@ class NameScan:
         wanted = {found.place for found in selected}
         is_in_package = any(self._owner_filter.is_in_package(found) for found in selected)
         resolver = Resolver(everything)
-        found = [use for state in ordered for use in self._uses_in(state, resolver)]
+        members = MemberUses(selected if self._owner and not is_in_package else ())
+        found = [use for state in ordered for use in self._uses_in(state, resolver, members)]
         found = [use for use in found if self._is_wanted(use, wanted, is_in_package)]
         found = [use for use in found if self._has_aspect(use)]
         if self._request.aspect == "implementations":
@@ -302,13 +303,15 @@ class NameScan:
         self._budget -= len(found.text)
         return replace(found, tree=self._parsed.tree_of(found.state, found.text))
 
-    def _uses_in(self, state: FileState, resolver: Resolver) -> Iterator[SymbolUse]:
+    def _uses_in(
+        self, state: FileState, resolver: Resolver, members: MemberUses
+    ) -> Iterator[SymbolUse]:
         found = self._files.get(state.id)
         if found is None:
             return
         defined = self._definitions[state.id]
         best: dict[int, SymbolUse] = {}
-        for at in found.positions:
+        for at in members.positions(found):
             if at in defined or self._is_excluded(found.line(at[0])):
                 continue
             use = self._make_use(found, at, resolver)

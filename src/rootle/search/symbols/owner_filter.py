@@ -1,4 +1,4 @@
-"""Select the definitions that belong to the owner in a qualified name, such as `Class.method`."""
+"""Select the definitions and uses for the owner in a qualified name, such as `Class.method`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from rootle.search.symbols.definitions import FoundDefinition, package_names
+from rootle.search.symbols.definitions import SCOPE_SEPARATOR, FoundDefinition, package_names
 from rootle.search.symbols.parsed_files import FileOccurrences
+from rootle.syntax.references import can_rename_member, is_plain_name
+from rootle.syntax.source_tree import Position
 
+_CLASSES: Final = frozenset("class struct interface trait impl type record protocol".split())
+_METHODS: Final = frozenset("def function method fn func".split())
 _MAX_BASES: Final = 5  # levels of base classes
 
 
@@ -80,6 +84,36 @@ class OwnerFilter:
         if path not in self._packages:
             self._packages |= {one.state.path: package_names(one) for one in self._list_files()}
         return self._packages.get(path, frozenset())
+
+
+class MemberUses:
+    """Recognizes names that cannot be uses of the members that are asked for."""
+
+    def __init__(self, members: Sequence[FoundDefinition]) -> None:
+        self._are_members = bool(members) and all(map(_is_class_member, members))
+        self._are_methods = all(one.symbol.kind in _METHODS for one in members)
+
+    def positions(self, found: FileOccurrences) -> Sequence[Position]:
+        """Return the positions in a file at which the name can be a use."""
+        tree = found.tree
+        if not self._are_members or tree is None:
+            return found.positions
+        size = len(found.name.encode("utf-8", "replace"))
+        plain = {
+            at
+            for at in found.positions
+            if is_plain_name(tree, *at, size, is_method=self._are_methods)
+        }
+        if plain and any(can_rename_member(tree, *at, size) for at in found.positions):
+            return found.positions
+        return [at for at in found.positions if at not in plain]
+
+
+def _is_class_member(found: FoundDefinition) -> bool:
+    symbol = found.symbol
+    if symbol.language == "go":
+        return bool(found.owners)
+    return symbol.scope.rpartition(SCOPE_SEPARATOR)[2].partition(" ")[0] in _CLASSES
 
 
 def path_names(path: str) -> Sequence[str]:
