@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from time import process_time
 
 import pytest
 from sample import indexed_repository
@@ -12,6 +13,7 @@ from rootle import App, open_app
 from rootle.errors import QueryError, StaleCursorError
 from rootle.index.reader import FileState, IndexReader
 from rootle.search.symbols import finder, name_scan
+from rootle.search.symbols.name_places import find_name
 from rootle.search.symbols.scan_limits import FULL_SCAN
 from rootle.serialization.citation import result_spans
 from rootle.serialization.symbols import describe_definitions, describe_uses
@@ -881,3 +883,74 @@ def test_a_variable_with_the_name_of_a_member_is_no_use_of_it(
     with _open(MEMBER_USES) as app:
         uses = app.symbols(name, "uses").uses
     assert sorted(f"{use.path}:{use.line}" for use in uses) == sorted(expected)
+
+
+WIDE_NAMES = {
+    "repo.ex": (
+        "defmodule Repo do\n  def fetch(id), do: {:ok, id}\n  def fetch!(id), do: id\n"
+        "  def valid?(x), do: x\nend\n\n"
+        "defmodule UsesRepo do\n  def go do\n    Repo.fetch!(1)\n    Repo.fetch(2)\n"
+        "    1 = Repo.valid?(1)\n    fetch != 2\n  end\nend\n"
+    ),
+    "model.rb": (
+        "class Model\n  def save\n  end\n\n  def save!\n    save or raise\n  end\n\n"
+        "  def title=(v)\n  end\n\n  def title\n    title if title!=1\n  end\nend\n\n"
+        "m.save!\nm.title = 1\nm.title += 1\nm.title == 1\nm.save?\n"
+    ),
+    "el.js": (
+        "const user$ = stream();\nconst user = 1;\nuse(`${user}`, user$);\n"
+        "function $scope() {}\nfunction scope() {}\n$scope();\n"
+    ),
+    "build.sh": (
+        "build() { :; }\nbuild-all() { build; }\nbuild-all\nmake --build\nsize=1\n"
+        "echo $size-x ${size:-size} $((2-size))\n"
+    ),
+    "page.css": ".btn { color: red }\n.btn-primary { color: blue }\n.big.btn { color: red }\n",
+    "P.hs": "module P where\n\ntotal xs = xs\n\n-- 'total' of all\nf xs = total' xs (total xs)\n",
+}
+
+
+@pytest.fixture(scope="module")
+def app_with_wide_names() -> Iterator[App]:
+    with _open(WIDE_NAMES) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("name", "definitions", "uses"),
+    [
+        ("fetch", ["repo.ex:2"], ["repo.ex:10 call", "repo.ex:12 reference"]),
+        ("fetch!", ["repo.ex:3"], ["repo.ex:9 call"]),
+        ("valid?", ["repo.ex:4"], ["repo.ex:11 call"]),
+        ("save", ["model.rb:2"], ["model.rb:6 reference"]),
+        ("save!", ["model.rb:5"], ["model.rb:17 call"]),
+        ("title=", ["model.rb:9"], ["model.rb:18 call", "model.rb:19 call"]),
+        (
+            "title",
+            ["model.rb:12"],
+            ["model.rb:18 call", "model.rb:19 call", "model.rb:20 call", "model.rb:13 reference"],
+        ),
+        ("user", ["el.js:2"], ["el.js:3 reference"]),
+        ("user$", ["el.js:1"], ["el.js:3 reference"]),
+        ("scope", ["el.js:5"], []),
+        ("$scope", ["el.js:4"], ["el.js:6 call"]),
+        ("build", ["build.sh:1"], ["build.sh:2 call"]),
+        ("build-all", ["build.sh:2"], ["build.sh:3 call"]),
+        ("size", ["build.sh:5"], ["build.sh:6 reference"]),
+        ("btn", ["page.css:1", "page.css:3"], []),
+        ("total", ["P.hs:3"], ["P.hs:6 call", "P.hs:5 comment"]),
+    ],
+)
+def test_a_name_is_no_part_of_a_longer_name_of_its_language(
+    name: str, definitions: list[str], uses: list[str], app_with_wide_names: App
+) -> None:
+    answer = app_with_wide_names.symbols(name, "uses")
+    assert places(answer) == definitions
+    assert [f"{use.path}:{use.line} {use.kind}" for use in answer.uses] == uses
+
+
+def test_one_line_with_several_names_that_contain_another_is_read_in_linear_time() -> None:
+    text = "build-" * 200_000 + "((" * 100_000 + " build " * 100_000
+    start = process_time()
+    assert len(list(find_name(text, "build", "bash"))) == 100_000
+    assert process_time() - start < 5

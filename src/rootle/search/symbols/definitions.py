@@ -111,7 +111,7 @@ def rank_for_members(found: FileOccurrences) -> int | None:
     for offset in found.offsets:
         before = found.text[max(0, offset - _MAX_LINE) : offset].rpartition("\n")[2]
         is_member = not before.endswith((".", "->")) or before.endswith(_SELF)
-        end = offset + len(found.name)
+        end = offset + len(found.token)
         if is_member and _DECLARED.match(found.text, end) and _may_declare(before):
             return 0
         if is_member or _ASSIGNED.match(found.text, end):
@@ -132,10 +132,9 @@ def find_members(found: FileOccurrences) -> dict[Position, FoundDefinition]:
     tree = found.tree
     if tree is None:
         return {}
-    size = len(found.name.encode("utf-8", "replace"))
     members: dict[tuple[object, ...], tuple[Position, FoundDefinition]] = {}
     for at in found.positions:
-        kind = member_kind(tree, *at, size)
+        kind = member_kind(tree, *at, found.size)
         if kind:
             one = _make(found, at, tuple(tree.units_at(at[0])), kind=kind)
             members.setdefault(one.owners[-1:] if kind == "attribute" else at, (at, one))
@@ -160,7 +159,7 @@ def find_definitions_in(
         code = [
             at
             for at, line in lines.items()
-            if classify_line(line, at[1], len(found.name), found.state.language)
+            if classify_line(line, at[1], len(found.token), found.state.language)
             not in ("comment", "import")
         ]
         typed = (at for at in code if _TYPED.search(lines[at][: at[1]]))

@@ -325,10 +325,10 @@ class NameScan:
         line = found.line(row)
         scope, target = "", ""
         if found.tree is None:
-            size = len(found.name)
+            size = len(found.token)
             reference = OccurrenceRole(classify_line(line, column, size, found.state.language))
         else:
-            size = len(found.name.encode("utf-8", "replace"))
+            size = found.size
             reference = classify(found.tree, row, column, size)
             scope = scope_of(list(found.tree.units_at(row)))
             resolved = resolver.resolve(found, at, reference)

@@ -98,13 +98,12 @@ class MemberUses:
         tree = found.tree
         if not self._are_members or tree is None:
             return found.positions
-        size = len(found.name.encode("utf-8", "replace"))
         plain = {
             at
             for at in found.positions
-            if is_plain_name(tree, *at, size, is_method=self._are_methods)
+            if is_plain_name(tree, *at, found.size, is_method=self._are_methods)
         }
-        if plain and any(can_rename_member(tree, *at, size) for at in found.positions):
+        if plain and any(can_rename_member(tree, *at, found.size) for at in found.positions):
             return found.positions
         return [at for at in found.positions if at not in plain]
 

@@ -206,9 +206,8 @@ def _go_receiver(found: FileOccurrences, units: Sequence[Unit]) -> str:
 
 
 def _import_of(found: FileOccurrences, tree: SourceTree) -> str:
-    size = len(found.name.encode("utf-8", "replace"))
     for row, column in found.positions:
-        statement = import_statement(tree, row, column, size)
+        statement = import_statement(tree, row, column, found.size)
         if statement:
             return statement
     return ""

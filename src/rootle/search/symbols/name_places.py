@@ -1,0 +1,109 @@
+"""Find where a name occurs in a text, except as part of a longer name.
+
+Which characters can be part of a name depends on the language: `save!` is a name in Ruby, and
+`.btn-primary` is a name in CSS.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+# Characters that can be at every place in a name, besides letters, digits and "_".
+_WITHIN: Final = {
+    **dict.fromkeys(("java", "javascript", "tsx", "typescript", "vue"), "$"),
+    **dict.fromkeys(("css", "scss"), "-"),
+    **dict.fromkeys(("clojure", "scheme"), "-?!*<>=+"),
+}
+# Characters that can only be at the end of a name.
+_AT_END: Final = {
+    **dict.fromkeys(("elixir", "ruby"), "?!"),
+    **dict.fromkeys(("clojure", "fsharp", "haskell", "ocaml"), "'"),
+    "julia": "!",
+}
+# In these languages, "-" can be in the middle of a name, and also be an operator.
+_WITH_DASHES: Final = frozenset({"bash", "nix", "powershell"})
+# Text before a name of a variable, or before a "-" that belongs to no name.
+_BEFORE_VARIABLE: Final = re.compile(r"\$\{?[!#]?\Z|\(\((?:(?!\)\))[^\n]){0,100}\Z")
+_BEFORE_DASH: Final = re.compile(r"(?:\A|[\w\-\s\"'=])\Z")
+_DEFAULT_VALUE: Final = re.compile(r"\$\{\w{1,100}:?-\Z")
+_OPERATOR_CHARS: Final = frozenset("+-*/%^&|~!=<>,")
+# "save=" of Ruby is called by `x.save = 1` and `x.save += 1`.
+_SETTER: Final = re.compile(r"(?:[^\W\d]|_)\w*=")
+_ASSIGNMENT: Final = re.compile(r"[ \t]*(?:\*\*|\|\||&&|<<|>>|[-+*/%|&^])?=(?![=~>])")
+_BEFORE_SETTER_NAME: Final = re.compile(r"(?:\bdef[ \t]+(?:self\.)?|\balias[ \t]+|:)\Z")
+_MAX_BEFORE: Final = 120
+
+
+def written_name(name: str, language: str) -> str:
+    """Return the part of a name that each of its uses contains: "save" for "save=" of Ruby."""
+    return name[:-1] if language == "ruby" and _SETTER.fullmatch(name) else name
+
+
+def find_name(text: str, name: str, language: str) -> Iterator[int]:
+    """Yield the positions at which a name occurs, except as part of a longer name.
+
+    This is ten times as fast as a regular expression that begins with an assertion.
+    """
+    written = written_name(name, language)
+    is_setter = written != name
+    within, ending = _WITHIN.get(language, ""), _AT_END.get(language, "")
+    starts_word, ends_word = _is_in_name(written[0], within), _is_in_name(written[-1], within)
+    can_grow = ends_word or (written[-1] in ending and written[-1] == "'")
+    is_operator = not ends_word and written.startswith("operator")
+    has_dashes = language in _WITH_DASHES
+    at = text.find(written)
+    while at >= 0:
+        end = at + len(written)
+        after = text[end : end + 1]
+        is_part = (
+            (starts_word and at > 0 and _is_in_name(text[at - 1], within))
+            or (ends_word and _is_in_name(after, within))
+            or (can_grow and after in ending and _continues(text, at, end))
+            or (is_operator and after in _OPERATOR_CHARS)
+            or (has_dashes and _is_dashed(text, at, end))
+            or (language == "ruby" and is_setter is not _is_setter(text, at, end, is_setter))
+        )
+        if not is_part:
+            yield at
+        at = text.find(written, end)
+
+
+def _is_in_name(char: str, within: str) -> bool:
+    return char == "_" or char.isalnum() or (char in within and char != "")
+
+
+def _continues(text: str, start: int, end: int) -> bool:
+    """Return whether the character at `end` belongs to the name before it."""
+    match text[end : end + 1]:
+        case "!":
+            return text[end + 1 : end + 2] != "="
+        case "'":
+            return start == 0 or text[start - 1] != "'"  # not in quotes
+        case char:
+            return bool(char)
+
+
+def _is_dashed(text: str, start: int, end: int) -> bool:
+    """Return whether a "-" connects a name to another word, as in "build-all" and "--build"."""
+    is_before = start > 0 and text[start - 1] == "-"
+    is_after = text[end : end + 1] == "-" and _is_in_name(text[end + 1 : end + 2], "")
+    if not is_before and not is_after:
+        return False
+    before = text[max(0, start - _MAX_BEFORE) : start]
+    if _BEFORE_VARIABLE.search(before) or _DEFAULT_VALUE.search(before):
+        return False
+    return is_after or _BEFORE_DASH.search(before[:-1]) is not None
+
+
+def _is_setter(text: str, start: int, end: int, is_asked: bool) -> bool:
+    """Return whether a name is that of a setter in Ruby.
+
+    Only if setters are asked for (`is_asked`), assignments such as `x.save = 1` count too.
+    """
+    is_written = text[end : end + 1] == "=" and text[end + 1 : end + 2] not in ("=", ">", "~")
+    if is_asked and text[start - 1 : start] == "." and _ASSIGNMENT.match(text, end):
+        return True
+    before = text[max(0, start - _MAX_BEFORE) : start] if is_written else ""
+    return is_written and _BEFORE_SETTER_NAME.search(before) is not None
