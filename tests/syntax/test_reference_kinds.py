@@ -22,6 +22,7 @@ PYTHON = [
     ("        self.foo(1); y = bar.foo", "call[self] reference[bar]"),
     ('        return foo(x, "foo", f"{foo}")', "call string reference"),
     ("class B(Foo): pass", "implementation"),
+    ("class C(Base[Foo], metaclass=Foo): pass", "reference reference"),
 ]
 JAVASCRIPT = [
     ('import {foo} from "foo"; const {foo: q, foo} = require("x");', "import import import import"),
@@ -43,6 +44,7 @@ JAVA = [
     ("foo foo(int y) { this.foo(1); x.foo(2); return new foo(3); }",
      "type definition call[this] call[x] call"),
     ("@foo int z; }", "call"),
+    ("class C { Foo a = new Foo() { }; Object b = new Foo(); }", "type implementation call"),
 ]  # fmt: skip
 GO = [
     ("package a", ""),
@@ -50,6 +52,9 @@ GO = [
     ("func foo() { a.foo(1); foo(2); var x foo.Bar; var y *foo; f := foo }",
      "definition call[a] call type type reference"),
     ("func (s *S) foo() {}", "definition"),
+    ("type T struct { Foo; a Foo }", "implementation type"),
+    ("type U interface { Foo; Close() }", "implementation"),
+    ("type V interface { int | Foo }", "type"),
 ]  # fmt: skip
 RUST = [
     ("use a::foo; use a::{foo, b};", "import[a] import"),
@@ -57,6 +62,8 @@ RUST = [
      "implementation definition type call[self] call call"),
     ('fn g() { println!("foo {}", foo(1)); a::foo(1) }', "string call call[a]"),
     ("#[foo] struct Q<T: foo>;", "call type"),
+    ("trait T: Foo + B<Foo> {}", "implementation type"),
+    ("#[derive(Clone, Foo)] struct S; x!(derive(Foo));", "implementation reference"),
     ("/// foo", "comment"),
 ]  # fmt: skip
 C = [
@@ -71,6 +78,7 @@ CPP = [
     ("class A : public foo { foo x; void foo(); };", "implementation type definition"),
     ("void A::foo() { foo(1); a->foo(2); b::foo<int>(3); new foo(1); }",
      "definition call call[a] call[b] call"),
+    ("class C : public B<Foo>, a::Foo {};", "type implementation[a]"),
 ]  # fmt: skip
 RUBY = [
     ('require "foo"', "string"),
@@ -81,12 +89,14 @@ RUBY = [
      "definition call[self] call[x] reference reference string"),
     ("end", ""),
     ("class B < Foo; end", "implementation"),
+    ("C = Class.new(Foo) { bar.new(Foo) }", "implementation reference"),
 ]  # fmt: skip
 PHP = [
     ("<?php use A\\foo;", "import[A]"),
     ("class A extends foo implements B { use foo;", "implementation implementation"),
     ("function foo() { $this->foo(); foo(1); A::foo(2); new foo(); } }",
      "definition call[$this] call call[A] call"),
+    ("class B extends Foo\\C {} class D extends C\\Foo {}", "reference implementation[C]"),
 ]  # fmt: skip
 CSHARP = [
     ("using foo;", "import"),
@@ -105,6 +115,8 @@ SCALA = [
     ("import a.foo", "import"),
     ("class A extends foo with B[foo] {", "implementation type"),
     ("def foo(x: foo) = { foo(1); a.foo(2); new foo(3) } }", "definition type call call[a] call"),
+    ("val x = new Foo {}; val y = new Foo(1)", "implementation call"),
+    ("given x: Foo with {}", "implementation"),
 ]
 SWIFT = [
     ("import foo", "import"),
@@ -116,13 +128,20 @@ ELIXIR = [
     ("defmodule A do", ""),
     ("  alias B.Foo", "import"),
     ("  @behaviour Foo", "implementation"),
+    ("  use Foo", "implementation"),
+    ("  @derive {Foo, only: [:a]}", "implementation"),
     ("  def foo(x), do: foo(x) |> Foo.foo()", "definition call reference call[Foo]"),
+    ("end", ""),
+    ("defimpl Bar, for: Foo do", "reference"),
     ("end", ""),
 ]
 HASKELL = [
     ("module A (foo) where", "import"),
     ("import B (foo)", "import"),
     ("instance Foo A where", "implementation"),
+    ("instance Foo a => Bar (Foo a) where", "type type"),
+    ("class Foo a => Sub a where", "implementation"),
+    ("data D = D deriving (Show, Foo)", "implementation"),
     ("foo x = foo x + bar foo 1", "definition call reference"),
 ]
 LUA = [

@@ -12,6 +12,7 @@ from typing import Final
 
 from tree_sitter import Node
 
+from rootle.syntax.base_clauses import is_base
 from rootle.syntax.source_tree import SourceTree
 
 _COMMENT: Final = re.compile(r"comment|haddock")
@@ -30,17 +31,6 @@ _IMPORTS: Final = frozenset(
     extern_crate_declaration using_namespace_declaration requires_module_directive
     include_expression include_once_expression require_expression require_once_expression
     namespace_alias_definition file_scoped_namespace_declaration""".split()
-)
-# Clauses of a definition that list its base classes, interfaces and traits.
-_BASES: Final = frozenset(
-    """superclass super_interfaces extends_interfaces base_class_clause base_list base_clause
-    class_interface_clause class_heritage extends_clause implements_clause extends_type_clause
-    delegation_specifier delegation_specifiers inheritance_specifier derives_clause""".split()
-)
-# Parts of such a clause that name no base.
-_NOT_BASES: Final = frozenset(
-    """arguments argument_list value_arguments type_arguments type_parameters
-    type_argument_list class_body block""".split()
 )
 _CALLS: Final = frozenset(
     """call call_expression method_invocation invocation_expression invocation
@@ -92,7 +82,6 @@ _WITH_RECEIVERS: Final = frozenset("go javascript python rust tsx typescript".sp
 _WITH_FIELD_NAMES: Final = frozenset(
     "keyword_argument keyword_pattern literal_element shorthand_field_initializer".split()
 )
-_RUBY_MIXINS: Final = frozenset({"include", "extend", "prepend"})
 _ELIXIR_IMPORTS: Final = frozenset({"alias", "import", "use", "require"})
 
 
@@ -114,13 +103,14 @@ def classify(tree: SourceTree, row: int, column: int, size: int) -> OccurrenceRo
     if role := _literal_kind(leaf):
         return OccurrenceRole("import" if role == "string" and _is_import(tree, leaf) else role)
     node, receiver = _climb_members(tree, leaf)
+    # `use Base` of Elixir is both an import and a mixin.
+    if is_base(tree, leaf, tree.row_starts[row] + column + size):
+        return OccurrenceRole("implementation", receiver)
     if _is_import(tree, leaf):
         return OccurrenceRole("import", receiver)
-    if _is_base(tree, leaf):
-        return OccurrenceRole("implementation", receiver)
     if _is_call(tree, node) or _is_called_token(tree, leaf, row, column + size):
         return OccurrenceRole("call", receiver)
-    return OccurrenceRole("type" if _is_type(leaf) else "reference", receiver)
+    return OccurrenceRole("type" if _is_type(tree, leaf) else "reference", receiver)
 
 
 def import_statement(tree: SourceTree, row: int, column: int, size: int) -> str:
@@ -287,8 +277,8 @@ def _is_call(tree: SourceTree, node: Node) -> bool:
         return True
     if parent.type == "infix" and tree.language == "haskell":
         return node.type == "operator" or parent.child_by_field_name("operator") == node
-    if parent.type not in _CALLS:
-        return False
+    if parent.type not in _CALLS or (node.type == "name" and tree.language == "haskell"):
+        return False  # in Haskell, a type
     for name in _ARGUMENT_FIELDS:
         found = parent.child_by_field_name(name)
         if found is not None and found == node:
@@ -336,52 +326,10 @@ def _is_import(tree: SourceTree, leaf: Node) -> bool:
     return False
 
 
-def _is_base(tree: SourceTree, leaf: Node) -> bool:
-    node, language = leaf, tree.language
-    if _is_qualifier(leaf):
-        return False
-    for _ in range(_MAX_CLIMB):
-        parent = node.parent
-        if parent is None:
-            return False
-        if parent.type in _BASES:
-            return True
-        if language == "python" and parent.type == "class_definition":
-            return parent.child_by_field_name("superclasses") == node
-        if language == "rust" and parent.type == "impl_item":
-            return parent.child_by_field_name("trait") == node
-        if language == "php" and parent.type == "use_declaration":
-            return True
-        if language == "haskell" and parent.type == "instance":
-            return parent.child_by_field_name("name") == node
-        if language == "elixir" and parent.type == "call":
-            return _is_elixir_base(tree, parent)
-        if language == "ruby" and parent.type == "call":
-            method = parent.child_by_field_name("method")
-            is_mixin = method is not None and tree.text(method) in _RUBY_MIXINS and method != leaf
-            # As an argument, as in `expect(list).to include(item)`, it is a matcher of RSpec.
-            return is_mixin and not (parent.parent and parent.parent.type == "argument_list")
-        if parent.type in _NOT_BASES and language not in ("python", "ruby", "elixir"):
-            return False
-        node = parent
-    return False
-
-
-def _is_qualifier(leaf: Node) -> bool:
-    """Return whether a name qualifies another name, such as a in a.B."""
-    parent = leaf.parent
-    if parent is None or not (parent.type in _MEMBERS or parent.type == "attribute"):
-        return False
-    return parent.start_byte == leaf.start_byte and parent.end_byte > leaf.end_byte
-
-
-def _is_elixir_base(tree: SourceTree, call: Node) -> bool:
-    target = call.child_by_field_name("target")
-    return target is not None and tree.text(target) in ("behaviour", "defimpl")
-
-
-def _is_type(leaf: Node) -> bool:
+def _is_type(tree: SourceTree, leaf: Node) -> bool:
     node = leaf
+    if node.type == "name" and tree.language == "haskell":
+        return True
     for _ in range(5):
         if _TYPE.match(node.type):
             return True

@@ -1,0 +1,150 @@
+"""Recognize the names of base classes, interfaces, traits and mixins of a definition."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from tree_sitter import Node
+
+from rootle.syntax.source_tree import SourceTree
+
+# Clauses of a definition that list its base classes, interfaces and traits.
+_BASES: Final = frozenset(
+    """superclass super_interfaces extends_interfaces base_class_clause base_list base_clause
+    class_interface_clause class_heritage extends_clause implements_clause extends_type_clause
+    delegation_specifier delegation_specifiers inheritance_specifier derives_clause""".split()
+)
+# Parts of such a clause that name no base.
+_NOT_BASES: Final = frozenset(
+    """arguments argument_list value_arguments type_arguments type_parameters
+    type_argument_list template_argument_list class_body block template_body
+    with_template_body""".split()
+)
+# Other nodes with a base, and their field with it; "" for every part of the node.
+_FIELDS: Final[dict[str, dict[str, str]]] = {
+    "haskell": {
+        "class": "context",
+        "deriving": "classes",
+        "deriving_instance": "name",
+        "instance": "name",
+    },
+    "java": {"object_creation_expression": "type"},
+    "php": {"use_declaration": ""},
+    "python": {"class_definition": "superclasses"},
+    "rust": {"impl_item": "trait", "trait_item": "bounds"},
+    "scala": {"given_definition": "return_type", "instance_expression": ""},
+}
+# Parts of a base, and the field with its name; "" if none of their names is that of a base.
+_HEADS: Final[dict[str, dict[str, str]]] = {
+    "haskell": {"apply": "constructor"},
+    "python": {"keyword_argument": "", "subscript": "value"},
+}
+# These nodes contain a base only if they have a body of a class.
+_WITH_BODY: Final = frozenset({"object_creation_expression", "instance_expression"})
+_CLASS_BODIES: Final = frozenset({"class_body", "template_body"})
+_RUBY_MIXINS: Final = frozenset({"include", "extend", "prepend"})
+_ELIXIR_BASES: Final = frozenset({"behaviour", "defimpl", "derive", "use"})
+# The text after a name that qualifies another name, such as the a in a.B.
+_QUALIFIES: Final = re.compile(rb"\s*(?:\.|::|\\)\s*\w")
+_MAX_CLIMB: Final = 12
+_MAX_SPACE: Final = 80
+
+
+def is_base(tree: SourceTree, leaf: Node, end: int) -> bool:
+    """Return whether a name that ends at a byte is that of a base in a definition."""
+    if _QUALIFIES.match(tree.data[end : end + _MAX_SPACE]):
+        return False
+    match tree.language:
+        case "elixir":
+            return _is_elixir_base(tree, leaf)
+        case "ruby":
+            return _is_ruby_base(tree, leaf)
+        case "go":
+            return _is_embedded(leaf)
+        case "rust" if leaf.parent is not None and leaf.parent.type == "token_tree":
+            return _is_derived(tree, leaf.parent)
+    return _is_in_clause(tree, leaf)
+
+
+def _is_in_clause(tree: SourceTree, leaf: Node) -> bool:
+    node = leaf
+    fields, heads = _FIELDS.get(tree.language, {}), _HEADS.get(tree.language, {})
+    for _ in range(_MAX_CLIMB):
+        parent = node.parent
+        if parent is None:
+            return False
+        if parent.type in _BASES:
+            return True
+        if (field := fields.get(parent.type)) is not None:
+            is_part = not field or parent.child_by_field_name(field) == node
+            return is_part and (parent.type not in _WITH_BODY or _has_body(parent))
+        if (head := heads.get(parent.type)) is not None and (
+            not head or parent.child_by_field_name(head) != node
+        ):
+            return False
+        if parent.type in _NOT_BASES and tree.language != "python":
+            return False
+        node = parent
+    return False
+
+
+def _has_body(node: Node) -> bool:
+    return any(child.type in _CLASS_BODIES for child in node.children)
+
+
+def _is_elixir_base(tree: SourceTree, leaf: Node) -> bool:
+    """Return whether a name is the first argument of `@behaviour`, `defimpl`, `use` or the like."""
+    node = leaf
+    while (parent := node.parent) is not None and parent.type in ("arguments", "list", "tuple"):
+        node = parent
+    if parent is None or parent.type != "call" or node.type != "arguments":
+        return False
+    target = parent.child_by_field_name("target")
+    return target is not None and tree.text(target) in _ELIXIR_BASES
+
+
+def _is_ruby_base(tree: SourceTree, leaf: Node) -> bool:
+    node = leaf
+    for _ in range(_MAX_CLIMB):
+        parent = node.parent
+        if parent is None:
+            return False
+        if parent.type == "superclass":
+            return True
+        if parent.type == "call":
+            method = parent.child_by_field_name("method")
+            if method is None or method == leaf:
+                return False
+            if tree.text(method) == "new":
+                receiver = parent.child_by_field_name("receiver")
+                return receiver is not None and tree.text(receiver) == "Class"
+            # As an argument, as in `expect(list).to include(item)`, it is a matcher of RSpec.
+            is_argument = parent.parent is not None and parent.parent.type == "argument_list"
+            return tree.text(method) in _RUBY_MIXINS and not is_argument
+        node = parent
+    return False
+
+
+def _is_embedded(leaf: Node) -> bool:
+    """Return whether a struct or an interface of Go embeds a type."""
+    node = leaf
+    parent = node.parent
+    while parent is not None and parent.type in ("qualified_type", "generic_type"):
+        node, parent = parent, parent.parent
+    if parent is None:
+        return False
+    if parent.type == "field_declaration":
+        return parent.child_by_field_name("name") is None
+    is_alone = parent.type == "type_elem" and parent.named_child_count == 1
+    return is_alone and parent.parent is not None and parent.parent.type == "interface_type"
+
+
+def _is_derived(tree: SourceTree, names: Node) -> bool:
+    """Return whether the parentheses around a name follow `derive`, as in `#[derive(Clone)]`."""
+    before = names.prev_sibling
+    node: Node | None = names
+    while node is not None and node.type in ("token_tree", "attribute"):
+        node = node.parent
+    is_attribute = node is not None and node.type in ("attribute_item", "inner_attribute_item")
+    return is_attribute and before is not None and tree.text(before) == "derive"
