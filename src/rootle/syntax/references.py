@@ -299,8 +299,20 @@ def _is_called_token(tree: SourceTree, leaf: Node, row: int, end: int) -> bool:
     if not after.startswith(b"("):
         return False
     parent = leaf.parent
+    if _is_destructor(leaf):
+        return False
     # `pair (1, 2)` in a tuple pattern, `catch (E)` and parameters are not calls.
     return parent is None or not _STOP.fullmatch(parent.type)
+
+
+def _is_destructor(leaf: Node) -> bool:
+    """Return whether a name declares or defines a destructor of C++: `Window::~Window()`."""
+    node: Node | None = leaf if leaf.type == "destructor_name" else leaf.parent
+    if node is None or node.type != "destructor_name":
+        return False
+    while (parent := node.parent) is not None and parent.type == "qualified_identifier":
+        node = parent
+    return parent is not None and parent.type == "function_declarator"
 
 
 def _is_import(tree: SourceTree, leaf: Node) -> bool:

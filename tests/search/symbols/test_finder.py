@@ -954,3 +954,26 @@ def test_one_line_with_several_names_that_contain_another_is_read_in_linear_time
     start = process_time()
     assert len(list(find_name(text, "build", "bash"))) == 100_000
     assert process_time() - start < 5
+
+
+def test_the_declaration_of_a_constructor_is_a_definition() -> None:
+    files = {
+        "w.h": (
+            "class Window {\n public:\n  Window(int width);\n  Window(int w, int h) { }\n"
+            "  ~Window();\n};\n"
+        ),
+        "w.cpp": (
+            '#include "w.h"\nWindow::Window(int width) {}\nWindow::~Window() {}\n'
+            "void f() { Window w(1); w.~Window(); }\n"
+        ),
+    }
+    with _open(files) as app:
+        answer = app.symbols("Window", "uses")
+        constructor = app.symbols("Window::Window", "uses")
+        destructor = app.symbols("~Window", "uses")
+    assert places(answer) == ["w.h:1", "w.cpp:2", "w.h:4", "w.h:3"]
+    assert [one.kind for one in answer.definitions][-2:] == ["function", "declaration"]
+    assert {("w.cpp", 3, "reference"), ("w.h", 5, "reference")} < set(rows(answer))
+    assert places(constructor) == ["w.cpp:2", "w.h:4", "w.h:3"]
+    assert ("w.cpp", 4) in {(use.path, use.line) for use in constructor.uses}
+    assert rows(destructor) == [("w.cpp", 4, "call"), ("w.h", 5, "reference")]

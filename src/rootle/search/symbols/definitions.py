@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
+
+from tree_sitter import Node
 
 from rootle.index.reader import ChunkRow
 from rootle.rank.path_features import KINDS, path_parts
@@ -13,7 +15,7 @@ from rootle.search.symbols.parsed_files import FileOccurrences, classify_line
 from rootle.syntax.keyword_names import find_names
 from rootle.syntax.lines import Lines
 from rootle.syntax.members import member_kind
-from rootle.syntax.source_tree import Position
+from rootle.syntax.source_tree import Position, SourceTree
 from rootle.syntax.symbol_outline import Unit
 from rootle.text.languages import CODE_EXTENSIONS
 from rootle.types import Symbol
@@ -95,10 +97,35 @@ def find_definitions(found: FileOccurrences) -> dict[Position, FoundDefinition]:
     """Return the definitions of a name in a file, by the positions of the name."""
     if found.tree is not None:
         places = found.tree.definitions_of(found.name)
-        return {at: _make(found, at, units) for at, units in places.items()}
+        return {
+            at: _make(found, at, units, is_inside=_is_in_body(found.tree, at, units, places))
+            for at, units in places.items()
+        }
     if found.state.language not in CODE_EXTENSIONS:
         return {}
     return dict(_guess(found))
+
+
+def _is_in_body(
+    tree: SourceTree, at: Position, units: Sequence[Unit], places: Iterable[Position]
+) -> bool:
+    """Return whether a name without a unit is in the body of a unit with the same name.
+
+    An example is the declaration of a constructor in C++. The name after the body of a `typedef`
+    belongs to the unit.
+    """
+    if not units:
+        return False
+    unit = units[-1]
+    if at == min(place for place in places if unit.row <= place[0] < unit.end):
+        return False
+    node: Node | None = tree.node_at(*at, 1)
+    while node is not None and node != unit.node:
+        parent = node.parent
+        if parent is not None and parent.child_by_field_name("body") == node:
+            return True
+        node = parent
+    return False
 
 
 def rank_for_members(found: FileOccurrences) -> int | None:
@@ -218,9 +245,12 @@ def _make(
     scope: str = "",
     *,
     kind: str = "",
+    is_inside: bool = False,
 ) -> FoundDefinition:
     row, name = at[0], found.name
     own = next((i for i in reversed(range(len(units))) if units[i].symbol == name), None)
+    if is_inside:
+        own = None
     unit = units[own] if own is not None else None
     outer = units[:own] if own is not None else units
     owners = owner_names(outer) or tuple(reversed(_IDENTIFIER.findall(scope)))

@@ -174,7 +174,9 @@ class NameScan:
             self._definitions_in(state)
         everything = self._list_found()
         selected = self._owner_filter.select(everything)
-        wanted = {found.place for found in selected}
+        # A constructor of C++ is called by the name of its class.
+        named = everything if selected and self._owner == self._name else selected
+        wanted = {found.place for found in named}
         is_in_package = any(self._owner_filter.is_in_package(found) for found in selected)
         resolver = Resolver(everything)
         members = MemberUses(selected if self._owner and not is_in_package else ())
