@@ -105,6 +105,8 @@ SKIPS: Final = {
     "log names the file.",
     "secret": "A private key or a password file, by name or content: `.env`, `.npmrc`, "
     "`id_rsa.bak`, `*.pem` (see [privacy](../explanation/privacy.md)).",
+    "source failed": "The [source of a Python program](../how-to/sources.md) could not read it. "
+    "The log names the reason.",
     "symlink": "A symbolic link. A target inside the folder is indexed under its own path.",
     "too large": "Larger than `maxFileBytes`, and read by a "
     "[document reader](../how-to/plugins.md), which needs the whole file; or a "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
+import sys
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +15,7 @@ import pytest
 from sample import OLD_S, MakeApp, write
 
 from rootle import App, open_app
-from rootle.errors import SourceError
+from rootle.errors import ConfigError, SourceError
 from rootle.ingest.workers import scheduler
 from rootle.serialization.json import to_json
 from rootle.serialization.markdown import response_as_markdown
@@ -22,6 +24,29 @@ from rootle.tools.vectordb_read import vectordb_read
 from rootle.tools.vectordb_search_tool import search_folder
 from rootle.types import DocumentSection, SearchQuery, SearchResponse
 
+MAIN_SCRIPT = """
+from rootle import open_app
+from rootle.sources.source import Document, DocumentEntry, Scan
+
+class Reader:
+    def read(self, uri):
+        return Document(uri, "the printer is offline", b"digest", "text", "document")
+
+class Tickets:
+    name = "tickets"
+    trust = "project"
+    def scan(self, token=""):
+        return Scan((DocumentEntry("ticket:1", 20, 0),))
+    def look_up(self, uris):
+        return None
+    def is_readable(self, uri):
+        return True
+    def reader(self):
+        return Reader()
+
+with open_app("tree", index_dir="index", sources=[Tickets()]) as app:
+    print(app.index().files_total, app.search("printer offline").results[0].file_path)
+"""
 AUTHOR = "Ada <ada@example.com>"
 DECKS = {
     "onboarding.pptx": ["Welcome to the orchard", "Every gardener waters the lemon trees at dawn"],
@@ -202,15 +227,132 @@ def test_a_scan_starts_from_the_token_of_the_last_run(app: App, source: SlideSou
     assert (source.tokens[2], source.listed[2]) == ("", 3)
 
 
-def test_documents_of_a_source_that_is_no_longer_configured_are_removed(
-    app: App, source: SlideSource, tmp_path: Path
+def test_a_process_without_the_source_keeps_its_documents_until_a_rebuild(
+    app: App, source: SlideSource, make_app: MakeApp
 ) -> None:
     app.index()
-    app.close()
-    with open_app(app.root, index_dir=tmp_path / "index") as alone:
-        report = alone.index()
-        assert report.files_removed == 4  # three presentations and a skipped one
-        assert all(place is None for _, place in list_citations(alone.search("submarine")))
+    notices: list[str] = []
+    alone: App = make_app(app.root, notices=notices)
+    write(alone.root, "src/new.py", "def new_function(): pass\n")
+    report = alone.index()
+    assert (report.files_indexed, report.files_removed) == (1, 0)
+    assert list_citations(alone.search("submarine"))[0] == ("slides:roadmap.pptx", "slide-2")
+    assert app.index().files_indexed == 0
+    assert not notices
+    alone.index(rebuild=True)
+    assert all(place is None for _, place in list_citations(alone.search("submarine")))
+    assert notices == [
+        'the rebuilt index lacks 3 documents of the source "slides"; the program that has this '
+        "source adds them again at its next search"
+    ]
+    assert list_citations(app.search("submarine"))[0] == ("slides:roadmap.pptx", "slide-2")
+
+
+@dataclass
+class FaultySource(SlideSource):
+    """Presentations whose source fails as `fault` says."""
+
+    fault: str = ""
+
+    def scan(self, token: str = "") -> Scan:
+        if self.fault == "scan":
+            raise ConnectionError("the server is down")
+        scan = super().scan(token)
+        repeated = scan.documents if self.fault == "repeated" else ()
+        return replace(scan, documents=(*scan.documents, *repeated))
+
+    def is_readable(self, uri: str) -> bool:
+        return self.fault != "reader"
+
+    def reader(self) -> SlideReader:
+        return FaultyReader(str(self.folder), self.fault)
+
+
+@dataclass(frozen=True)
+class FaultyReader(SlideReader):
+    """Fails for one of the presentations."""
+
+    fault: str
+
+    def read(self, uri: str) -> Document | str:
+        found = super().read(uri)
+        if isinstance(found, str) or "roadmap" not in uri:
+            return found
+        if self.fault == "reader":
+            raise OSError("connection lost")
+        sections = (DocumentSection("slide-1", 5, 90),)
+        return replace(found, sections=sections) if self.fault == "section" else found
+
+
+@pytest.fixture
+def faulty(source: SlideSource) -> FaultySource:
+    return FaultySource(source.folder)
+
+
+def test_a_search_works_while_a_source_cannot_be_listed(
+    repository: Path, faulty: FaultySource, make_app: MakeApp
+) -> None:
+    notices: list[str] = []
+    app: App = make_app(repository, sources=[faulty], notices=notices)
+    faulty.fault = "scan"
+    response = app.search("retry_backoff")
+    assert list_citations(response)[0] == ("src/net/retry.py", None)
+    assert response.degraded == ("source slides",)
+    assert notices == [
+        'the source "slides" failed: ConnectionError: the server is down; its documents are '
+        "searched as they were last indexed"
+    ]
+    faulty.fault = ""
+    response = app.search("submarine harbour")
+    assert list_citations(response)[0] == ("slides:roadmap.pptx", "slide-2")
+    assert response.degraded == ()
+    faulty.fault = "scan"
+    write(app.root, "src/new.py", "def zeppelin(): pass\n")
+    assert list_citations(app.search("zeppelin"))[0] == ("src/new.py", None)
+    response = app.search("submarine harbour")
+    assert list_citations(response)[0] == ("slides:roadmap.pptx", "slide-2")
+    assert response.degraded == ("source slides",)
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"), [("reader", "source failed"), ("section", "reader failed")]
+)
+def test_a_document_that_a_source_cannot_read_is_skipped(
+    repository: Path,
+    faulty: FaultySource,
+    make_app: MakeApp,
+    caplog: pytest.LogCaptureFixture,
+    fault: str,
+    reason: str,
+) -> None:
+    app: App = make_app(repository, sources=[faulty])
+    faulty.fault = fault
+    assert list_citations(app.search("lemon trees"))[0] == ("slides:onboarding.pptx", "slide-2")
+    assert app.status().skipped[reason] == 1
+    assert 'the source "slides"' in caplog.text
+    assert "slides:roadmap.pptx" in caplog.text
+    if fault == "reader":
+        faulty.fault = ""
+        app.index()
+        assert list_citations(app.search("submarine"))[0] == ("slides:roadmap.pptx", "slide-2")
+
+
+def test_a_uri_that_is_listed_twice_is_indexed_once(
+    repository: Path, faulty: FaultySource, make_app: MakeApp
+) -> None:
+    notices: list[str] = []
+    faulty.fault = "repeated"
+    app: App = make_app(repository, sources=[faulty], notices=notices)
+    assert list_citations(app.search("submarine"))[0] == ("slides:roadmap.pptx", "slide-2")
+    (notice,) = notices
+    assert 'the source "slides" lists slides:budget.pptx more than once' in notice
+
+
+def test_an_invalid_source_is_a_configuration_error(source: SlideSource, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match='two sources have the name "slides"'):
+        open_app(tmp_path, sources=[source, SlideSource(source.folder)])
+    with pytest.raises(ConfigError, match="which is not a source: it has no method scan"):
+        open_app(tmp_path, sources=["slides"])  # type: ignore[list-item]
 
 
 def test_a_document_with_only_a_new_modification_time_is_unchanged(
@@ -230,6 +372,18 @@ def test_worker_processes_read_documents_of_every_source(
     app.index()
     assert list_citations(app.search("submarine"))[0] == ("slides:roadmap.pptx", "slide-2")
     assert list_citations(app.search("retry_backoff"))[0][0] == "src/net/retry.py"
+
+
+@pytest.mark.slow
+def test_a_reader_of_the_main_script_does_not_disturb_worker_processes(tmp_path: Path) -> None:
+    for number in range(40):
+        lines = (f"def name_{number}_{line}(): return {line}  # {'x' * 99}" for line in range(150))
+        write(tmp_path / "tree", f"f{number}.py", "\n".join(lines))
+    script = tmp_path / "script.py"
+    script.write_text(MAIN_SCRIPT)
+    command = [sys.executable, str(script)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["41", "ticket:1"], done.stderr
 
 
 def test_a_file_name_may_look_like_the_uri_of_a_document(app: App) -> None:

@@ -141,11 +141,26 @@ def test_each_source_is_compared_only_with_its_own_documents() -> None:
         [files, pages], [state("same"), state("old", source="gone")], {"token:files": "t0"}.get
     )
     assert [(planned.source, planned.entry.uri) for planned in plan.read] == [("pages", "same")]
-    assert plan.remove == (state("old", source="gone"),)
+    assert plan.remove == ()
     assert plan.unchanged == 1
     assert plan.tokens == {"files": "t1", "pages": "t2"}
     assert (files.tokens, pages.tokens) == (["t0"], [""])
     assert token_key("files") == "token:files"
+
+
+def test_documents_of_a_renamed_source_are_replaced() -> None:
+    tickets = FakeSource(Scan((entry("ticket:1"),)), name="tickets")
+    old = state("ticket:1", source="issues")
+    plan = plan_sources([tickets], [old, state("wiki:1", source="wiki")], lambda _: None)
+    assert read_uris(plan) == ["ticket:1"]
+    assert plan.remove == (old,)
+
+
+def test_a_scan_of_changes_retries_documents_that_their_source_could_not_read() -> None:
+    failed = state("a.py", digest=b"", skip="source failed")
+    scan = Scan((), is_complete=False)
+    assert plan_for(scan, failed).is_empty
+    assert read_uris(plan_for(scan, failed, state("b.py"), readable=True)) == ["a.py"]
 
 
 def test_given_documents_are_compared_without_a_scan() -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from rootle.app.embedding_models import ComponentSetup, EmbeddingModels
 from rootle.config.fields import EMBEDDED, Config
 from rootle.errors import IndexStorageError, RootleError
+from rootle.sources.guarded_source import guard_sources
 from rootle.storage.paths import delete_unmasked_state, result_cache_dir, search_log_path
 from rootle.types import EXTERNAL_URI, IndexUpdated, Memory, WarningCallback
 
@@ -62,7 +63,7 @@ class Container(EmbeddingModels):
         self._root = root
         self._index_dir = index_dir
         self._setup = ComponentSetup(root, index_dir, config, self, on_warning)
-        self._sources = sources
+        self._sources = guard_sources(sources, on_warning)
         self._on_commit = on_commit
         self._initial_index_timeout_s = initial_index_timeout_s
         self._prestarted: PrestartedWorkers | None = None
@@ -342,6 +343,10 @@ class Container(EmbeddingModels):
 
         rules = walk_rules(self._config, self._index_dir)
         return DocumentSet(self._root, rules, newest_snapshot, read_outside)
+
+    def failed_sources(self) -> tuple[str, ...]:
+        """Return the names of the sources whose documents could not be listed or read."""
+        return tuple(source.name for source in self._sources if source.failure)
 
     def _open_sources(self) -> tuple[Source, ...]:
         from rootle.indexing.fingerprint import walk_rules

@@ -307,9 +307,10 @@ class SearchApi(AppBase):
         response = self._container.agent().search(query, explain=explain, stale=is_stale)
         embedding = ("embedding",) if self._container.model_choice().note else ()
         unfinished = ("partial",) if coverage is not None else ()
+        failed = tuple(f"source {name}" for name in self._container.failed_sources())
         return replace(
             response,
-            degraded=(*embedding, *unfinished, *response.degraded),
+            degraded=(*embedding, *unfinished, *failed, *response.degraded),
             staleness=staleness,
             coverage=coverage,
         )

@@ -50,6 +50,7 @@ _DEGRADATIONS: Final[Mapping[str, str]] = {
     "web": "the added sources are not searched",
     "memory": "memories are not searched",
     "images": "not all images are searched",
+    "source": "its documents may be out of date",
     "reranker": "the results are not reranked",
     "expansion": "the query is not expanded",
 }
@@ -177,7 +178,7 @@ def print_markdown(response: SearchResponse, *, is_brief: bool = True) -> None:
 
 def _print_messages(response: SearchResponse) -> None:
     for name in response.degraded:
-        meaning = _DEGRADATIONS.get(name)
+        meaning = _DEGRADATIONS.get(name.partition(" ")[0])
         warn(f"degraded: {name}" + (f" ({meaning})" if meaning else ""))
     if not response.results:
         warn("no results")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rootle.config.fields import Config
+from rootle.errors import IndexStorageError
 from rootle.index.format_version import must_be_deleted
 from rootle.index.local.content_dir import (
     content_dir,
@@ -124,6 +125,7 @@ class ContentWriter:
             rebuild = True
         if not rebuild:
             return self._run(content, request)
+        self._warn_about_other_sources()
         request.workers.start()
         return self._replacement.replace(partial(self._rebuild, request))
 
@@ -136,6 +138,19 @@ class ContentWriter:
         set_tree_modes(self._index_dir, shared_dir_mode(self._setup.config.index_sharing))
         if os.path.isdir(self._index_dir / WATCH_FOLDER):
             set_tree_modes(self._index_dir / WATCH_FOLDER, PRIVATE_DIR)
+
+    def _warn_about_other_sources(self) -> None:
+        """Name the sources whose documents a rebuild by this process cannot read."""
+        try:
+            counts = self._state.count_documents_of_others()
+        except IndexStorageError:  # a rebuild repairs a damaged index
+            return
+        for name, count in counts.items():
+            documents = "1 document" if count == 1 else f"{count:,} documents"
+            self._setup.on_warning(
+                f'the rebuilt index lacks {documents} of the source "{name}"; the program that has '
+                "this source adds them again at its next search"
+            )
 
     def _rebuild(
         self, request: UpdateRequest, content: Path, start_generation: int

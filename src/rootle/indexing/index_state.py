@@ -181,9 +181,16 @@ class IndexState:
         return self.snapshot().file_count()
 
     def list_paths(self) -> list[str]:
-        """Return the paths of the known files."""
+        """Return the paths of the known files of the folder."""
         with self._open_manifest() as manifest:
             return manifest.paths()
+
+    def count_documents_of_others(self) -> dict[str, int]:
+        """Return the number of documents by source, for sources that this process does not have."""
+        own = {source.name for source in self._sources}
+        with self._open_manifest() as manifest:
+            counts = manifest.documents_by_source()
+        return {name: count for name, count in counts.items() if name not in own}
 
     @contextmanager
     def _open_manifest(self) -> Iterator[Manifest]:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from rootle.index.local.manifest import Manifest
 from rootle.index.reader import FileState
-from rootle.sources.files.skip_rules import UNREADABLE
+from rootle.sources.files.skip_rules import SOURCE_FAILED, UNREADABLE
 from rootle.sources.source import DocumentEntry, Scan, SkippedDocument, Source
 from rootle.types import IndexUpdated, PartialFile
 
@@ -69,16 +69,19 @@ def plan_sources(
 ) -> Plan:
     """Scan all sources and compare them with the index.
 
-    `known` are the states of all documents in the index. The plan removes documents of sources
-    other than `sources`. `value` looks up a value in the manifest.
+    `known` are the states of all documents in the index. The documents of other sources stay in the
+    index: another program, which has these sources, keeps them current. However, a document is
+    removed if one of `sources` lists it too, because its source was renamed. `value` looks up a
+    value in the manifest.
     """
     states = _group_by_source(known)
-    plans = []
+    plans, listed = [], set[str]()
     for source in sources:
         scan = source.scan(value(token_key(source.name)) or "")
         plans.append(make_plan(source, scan, states.pop(source.name, ())))
-    orphans = tuple(state for group in states.values() for state in group)
-    return _merge([*plans, Plan((), (), orphans, 0)])
+        listed.update(entry.uri for entry in scan.documents if states)
+    renamed = tuple(state for group in states.values() for state in group if state.path in listed)
+    return _merge([*plans, Plan((), (), renamed, 0)])
 
 
 def plan_documents(
@@ -112,7 +115,8 @@ def make_plan(source: Source, scan: Scan, known: Iterable[FileState]) -> Plan:
     if scan.is_complete:
         gone = tuple(states.values())
     else:
-        gone = tuple(states[uri] for uri in scan.removed if uri in states)
+        gone = tuple(states.pop(uri) for uri in scan.removed if uri in states)
+        read += _list_readable(source, states.values())
     tokens = {source.name: scan.token} if scan.token else {}
     return Plan(tuple(read), tuple(skip), gone, unchanged, tokens)
 
@@ -122,9 +126,18 @@ def _is_unchanged(entry: DocumentEntry, state: FileState, source: Source) -> boo
     indexed = (state.size, state.mtime_ns, state.ctime_ns)
     if (entry.size, entry.mtime_ns, entry.ctime_ns) != indexed or state.digest is None:
         return False
-    if state.skip == UNREADABLE and source.is_readable(entry.uri):
+    if state.skip in (UNREADABLE, SOURCE_FAILED) and source.is_readable(entry.uri):
         return False
     return state.is_settled
+
+
+def _list_readable(source: Source, states: Iterable[FileState]) -> list[PlannedRead]:
+    """Return the documents that could not be read earlier, and that a scan of changes omits."""
+    return [
+        PlannedRead(source.name, DocumentEntry(s.path, s.size, s.mtime_ns, s.ctime_ns), s)
+        for s in states
+        if s.skip == SOURCE_FAILED and source.is_readable(s.path)
+    ]
 
 
 def _group_by_source(states: Iterable[FileState]) -> dict[str, list[FileState]]:

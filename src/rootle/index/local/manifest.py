@@ -9,6 +9,7 @@ from typing import Final
 
 from rootle.index.local.row_checksum import DamagedRowError, verify_rows
 from rootle.index.reader import TEXTLESS, FileState
+from rootle.types import FILES
 
 _FIRST_GENERATION: Final = 0  # of an empty index
 
@@ -87,8 +88,16 @@ class Manifest:
         return [state for state in found if state.skip not in TEXTLESS]
 
     def paths(self) -> list[str]:
-        """Return the paths of all files, skipped ones included."""
-        return [os.fsdecode(row[0]) for row in self._connection.execute("SELECT path FROM files")]
+        """Return the paths of the files of the folder, skipped ones included."""
+        rows = self._connection.execute("SELECT path FROM files WHERE source = ?", (FILES,))
+        return [os.fsdecode(row[0]) for row in rows]
+
+    def documents_by_source(self) -> dict[str, int]:
+        """Return the number of indexed documents by the name of their source."""
+        rows = self._connection.execute(
+            "SELECT source, count(*) FROM files WHERE skip IS NULL GROUP BY source"
+        )
+        return dict(rows.fetchall())
 
     def file_ids_by_path(self) -> list[int]:
         """Return the ids of all files in the order of their paths."""

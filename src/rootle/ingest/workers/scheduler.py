@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from rootle.index.local.docstore import DocStore
@@ -11,6 +13,7 @@ from rootle.ingest.workers.worker import WorkerSetup
 from rootle.ingest.workers.worker_pool import run_jobs
 from rootle.ingest.workers.worker_process import PrestartedWorkers, worker_count
 from rootle.protocols import Embedder
+from rootle.sources.source import DocumentReader
 
 # Starting processes takes a third of a second, in which this process can read almost this much
 # text. With prestarted processes the break-even point is lower.
@@ -26,7 +29,7 @@ def read_documents(
     open_embedder: Callable[[], Embedder],
     prestarted: PrestartedWorkers,
 ) -> Iterator[ReadResult]:
-    """Return the result of every job, in order.
+    """Return the result of every job. Jobs whose readers cannot be pickled come last.
 
     `total` is the size of all documents of the jobs in bytes. `documents` and `open_embedder` are
     used if this process reads the documents itself.
@@ -36,8 +39,10 @@ def read_documents(
     if prestarted.are_waiting():
         threshold = min(_PARALLEL_BYTES, _PARALLEL_BYTES_PRESTARTED)
     if total >= threshold and workers > 1:
-        yield from run_jobs(jobs, setup, workers, prestarted)
-        return
+        sent = {name: reader for name, reader in setup.readers.items() if _can_be_sent(reader)}
+        sent_jobs = [job for job in jobs if job.source in sent]
+        yield from run_jobs(sent_jobs, replace(setup, readers=sent), workers, prestarted)
+        jobs = [job for job in jobs if job.source not in sent]
     if not jobs:
         return
     # These modules import the bindings of all grammars, which a process that only writes does not
@@ -50,3 +55,12 @@ def read_documents(
     analyzer = Analyzer(setup.limits, open_embedder() if setup.model.is_table else None)
     for job in jobs:
         yield run_job(job, setup.readers, analyzer, known)
+
+
+def _can_be_sent(reader: DocumentReader) -> bool:
+    """Return whether a worker process can use a reader, which a program may have written."""
+    try:
+        pickle.dumps(reader)
+    except Exception:  # pickling runs code of the program
+        return False
+    return True

@@ -17,6 +17,7 @@ VANISHED: Final = "vanished"
 SYMLINK: Final = "symlink"
 NOT_REGULAR: Final = "not a regular file"
 READER_FAILED: Final = "reader failed"
+SOURCE_FAILED: Final = "source failed"  # may succeed later
 # Reasons for documents that are converted to text.
 ENCRYPTED: Final = "encrypted"
 DAMAGED: Final = "damaged"
@@ -38,6 +39,7 @@ REASONS: Final = frozenset(
         SYMLINK,
         NOT_REGULAR,
         READER_FAILED,
+        SOURCE_FAILED,
         ENCRYPTED,
         DAMAGED,
         NO_TEXT,
