@@ -26,6 +26,7 @@ from sample import MakeApp, write_tree
 from rootle import Config
 from rootle.embed.factory import choose_model, open_model
 from rootle.embed.http_model import HttpModel
+from rootle.embed.providers import request_url
 from rootle.errors import ConfigError, RefusedError, UnavailableError
 from rootle.http import client
 
@@ -203,6 +204,23 @@ def test_an_endpoint_may_include_the_path_of_the_api(server: JsonServer) -> None
     assert server.requests[0].path == "/api/embeddings"
 
 
+@pytest.mark.parametrize("path", ["/v1", "/v1/", "/v1/embeddings", "/v1/embeddings/"])
+def test_an_endpoint_may_have_a_query_string(server: JsonServer, path: str) -> None:
+    embedder(server, embedding_endpoint=f"{server.url}{path}?tenant=a").embed(["x"])
+    assert server.requests[0].path == "/v1/embeddings?tenant=a"
+
+
+def test_an_azure_endpoint_may_set_the_version_of_the_api() -> None:
+    host = "https://my.openai.azure.com"
+    path = "/openai/deployments/m/embeddings"
+    assert request_url("azure", f"{host}?api-version=1", "m") == f"{host}{path}?api-version=1"
+    whole = f"{host}{path}?api-version=2"
+    assert request_url("azure", whole, "m") == whole
+    assert request_url("azure", f"{host}/openai/v1/?a=b", "m") == (
+        f"{host}/openai/v1/embeddings?a=b"
+    )
+
+
 def test_texts_are_sent_in_batches(server: JsonServer) -> None:
     texts = [f"text {n}" for n in range(35)]
     found = embedder(server).embed(texts)
@@ -310,12 +328,37 @@ def test_a_repeated_invalid_answer_is_reported(server: JsonServer, fault: str) -
     assert len(server.requests) == 4
 
 
-def test_vectors_of_a_different_length_are_rejected(server: JsonServer) -> None:
-    target = model(server)
-    embed(target)
+def test_vectors_of_another_length_than_the_configured_one_are_rejected(server: JsonServer) -> None:
+    target = model(server, dimensions=DIMENSIONS)
     server.answer = lambda request: Reply(openai_answer(request.body["input"], 32))
     with pytest.raises(UnavailableError, match=f"of 32 numbers instead of {DIMENSIONS}"):
         embed(target)
+
+
+def test_a_single_answer_of_another_length_is_retried(server: JsonServer) -> None:
+    sizes = [DIMENSIONS, 32, DIMENSIONS]
+    server.answer = lambda request: Reply(openai_answer(request.body["input"], sizes.pop(0)))
+    target = model(server)
+    assert embed(target).shape == embed(target).shape == (len(TEXTS), DIMENSIONS)
+
+
+def test_a_wrong_first_answer_does_not_disable_the_server(
+    server: JsonServer, tmp_path: Path, make_app: MakeApp
+) -> None:
+    write_tree(tmp_path / "tree", {"a.py": "def close_socket(): pass\n"})
+    settings = {"embedding_model_id": "m", "embedding_endpoint": server.url, "enable_cache": False}
+    make_app(tmp_path / "tree", **settings).index()
+    app = make_app(tmp_path / "tree", **settings)
+    sizes = [8]
+    server.answer = lambda request: Reply(
+        openai_answer(request.body["input"], sizes.pop() if sizes else DIMENSIONS)
+    )
+    response = app.search("close the socket")
+    assert not sizes
+    assert response.degraded == ()
+    sizes += [8, 8]
+    app.search("shut the connection")
+    assert app.search("open the socket").degraded == ()
 
 
 def test_an_invalid_answer_of_cohere_is_rejected(server: JsonServer) -> None:

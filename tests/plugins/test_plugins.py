@@ -220,6 +220,23 @@ def test_a_misbehaving_plugin_does_not_prevent_an_answer(
         assert named[kind] in response.degraded
 
 
+def test_an_embedder_that_returns_too_few_vectors_is_treated_as_down(
+    kitchen: Path, own: Path, make_app: MakeApp
+) -> None:
+    own.write_text(
+        "from rootle.plugins import Plugin\n"
+        "def embed(texts): return [[1.0, 2.0]]\n"
+        "PARTS = Plugin('embedder', 'mine', lambda: embed)\n"
+    )
+    app = make_app(kitchen, plugins=("own_parts:PARTS",), embedding_model_id="mine")
+    report = app.index()
+    assert report.chunks_pending == report.chunks_total > 1
+    assert "an array of shape (1, 2) for" in report.pending_reason
+    response = app.search("gazpacho fire")
+    assert "soups.recipe" in [result.file_path for result in response.results]
+    assert response.degraded
+
+
 def test_a_configured_plugin_that_cannot_be_loaded_is_reported(
     kitchen: Path, own: Path, make_app: MakeApp
 ) -> None:

@@ -238,6 +238,8 @@ def test_a_refused_key_is_read_again(server: JsonServer) -> None:
         ("llamacpp", "http://box:8080/", "http://box:8080/v1/rerank"),
         ("llamacpp", "http://box:8080/v1/", "http://box:8080/v1/rerank"),
         ("llamacpp", "http://box:8080/v1/rerank", "http://box:8080/v1/rerank"),
+        ("llamacpp", "http://box?key=a/b", "http://box/v1/rerank?key=a/b"),
+        ("llamacpp", "http://box/v1/rerank?tenant=a", "http://box/v1/rerank?tenant=a"),
         ("tei", "http://box", "http://box/rerank"),
         ("infinity", "http://box/v1", "http://box/v1/rerank"),
     ],

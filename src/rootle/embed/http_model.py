@@ -33,11 +33,21 @@ class HttpModel:
         self._provider_name, self._model = provider, model
         self._provider = PROVIDERS[provider]
         self._url = request_url(provider, endpoint, model)
-        self._requested_dimensions = self.dimensions = dimensions
+        self._requested_dimensions = self._expected_dimensions = dimensions
+        self._last_dimensions = 0  # of the last answer
         self._key = key
         self._connect = connect
         self._server: JsonServer | None = None
         self._lock = threading.Lock()
+
+    @property
+    def dimensions(self) -> int:
+        """The length of a vector; 0 while it is unknown."""
+        return self._expected_dimensions or self._last_dimensions
+
+    def expect_dimensions(self, dimensions: int) -> None:
+        """Refuse vectors of another length; 0 accepts any."""
+        self._expected_dimensions = dimensions
 
     def vectors(self, texts: Sequence[str], *, is_query: bool, timeout_s: float) -> Matrix:
         """Return one vector per text.
@@ -59,7 +69,7 @@ class HttpModel:
             if error.status == _UNAUTHORIZED:
                 self._server = None  # the next request reads the key again
             raise
-        self.dimensions = rows.shape[1]
+        self._last_dimensions = rows.shape[1]
         return rows
 
     def _open_server(self) -> JsonServer:
@@ -82,10 +92,12 @@ class HttpModel:
             raise self._invalid_answer(f"with {len(rows)} vectors for {count} texts")
         if rows.ndim != 2 or not rows.shape[1]:
             raise self._invalid_answer("with something other than vectors")
-        if self.dimensions and rows.shape[1] != self.dimensions:
+        known = self.dimensions
+        if known and rows.shape[1] != known:
+            # The last answer may have been the wrong one.
+            self._last_dimensions = 0
             raise self._invalid_answer(
-                f"with vectors of {rows.shape[1]} numbers instead of {self.dimensions}; is it the "
-                "same model?"
+                f"with vectors of {rows.shape[1]} numbers instead of {known}; is it the same model?"
             )
         if not np.isfinite(rows).all():
             raise self._invalid_answer("with infinite numbers or NaN")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Sequence
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import urlunsplit
 
 from rootle.concurrency.circuit_breaker import CircuitBreaker
 from rootle.embed.adapter import normalize_rows
 from rootle.embed.http_model import HttpModel
 from rootle.embed.providers import Body
 from rootle.errors import RefusedError, UnavailableError
-from rootle.http.client import JsonServer, redact_url
+from rootle.http.client import JsonServer, redact_url, split_url
 from rootle.protocols import Matrix, Vector
 from rootle.text.terms import encodable
 
@@ -37,7 +37,8 @@ class ImageModel:
         An empty `model` lets the server choose. Raise ConfigError if the endpoint is not a URL.
         """
         JsonServer(endpoint)  # raises now if the URL is invalid
-        base = endpoint if urlsplit(endpoint).path.strip("/") else f"{endpoint.rstrip('/')}/v1"
+        parts = split_url(endpoint)
+        base = urlunsplit(parts._replace(path=parts.path.rstrip("/") or "/v1"))
         self.fingerprint = model or redact_url(endpoint)
         self._model = model
         self._server = HttpModel("vllm", model, endpoint=base, key=key, connect=connect)
@@ -45,7 +46,7 @@ class ImageModel:
 
     def expect_dimensions(self, dimensions: int) -> None:
         """Refuse vectors of another length: they come from another model."""
-        self._server.dimensions = dimensions
+        self._server.expect_dimensions(dimensions)
 
     def embed_image(self, image: bytes, media_type: str, timeout_s: float) -> Vector:
         """Return the unit vector of an image, such as "image/png".

@@ -19,9 +19,18 @@ class PluginModel:
         self.dimensions = 0  # unknown
 
     def vectors(self, texts: Sequence[str], *, is_query: bool, timeout_s: float) -> Matrix:  # noqa: ARG002 - a plugin accepts only texts
-        """Return one vector per text. Raises PluginError if the plugin fails or is too slow."""
+        """Return one vector per text.
+
+        Raises PluginError if the plugin fails, is too slow, or returns anything else.
+        """
 
         def embed() -> Matrix:
-            return np.asarray(self._embed(list(texts)), dtype=np.float32)
+            rows = np.asarray(self._embed(list(texts)), dtype=np.float32)
+            if rows.ndim != 2 or len(rows) != len(texts) or not rows.shape[1]:
+                raise ValueError(
+                    f"it returned an array of shape {rows.shape} for {len(texts)} texts, expected "
+                    "one vector for each text"
+                )
+            return rows
 
         return call_with_timeout(self._found, embed, timeout_s)

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urlunsplit
+
+from rootle.http.client import split_url
 
 _AZURE_VERSION: Final = "2024-10-21"
 
@@ -124,16 +126,13 @@ PROVIDERS: Final[Mapping[str, EmbeddingProvider]] = {
 def request_url(name: str, endpoint: str, model: str) -> str:
     """Return the URL of a provider's API; `endpoint` may already include the last path segment."""
     provider = PROVIDERS[name]
-    base = (endpoint or provider.url).rstrip("/")
+    parts = split_url(endpoint or provider.url)
+    path = parts.path.rstrip("/")
+    step = provider.path
     if name == "azure":
-        return _azure_url(base, model)
-    return base if base.endswith(provider.path) else f"{base}{provider.path}"
-
-
-def _azure_url(base: str, deployment: str) -> str:
-    if urlsplit(base).path.rstrip("/").endswith("/embeddings"):
-        return base
-    if base.endswith("/openai/v1"):  # the newer API, in which the model names the deployment
-        return f"{base}/embeddings"
-    path = f"/openai/deployments/{quote(deployment, safe='')}/embeddings"
-    return f"{base}{path}?api-version={_AZURE_VERSION}"
+        step = "/embeddings"
+        # In the newer API, at "/openai/v1", the model names the deployment.
+        if not path.endswith((step, "/openai/v1")):
+            path = f"{path}/openai/deployments/{quote(model, safe='')}"
+            parts = parts._replace(query=parts.query or f"api-version={_AZURE_VERSION}")
+    return urlunsplit(parts._replace(path=path if path.endswith(step) else f"{path}{step}"))

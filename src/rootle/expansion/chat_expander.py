@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlunsplit
 
 from rootle.errors import RefusedError, UnavailableError
 from rootle.expansion.answer import clean_answer
-from rootle.http.client import JsonServer
+from rootle.http.client import JsonServer, split_url
 
 _STEP: Final = "/chat/completions"
 # Without an expansion, the question is searched as typed, so a retry is not worth the time.
@@ -105,7 +105,7 @@ class ChatExpander:
 
 def chat_url(endpoint: str) -> str:
     """Return the URL of chat requests for an endpoint with or without the path of the API."""
-    parts = urlsplit(endpoint)
+    parts = split_url(endpoint)
     path = parts.path.rstrip("/") or "/v1"
     return urlunsplit(parts._replace(path=path if path.endswith(_STEP) else f"{path}{_STEP}"))
 

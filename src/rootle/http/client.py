@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 from typing import Any, Final, TypeVar
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from rootle.concurrency.backoff import Rng
 from rootle.errors import ConfigError, RefusedError, UnavailableError
@@ -76,7 +76,7 @@ class JsonServer:
         Raises ConfigError if the URL is invalid, or if a header contains characters that HTTP
         cannot transmit.
         """
-        parts = urlsplit(url)
+        parts = split_url(url)
         self.redacted_url = redact_url(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigError(f'"{self.redacted_url}" is not a URL like https://host:port/path')
@@ -201,6 +201,14 @@ class JsonServer:
         printable = "".join(c if c.isprintable() else " " for c in text)
         line = " ".join(printable.split())
         return line if len(line) <= _MAX_QUOTED_CHARS else f"{line[: _MAX_QUOTED_CHARS - 1]}…"
+
+
+def split_url(url: str) -> SplitResult:
+    """Return the parts of a URL. Raise ConfigError if it is invalid."""
+    try:
+        return urlsplit(url)
+    except ValueError as error:  # an invalid IPv6 address
+        raise ConfigError(f'"{url}" is not a URL: {error}') from error
 
 
 def redact_url(url: str) -> str:

@@ -6,7 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
+from urllib.parse import urlunsplit
 
+from rootle.http.client import split_url
 from rootle.protocols import Hit
 
 _STEP: Final = "/rerank"
@@ -91,8 +93,9 @@ PROVIDERS: Final[Mapping[str, RerankProvider]] = {
 
 def request_url(provider: RerankProvider, endpoint: str) -> str:
     """Return the URL of rerank requests for an endpoint with or without the path of the API."""
-    base = (endpoint or provider.url).rstrip("/")
+    parts = split_url(endpoint or provider.url)
+    path = parts.path.rstrip("/")
     version = provider.path.removesuffix(_STEP)
-    if base.endswith(_STEP):
-        return base
-    return f"{base}{_STEP}" if version and base.endswith(version) else f"{base}{provider.path}"
+    if not path.endswith(_STEP):
+        path += _STEP if version and path.endswith(version) else provider.path
+    return urlunsplit(parts._replace(path=path))

@@ -148,15 +148,22 @@ class DenseLeg:
         if encoder is None or encoder.embedder is not embedder:
             self._encoder = encoder = _open_encoder(embedder)
         vectors = encoder.embed(question)
-        # An empty index may not know its number of dimensions yet.
-        fits = vectors.shape == (1, index.dimensions) or not index.count
-        if not (fits and np.isfinite(vectors).all()):
+        if not _fits(vectors, index):
+            vectors = encoder.embed(question)  # a server may return a wrong answer once
+        if not _fits(vectors, index):
             raise UnavailableError(
                 f"the embedder returned an array of shape {vectors.shape} for a question, expected "
                 f"{index.dimensions} finite numbers; check embeddingModelID"
             )
         vector: Vector = vectors[0]
         return vector
+
+
+def _fits(vectors: Matrix, index: DenseReader) -> bool:
+    """Return whether the vector of a question can be compared with those of an index."""
+    # An empty index may not know its number of dimensions yet.
+    fits = vectors.shape == (1, index.dimensions) or not index.count
+    return fits and bool(np.isfinite(vectors).all())
 
 
 class _Encoder(NamedTuple):
