@@ -220,6 +220,39 @@ def test_a_misbehaving_plugin_does_not_prevent_an_answer(
         assert named[kind] in response.degraded
 
 
+def test_lines_outside_of_the_sections_of_a_chunker_are_found(
+    kitchen: Path, own: Path, make_app: MakeApp
+) -> None:
+    own.write_text(
+        "from rootle.plugins import Plugin, Section\n"
+        "def cut(text): return [Section(3, 4, names=('Borscht',)), Section(6, 6)]\n"
+        "PARTS = Plugin('chunker', '.soup', lambda: cut)\n"
+    )
+    (kitchen / "winter.soup").write_text(
+        "For the winter.\nServe with rye bread.\nDish: Borscht\nbeetroot\nbetween\nstew\nEnjoy it\n"
+    )
+    app = make_app(kitchen, plugins=("own_parts:PARTS",))
+    places = [(chunk.start_line, chunk.end_line) for chunk in app.chunks("winter.soup")]
+    assert places == [(1, 2), (3, 4), (5, 5), (6, 6), (7, 7)]
+    (best, *_) = app.search('"rye bread"').results
+    assert (best.file_path, best.start_line, best.end_line) == ("winter.soup", 1, 2)
+    assert app.status().partial_files == ()
+
+
+def test_a_chunker_whose_names_are_no_list_is_not_used(
+    kitchen: Path, own: Path, make_app: MakeApp, caplog: pytest.LogCaptureFixture
+) -> None:
+    own.write_text(
+        "from rootle.plugins import Plugin, Section\n"
+        "def cut(text): return [Section(1, 2, names='abc')]\n"
+        "PARTS = Plugin('chunker', '.stew', lambda: cut)\n"
+    )
+    (kitchen / "beef.stew").write_text("two hours\non low heat\n")
+    app = make_app(kitchen, plugins=("own_parts:PARTS",))
+    assert app.search("low heat").results[0].file_path == "beef.stew"
+    assert "whose names are a tuple of strings" in caplog.text
+
+
 def test_an_embedder_that_returns_too_few_vectors_is_treated_as_down(
     kitchen: Path, own: Path, make_app: MakeApp
 ) -> None:

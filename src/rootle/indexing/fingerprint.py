@@ -58,7 +58,11 @@ def fingerprint(config: Config, model_fingerprint: str) -> str:
         config.max_file_bytes,
         model_fingerprint,
         *(("ocr",) if config.ocr != "off" else ()),  # PDF files are read in another way
-        *_list_versions(_find_plugins(config, "chunker")),
+        # Earlier versions did not index the lines outside of the sections of a plugin.
+        *(
+            f"splits all lines {version}"
+            for version in _list_versions(_find_plugins(config, "chunker"))
+        ),
         *(f"not secret {pattern!r}" for pattern in config.secret_exceptions),
         *(
             f"reads {version}"

@@ -36,10 +36,11 @@ def _split(chunker: PluginHook, uri: str, text: str, limits: ChunkLimits) -> Chu
     try:
         found = chunker.call(lambda: list(chunker.component(text)))
         lines = Lines(text)
-        sections = _check_sections(chunker.found, found, len(lines))
+        own = _check_sections(chunker.found, found, len(lines))
     except PluginError as error:
         _LOG.warning("%s: %s; the text is split without the plugin", uri, error)
         return None
+    sections = list(_fill_gaps(own, len(lines)))
     ranges = [part for section in sections for part in _limit(section, lines, limits.max_chars)]
     names = [Name(s.start_line - 1, 0, name) for s in sections for name in s.names]
     return split_ranges(lines, ranges, names, limits)
@@ -51,15 +52,37 @@ def _check_sections(found: Found, sections: Iterable[object], count: int) -> lis
     for section in sections:
         if (
             not isinstance(section, Section)
+            or not _has_valid_types(section)
             or not last < section.start_line <= section.end_line <= count
         ):
             raise PluginError(
                 f"the chunker {found.plugin.name} returned {section!r} for a text of {count} "
-                "lines, expected Sections in order and without overlaps"
+                "lines, expected Sections in order and without overlaps, whose names are a tuple "
+                "of strings"
             )
         last = section.end_line
         checked.append(section)
     return checked
+
+
+def _has_valid_types(section: Section) -> bool:
+    are_lines = type(section.start_line) is type(section.end_line) is int
+    are_names = isinstance(section.names, tuple | list) and all(
+        isinstance(name, str) for name in section.names
+    )
+    return are_lines and are_names and isinstance(section.scope, str)
+
+
+def _fill_gaps(sections: Iterable[Section], count: int) -> Iterator[Section]:
+    """Return the sections of a text of `count` lines, and the lines outside of them as others."""
+    last = 0
+    for section in sections:
+        if section.start_line > last + 1:
+            yield Section(last + 1, section.start_line - 1)
+        yield section
+        last = section.end_line
+    if last < count:
+        yield Section(last + 1, count)
 
 
 def _limit(section: Section, lines: Lines, max_chars: int) -> Iterator[LineRange]:
