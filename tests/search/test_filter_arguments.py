@@ -80,3 +80,30 @@ def test_a_query_with_a_wrong_type_is_rejected(
 ) -> None:
     with pytest.raises(QueryError, match=message):
         app.search(query, filters)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"budget": "5"}, '"budget" is "5", expected an integer'),
+        ({"at": 3}, '"at" is 3, expected a string'),
+        ({"context": "yes"}, '"context" is "yes", expected true or false'),
+        ({"exclude": 5}, '"exclude" is 5, expected a list of strings'),
+        ({"exclude": "a.py:1-2"}, '"exclude" is "a.py:1-2", expected a list of strings'),
+    ],
+)
+def test_an_option_with_a_wrong_type_is_rejected(options: Any, message: str, app: App) -> None:
+    query = SearchQuery("retry", **options)
+    for search in (
+        lambda: app.search("retry", **options),
+        lambda: app.search(query),
+        lambda: app.check(query),
+    ):
+        with pytest.raises(QueryError, match=message):
+            search()
+
+
+@pytest.mark.parametrize("filters", [["python"], "python", 3])
+def test_filters_of_another_type_are_rejected(filters: Any, app: App) -> None:
+    with pytest.raises(QueryError, match="expected Filters or a mapping"):
+        app.search("retry", filters)

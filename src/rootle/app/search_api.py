@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rootle.app.base import AppBase
 from rootle.errors import IndexMissingError, IndexStorageError, QueryError
 from rootle.serialization.folder_filter import relative_filters
-from rootle.serialization.json import apply_filters
+from rootle.serialization.json import apply_filters, check_query_types
 from rootle.serialization.revision_filter import split_revision
 from rootle.types import (
     EXTERNAL_URI,
@@ -67,9 +67,14 @@ class SearchApi(AppBase):
         vector search responds.
         """
         query = apply_filters(query, filters)
-        if context or budget is not None or exclude:
+        options = check_query_types(
+            # A program may pass a list, or something else.
+            SearchQuery("", context=context, budget=budget, exclude=exclude, at=at)  # type: ignore[arg-type]
+        )
+        if options.context or budget is not None or options.exclude:
             budget = query.budget if budget is None else budget
-            query = replace(query, context=True, budget=budget, exclude=(*query.exclude, *exclude))
+            exclude = (*query.exclude, *options.exclude)
+            query = replace(query, context=True, budget=budget, exclude=exclude)
         revised = split_revision(query if at is None else replace(query, at=at))
         revised = relative_filters(revised, self.root)
         self.check(revised)
@@ -217,10 +222,13 @@ class SearchApi(AppBase):
         return packages.read_installed(lambda index: finder.find(index, request))
 
     def check(self, query: SearchQuery) -> None:
-        """Raise QueryError for an invalid query, without building an index."""
+        """Raise QueryError for an invalid query, without building an index.
+
+        A revision is not looked up, so `search` may refuse it.
+        """
         from rootle.search.request import check_query
 
-        check_query(query, self.config)
+        check_query(split_revision(check_query_types(query)), self.config)
 
     def _log_search(
         self, query: SearchQuery, search: Callable[[], SearchResponse]

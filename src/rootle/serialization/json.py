@@ -78,7 +78,7 @@ def apply_filters(
     Lists are accepted for tuples. Raises QueryError if the query or a filter has the wrong type, or
     if a filter is unknown.
     """
-    base = SearchQuery(query) if isinstance(query, str) else _check_types(query)
+    base = SearchQuery(query) if isinstance(query, str) else check_query_types(query)
     if filters is None:
         return base
     filters = _parse_filters(_fields_of(filters) if isinstance(filters, Filters) else filters)
@@ -88,8 +88,11 @@ def apply_filters(
     )
 
 
-def _check_types(query: object) -> SearchQuery:
-    """Return a query of a Python program, in which no type checker may have checked the types."""
+def check_query_types(query: object) -> SearchQuery:
+    """Return a query of a Python program, whose types no type checker may have checked.
+
+    Lists become tuples. Raises QueryError for a value of another type.
+    """
     if not isinstance(query, SearchQuery):
         raise QueryError(f"the query is {_abbreviate(query)}, expected a string or a SearchQuery")
     data = {
@@ -103,7 +106,12 @@ def _fields_of(record: SearchQuery | Filters) -> dict[str, Any]:
     return {f.name: getattr(record, f.name) for f in fields(record)}
 
 
-def _parse_filters(data: Mapping[str, Any]) -> Filters:
+def _parse_filters(data: object) -> Filters:
+    if not isinstance(data, Mapping):
+        raise QueryError(
+            f"the filters are {_abbreviate(data)}, expected Filters or a mapping, as in "
+            '{"languages": ["python"]}'
+        )
     names = {camel_case(f.name): f.name for f in fields(Filters)}
     by_key = {camel_case(str(key)) if key in names.values() else key: data[key] for key in data}
     for key in by_key:
