@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import sys
 import threading
 from pathlib import Path
 
@@ -9,6 +12,26 @@ import pytest
 from sample import MakeApp
 
 _ROUNDS = 40
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="lists the open files in /proc")
+def test_a_closed_app_keeps_no_file_of_its_index_open(
+    repository: Path, make_app: MakeApp, tmp_path: Path
+) -> None:
+    def count_open() -> int:
+        numbers = Path("/proc/self/fd").iterdir()
+        return sum(str(tmp_path / "index") in os.path.realpath(number) for number in numbers)
+
+    app = make_app(repository)
+    gc.disable()  # the garbage collector would also close files in reference cycles
+    try:
+        for _ in range(2):
+            assert app.search("retry_backoff").results
+            assert count_open()
+            app.close()
+            assert count_open() == 0
+    finally:
+        gc.enable()
 
 
 @pytest.mark.slow

@@ -251,3 +251,18 @@ def test_an_endpoint_is_completed_to_the_full_path(provider: str, endpoint: str,
 def test_an_invalid_endpoint_is_refused_at_construction() -> None:
     with pytest.raises(ConfigError, match="is not a URL"):
         LlamaServerReranker("localhost:8080")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"provider": "nope"}, 'provider is "nope", expected one of llamacpp'),
+        ({"timeout_s": float("inf")}, "timeout_s is inf, expected a number of seconds"),
+        ({"timeout_s": 0}, "timeout_s is 0, expected a number of seconds"),
+        ({"batch_size": -1}, r"batch_size is -1, expected 0 \(no limit\) or more"),
+        ({"endpoint": "http://[::1"}, "is not a URL"),
+    ],
+)
+def test_an_invalid_argument_is_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        ServerReranker(**{"provider": "llamacpp", **arguments})

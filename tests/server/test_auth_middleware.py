@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from rootle.errors import ConfigError
 from rootle.server.address import Address
 from rootle.server.auth_middleware import AuthMiddleware
 
@@ -57,6 +58,18 @@ def test_a_refusal_names_the_header_its_value_and_the_remedy(
 def test_a_request_with_the_token_is_served() -> None:
     headers = {"host": "localhost:8765", "authorization": "Bearer secret"}
     assert respond(token="secret", **headers) == (200, "served")
+
+
+@pytest.mark.parametrize("sent", ["voilà", " voilà "])
+@pytest.mark.parametrize("token", ["voilà", " voilà\n"])
+def test_a_token_may_have_other_letters_and_spaces_around_it(token: str, sent: str) -> None:
+    headers = {"host": "localhost:8765", "authorization": f"Bearer {sent}"}
+    assert respond(token=token, **headers) == (200, "served")
+
+
+def test_a_token_of_spaces_is_refused() -> None:
+    with pytest.raises(ConfigError, match="mcpToken consists of spaces"):
+        AuthMiddleware(None, Address("127.0.0.1", 8765), " ")  # type: ignore[arg-type]
 
 
 def test_no_token_is_required_if_none_is_configured() -> None:

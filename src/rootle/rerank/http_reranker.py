@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from rootle.errors import RefusedError, RerankError, UnavailableError
+from rootle.errors import ConfigError, RefusedError, RerankError, UnavailableError
 from rootle.http.client import JsonServer, redact_url
 from rootle.protocols import Hit
 from rootle.rerank.providers import PROVIDERS, RerankProvider, request_url
@@ -15,6 +15,7 @@ _TIMEOUT_S: Final = 2.0
 # The caller already has a ranking, so a retry costs more than it gains.
 _ATTEMPTS: Final = 1
 _UNAUTHORIZED: Final = 401
+_MAX_TIMEOUT_S: Final = 86_400
 
 
 class ServerReranker:
@@ -35,7 +36,8 @@ class ServerReranker:
         batch_size: int = 0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Create a reranker. Raise ConfigError if the endpoint is not a URL."""
+        """Create a reranker. Raise ConfigError for an invalid argument."""
+        _check_arguments(provider, timeout_s, batch_size)
         self._provider: RerankProvider = PROVIDERS[provider]
         self._model = model
         self._url = request_url(self._provider, endpoint)
@@ -141,6 +143,17 @@ class CohereReranker(ServerReranker):
             timeout_s=timeout_s,
             batch_size=batch_size,
         )
+
+
+def _check_arguments(provider: str, timeout_s: float, batch_size: int) -> None:
+    if provider not in PROVIDERS:
+        raise ConfigError(f'provider is "{provider}", expected one of {", ".join(PROVIDERS)}')
+    if not 0 < timeout_s <= _MAX_TIMEOUT_S:
+        raise ConfigError(
+            f"timeout_s is {timeout_s}, expected a number of seconds from 0 to {_MAX_TIMEOUT_S:,}"
+        )
+    if batch_size < 0:
+        raise ConfigError(f"batch_size is {batch_size}, expected 0 (no limit) or more")
 
 
 def _replace_surrogates(text: str) -> str:

@@ -80,8 +80,9 @@ class SearchAgent:
             return response
 
     def close(self) -> None:
-        """Stop the threads."""
+        """Stop the threads, and release the index."""
         self._close()
+        self._requests.close()
 
     def _run_steps(self, request: SearchRequest) -> ResultPage:
         question = parse(request)

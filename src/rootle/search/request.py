@@ -59,6 +59,10 @@ class RequestReader:
         self._config = config
         self._clock = clock
 
+    def close(self) -> None:
+        """Release the index; the next query opens it again."""
+        self._sessions.close()
+
     def read(
         self, query: SearchQuery, trace: SearchTrace, *, explain: bool, is_stale: bool
     ) -> SearchRequest:

@@ -53,6 +53,10 @@ class Sessions:
             _preload_paths(index)
         return session
 
+    def close(self) -> None:
+        """Release the session, so that its index is closed when no query reads from it."""
+        self._session = None
+
 
 def _open_session(index: IndexReader) -> Session:
     is_small = index.dense.count < _CHUNKS_FOR_THREADS

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from rootle.errors import ConfigError
 from rootle.server.address import Address, are_same_host, host_of
 
 # The types of ASGI. Any: the values in a message.
@@ -26,10 +27,13 @@ class AuthMiddleware:
     """
 
     def __init__(self, application: AsgiApplication, address: Address, token: str) -> None:
-        """If `token` is empty, requests need no token."""
+        """If `token` is empty, requests need no token. Raise ConfigError if it is only spaces."""
+        if token and not token.strip():
+            raise ConfigError("mcpToken consists of spaces; set a token, or remove the setting")
         self._application = application
         self._address = address
-        self._token = token
+        # HTTP removes the spaces around a header.
+        self._token = token.encode("utf-8", "surrogatepass").strip()
 
     async def __call__(self, scope: AsgiMessage, receive: AsgiReceive, send: AsgiSend) -> None:
         if scope["type"] == "lifespan":
@@ -60,9 +64,9 @@ class AuthMiddleware:
         return None
 
     def _has_token(self, header: str) -> bool:
-        token = header[len(_SCHEME) :].strip() if header.lower().startswith(_SCHEME) else ""
+        token = header[len(_SCHEME) :] if header.lower().startswith(_SCHEME) else ""
         # In constant time, so that the response time reveals nothing about the token.
-        return hmac.compare_digest(token.encode("utf-8"), self._token.encode("utf-8"))
+        return hmac.compare_digest(token.encode("latin-1").strip(), self._token)
 
 
 def _is_same_origin(origin: str, host: str) -> bool:

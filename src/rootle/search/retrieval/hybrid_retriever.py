@@ -54,7 +54,8 @@ class HybridRetriever:
         if sparse is None and neighbors is None:
             raise SearchUnavailableError(
                 "service unavailable: neither leg of the search answered "
-                f"(words: {sparse_call.failure}; vectors: {dense_call.failure})"
+                f"(words: {sparse_call.failure}; "
+                f"vectors: {dense_call.failure or 'no text has a vector yet'})"
             )
         candidates = gather_candidates(
             request,

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate
 from typing import Final
 
@@ -65,9 +65,12 @@ class NameScan:
         self._limits = limits
         owners, self._name = split_name(request.name)
         self._owner = owners[0] if owners else ""
-        self._owner_filter = OwnerFilter(self._owner, self._list_read, self._find_bases)
         self._key = whole_identifier("".join(WORD.findall(self._name)))
         self._files: dict[int, FileOccurrences | None] = {}
+        # Neither function refers to this scan: a cycle would keep the index open.
+        self._owner_filter = OwnerFilter(
+            self._owner, partial(_list_read, self._files), partial(self._find_bases, index, parsed)
+        )
         self._definitions: dict[int, dict[Position, FoundDefinition]] = {}
         self._budget = limits.parsed_chars
         self._unread_definers: set[int] = set()
@@ -102,9 +105,6 @@ class NameScan:
     def _list_found(self) -> list[FoundDefinition]:
         return [one for some in self._definitions.values() for one in some.values()]
 
-    def _list_read(self) -> Iterator[FileOccurrences]:
-        return (found for found in self._files.values() if found is not None)
-
     @cached_property
     def _members(self) -> Mapping[int, Mapping[Position, FoundDefinition]]:
         """The fields, attributes and aliases with the name, by file."""
@@ -129,13 +129,14 @@ class NameScan:
             self.has_all_definitions = False
         return members
 
-    def _find_bases(self, owner: str) -> Sequence[str]:
+    @staticmethod
+    def _find_bases(index: IndexReader, parsed: ParsedFiles, owner: str) -> Sequence[str]:
         """Return the names of the base classes of the likeliest classes with a name."""
-        scan = NameScan(self._index, self._parsed, SymbolRequest(owner), OWNER_SCAN)
+        scan = NameScan(index, parsed, SymbolRequest(owner), OWNER_SCAN)
         scan.definitions()
         return [
             name
-            for found in scan._list_read()
+            for found in _list_read(scan._files)
             if found.tree is not None
             for units in found.tree.definitions_of(owner).values()
             if units and units[-1].symbol == owner and units[-1].is_box
@@ -189,7 +190,7 @@ class NameScan:
 
     def file_ids(self) -> Mapping[str, int]:
         """Return the ids of the files that contain the name, by path."""
-        return {found.state.path: found.state.id for found in self._list_read()}
+        return {found.state.path: found.state.id for found in _list_read(self._files)}
 
     def similar_names(self) -> tuple[str, ...]:
         """Return the defined names that are nearest to the name."""
@@ -389,3 +390,7 @@ def _use_order(use: SymbolUse, *, is_owned: bool) -> tuple[object, ...]:
     # If the name is a member, its uses without a target come last: their class is not known.
     is_doubtful = is_owned and not use.target
     return (is_prose, is_doubtful, use.is_test, USE_KINDS[use.kind], use.path, use.line)
+
+
+def _list_read(files: Mapping[int, FileOccurrences | None]) -> Iterator[FileOccurrences]:
+    return (found for found in files.values() if found is not None)
