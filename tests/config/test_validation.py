@@ -196,9 +196,25 @@ def test_an_endpoint_without_its_backend_is_reported_as_unused() -> None:
         ({"ocr": "bogus"}, "ocr is 'bogus', expected one of \"off\""),
         ({"web_engines": ["google"]}, "web_engines is ('google',), expected some of duckduckgo"),
         ({"embedding_endpoint": "http://[::1"}, "expected a URL"),
+        ({"max_limit": 2_000}, "max_limit is 2000, expected 1 to 1000"),
+        ({"dense_top_k": 0}, "dense_top_k is 0, expected 1 to"),
+        ({"stale_check_seconds": -1}, "stale_check_seconds is -1, expected 0"),
+        ({"stale_check_seconds": float("nan")}, "stale_check_seconds is nan, expected 0"),
+        (
+            {"reranker_weights": RerankerWeights(dense_score=-1.0)},
+            "reranker_weights.dense_score is -1.0, expected 0.0 to 1000.0",
+        ),
+        (
+            {"trust": [TrustRule(path="src"), TrustRule(path="a", weight=2e9)]},
+            "trust[1].weight is 2000000000.0, expected 0.0 to 1000.0",
+        ),
+        (
+            {"chunk_overlap_tokens": 200, "max_chunk_size_tokens": 100},
+            "chunk_overlap_tokens, 200, is greater than max_chunk_size_tokens, 100; change one",
+        ),
     ],
 )
-def test_a_program_cannot_pass_values_of_another_type(
+def test_a_program_cannot_pass_values_that_a_file_may_not_have(
     settings: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(ConfigError, match=re.escape(message)):

@@ -13,7 +13,7 @@ from rootle.app.image_api import ImageApi
 from rootle.app.index_api import IndexApi
 from rootle.app.links_api import LinksApi
 from rootle.config.fields import Config
-from rootle.config.validation import check_types
+from rootle.config.validation import check_config
 from rootle.storage.paths import default_index_dir
 from rootle.types import WarningCallback, ignore_warning
 
@@ -39,14 +39,14 @@ def open_app(
     `on_warning` receives messages about delays and degradation. `initial_index_timeout_s` limits
     how long a query waits for the first index. After that, the query searches the part that is
     already indexed, and the response says so. The documents of `sources` are indexed in addition to
-    the files of the folder. Raises ConfigError if a value of `config` has the wrong type.
+    the files of the folder. Raises ConfigError if a value of `config` is invalid.
     """
     folder = Path(os.path.abspath(root))
     index = Path(os.path.abspath(index_dir)) if index_dir is not None else default_index_dir(folder)
     return App(
         folder,
         index,
-        check_types(config) if config is not None else Config(),
+        check_config(config) if config is not None else Config(),
         on_warning or ignore_warning,
         initial_index_timeout_s=initial_index_timeout_s,
         sources=sources,

@@ -93,10 +93,8 @@ def _validate(field: Field[Any], value: Value, origin: Origin, name: str) -> Any
         raise ConfigError(f"{origin}: {name} is {shown}, expected {wanted}")
     if field.metadata["path"]:
         return _resolve_path(origin, data)
-    span: tuple[float, float] | None = field.metadata["range"]
-    if span and not span[0] <= data <= span[1]:
-        shown = _abbreviate(value)
-        raise ConfigError(f"{origin}: {name} is {shown}, expected {span[0]} to {span[1]}")
+    if wanted := _find_excess(field, data):
+        raise ConfigError(f"{origin}: {name} is {_abbreviate(value)}, expected {wanted}")
     return data
 
 
@@ -112,6 +110,12 @@ def _find_mismatch(field: Field[Any], data: Any) -> str:
     if choices and data not in choices:
         return "one of " + ", ".join(f'"{one}"' for one in choices)
     return 'a URL: "http://…"' if field.metadata["url"] and data and not _is_url(data) else ""
+
+
+def _find_excess(field: Field[Any], number: Any) -> str:
+    """Return the range of a field if a value is outside of it, and "" otherwise."""
+    span: tuple[float, float] | None = field.metadata["range"]
+    return "" if not span or span[0] <= number <= span[1] else f"{span[0]} to {span[1]}"
 
 
 def _is_url(text: str) -> bool:
@@ -200,28 +204,51 @@ def _suggest(key: str, known: Mapping[str, Any]) -> str:
     return "; `rootle config show` lists the keys"
 
 
-def check_types(config: Config) -> Config:
+def check_config(config: Config) -> Config:
     """Return a Config that a program has built, with tuples for lists.
 
-    Raise ConfigError if a value has another type than its field, or is none of its choices.
+    Raise ConfigError if a value has another type than its field, is out of range or none of its
+    choices, or if two values contradict each other.
     """
+    checked: Config = _check_record(config, "")
+    for small, large in _UPPER_BOUNDS:
+        below, above = getattr(checked, small), getattr(checked, large)
+        if below > above:
+            raise ConfigError(
+                f"Config: {small}, {below}, is greater than {large}, {above}; change one of them"
+            )
+    return checked
+
+
+def _check_record(record: Any, parent: str) -> Any:  # Any: Config, or the value of a field
+    """Return a record with tuples for lists. `parent` is the name of its field, with a dot."""
     changes: dict[str, Any] = {}
-    for field in fields(config):
-        value = getattr(config, field.name)
+    for field in fields(record):
+        value = getattr(record, field.name)
         if value is field.default:
             continue
         if isinstance(field.default, tuple):
             value = changes[field.name] = tuple(value) if isinstance(value, list) else value
             wanted = _find_wrong_item(field, value)
+            if not wanted and field.metadata["item"]:
+                items = [
+                    _check_record(one, f"{parent}{field.name}[{at}].")
+                    for at, one in enumerate(value)
+                ]
+                changes[field.name] = tuple(items)
         elif type(field.default) is float and type(value) is int:
-            continue
+            wanted = _find_excess(field, value)
         else:
             wanted = _find_mismatch(field, value)
+            if not wanted and is_dataclass(value):
+                changes[field.name] = _check_record(value, f"{parent}{field.name}.")
+            elif not wanted:
+                wanted = _find_excess(field, value)
         if wanted:
             secret = field.metadata.get("secret")
             shown = "of another type" if secret else repr(value)[:_MAX_SHOWN_CHARS]
-            raise ConfigError(f"Config: {field.name} is {shown}, expected {wanted}")
-    return replace(config, **changes) if changes else config
+            raise ConfigError(f"Config: {parent}{field.name} is {shown}, expected {wanted}")
+    return replace(record, **changes) if changes else record
 
 
 def _find_wrong_item(field: Field[Any], data: Any) -> str:
