@@ -52,6 +52,13 @@ def test_term_weights_change_the_order(sparse: SparseBench) -> None:
         assert sparse.query(asked, 10).ids.tolist()[0] == first
 
 
+def test_a_light_frequent_term_does_not_hide_a_new_chunk(sparse: SparseBench) -> None:
+    sparse.write({1: {at: f"the common word filler{at % 11} the end" for at in range(1, 1_801)}})
+    sparse.write({2: {2_000: "def zebra paint the zebra"}})
+    asked = [WeightedTerm("the", 0.15), WeightedTerm("paint", 1.0), WeightedTerm("zebra", 1.0)]
+    assert sparse.query(asked, 200).ids.tolist()[0] == 2_000
+
+
 def test_filters_apply_before_the_best_results_are_selected(sparse: SparseBench) -> None:
     sparse.write({file_id: {100 + file_id: "word " * 3} for file_id in range(1, 60)})
     sparse.write({60: {160: _terms("a long text in which the word stands once among the others")}})

@@ -26,6 +26,9 @@ _MAX_FILTER_IDS: Final = 20_000
 _MAX_K: Final = 10_000  # the default QUERY_MAXIMUM_RESULTS
 # The API has no term weights. Instead, a term is repeated in the query, at most this many times.
 _MAX_REPEATS: Final = 8
+# Terms below this share of the highest weight, such as "the", are left out. As long as new chunks
+# are in its memory, Weaviate does not return the best chunks for a query with a frequent term.
+_MIN_WEIGHT_SHARE: Final = 0.2
 # Namespace of the UUIDs of chunk ids.
 _IDS: Final = uuid.UUID("6e1f6a0c-2f0b-4f43-9d4e-0c5f2f6d8a11")
 _STAMP: Final = str(uuid.uuid5(_IDS, "stamp"))
@@ -211,7 +214,9 @@ class WeaviateSparse(WeaviateIndex):
 
 
 def _repeat_terms(terms: Sequence[WeightedTerm]) -> str:
-    """Return the terms, each repeated in proportion to its weight."""
+    """Return the terms without light ones, each repeated in proportion to its weight."""
+    least = max(term.weight for term in terms) * _MIN_WEIGHT_SHARE
+    terms = [term for term in terms if term.weight >= least]
     lightest = min(term.weight for term in terms)
     repeats = [min(_MAX_REPEATS, round(term.weight / lightest)) for term in terms]
     return " ".join(" ".join([t.text] * n) for t, n in zip(terms, repeats, strict=True))
