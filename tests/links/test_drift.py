@@ -141,6 +141,174 @@ def test_examples_that_define_or_import_the_name_themselves_are_not_reported(
     assert find(make_app(tmp_path / "repo")) == []
 
 
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        (
+            "net/url.py",
+            'def join(url):\n    """Example:\n\n    def retry_backoff(url):\n    """\n',
+        ),
+        ("net/url.py", 'TEXT = """\ndef retry_backoff(url):\n    pass\n"""\n'),
+        ("net/url.js", "const text = `\nfunction retry_backoff(url) {\n}\n`;\n"),
+        (
+            "lib/url.ex",
+            'defmodule Url do\n  @doc """\n      def retry_backoff(x) do\n  """\nend\n',
+        ),
+        ("net/url.go", "package net\n\n/*\nfunc retry_backoff(x int) {\n*/\nvar Limit = 1\n"),
+    ],
+)
+def test_examples_in_removed_comments_and_strings_are_no_definitions(
+    path: str, code: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    guide = "# Retry\n\n```python\nretry_backoff(first)\n```\n"
+    make_history(
+        tmp_path / "repo", {path: code, "net/a.py": "A = 1\n", "README.md": guide}, {path: None}
+    )
+    assert find(make_app(tmp_path / "repo")) == []
+
+
+def test_a_removed_key_in_quotation_marks_is_reported(tmp_path: Path, make_app: MakeApp) -> None:
+    code = 'OPTIONS = {\n    "retry_backoff": 3,\n    "limit": 2,\n}\n'
+    make_history(
+        tmp_path / "repo",
+        {"net/options.py": code, "README.md": "# Retry\n\nSet `retry_backoff`, too.\n"},
+        {"net/options.py": code.replace("retry_backoff", "wait")},
+    )
+    assert [report.name for report in find(make_app(tmp_path / "repo"))] == ["retry_backoff"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            "README.md",
+            "(retry_backoff)=\n\n# Retry\n\nSee {ref}`retry_backoff`, or [it](#retry_backoff).\n",
+        ),
+        ("guide.rst", ".. _retry_backoff:\n\nRetry\n=====\n\nSee :ref:`retry_backoff`.\n"),
+        ("guide.adoc", "[[retry_backoff]]\n== Retry\n\nSee <<retry_backoff>> and xref:a.adoc[].\n"),
+        ("README.md", "# Retry\n\n```ruby\nget '/retry_backoff/:name' do\n```\n"),
+        ("README.md", '# Retry\n\n```js\nimport wait from "./lib/retry_backoff";\n```\n'),
+        (
+            "README.md",
+            "# Retry\n\n```dot\nretry_backoff[shape=box];\n```\n\nThe state `retry_backoff`.\n",
+        ),
+        (
+            "guide.rst",
+            "Retry\n=====\n\n.. graphviz::\n\n   digraph {\n     retry_backoff[shape=box];\n   }\n",
+        ),
+        ("guide.adoc", "== Retry\n\n[plantuml]\n----\nretry_backoff -> wait\n----\n"),
+        (
+            "README.md",
+            "# Retry\n\n```python\ncode = '''\ndef retry_backoff(attempt, base):\n'''\n```\n",
+        ),
+    ],
+)
+def test_labels_paths_diagrams_and_strings_of_documents_are_not_names_of_code(
+    path: str, text: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    make_history(tmp_path / "repo", {"net/retry.py": RETRY, path: text}, {"net/retry.py": RENAMED})
+    assert find(make_app(tmp_path / "repo")) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "comment"),
+    [
+        (
+            "src/Wait.php",
+            "<?php\n/**\n * @method bool retryBackoff(array $record)\n"
+            " * @property-read int $retryBackoff the seconds\n */\nclass Wait {}\n",
+        ),
+        (
+            "lua/wait.lua",
+            "---@class Options\n---@field retryBackoff? number the seconds\nlocal M = {}\n",
+        ),
+        ("src/wait.js", "/**\n * @typedef {{base: number}} retryBackoff\n */\nconst limit = 1;\n"),
+    ],
+)
+def test_names_that_comments_declare_exist(
+    path: str, comment: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    code = "function retryBackoff(base) {\n  return base;\n}\n"
+    make_history(
+        tmp_path / "repo",
+        {"src/retry.js": code, path: comment},
+        {"src/retry.js": code.replace("retryBackoff", "waitSeconds")},
+    )
+    assert find(make_app(tmp_path / "repo")) == []
+
+
+def test_a_method_of_a_variable_may_belong_to_the_base_of_its_class(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    code = "class Request < Rack::Request\nend\n\ndef media_type(type)\n  type\nend\n"
+    text = "# Types\n\n```ruby\nrequest.media_type # of the body\n```\n"
+    make_history(
+        tmp_path / "repo",
+        {"lib/base.rb": f"attr_reader :request\n{code}", "README.md": text},
+        {"lib/base.rb": f"attr_reader :request\n{code.replace('media_type', 'mime_type')}"},
+    )
+    assert find(make_app(tmp_path / "repo")) == []
+
+
+def test_an_import_of_a_compiled_file_names_its_typescript_source(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    user = "/** @typedef {import('./point.js').default} Point */\nconst limit = 1;\n"
+    make_history(
+        tmp_path / "repo",
+        {"src/point.js": "export default 1;\n", "src/line.js": user},
+        {"src/point.js": None, "src/point.ts": "export default 1;\n"},
+    )
+    assert find(make_app(tmp_path / "repo")) == []
+
+
+@pytest.mark.parametrize(
+    ("head", "is_reported"),
+    [("url, **all_options", False), ("url, *retries_of", True), ("url", True)],
+)
+def test_a_keyword_that_is_still_accepted_is_not_reported(
+    head: str, is_reported: bool, tmp_path: Path, make_app: MakeApp
+) -> None:
+    make_history(
+        tmp_path / "repo",
+        {"net/retry.py": RETRY, "README.md": "Call `fetch_page(url, retries=3)` first.\n"},
+        {"net/retry.py": RETRY.replace("url, retries=3", head)},
+    )
+    kinds = [report.kind for report in find(make_app(tmp_path / "repo"))]
+    assert kinds == ["signature"] * is_reported
+
+
+def test_the_output_of_a_notebook_is_not_checked(tmp_path: Path, make_app: MakeApp) -> None:
+    def cell(source: str, output: str) -> dict[str, object]:
+        shown = {"output_type": "stream", "name": "stdout", "text": output}
+        return {"cell_type": "code", "source": source, "outputs": [shown]}
+
+    cells = [
+        cell("start = 1", "a warning:\nThe caller of retry_backoff waits, as it should"),
+        cell("# The caller of wait_for_all waits, as it should\nstop = 2", "2"),
+    ]
+    notebook = {"cells": cells, "metadata": {"language_info": {"name": "python"}}}
+    both = f"{RETRY}\n\ndef wait_for_all(pages):\n    return pages\n"
+    make_history(
+        tmp_path / "repo",
+        {"net/retry.py": both, "docs/try.ipynb": json.dumps(notebook)},
+        {"net/retry.py": RENAMED},
+    )
+    assert [report.name for report in find(make_app(tmp_path / "repo"))] == ["wait_for_all"]
+
+
+def test_paths_in_the_examples_of_a_vim_help_page_are_not_checked(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    page = "*net.txt*\n\nCreate the file and run:\n\n>sh\n    run ./net/limits.py\n<\n"
+    make_history(
+        tmp_path / "repo",
+        {"net/limits.py": RETRY, "net/client.py": "URL = 1\n", "doc/net.txt": page},
+        {"net/limits.py": None},
+    )
+    assert find(make_app(tmp_path / "repo")) == []
+
+
 @pytest.mark.parametrize("files", [1, 120])
 def test_definitions_in_long_commits_are_found(
     files: int, tmp_path: Path, make_app: MakeApp

@@ -66,6 +66,12 @@ class CommitUpdates(Protocol):
     def read_patch(self, sha: str) -> Mapping[str, Sequence[str]]:
         """Return the changed lines of a commit by the paths of their files."""
 
+    def read_before(self, sha: str, path: str) -> str | None:
+        """Return the text of a file before a commit changed it; None if git cannot read it.
+
+        `path` is the path before or after the commit.
+        """
+
     def visible_paths(self, paths: Collection[str]) -> set[str]:
         """Return the paths of files that would be indexed if they existed."""
 

@@ -29,6 +29,7 @@ from rootle.sources.git.commits.commit_list import (
 from rootle.sources.git.commits.commit_source import COMMITS, CommitSource, ConvertCommit
 from rootle.sources.git.commits.patch_process import PatchProcess
 from rootle.sources.git.commits.removed_code import RemovedCode, find_removed_code
+from rootle.sources.git.lines.commit_facts import read_committed
 from rootle.text.secret_masking import mask_patch
 from rootle.types import (
     HistoryStatus,
@@ -211,6 +212,19 @@ class CommitIndex:
             for change in (commit.changes if commit is not None else ())
             if not hidden_reason(change)
         }
+
+    def read_before(self, sha: str, path: str) -> str | None:
+        """Return the text of a file before a commit changed it; None if git cannot read it.
+
+        `path` is the path before or after the commit.
+        """
+        with self._patch_lock:
+            commit = self._patches.read(sha)
+        for change in commit.changes if commit is not None else ():
+            if path in (change.path, change.old_path) and not hidden_reason(change):
+                content = read_committed(self._root, f"{sha}^", change.old_path)
+                return None if content is None else content.decode("utf-8", "replace")
+        return None
 
     def visible_paths(self, paths: Collection[str]) -> set[str]:
         """Return the paths of files that would be indexed if they existed."""

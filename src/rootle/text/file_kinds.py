@@ -7,6 +7,7 @@ from typing import Final
 from rootle.text.languages import DOCUMENTATION
 
 _NOTEBOOK: Final = ".ipynb"
+NOTEBOOK_OUTPUT: Final = "Output:"  # the comment above the output of a cell
 # In these folders, HTML files and tables are written for readers. Elsewhere, most of them are
 # templates and data of a program.
 _DOCS_FOLDERS: Final = frozenset(

@@ -13,7 +13,12 @@ from rootle.links.drift.examples import defines_in_example, quotes_definition
 from rootle.links.drift.mentions import Mention, is_specific, last_part, split_parts
 from rootle.links.drift.past_names import PastName, PastNames
 from rootle.links.drift.project_names import ProjectNames, fold
-from rootle.links.drift.signatures import Signatures, count_parameters, parse_arguments
+from rootle.links.drift.signatures import (
+    Signatures,
+    accepts_any_keyword,
+    count_parameters,
+    parse_arguments,
+)
 from rootle.links.drift.texts import NamedText
 from rootle.text.languages import UNKNOWN, language_of
 from rootle.types import CommitFacts, DriftKind, DriftReport
@@ -25,6 +30,13 @@ _PLACEHOLDER_PATH: Final = re.compile(
     r"(?i)(?:^|/)(?:path/to|your|my|foo|bar|example|some|xxx|tmp|usr|etc|var|home|opt|dev|proc"
     r"|build|dist|target|out|bin|node_modules|\.git)(?:[/_.-]|$)|\.\.\."
 )
+# Imports name the file that TypeScript is compiled to.
+_COMPILED_FROM: Final = {
+    "js": ("ts", "tsx", "jsx", "d.ts"),
+    "jsx": ("tsx",),
+    "mjs": ("mts",),
+    "cjs": ("cts",),
+}
 _EXTENSION: Final = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,5})$")
 # Subjects of commits that moved code to another project, where its names still exist.
 _MOVED_OUT: Final = re.compile(
@@ -201,6 +213,9 @@ class DriftChecks:
         same = self._project.by_file_name.get(name, ())
         if any(f"/{one}".endswith(f"/{path}") for one in same):
             return True
+        stem, dot, extension = path.rpartition(".")
+        if dot and any(f"{stem}.{one}" in files for one in _COMPILED_FROM.get(extension, ())):
+            return True
         return any(f"/{folder}/".endswith(f"/{path}/") for folder in folders)
 
     def _check_option(self, text: NamedText, mention: Mention) -> Finding | None:  # noqa: ARG002
@@ -230,6 +245,8 @@ class DriftChecks:
         most = max(map(count_parameters, heads))
         if not unknown or not (is_keyword or len(arguments.names) > most):
             return None  # the document uses other names for the same parameters
+        if is_keyword and any(map(accepts_any_keyword, heads)):
+            return None
         if self._past is not None:
             found = self._past.find_parameters(last, unknown)
             if found is None or self._signatures.are_used_together(last, unknown):
@@ -245,9 +262,14 @@ class DriftChecks:
     def _is_owner(self, owner: str, found: PastName) -> bool:
         """Return whether a qualifier is a definition of the project, or names the file.
 
-        A present class must not have members that other projects define.
+        A present class must not have members that other projects define; nor must the class
+        `Request` if the qualifier is `request`.
         """
-        if self._signatures.is_open_class(owner, self._project) or self._is_foreign(owner):
+        type_of_variable = "".join(part[:1].upper() + part[1:] for part in owner.split("_"))
+        for one in {owner, type_of_variable}:
+            if self._signatures.is_open_class(one, self._project):
+                return False
+        if self._is_foreign(owner):
             return False
         words = {fold(part) for part in re.split(r"[/.]", found.path)}
         return (

@@ -6,7 +6,8 @@ as neither.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -43,6 +44,21 @@ _BLOCKS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
 }
 # Quotation marks of strings that may have several lines.
 _STRINGS: Final[Mapping[str, tuple[str, ...]]] = {"python": ('"""', "'''"), "elixir": ('"""',)}
+# Comments that declare names for type checkers and editors, by language.
+_TYPEDEF: Final = re.compile(
+    r"^@(?:typedef|callback|property|prop)\s+(?:\{.{0,500}\}\s+)?\[?(?P<name>[A-Za-z_$][\w$]*)"
+)
+_DECLARATIONS: Final[Mapping[str, re.Pattern[str]]] = {
+    "php": re.compile(
+        r"^@(?:method\b[^(]{0,200}?(?P<name>\w+)\s*\(|property(?:-read|-write)?\b[^$]{0,200}\$(?P<field>\w+))"
+    ),
+    "lua": re.compile(
+        r"^@(?:class|field|alias|enum)\s+(?:\((?:exact|partial)\)\s+|(?:public|private|protected)\s+)?"
+        r"(?P<name>[A-Za-z_]\w*)"
+    ),
+    "ruby": re.compile(r"^@!(?:method|attribute)\s+(?:\[\w+\]\s+)?(?P<name>\w+)"),
+    **dict.fromkeys(("javascript", "typescript", "tsx", "vue", "svelte"), _TYPEDEF),
+}
 
 
 @dataclass(slots=True)
@@ -86,6 +102,15 @@ def divide(text: str, language: str) -> DividedText:
             found.code.append(line.partition(trailing)[0] if trailing else line)
             string = next((one for one in strings if stripped.count(one) % 2), "")
     return found
+
+
+def find_declared(divided: DividedText, language: str) -> Iterator[str]:
+    """Yield the names that comments declare, such as the methods in `@method` of PHP."""
+    pattern = _DECLARATIONS.get(language)
+    for text in divided.comments.values() if pattern is not None else ():
+        found = pattern.match(text) if pattern is not None else None
+        if found is not None:
+            yield next(filter(None, found.groups()))
 
 
 def _markers(language: str) -> tuple[str, ...]:

@@ -23,13 +23,19 @@ _BODY: Final = re.compile(r"(?:\{[^{]*\}?|=|:)?\s*$")
 
 
 def quotes_definition(text: NamedText, removed: PastName) -> bool:
-    """Return whether a line of a text is the removed definition, with the same parameters."""
+    """Return whether a line of a text is the removed definition, with the same parameters.
+
+    A definition in a string is data of an example.
+    """
     wanted = _signature(removed.line, removed.name)
     # A class without parameters may belong to an example that uses a common name by chance.
     if len(wanted) < _MIN_SIGNATURE_CHARS or not wanted.startswith(("(", "<", "[")):
         return False
-    lines = (line for line in text.lines.values() if removed.name in line)
-    return any(_signature(line, removed.name) == wanted for line in lines)
+    return any(
+        _signature(line, removed.name) == wanted
+        for number, line in text.lines.items()
+        if removed.name in line and number not in text.quoted
+    )
 
 
 def defines_in_example(text: NamedText, removed: PastName) -> bool:

@@ -19,6 +19,7 @@ from rootle.links.drift.parameters import (
     find_unknown_parameters,
     may_have_parameters,
 )
+from rootle.links.drift.past_files import PastFiles
 from rootle.links.drift.past_names import PastNames
 from rootle.links.drift.past_texts import is_foreign
 from rootle.links.drift.project_names import read_project
@@ -75,7 +76,8 @@ def _open_past(commits: CommitSearch, removed: RemovedDefinitions | None) -> Pas
     if view is None:
         return None
     found = None if removed is None else removed.view()
-    return PastNames(view, found, commits.updates.read_patch)
+    updates = commits.updates
+    return PastNames(view, found, updates.read_patch, PastFiles(updates.read_before))
 
 
 class _DriftSearch:

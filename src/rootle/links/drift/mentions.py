@@ -22,6 +22,7 @@ _FENCES: Final = {
 _HEADING: Final = re.compile(r"(#{1,6}|={1,6})\s+(\S.*)")
 _UNDERLINE: Final = re.compile(r"([=\-~^\"'*+#`])\1{2,}\s*$")
 _CODE_BLOCK: Final = re.compile(r"\s*\.\. (?:code|code-block|sourcecode|literalinclude|prompt)::")
+_VIM_EXAMPLE: Final = re.compile(r"(?:^|\s)>(?:[a-z]{1,12})?$")  # an indented block follows
 # The markup of manual pages.
 _MANUAL_DISPLAY: Final = re.compile(r"\.[ \t]*(?:(Bd|EX|nf)|Ed|EE|fi)\b")  # starts, or ends
 _MANUAL_COMMENT: Final = re.compile(r"[.'][ \t]*\\[\"#]")
@@ -31,6 +32,24 @@ _MANUAL_MACRO: Final = re.compile(r"^[.'][ \t]*[A-Za-z]{1,3}(?:[ \t]+|$)")
 _MANUAL_OPTION: Final = re.compile(r"\bFl(?: Fl | -)")
 _MANUAL_FONT: Final = re.compile(r"\\(?:f(?:[A-Z0-9]|\([A-Z]{2}|\[[^\]\n]{0,20}\])|[&|^%:/,)c])")
 _MANUAL_CHARACTER: Final = re.compile(r"\\(?:\([a-zA-Z]{2}|\[[a-zA-Z]{1,10}\]|[ ~0e])")
+# Blocks that contain diagrams; their nodes are not names of code.
+_DIAGRAMS: Final = (
+    "graphviz|dot|digraph|graph|mermaid|plantuml|puml|uml|d2|ditaa|svgbob|kroki|nomnoml"
+)
+_DIAGRAM: Final = re.compile(
+    rf"\s*(?:\.\. (?:{_DIAGRAMS})::|[`~]{{3,}}\s*[{{.]{{0,2}}(?:{_DIAGRAMS})\b|\[(?:{_DIAGRAMS})\b)"
+)
+# Names of places in documents, and references to them.
+_LABEL: Final = re.compile(
+    r"^\s*\([\w.:-]{1,200}\)=\s*$|^\s*\.\. _[^:]{1,200}:\s*$|\]\(#[^)\s]{0,200}\)"
+    r"|\[\[[\w.:-]{1,200}(?:,[^\]]{0,200})?\]\]|<<[\w.:-]{1,200}(?:,[^>]{0,200})?>>"
+    r"|\[#[\w.:-]{1,200}\]|\{#[\w.:-]{1,200}\}|[:{](?:ref|numref|eq)[:}]`[^`]{1,200}`"
+    r"|\b(?:id|name)=\"[\w.:-]{1,200}\""
+)
+# Routes and files in examples: "/users/:user_id", 'net/retry_backoff'.
+_CODE_PATH: Final = re.compile(
+    r"(?<![\w)\]}/<.])/[\w.:{}$*-]+(?:/[\w.:{}$*-]*)*|([\"'])[\w.@:~-]+/[^\"'\s]{1,200}\1"
+)
 _SPAN: Final = re.compile(r"(``?)([^`\n]+?)\1")
 _LINK: Final = re.compile(r"\]\(\s*<?([^)\s>#?]+)")
 _URL: Final = re.compile(
@@ -76,6 +95,7 @@ class ProseLine:
     text: str
     heading: str
     is_example: bool
+    is_diagram: bool = False
 
 
 def read_lines(lines: Sequence[str], language: str) -> Iterator[ProseLine]:
@@ -85,7 +105,7 @@ def read_lines(lines: Sequence[str], language: str) -> Iterator[ProseLine]:
     """
     fences = _FENCES.get(language)
     fence = heading = ""
-    is_display = False
+    is_display = is_diagram = False
     literal = -1  # the indentation of the paragraph above a literal block
     for number, text in enumerate(lines, start=1):
         text = text[:MAX_LINE_CHARS]
@@ -95,21 +115,27 @@ def read_lines(lines: Sequence[str], language: str) -> Iterator[ProseLine]:
             text = _read_manual_line(text)
         match = fences.match(text) if fences is not None else None
         if match is not None and (not fence or match[1].startswith(fence)):
+            above = lines[number - 2] if number > 1 and language == "asciidoc" else ""
+            is_diagram = not fence and any(map(_DIAGRAM.match, (text, above)))
             fence = "" if fence else match[1]
             continue
         indent = len(text) - len(text.lstrip())
         if literal >= 0 and text.strip() and indent <= literal:
             literal = -1
+            is_diagram = False
         if not fence and literal < 0:
             title = _HEADING.match(text)
             if title is not None:
                 heading = title[2]
             elif number < len(lines) and text.strip() and _UNDERLINE.match(lines[number]):
                 heading = text
+            if language == "text" and _VIM_EXAMPLE.search(text):
+                literal = 0
             if language == "rst" and _starts_code(text):
                 literal = indent
+                is_diagram = _DIAGRAM.match(text) is not None
         is_example = bool(fence) or is_display or 0 <= literal < indent
-        yield ProseLine(number, text, heading, is_example)
+        yield ProseLine(number, text, heading, is_example, is_example and is_diagram)
 
 
 def _read_manual_line(line: str) -> str:
@@ -127,13 +153,13 @@ def _read_manual_line(line: str) -> str:
 def _starts_code(text: str) -> bool:
     """Return whether a block of code follows a line of reStructuredText."""
     if text.lstrip().startswith(".. "):
-        return _CODE_BLOCK.match(text) is not None
+        return _CODE_BLOCK.match(text) is not None or _DIAGRAM.match(text) is not None
     return text.rstrip().endswith("::")
 
 
 def find_mentions(line: ProseLine) -> Iterator[Mention]:
     """Yield the names in a line of prose. A name may occur several times."""
-    text = _URL.sub(" ", line.text)
+    text = _LABEL.sub(" ", _URL.sub(" ", line.text))
     if line.is_example:
         yield from _in_code(line, text)
         return
@@ -199,6 +225,6 @@ def _in_span(line: ProseLine, span: str) -> Iterator[Mention]:
 
 
 def _in_code(line: ProseLine, text: str) -> Iterator[Mention]:
-    for name in _NAME.findall(text):
+    for name in _NAME.findall(_CODE_PATH.sub(" ", text)):
         if _CODE_LIKE.search(name) and is_specific(name):
             yield Mention(line.number, name, "name", is_marked=True, is_example=True)

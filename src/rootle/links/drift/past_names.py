@@ -12,6 +12,7 @@ from rootle.history.commit_results import describe_commit
 from rootle.history.commit_view import CommitView
 from rootle.index.reader import FileState
 from rootle.links.drift.definition_lines import DefinitionLines
+from rootle.links.drift.past_files import PastFiles
 from rootle.text.languages import CODE_EXTENSIONS, language_of
 from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
 from rootle.types import COMMIT_MESSAGE, COMMIT_URI, REMOVED_SCOPE_SEPARATOR, CommitFacts
@@ -22,6 +23,7 @@ _MAX_READ: Final = 20_000
 # Patches that git reads for one answer, if the index names a definition without the removed line.
 _MAX_PATCHES: Final = 300
 _KEPT_PATCHES: Final = 32  # in memory; one takes up to several megabytes
+_MAX_LINES: Final = 20  # removed lines with a name that are checked for one file
 _MAX_LINE_CHARS: Final = 240  # as in the index; regular expressions are too slow on generated lines
 # Code whose definitions are not names of the project itself.
 _SIDE_CODE: Final = re.compile(
@@ -54,11 +56,13 @@ class PastNames:
         view: CommitView,
         removed: CommitView | None,
         read_patch: Callable[[str], Mapping[str, Sequence[str]]],
+        past_files: PastFiles,
     ) -> None:
         """`removed` is the index of removed definitions, if there is one.
 
         `read_patch` returns the changed lines of a commit by path, given its hash.
         """
+        self._past_files = past_files
         self._view = view
         self._removed = removed
         self._left = _MAX_READ
@@ -83,7 +87,7 @@ class PastNames:
     def find_text(self, text: str) -> PastName | None:
         """Return the last removal of a line of code that contains a text in quotation marks."""
         quoted = re.compile(rf"[\"'`(\[]{re.escape(text)}(?![\w-])")
-        return self._find(text, lambda line, _: quoted.search(line) is not None)
+        return self._find(text, lambda line, _: quoted.search(line) is not None, is_text=True)
 
     def find_parameters(self, name: str, parameters: Sequence[str]) -> PastName | None:
         """Return the last removal of a definition of a name with these parameters."""
@@ -142,23 +146,31 @@ class PastNames:
         return ""
 
     def _find(
-        self, name: str, matches: Callable[[str, str], bool], *, is_kept: bool = False
+        self,
+        name: str,
+        matches: Callable[[str, str], bool],
+        *,
+        is_kept: bool = False,
+        is_text: bool = False,
     ) -> PastName | None:
         """Return the last removed line that matches.
 
-        Changes that also add the name to the same file are left out, unless `is_kept` is set.
+        Changes that also add the name to the same file are left out, unless `is_kept` is set. Lines
+        in comments and strings, such as the examples in a docstring, are left out, unless `is_text`
+        is set.
         """
         wanted = _RemovedLine(name, matches, is_kept)
         for state in self._commits_with(name):
             for path, lines in self._sections(state.id):
                 if path == COMMIT_MESSAGE or not _is_code(path):
                     continue
+                sha = state.path.removeprefix(COMMIT_URI)
                 found = wanted.find_in(path, lines)
                 if not found and not is_kept and any(map(wanted.is_listed, lines)):
-                    patch = self._patch(state.path.removeprefix(COMMIT_URI))
-                    found = wanted.find_in(path, patch.get(path, ()))
-                if found:
-                    return self._make(name, path, found, state)
+                    found = wanted.find_in(path, self._patch(sha).get(path, ()))
+                for line in dict.fromkeys(found):
+                    if is_text or not self._past_files.is_text(sha, path, line, name):
+                        return self._make(name, path, line, state)
         return None
 
     def _find_removed(self, name: str) -> PastName | None:
@@ -174,8 +186,13 @@ class PastNames:
                 if commit is not None and is_same and _is_code(path):
                     lines = view.index.text(state.id).split("\n")
                     removed = lines[section.start_line : section.end_line]
-                    line = next((one for one in removed if name in one), "")
-                    if not _REOPENED.match(line):
+                    sha = state.path.removeprefix(COMMIT_URI)
+                    named = filter(_whole_word(name).search, removed)
+                    code = (
+                        one for one in named if not self._past_files.is_text(sha, path, one, name)
+                    )
+                    line = next(code, "")
+                    if line and not _REOPENED.match(line):
                         return self._make(name, path, line, commit)
         return None
 
@@ -221,23 +238,20 @@ class PastNames:
 
 @dataclass(frozen=True)
 class _RemovedLine:
-    """Finds a removed line with a name."""
+    """Finds removed lines with a name."""
 
     name: str
     matches: Callable[[str, str], bool]  # receives the line and its language
     is_kept: bool  # False: changes that add the name to the same file are left out
 
-    def find_in(self, path: str, lines: Sequence[str]) -> str:
-        """Return the line among the changed lines of a file, or ""."""
+    def find_in(self, path: str, lines: Sequence[str]) -> list[str]:
+        """Return the lines among the changed lines of a file."""
         language = language_of(path)
         if not self.is_kept and any(map(self._is_added, lines)):
-            return ""
-        for line in lines:
-            is_removed = line.startswith("-") and self.is_named(line)
-            is_code = not _COMMENT_LINE.match(line[1:])
-            if is_removed and is_code and self.matches(line[1:], language):
-                return line[1:]
-        return ""
+            return []
+        found = (line[1:] for line in lines if line.startswith("-") and self.is_named(line))
+        code = (line for line in found if not _COMMENT_LINE.match(line))
+        return [line for line in code if self.matches(line, language)][:_MAX_LINES]
 
     def is_listed(self, line: str) -> bool:
         """Return whether a line, in a list of changed or removed definitions, contains the name."""
@@ -249,10 +263,14 @@ class _RemovedLine:
 
     @cached_property
     def _whole(self) -> re.Pattern[str]:
-        return re.compile(rf"(?<![\w$]){re.escape(self.name)}(?![\w])")
+        return _whole_word(self.name)
 
     def _is_added(self, line: str) -> bool:
         return line.startswith("+") and self.is_named(line)
+
+
+def _whole_word(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w$]){re.escape(name)}(?!\w)")
 
 
 def _is_code(path: str) -> bool:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
-from rootle.links.drift.comments import DividedText, divide
+from rootle.links.drift.comments import DividedText, divide, find_declared
 from rootle.text.file_kinds import is_page
 from rootle.text.languages import CODE_EXTENSIONS, DOCUMENTATION, language_of
 
@@ -22,7 +22,8 @@ _TOKEN: Final = re.compile(r"[^\W\d]\w*(?:-\w+)*")
 class ProjectNames:
     """The names that exist in the present files."""
 
-    words: frozenset[str]  # of code, data and settings, without comments and documents
+    # Of code, data and settings, and names that comments declare.
+    words: frozenset[str]
     files: frozenset[str]  # paths, even of files whose content is not indexed
     is_complete: bool  # False: there was more text than can be read
 
@@ -81,6 +82,7 @@ def read_project(
         left -= state.chars
         divided = divide(index.text(state.id), state.language)
         words.update(_TOKEN.findall("\n".join(divided.code)))
+        words.update(find_declared(divided, state.language))
         if state.language in CODE_EXTENSIONS:
             on_comments(state, divided)
     words.update(part for word in list(_with_hyphen(words)) for part in word.split("-"))

@@ -56,6 +56,11 @@ def count_parameters(head: str) -> int:
     return inside.count(",") + 1 if inside.strip() else 0
 
 
+def accepts_any_keyword(head: str) -> bool:
+    """Return whether a function accepts keywords that its signature does not name."""
+    return "**" in head or "..." in head
+
+
 class Signatures:
     """Reads the signatures of definitions in an index."""
 

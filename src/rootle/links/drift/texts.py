@@ -15,6 +15,7 @@ from rootle.links.drift.mentions import (
     Mention,
     ProseLine,
     find_mentions,
+    last_part,
     read_lines,
 )
 from rootle.links.drift.past_texts import (
@@ -23,6 +24,7 @@ from rootle.links.drift.past_texts import (
     is_past_heading,
     speaks_of_past,
 )
+from rootle.text.file_kinds import NOTEBOOK_OUTPUT
 from rootle.types import DriftOrigin, Memory
 
 _MAX_NAMES: Final = 5_000  # names per text
@@ -32,6 +34,8 @@ _DISABLED_CODE: Final = re.compile(
     r"|^\s*(?:if|for|return|import|from|fun|func|fn|def|class|using|package|include|try|await|let"
     r"|var|const|val|public|private|static)\s+[\w.({*?!]+(?:\s*[({:;=,]|\s*$)"
 )
+_WORD: Final = re.compile(r"\w+")
+_LONG_QUOTES: Final = ('"""', "'''")
 _INDENTED: Final = re.compile(r" {3}|\t")  # as in blocks of code without a fence
 
 
@@ -46,6 +50,8 @@ class NamedText:
     memory: Memory | None = None
     # The lines that may be code: in examples, and all lines of texts without marked examples.
     code_lines: tuple[str, ...] = field(default=(), repr=False)
+    # The numbers of the lines in a string of an example.
+    quoted: frozenset[int] = field(default=frozenset(), repr=False)
 
     def line(self, number: int) -> str:
         """Return a line, or the whole memory."""
@@ -69,16 +75,26 @@ def read_comments(state: FileState, divided: DividedText) -> NamedText | None:
     """Return the comments of a source file with their names, or None if there are none."""
     if not divided.comments or is_foreign(state.path):
         return None
+    outputs = set(_find_outputs(divided)) if state.path.endswith(".ipynb") else ()
     lines = [
         ProseLine(number, text, "", is_example=False)
         for number, text in divided.comments.items()
-        if not _DISABLED_CODE.search(text)
+        if number not in outputs and not _DISABLED_CODE.search(text)
     ]
     found = _find(lines)
     if not found:
         return None
     code = tuple(divided.comments.values())
     return NamedText(state.path, "comment", found, divided.comments, code_lines=code)
+
+
+def _find_outputs(divided: DividedText) -> Iterator[int]:
+    """Yield the numbers of the comments that are the output of a cell of a notebook."""
+    last = -1
+    for number, text in divided.comments.items():
+        if text == NOTEBOOK_OUTPUT or number == last + 1:
+            last = number
+            yield number
 
 
 def read_memory(memory: Memory) -> NamedText:
@@ -93,7 +109,22 @@ def _make(
 ) -> NamedText:
     starts = {number: line[:MAX_LINE_CHARS] for number, line in enumerate(lines, start=1)}
     code = tuple(line.text for line in shown if line.is_example or _INDENTED.match(line.text))
-    return NamedText(path, origin, _find(shown), starts, code_lines=code)
+    return NamedText(
+        path, origin, _find(shown), starts, code_lines=code, quoted=frozenset(_find_quoted(shown))
+    )
+
+
+def _find_quoted(lines: Sequence[ProseLine]) -> Iterator[int]:
+    """Yield the numbers of the lines in examples that are in a string of several lines."""
+    mark = ""
+    for line in lines:
+        if not line.is_example:
+            mark = ""
+        elif mark:
+            yield line.number
+            mark = "" if mark in line.text else mark
+        else:
+            mark = next((one for one in _LONG_QUOTES if line.text.count(one) % 2), "")
 
 
 def _present_lines(lines: Sequence[str], language: str) -> list[ProseLine]:
@@ -101,12 +132,17 @@ def _present_lines(lines: Sequence[str], language: str) -> list[ProseLine]:
 
 
 def _find(lines: Sequence[ProseLine]) -> tuple[Mention, ...]:
+    """Return the names in lines, without those of the nodes of a diagram among them."""
+    nodes = {word for line in lines if line.is_diagram for word in _WORD.findall(line.text)}
     found: dict[tuple[str, str], Mention] = {}
     for line in lines:
+        if line.is_diagram:
+            continue
         for mention in find_mentions(line):
             known = found.get((mention.kind, mention.text))
             if known is None or (known.is_example and not mention.is_example):
                 found[mention.kind, mention.text] = mention
         if len(found) >= _MAX_NAMES:
             break
-    return tuple(found.values())
+    mentions = found.values()
+    return tuple(one for one in mentions if one.kind != "name" or last_part(one.text) not in nodes)

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, Final
 
 from rootle.sources.documents.places import DocumentError, ExtractedDocument
 from rootle.sources.files.skip_rules import DAMAGED
+from rootle.text.file_kinds import NOTEBOOK_OUTPUT
 from rootle.text.languages import resolve_language
 
 # Images in outputs are part of the file, so notebooks may be much larger than their text.
@@ -120,7 +121,7 @@ def _code_lines(cell: Mapping[str, Any], source: str, prefix: str) -> Iterator[s
         yield from ("```", *lines, "```")
     output = list(_output_lines(cell))
     if output:
-        yield f"{prefix}Output:"
+        yield f"{prefix}{NOTEBOOK_OUTPUT}"
         yield from (f"{prefix}{line}".rstrip() for line in output)
 
 
