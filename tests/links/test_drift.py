@@ -237,6 +237,77 @@ def test_names_that_comments_declare_exist(
     assert find(make_app(tmp_path / "repo")) == []
 
 
+@pytest.mark.parametrize(
+    ("path", "code", "text"),
+    [
+        (
+            "src/Body.php",
+            "<?php\nclass Body implements StreamInterface\n{\n"
+            "    public function isWritable()\n    {\n        return true;\n    }\n}\n",
+            "Call `isWritable()` first.\n",
+        ),
+        (
+            "src/Logs.kt",
+            "class Logs(val size: Int) : ThreadElement<Map<Int, Int>> {\n"
+            "    override fun updateContext(size: Int): Int {\n        return size\n    }\n}\n",
+            "The method `updateContext` is called.\n",
+        ),
+        (
+            "src/item.rs",
+            "impl ToPyObject for Item {\n    fn go(&self) -> u8 {\n        1\n    }\n}\n",
+            "Implement `ToPyObject`.\n",
+        ),
+        ("src/c.zig", "pub usingnamespace @cImport({\n    go();\n});\n", "Use `@cImport()`.\n"),
+        (
+            "lib/apps.ex",
+            "defmodule Apps do\n  defp loaded_apps(application) do\n    application\n  end\nend\n",
+            "Then :application.loaded_apps is called.\n",
+        ),
+        ("src/a.c", "#define _CRT_NO_WARNINGS 1\n", "Set `_CRT_NO_WARNINGS` first.\n"),
+        (
+            "Rakefile",
+            "namespace :retry_backoff do\n  puts 1\nend\n",
+            "Works around retry_backoff.\n",
+        ),
+    ],
+)
+def test_names_of_other_libraries_are_not_reported(
+    path: str, code: str, text: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    make_history(
+        tmp_path / "repo",
+        {path: code, "net/application.py": "A = 1\n", "README.md": f"# Use\n\n{text}"},
+        {path: None},
+    )
+    assert find(make_app(tmp_path / "repo")) == []
+
+
+def test_a_disabled_definition_in_a_comment_is_not_reported(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    code = "#define RETRY_BACKOFF  3\n#define RETRY_LIMIT 4\n"
+    make_history(
+        tmp_path / "repo",
+        {"src/retry.h": code, "src/wait.h": "#define WAIT 1\n"},
+        {"src/retry.h": "#define RETRY_LIMIT 4\n"},
+        {"src/wait.h": "/* #define RETRY_BACKOFF  3 */\n#define WAIT 1\n"},
+    )
+    assert find(make_app(tmp_path / "repo")) == []
+
+
+def test_an_overridden_method_of_a_class_of_the_project_is_reported(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    base = "open class Store(size: Int) {\n    open fun close() {}\n}\n"
+    code = "class Logs(val size: Int) : Store(size) {\n    override fun flushStore() {\n    }\n}\n"
+    make_history(
+        tmp_path / "repo",
+        {"src/Store.kt": base, "src/Logs.kt": code, "README.md": "Call `flushStore` first.\n"},
+        {"src/Logs.kt": None},
+    )
+    assert [report.name for report in find(make_app(tmp_path / "repo"))] == ["flushStore"]
+
+
 def test_a_method_of_a_variable_may_belong_to_the_base_of_its_class(
     tmp_path: Path, make_app: MakeApp
 ) -> None:

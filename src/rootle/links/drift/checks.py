@@ -44,6 +44,7 @@ _MOVED_OUT: Final = re.compile(
     r"|gem|crate|plugin)\b|\bto (?:use )?(?:the )?[\w-]+[/-][\w-]+|\bto use\b)"
     r"|\buse (?:the )?[\w.-]+ (?:library|package|lib)\b|\bvendor|third.?party|submodule"
 )
+_RESERVED: Final = re.compile(r"_[_A-Z]")  # in C, for the compiler and its libraries
 _PLURAL: Final = re.compile(r"[A-Z]+s")  # "IDEs"
 _TEST_FILE: Final = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)|Tests?\.\w+$")
 _OPTION_DEFINITION: Final = re.compile(
@@ -123,6 +124,10 @@ class DriftChecks:
         is_key = mention.is_marked and not mention.is_example and not name.isupper()
         found = self._definition_of(name, is_key)
         if found is None or _MOVED_OUT.search(found.commit.subject):
+            return None
+        if _RESERVED.match(name) and language_of(found.path) in ("c", "cpp"):
+            return None
+        if any(map(self._is_defined_elsewhere, found.bases)):
             return None
         if len(parts) > 1 and not self._is_owner(parts[-2], found):
             return None
@@ -279,6 +284,12 @@ class DriftChecks:
             or bool(self._signatures.definitions_of(owner))
             or self._definition_of(owner, False) is not None
         )
+
+    def _is_defined_elsewhere(self, name: str) -> bool:
+        """Return whether a class belongs to another project, perhaps because it was moved there."""
+        if self._signatures.definitions_of(name):
+            return False
+        return name in self._project.words or self._definition_of(name, False) is None
 
     def _is_foreign(self, owner: str) -> bool:
         """Return whether the code uses a name that it does not define, and that is not a module."""

@@ -33,16 +33,27 @@ class DefinitionLines:
 
     def match(self, line: str, language: str) -> bool:
         """Return whether a line of a language defines the name."""
-        if line.count(self.name) > 1:
+        if line.count(self.name) > 1 or self.is_use(line):
             return False
         if self._any_language.search(line):
             return True
         is_typed = language in _TYPED_LANGUAGES and self._typed.search(line) is not None
         return is_typed or (language in _BRACE_LANGUAGES and self._brace.search(line) is not None)
 
+    def is_use(self, line: str) -> bool:
+        """Return whether a line uses a name of a library although it looks like a definition."""
+        return self._use.search(line) is not None
+
     @property
     def _word(self) -> str:
         return rf"(?<![\w$]){re.escape(self.name)}(?!\w)"
+
+    @cached_property
+    def _use(self) -> re.Pattern[str]:
+        """The trait that a type of Rust implements, and a built-in function of Zig."""
+        return re.compile(
+            rf"^\s*(?:unsafe\s+)?impl\b[^{{]*{self._word}[^{{]*\bfor\b|@{re.escape(self.name)}\("
+        )
 
     @cached_property
     def _any_language(self) -> re.Pattern[str]:

@@ -39,11 +39,12 @@ _DIAGRAMS: Final = (
 _DIAGRAM: Final = re.compile(
     rf"\s*(?:\.\. (?:{_DIAGRAMS})::|[`~]{{3,}}\s*[{{.]{{0,2}}(?:{_DIAGRAMS})\b|\[(?:{_DIAGRAMS})\b)"
 )
-# Names of places in documents, and references to them.
+# Names of places in documents, references to them, and functions of Erlang.
 _LABEL: Final = re.compile(
     r"^\s*\([\w.:-]{1,200}\)=\s*$|^\s*\.\. _[^:]{1,200}:\s*$|\]\(#[^)\s]{0,200}\)"
     r"|\[\[[\w.:-]{1,200}(?:,[^\]]{0,200})?\]\]|<<[\w.:-]{1,200}(?:,[^>]{0,200})?>>"
     r"|\[#[\w.:-]{1,200}\]|\{#[\w.:-]{1,200}\}|[:{](?:ref|numref|eq)[:}]`[^`]{1,200}`"
+    r"|(?<![\w:]):[a-z]\w{0,200}\.[a-z]\w{0,200}"
     r"|\b(?:id|name)=\"[\w.:-]{1,200}\""
 )
 # Routes and files in examples: "/users/:user_id", 'net/retry_backoff'.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -16,6 +16,14 @@ _MAX_FILES: Final = 1_000
 _KEPT_TREES: Final = 8
 _MAX_CHARS: Final = 1_000_000
 _TEXTS: Final = ("comment", "string")
+_MAX_HEAD: Final = 1_000  # characters of the head of a class
+_OVERRIDE: Final = re.compile(r"\boverride\b")
+# The bases of a class, before its body.
+_BASES: Final = re.compile(r"(?:\bextends\b|:)([^{]*)$")
+_GROUP: Final = re.compile(r"\([^()]*\)|<[^<>]*>")
+_MAX_NESTING: Final = 4
+_IMPLEMENTS: Final = re.compile(r"\b(?:extends|implements)\b([^{]*)$")
+_NAME: Final = re.compile(r"[A-Z]\w+")
 _QUOTES: Final = b"\"'`"
 
 
@@ -36,20 +44,33 @@ class PastFiles:
         tree = self._tree(sha, path)
         if tree is None:
             return False
-        wanted = line.strip().encode("utf-8", "replace")
         word = re.compile(rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?!\w)")
         is_found = False
-        for row, start in enumerate(tree.row_starts):
-            end = tree.row_starts[row + 1] if row + 1 < len(tree.row_starts) else len(tree.data)
-            text = tree.data[start:end]
-            # The index keeps only the beginning of a long line.
-            if not text.strip().startswith(wanted):
-                continue
+        for row, text in _find_rows(tree, line):
             for match in word.finditer(text):
                 is_found = True
                 if _is_code(tree, row, match.start(), match.end()):
                     return False
         return is_found
+
+    def overridden(self, sha: str, path: str, line: str) -> frozenset[str]:
+        """Return the classes and interfaces that may declare the method on a removed line.
+
+        The result is empty if the method does not override another one, as far as its line shows.
+        """
+        is_php = language_of(path) == "php"
+        tree = self._tree(sha, path) if is_php or _OVERRIDE.search(line) else None
+        if tree is None:
+            return frozenset()
+        for row, _ in _find_rows(tree, line):
+            classes = [unit for unit in tree.units_at(row) if unit.is_box]
+            if classes:
+                start = tree.row_starts[classes[-1].row]
+                head = tree.data[start : start + _MAX_HEAD].decode("utf-8", "replace")
+                head = _remove_groups(head.partition("{")[0])
+                found = (_IMPLEMENTS if is_php else _BASES).search(head)
+                return frozenset(_NAME.findall(found[1])) if found is not None else frozenset()
+        return frozenset()
 
     def _read_tree(self, sha: str, path: str) -> SourceTree | None:
         if self._left <= 0:
@@ -59,6 +80,23 @@ class PastFiles:
         if text is None or len(text) > _MAX_CHARS:
             return None
         return read_source_tree(text, language_of(path))
+
+
+def _remove_groups(head: str) -> str:
+    """Return the head of a class without parameters and arguments."""
+    for _ in range(_MAX_NESTING):
+        head = _GROUP.sub("", head)
+    return head
+
+
+def _find_rows(tree: SourceTree, line: str) -> Iterator[tuple[int, bytes]]:
+    """Yield the rows with a line and their texts. The line may be only the beginning."""
+    wanted = line.strip().encode("utf-8", "replace")
+    starts = tree.row_starts
+    for row, start in enumerate(starts):
+        text = tree.data[start : starts[row + 1] if row + 1 < len(starts) else len(tree.data)]
+        if text.strip().startswith(wanted):
+            yield row, text
 
 
 def _is_code(tree: SourceTree, row: int, start: int, end: int) -> bool:

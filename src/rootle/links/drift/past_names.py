@@ -33,7 +33,7 @@ _SIDE_CODE: Final = re.compile(
 # A line that adds to a type that may belong to another project.
 _REOPENED: Final = re.compile(r"[\s\w]*\b(?:extension|impl|test|describe|it)\b")
 _BUILD_FILE: Final = re.compile(
-    r"\.(?:gradle|sbt|gemspec)$|\.gradle\.kts$|(?:^|/)(?:buildSrc|project)/"
+    r"\.(?:gradle|sbt|gemspec)$|\.gradle\.kts$|(?:^|/)(?:buildSrc|project)/|(?:^|/)Rakefile$|\.rake$"
 )
 _COMMENT_LINE: Final = re.compile(r"\s*(?:#(?!\s*define)|//|/?\*|--(?!\w)|;|%|:param|@param)")
 
@@ -46,6 +46,7 @@ class PastName:
     path: str  # of the file that defined it
     line: str  # the removed line
     commit: CommitFacts
+    bases: frozenset[str] = frozenset()  # the classes whose method the line overrides
 
 
 class PastNames:
@@ -81,8 +82,8 @@ class PastNames:
 
         `may_be_local` includes keys and indented variables, which may be local to a function.
         """
-        found = self._find(name, DefinitionLines(name, may_be_local).match)
-        return found or self._find_removed(name)
+        defines = DefinitionLines(name, may_be_local)
+        return self._find(name, defines.match) or self._find_removed(name, defines)
 
     def find_text(self, text: str) -> PastName | None:
         """Return the last removal of a line of code that contains a text in quotation marks."""
@@ -173,7 +174,7 @@ class PastNames:
                         return self._make(name, path, line, state)
         return None
 
-    def _find_removed(self, name: str) -> PastName | None:
+    def _find_removed(self, name: str, defines: DefinitionLines) -> PastName | None:
         """Look for a removed definition in commits that the index of commits has only in part."""
         view = self._removed
         if view is None:
@@ -192,7 +193,7 @@ class PastNames:
                         one for one in named if not self._past_files.is_text(sha, path, one, name)
                     )
                     line = next(code, "")
-                    if line and not _REOPENED.match(line):
+                    if line and not _REOPENED.match(line) and not defines.is_use(line):
                         return self._make(name, path, line, commit)
         return None
 
@@ -208,7 +209,8 @@ class PastNames:
 
     def _make(self, name: str, path: str, line: str, state: FileState) -> PastName:
         facts = describe_commit(self._view, state)
-        return PastName(name, path.removeprefix(self._view.folder), line.strip(), facts)
+        bases = self._past_files.overridden(state.path.removeprefix(COMMIT_URI), path, line)
+        return PastName(name, path.removeprefix(self._view.folder), line.strip(), facts, bases)
 
     def _commits_with(self, name: str, view: CommitView | None = None) -> Iterator[FileState]:
         """Yield the commits whose texts contain the words of a name, newest first."""

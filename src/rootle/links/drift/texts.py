@@ -31,6 +31,7 @@ _MAX_NAMES: Final = 5_000  # names per text
 # Comments that contain disabled code.
 _DISABLED_CODE: Final = re.compile(
     r"[;{}(]\s*$|^\s*[\w.]+(?:\(.*\))?,?\s*$|\s=\s"
+    r"|^\s*#\s*(?:define|undef|include|if|ifn?def|elif|else|endif|pragma)\b"
     r"|^\s*(?:if|for|return|import|from|fun|func|fn|def|class|using|package|include|try|await|let"
     r"|var|const|val|public|private|static)\s+[\w.({*?!]+(?:\s*[({:;=,]|\s*$)"
 )
