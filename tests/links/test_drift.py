@@ -210,6 +210,17 @@ def test_labels_paths_diagrams_and_strings_of_documents_are_not_names_of_code(
     assert find(make_app(tmp_path / "repo")) == []
 
 
+def test_a_link_in_a_comment_of_scala_is_checked(tmp_path: Path, make_app: MakeApp) -> None:
+    code = "class RetryBackoff(val base: Int)\n"
+    user = "/** Waits, as [[RetryBackoff]] says, between all attempts. */\nclass Wait\n"
+    make_history(
+        tmp_path / "repo",
+        {"src/Retry.scala": code, "src/Wait.scala": user},
+        {"src/Retry.scala": "class Delay(val base: Int)\n"},
+    )
+    assert [report.name for report in find(make_app(tmp_path / "repo"))] == ["RetryBackoff"]
+
+
 @pytest.mark.parametrize(
     ("path", "comment"),
     [
