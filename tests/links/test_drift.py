@@ -360,6 +360,20 @@ def test_a_keyword_that_is_still_accepted_is_not_reported(
     assert kinds == ["signature"] * is_reported
 
 
+def test_a_signature_that_does_not_list_its_keywords_is_not_reported(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    make_history(
+        tmp_path / "repo",
+        {
+            "net/retry.py": "def fetch_page(url, *args, **kwargs):\n    return url\n",
+            "README.md": "Call `fetch_page(url, *args, **kwargs)` first.\n",
+        },
+        {"net/retry.py": "def fetch_page(first):\n    return first\n"},
+    )
+    assert find(make_app(tmp_path / "repo")) == []
+
+
 def test_the_output_of_a_notebook_is_not_checked(tmp_path: Path, make_app: MakeApp) -> None:
     def cell(source: str, output: str) -> dict[str, object]:
         shown = {"output_type": "stream", "name": "stdout", "text": output}
@@ -435,7 +449,11 @@ def test_the_name_of_an_extension_property_is_checked(tmp_path: Path, make_app: 
 
 
 @pytest.mark.parametrize(
-    "path", ["CHANGELOG.md", "docs/decisions/0001-retry.md", "docs/upgrading.md", "docs/v1.2/a.md"]
+    "path",
+    [
+        *("CHANGELOG.md", "docs/decisions/0001-retry.md", "docs/upgrading.md", "docs/v1.2/a.md"),
+        *("docs/net-3.x/a.md", "site/2024-11-28-waiting/index.md", "audit/report.md"),
+    ],
 )
 def test_documents_about_earlier_versions_are_not_reported(
     path: str, tmp_path: Path, make_app: MakeApp

@@ -239,7 +239,7 @@ class DriftChecks:
         name, _, rest = mention.text.partition("(")
         arguments = parse_arguments(rest.rpartition(")")[0])
         last = last_part(name)
-        if not arguments or not self._project.has(last):
+        if not arguments or "**" in rest or not self._project.has(last):
             return None
         heads = self._signatures.heads_of(last)
         if not heads:

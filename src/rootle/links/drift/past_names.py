@@ -28,7 +28,7 @@ _MAX_LINE_CHARS: Final = 240  # as in the index; regular expressions are too slo
 # Code whose definitions are not names of the project itself.
 _SIDE_CODE: Final = re.compile(
     r"(?i)(?:^|[/_.-])(?:tests?|specs?|examples?|samples?|demos?|fixtures?|docs?|tutorials?"
-    r"|playground|vendor(?:ed)?|third[_-]?party|xlib|extlib)(?:[/_.-]|$)|(?:Tests?|Specs?|Demos?|Samples?)(?:\.\w+|/)"
+    r"|playground|testapps?|vendor(?:ed)?|third[_-]?party|xlib|extlib)(?:[/_.-]|$)|(?:Tests?|Specs?|Demos?|Samples?)(?:\.\w+|/)"
 )
 # A line that adds to a type that may belong to another project.
 _REOPENED: Final = re.compile(r"[\s\w]*\b(?:extension|impl|test|describe|it)\b")

@@ -9,11 +9,15 @@ _PAST_DOCUMENT: Final = re.compile(
     r"(?i)(?:^|[/_.\-\s])(?:change-?logs?|changes|history|news|releases?|release-?notes|upgrad\w*"
     r"|migrat\w*|whats-?new|breaking\w*|adrs?|decisions?|rfcs?|proposals?|designs?|blogs?|posts"
     r"|archived?|old|[a-z]?eps?|kips?|legacy|deprecat\w*|versioned_docs|todo|roadmap|authors"
-    r"|contributors|contributions|thanks|licen[sc]es?|copying|notices?|credits|faq)(?=[/_.\-\s]|$)"
+    r"|contributors|contributions|thanks|licen[sc]es?|copying|notices?|credits|faq|audits?)(?=[/_.\-\s]|$)"
 )
-_VERSION_FOLDER: Final = re.compile(r"(?:^|/)[vV]?\d+(?:\.(?:\d+|x))+(?=[/._-]|$)|(?:^|/)v\d+/")
+# Folders of versions ("1.2", "shop-3.x"), and texts with a date, such as "2024-11-28-threads".
+_VERSION_FOLDER: Final = re.compile(
+    r"(?:^|/)[vV]?\d+(?:\.(?:\d+|x))+(?=[/._-]|$)|(?:^|/)v\d+/|(?:^|/)[A-Za-z]+-[vV]?\d+\.[x\d]+/"
+    r"|(?:^|/)\d{4}-\d{2}-\d{2}(?=[-_./])"
+)
 _FOREIGN: Final = re.compile(
-    r"(?:^|/)(?:vendor|vendored|node_modules|third[_-]?party|deps|external|dist|\.yarn|testdata"
+    r"(?:^|/)(?:vendor|vendored|node_modules|third[_-]?party|deps|external|(?:[\w.-]+-)?dist|\.yarn|testdata"
     r"|fixtures?|snapshots?|__snapshots__|resources|corpus|locales?|i18n|translations?)/"
 )
 _PAST_WORDS: Final = re.compile(
