@@ -66,6 +66,12 @@ def test_names_in_a_sentence_are_found() -> None:
     assert _parse("plain words only").names == ()
 
 
+def test_the_name_in_a_signature_is_found_although_it_is_an_ordinary_word() -> None:
+    assert "nack" in _parse("func (b *Broker) Nack(evalID, token string) error").names
+    assert "untrack" in _parse("private void untrack(Heartbeat broker)").names
+    assert _parse("where is the broker (the old one) untracked").names == ()
+
+
 def test_identifiers_and_their_parts_are_terms() -> None:
     weights = _weights("use parseHTTPHeader here")
     assert {"parse", "http", "header", "parsehttpheader"} <= set(weights)

@@ -17,6 +17,7 @@ from rootle.rank.question.intent import (
     is_composed,
 )
 from rootle.rank.question.test_request import asks_for_test, may_concern_tests
+from rootle.text.declared_names import find_declared_names
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier, whole_identifier, word_terms
 
 # The weights 0, 0.15 and 0.4 were compared in the first prototype.
@@ -194,4 +195,5 @@ def _names(text: str, words: list[str], *, is_symbol: bool) -> tuple[str, ...]:
         name = match.group().rstrip(".?!")
         if _MARKED.search(name):
             found += [whole_identifier(part) for part in WORD.findall(name)[-2:]]
+    found += map(whole_identifier, sorted(find_declared_names(text)))
     return tuple(dict.fromkeys(name for name in found if len(name) > 2))
