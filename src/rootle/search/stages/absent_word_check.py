@@ -22,11 +22,7 @@ def check_confidence(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
 
     An answer that is not confident gets a note that names such words, before its other notes.
     """
-    if answer.confident is None or not answer.order:
-        return answer
     inputs = answer.candidates.inputs
-    if answer.confident and (not inputs.unknown or inputs.question.is_composed):
-        return answer  # all words occur, or a language model guessed some of them
     if not answer.candidates.has_words:  # without the word index, nothing can be proved
         return answer if answer.confident else _add_note(answer, _IMPROBABLE)
     check = check_words(answer.candidates.scoped.question, index)

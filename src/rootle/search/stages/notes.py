@@ -43,7 +43,7 @@ class Notes:
     ) -> RankedAnswer:
         """Return the answer with its notes."""
         answer = find(request, scoped)
-        if answer.symbols is None:  # otherwise, the name certainly occurs
+        if _may_lack_words(answer):
             answer = check_confidence(answer, request.session.index)
         question = scoped.question
         notes = (*answer.notes, *_question_notes(question))
@@ -64,6 +64,15 @@ class Notes:
             return (_EMPTY_INDEX,)
         found = (*_wider_scopes(request, question), *_similar_names(question.question, index))
         return found or (_FALLBACK,)
+
+
+def _may_lack_words(answer: RankedAnswer) -> bool:
+    """Return whether the question may be about words that no indexed text contains."""
+    if answer.symbols is not None or answer.confident is None or not answer.order:
+        return False  # a name that is defined or used here certainly occurs
+    inputs = answer.candidates.inputs
+    # A language model guesses some of the words in a composed query.
+    return not answer.confident or bool(inputs.unknown and not inputs.question.is_composed)
 
 
 def _depends_on_all_text(query: SearchQuery, parsed: ParsedQuery) -> bool:
