@@ -16,14 +16,17 @@ from tree_sitter import Language, Query
 class GrammarSource:
     """The module and function that provide a grammar, and the query file for it.
 
-    `crashing` matches text that can crash the scanner of the grammar. `is_c` is set for C and C++,
-    whose conditional directives often make a text unreadable for a parser.
+    `crashing` matches text that can crash the scanner of the grammar. `hidden` match definitions
+    that the grammar misreads because of a word in them, their group 1, which is hidden from the
+    parser. `is_c` is set for C and C++, whose conditional directives often make a text unreadable
+    for a parser.
     """
 
     module: str
     function: str
     query: str
     crashing: re.Pattern[bytes] | None = None
+    hidden: tuple[re.Pattern[bytes], ...] = ()
     is_c: bool = False
 
 
@@ -35,11 +38,18 @@ class Grammar:
     query: Query
     source: GrammarSource
 
-    def without_crashes(self, data: bytes) -> bytes:
-        """Return a text of the same length that the parser can read without crashing."""
-        if self.source.crashing is None:
-            return data
-        return self.source.crashing.sub(lambda match: b"x" * len(match[0]), data)
+    def readable(self, data: bytes) -> bytes:
+        """Return a text with the same positions that the parser can read."""
+        if self.source.crashing is not None:
+            data = self.source.crashing.sub(lambda match: b"x" * len(match[0]), data)
+        for pattern in self.source.hidden:
+            data = pattern.sub(_hide, data)
+        return data
+
+
+def _hide(match: re.Match[bytes]) -> bytes:
+    at = match.start(1) - match.start()
+    return match[0][:at] + _NO_SPACE.sub(b" ", match[1]) + match[0][at + len(match[1]) :]
 
 
 # The scanner of tree-sitter-bash 0.25.1 calls isdigit() for the character after "{", "{1" and
@@ -50,11 +60,49 @@ _CRASHES_BASH: Final = re.compile(rb"(?<=[{.0-9])[\x80-\xff]+")
 # after its name.
 _CRASHES_SWIFT: Final = re.compile(rb"#(?:if|elseif|else|endif)\Z")
 
+_NO_SPACE: Final = re.compile(rb"\S")
+# A search for a pattern is ten times as fast if the pattern begins with a literal, so there is one
+# pattern for each keyword.
+#
+# An export macro or an attribute before the name of a class, as in "class APP_API Widget {". The
+# grammars take it for the name, and the class for a function or a variable.
+_HIDDEN_C: Final = tuple(
+    re.compile(
+        rb"""%b\s{1,20}+
+        ((?:(?:[A-Z_][A-Z0-9_]++|\w{1,80}_(?:EXPORT|API)\b)(?:\([^()\n]{0,200}\))?\s{1,20}+){1,3})
+        (?=(?!final\b)[A-Za-z_][\w:]*+\s{0,20}+(?:<[^{};]{0,200}>\s{0,20})?
+        (?:final\s{0,20}+)?(?:%b))"""
+        % (keyword, end),
+        re.VERBOSE,
+    )
+    # "struct NAME other;" declares a variable.
+    for keyword, end in (
+        (b"class", rb"[{;]|:(?!:)"),
+        (b"struct", rb"\{|:(?!:)"),
+        (b"union", rb"\{"),
+        (b"enum", rb"\{|:(?!:)"),
+    )
+)
+# With certain annotations or without a body, a class that has one of these modifiers is taken for
+# an infix expression.
+_HIDDEN_KOTLIN: Final = (
+    *(
+        re.compile(rb"(%b)\s{1,20}+constructor\b" % modifier)
+        for modifier in (b"private", b"protected", b"internal", b"public")
+    ),
+    *(
+        re.compile(
+            rb"(%b)(?=(?:\s{1,20}+\w{1,20}+){0,3}?\s{1,20}+(?:class|object|interface)\b)" % modifier
+        )
+        for modifier in (b"expect", b"actual")
+    ),
+)
+
 # To add a language, add a line here and a file in queries/.
 GRAMMARS: Final[dict[str, GrammarSource]] = {
     "bash": GrammarSource("tree_sitter_bash", "language", "bash.scm", _CRASHES_BASH),
-    "c": GrammarSource("tree_sitter_c", "language", "c.scm", is_c=True),
-    "cpp": GrammarSource("tree_sitter_cpp", "language", "cpp.scm", is_c=True),
+    "c": GrammarSource("tree_sitter_c", "language", "c.scm", hidden=_HIDDEN_C, is_c=True),
+    "cpp": GrammarSource("tree_sitter_cpp", "language", "cpp.scm", hidden=_HIDDEN_C, is_c=True),
     "csharp": GrammarSource("tree_sitter_c_sharp", "language", "csharp.scm"),
     "css": GrammarSource("tree_sitter_css", "language", "css.scm"),
     "elixir": GrammarSource("tree_sitter_elixir", "language", "elixir.scm"),
@@ -63,7 +111,7 @@ GRAMMARS: Final[dict[str, GrammarSource]] = {
     "html": GrammarSource("tree_sitter_html", "language", "html.scm"),
     "java": GrammarSource("tree_sitter_java", "language", "java.scm"),
     "javascript": GrammarSource("tree_sitter_javascript", "language", "javascript.scm"),
-    "kotlin": GrammarSource("tree_sitter_kotlin", "language", "kotlin.scm"),
+    "kotlin": GrammarSource("tree_sitter_kotlin", "language", "kotlin.scm", hidden=_HIDDEN_KOTLIN),
     "lua": GrammarSource("tree_sitter_lua", "language", "lua.scm"),
     "php": GrammarSource("tree_sitter_php", "language_php", "php.scm"),
     "python": GrammarSource("tree_sitter_python", "language", "python.scm"),

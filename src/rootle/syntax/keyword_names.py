@@ -13,7 +13,8 @@ from rootle.syntax.lines import Lines, Name
 # and R's function assignment.
 _DEFINITION: Final = re.compile(
     r"""^[ \t]*\(?(?:(?:export|default|public|private|protected|internal|static|abstract|sealed
-        |final|async|local|inline|virtual|override|partial|rec|pub)[ \t]+)*
+        |final|async|local|inline|virtual|override|partial|rec|pub|open|data|inner|enum|annotation
+        |value|case|expect|actual)[ \t]+)*
         (?:def|defn-?|defmacro|defun|defprotocol|fn|func|function!?|fun|sub|proc|method|macro|class
         |struct|enum|trait|interface|module|type|record|object|mixin|@mixin|extension
         |message|service|rpc|package|subroutine|let|val|resource|variable|output)

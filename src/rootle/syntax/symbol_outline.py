@@ -127,7 +127,7 @@ def _parse(data: bytes, grammar: Grammar) -> Node | None:
 
     # The binding of tree-sitter 0.26.1 keeps a reference to each value that this function returns
     # during parsing. Released views keep only their 184 bytes, not the text.
-    views = [memoryview(grammar.without_crashes(data))]
+    views = [memoryview(grammar.readable(data))]
 
     def read(offset: int, _: object) -> bytes | memoryview:
         if not views:

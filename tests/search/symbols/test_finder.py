@@ -977,3 +977,72 @@ def test_the_declaration_of_a_constructor_is_a_definition() -> None:
     assert places(constructor) == ["w.cpp:2", "w.h:4", "w.h:3"]
     assert ("w.cpp", 4) in {(use.path, use.line) for use in constructor.uses}
     assert rows(destructor) == [("w.cpp", 4, "call"), ("w.h", 5, "reference")]
+
+
+MISREAD_CLASSES = {
+    "dialog.h": """\
+namespace app {
+class APP_EXPORT Dialog : public Widget {
+ public:
+  void show();
+};
+struct APP_API ALIGNED(16) Point final
+{
+  int x;
+};
+enum class APP_API Color : int { RED };
+class APP_API Later;
+struct LIMITS limits;
+}
+""",
+    "packed.h": "struct PACKED header {\n    int size;\n};\n",
+    "Starter.kt": """\
+@OptIn(Internal::class)
+@Marker
+open class Starter protected constructor() {
+    fun go() {}
+}
+
+@Internal
+actual object Registry {
+    fun fetch() {}
+}
+
+@Config(values = [Starter::class])
+@Marker
+private class Empty
+""",
+    "broken.kt": """\
+open class Column {
+    val name
+        @Internal
+        get() = 3
+
+    fun of(): String = @Internal ?:
+}
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Dialog", ["dialog.h:2-5 class"]),
+        ("Dialog::show", ["dialog.h:4-4 declaration"]),
+        ("Point", ["dialog.h:6-9 struct"]),
+        ("Color", ["dialog.h:10-10 enum"]),
+        ("APP_EXPORT", []),
+        ("Later", []),
+        ("limits", ["dialog.h:12-12 variable"]),
+        ("header", ["packed.h:1-3 struct"]),
+        ("Starter.go", ["Starter.kt:4-4 fun"]),
+        ("Starter", ["Starter.kt:3-5 class"]),
+        ("Registry.fetch", ["Starter.kt:9-9 fun"]),
+        ("Empty", ["Starter.kt:14-14 class"]),
+        ("Column", ["broken.kt:1-1 variable"]),
+    ],
+)
+def test_a_class_is_found_although_the_grammar_misreads_it(name: str, expected: list[str]) -> None:
+    with _open(MISREAD_CLASSES) as app:
+        found = app.symbols(name).definitions
+    assert [f"{one.path}:{one.line}-{one.end_line} {one.kind}" for one in found] == expected

@@ -7,9 +7,8 @@
 (secondary_constructor) @unit.constructor
 (class_body (property_declaration (variable_declaration . (identifier) @name)) @unit.val)
 (source_file (property_declaration (variable_declaration . (identifier) @name)) @unit.val)
-; The grammar reads an annotation class without a body as an infix expression.
-((infix_expression (identifier) @_modifier (identifier) @_word (identifier) @name) @unit.class
-  (#eq? @_modifier "annotation") (#eq? @_word "class"))
+; The grammar can read a class with annotations and without a body as an infix expression.
+((infix_expression (_) (identifier) @_word (identifier) @name) @unit.class (#eq? @_word "class"))
 (type_alias type: (identifier) @name)
 (enum_entry (identifier) @name)
 (line_comment) @comment
