@@ -68,10 +68,10 @@ _NO_SPACE: Final = re.compile(rb"\S")
 # grammars take it for the name, and the class for a function or a variable.
 _HIDDEN_C: Final = tuple(
     re.compile(
-        rb"""%b\s{1,20}+
+        rb"""%b\s{1,20}+(?:\[\[[^\[\]\n]{0,80}\]\]\s{1,20}+)?
         ((?:(?:[A-Z_][A-Z0-9_]++|\w{1,80}_(?:EXPORT|API)\b)(?:\([^()\n]{0,200}\))?\s{1,20}+){1,3})
-        (?=(?!final\b)[A-Za-z_][\w:]*+\s{0,20}+(?:<[^{};]{0,200}>\s{0,20})?
-        (?:final\s{0,20}+)?(?:%b))"""
+        (?=(?:\[\[[^\[\]\n]{0,80}\]\]\s{1,20}+)?(?!final\b)[A-Za-z_][\w:]*+\s{0,20}+
+        (?:<[^{};]{0,200}>\s{0,20})?(?:final\s{0,20}+)?(?:%b))"""
         % (keyword, end),
         re.VERBOSE,
     )

@@ -50,6 +50,7 @@ _QUALIFIER: Final = re.compile(r".*(?:::|[.:\\#])(?=[^.:\\#])", re.DOTALL)
 # A C++ operator such as "operator+" or "operator bool", with its qualifiers.
 _OPERATOR: Final = re.compile(r"(?:.*::)?(operator\b(?![.:\\]).*)", re.DOTALL)
 _HEAD_END: Final = re.compile(r"[{\n]")
+_QUOTES: Final = "\"'`"
 _SPACES: Final = re.compile(r"\s+")
 
 
@@ -217,7 +218,7 @@ class _Matches:
         """Return the title of a definition: its label and its name, or the start of its text."""
         named = captures.get("name") or captures.get("title")
         if named:
-            text = self._text(named[0]).strip("\"'` ")
+            text = _unquote(self._text(named[0]))
         else:
             text = "" if label else _HEAD_END.split(self._text(node)[:MAX_TITLE], 1)[0]
         owners = captures.get("owner")
@@ -251,9 +252,16 @@ class _Matches:
         return self._data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
+def _unquote(name: str) -> str:
+    """Return a name without the quotes around it. A prime at its end is part of it (Haskell)."""
+    while (name := name.strip()) and name[0] in _QUOTES:
+        name = name[1:-1] if name[-1] == name[0] else name[1:]
+    return name
+
+
 def _symbol(name: str) -> str:
     """Return the last part of a name: b of A::b, A.b or "A:b", without template arguments."""
-    name = name.strip("\"'` ")
+    name = _unquote(name)
     if name.isidentifier():
         return name[:MAX_NAME]
     if "operator" in name and (operator := _OPERATOR.fullmatch(name)):

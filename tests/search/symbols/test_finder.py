@@ -254,6 +254,15 @@ class User {
     "src/page.php": "<?php\nuse App\\Models\\User;\n$user = new User();\n",
     "server.go": "package tool\n\nfunc Start(port int) {}\n",
     "cmd/main.go": "package main\n\nfunc main() { tool.Start(1) }\n",
+    "Sum.hs": """\
+module Sum where
+
+total :: [Int] -> Int
+total xs = total' xs 0
+
+total' :: [Int] -> Int -> Int
+total' [] n = n
+""",
     "src/Table.java": """\
 package com.example;
 class Table {
@@ -285,6 +294,7 @@ def app_with_signs() -> Iterator[App]:
         ("User::$count", ["src/user.php:4"], [("src/user.php", 5, "reference")]),
         ("tool.Start", ["server.go:3"], [("cmd/main.go", 3, "call")]),
         ("com.example.Table", ["src/Table.java:2"], []),
+        ("total'", ["Sum.hs:7", "Sum.hs:6"], [("Sum.hs", 4, "call")]),
         ("Table#put(String, int)", ["src/Table.java:3"], [("src/Table.java", 4, "call")]),
     ],
 )
@@ -993,6 +1003,7 @@ struct APP_API ALIGNED(16) Point final
 enum class APP_API Color : int { RED };
 class APP_API Later;
 struct LIMITS limits;
+class APP_API [[nodiscard]] Guard { void lock(); };
 }
 """,
     "packed.h": "struct PACKED header {\n    int size;\n};\n",
@@ -1035,6 +1046,7 @@ open class Column {
         ("Later", []),
         ("limits", ["dialog.h:12-12 variable"]),
         ("header", ["packed.h:1-3 struct"]),
+        ("Guard::lock", ["dialog.h:13-13 declaration"]),
         ("Starter.go", ["Starter.kt:4-4 fun"]),
         ("Starter", ["Starter.kt:3-5 class"]),
         ("Registry.fetch", ["Starter.kt:9-9 fun"]),
@@ -1046,3 +1058,7 @@ def test_a_class_is_found_although_the_grammar_misreads_it(name: str, expected: 
     with _open(MISREAD_CLASSES) as app:
         found = app.symbols(name).definitions
     assert [f"{one.path}:{one.line}-{one.end_line} {one.kind}" for one in found] == expected
+
+
+def test_a_prime_is_part_of_a_name_in_haskell(app_with_signs: App) -> None:
+    assert places(app_with_signs.symbols("total")) == ["Sum.hs:4", "Sum.hs:3"]
