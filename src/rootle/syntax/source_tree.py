@@ -16,7 +16,9 @@ from rootle.syntax.parse_limits import grammar_name, is_parseable
 from rootle.syntax.symbol_outline import Outline, Unit, encode, outline_tree, parse_tree
 
 # The text before the last part of a qualified name, as in "A::b", "a.B", "~A" and "#a".
-_QUALIFIER: Final = r"[*&~@#:\s\"'`]*(?:[\w$]+(?:<[^<>]*>)?\s*(?:::|[.:\\#]|->)\s*~?)*"
+_QUALIFIER: Final = (
+    r"[*&~@#:\s\"'`]*(?:[\w$]+(?:<(?:[^<>]|<[^<>]*+>)*+>)?\s*(?:::|[.:\\#]|->)\s*~?)*"
+)
 
 Position = tuple[int, int]  # row and column, both from 0; the column counts bytes
 

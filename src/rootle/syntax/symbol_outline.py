@@ -6,6 +6,8 @@ Query files use these captures; captures that start with "_" are used only in pr
   @name        the name of a definition: a symbol; for a unit or box also its name in the scope
   @title       the name in the scope if it is not a symbol (the type of an impl, a test's text)
   @owner       the type of a method that is defined outside of it (Go)
+  @declarator  the declarator of a function or a type (C, C++), which contains its @name
+  @variable    the same of a variable; a local variable is left out
   @prototype   as @name, in a declaration without a body (C, C++); a call that the parser took for
                one is left out
   @comment     a comment; its lines directly above a definition belong to that definition
@@ -46,6 +48,22 @@ _BLOCK: Final = 4_096
 _BODIES: Final = frozenset(
     "compound_statement labeled_statement if_statement else_clause case_statement".split()
 )
+_CONDITIONS: Final = frozenset("preproc_if preproc_ifdef preproc_elif preproc_else".split())
+# The nodes around the declaration of a variable that is not local.
+_OUTSIDE: Final = frozenset(
+    "translation_unit declaration_list linkage_specification template_declaration".split()
+)
+_DECLARATORS: Final = frozenset(
+    """array_declarator attributed_declarator function_declarator init_declarator
+    parenthesized_declarator pointer_declarator reference_declarator""".split()
+)
+_NAMES: Final = frozenset(
+    """destructor_name field_identifier identifier operator_name qualified_identifier
+    template_function type_identifier""".split()
+)
+_DECLARED: Final = _DECLARATORS | _NAMES
+_ARGUMENTS: Final = re.compile(r"<[^<>]*>")
+_MAX_ARGUMENTS: Final = 4  # template arguments inside each other
 _QUALIFIER: Final = re.compile(r".*(?:::|[.:\\#])(?=[^.:\\#])", re.DOTALL)
 # A C++ operator such as "operator+" or "operator bool", with its qualifiers.
 _OPERATOR: Final = re.compile(r"(?:.*::)?(operator\b(?![.:\\]).*)", re.DOTALL)
@@ -178,12 +196,19 @@ class _Matches:
         if (nodes := captures.get("comment")) is not None:
             self._add_comment(nodes[0], is_above=True)
             return
+        if (declarators := captures.pop("declarator", None)) is not None:
+            if (declared := _find_declared(declarators[0])) is None:
+                return
+            captures["name"] = [declared]
         for capture in captures:
             if capture.startswith(("unit.", "box.")):
                 self._add_unit(capture, captures)
                 return
         for node in captures.get("name", ()):
             self._add_name(node)
+        for node in captures.get("variable", ()):
+            if (declared := _find_variable(node)) is not None:
+                self._add_name(declared)
         for node in captures.get("prototype", ()):
             if not _is_call(node):
                 self._add_name(node)
@@ -267,10 +292,40 @@ def _symbol(name: str) -> str:
     if "operator" in name and (operator := _OPERATOR.fullmatch(name)):
         name = operator[1]
     else:
-        name = _QUALIFIER.sub("", name.partition("<")[0] or name)
+        plain = name
+        for _ in range(_MAX_ARGUMENTS):
+            plain = _ARGUMENTS.sub("", plain)
+        name = _QUALIFIER.sub("", plain.partition("<")[0] or name)
         # A macro before the name may have become part of it.
         name = name.split()[-1] if name.split() else name
     return _SPACES.sub(" ", name[:MAX_NAME])
+
+
+def _find_declared(declarator: Node) -> Node | None:
+    """Return the name that a declarator of C declares: f in "*f(int)", g in "(*g[3])(int)"."""
+    node: Node | None = declarator
+    while node is not None and node.type in _DECLARATORS:
+        inner = node.child_by_field_name("declarator")
+        if inner is not None and inner.type == node.type == "function_declarator":
+            # No function returns a function: the inner one is the call of a macro, "NAME(f)(int)".
+            return inner
+        node = inner or next((one for one in node.named_children if one.type in _DECLARED), None)
+    return node if node is not None and node.type in _NAMES else None
+
+
+def _find_variable(declarator: Node) -> Node | None:
+    """Return the name that a declarator outside of functions declares, except by a @prototype."""
+    around = declarator.parent
+    while around is not None and (around.type == "declaration" or around.type in _CONDITIONS):
+        around = around.parent
+    name = _find_declared(declarator)
+    if name is None or name.parent is None or around is None or around.type not in _OUTSIDE:
+        return None
+    if name.parent.type != "function_declarator":
+        # A type with arguments can be taken for the name if a macro precedes it.
+        return name if name.type != "template_function" else None
+    is_prototype = name.parent in (declarator, declarator.child_by_field_name("declarator"))
+    return None if is_prototype or name.type == "function_declarator" else name
 
 
 def _is_call(prototype: Node) -> bool:

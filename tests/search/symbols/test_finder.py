@@ -1062,3 +1062,68 @@ def test_a_class_is_found_although_the_grammar_misreads_it(name: str, expected: 
 
 def test_a_prime_is_part_of_a_name_in_haskell(app_with_signs: App) -> None:
     assert places(app_with_signs.symbols("total")) == ["Sum.hs:4", "Sum.hs:3"]
+
+
+DECLARATORS = {
+    "plain.h": """\
+typedef void (handler_t)(int);
+typedef int row_t[10];
+typedef void (*callback_t)(int);
+extern char **names;
+#ifdef WIDE
+#if WIDE > 1
+int grid[3][4];
+#else
+int (*hook)(int), *(*hooks[3])(int);
+#endif
+#endif
+""",
+    "plain.c": """\
+int (*make_hook(int kind))(int) {
+    char **inner;
+#ifdef WIDE
+    int below;
+#endif
+    return 0;
+}
+int (quiet)(int c) { return c; }
+void use(void) { make_hook(1)(2); }
+""",
+    "shape.cpp": """\
+typedef void (*Draw)(int);
+int Shape::count = 0;
+int& shared = Shape::count;
+template <typename T> constexpr bool is_shape_v = true;
+template <typename T> T* Pool<std::pair<T, int>>::spare = nullptr;
+API_EXPORT extern Local<Shape*> current;
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("handler_t", ["plain.h:1 typedef"]),
+        ("row_t", ["plain.h:2 typedef"]),
+        ("callback_t", ["plain.h:3 typedef"]),
+        ("names", ["plain.h:4 variable"]),
+        ("grid", ["plain.h:7 variable"]),
+        ("hook", ["plain.h:9 variable"]),
+        ("hooks", ["plain.h:9 variable"]),
+        ("make_hook", ["plain.c:1 function"]),
+        ("quiet", ["plain.c:8 function"]),
+        ("inner", []),
+        ("below", []),
+        ("Draw", ["shape.cpp:1 typedef"]),
+        ("count", ["shape.cpp:2 variable"]),
+        ("shared", ["shape.cpp:3 variable"]),
+        ("is_shape_v", ["shape.cpp:4 variable"]),
+        ("spare", ["shape.cpp:5 variable"]),
+        ("Pool", []),
+        ("Local", []),
+    ],
+)
+def test_a_name_in_any_declarator_of_c_is_found(name: str, expected: list[str]) -> None:
+    with _open(DECLARATORS) as app:
+        found = app.symbols(name).definitions
+    assert [f"{one.path}:{one.line} {one.kind}" for one in found] == expected
