@@ -54,14 +54,14 @@ _OUTSIDE: Final = frozenset(
     "translation_unit declaration_list linkage_specification template_declaration".split()
 )
 _DECLARATORS: Final = frozenset(
-    """array_declarator attributed_declarator function_declarator init_declarator
-    parenthesized_declarator pointer_declarator reference_declarator""".split()
+    """ERROR array_declarator attributed_declarator function_declarator init_declarator
+    parenthesized_declarator pointer_declarator pointer_type_declarator
+    reference_declarator""".split()
 )
 _NAMES: Final = frozenset(
     """destructor_name field_identifier identifier operator_name qualified_identifier
     template_function type_identifier""".split()
 )
-_DECLARED: Final = _DECLARATORS | _NAMES
 _ARGUMENTS: Final = re.compile(r"<[^<>]*>")
 _MAX_ARGUMENTS: Final = 4  # template arguments inside each other
 _QUALIFIER: Final = re.compile(r".*(?:::|[.:\\#])(?=[^.:\\#])", re.DOTALL)
@@ -304,13 +304,27 @@ def _symbol(name: str) -> str:
 def _find_declared(declarator: Node) -> Node | None:
     """Return the name that a declarator of C declares: f in "*f(int)", g in "(*g[3])(int)"."""
     node: Node | None = declarator
-    while node is not None and node.type in _DECLARATORS:
+    while node is not None:
         inner = node.child_by_field_name("declarator")
-        if inner is not None and inner.type == node.type == "function_declarator":
+        if node.type == "qualified_identifier":
+            # After a macro, the parser takes the "*" for a part of the name.
+            inner = node.child_by_field_name("name")
+            if inner is None or inner.type != "pointer_type_declarator":
+                return node
+        elif node.type not in _DECLARATORS:
+            return node if node.type in _NAMES else None
+        elif inner is not None and inner.type == node.type == "function_declarator":
             # No function returns a function: the inner one is the call of a macro, "NAME(f)(int)".
             return inner
-        node = inner or next((one for one in node.named_children if one.type in _DECLARED), None)
-    return node if node is not None and node.type in _NAMES else None
+        node = inner or next(filter(_may_declare, node.named_children), None)
+    return None
+
+
+def _may_declare(node: Node) -> bool:
+    """Return whether a part of a declarator can contain the name."""
+    if node.type == "ERROR":  # a function before a macro
+        return node.named_child_count > 0 and node.named_children[0].type == "function_declarator"
+    return node.type in _DECLARATORS or node.type in _NAMES
 
 
 def _find_variable(declarator: Node) -> Node | None:
@@ -318,7 +332,8 @@ def _find_variable(declarator: Node) -> Node | None:
     around = declarator.parent
     while around is not None and (around.type == "declaration" or around.type in _CONDITIONS):
         around = around.parent
-    name = _find_declared(declarator)
+    # "NAME(int32_t);" is the call of a macro.
+    name = None if declarator.type == "parenthesized_declarator" else _find_declared(declarator)
     if name is None or name.parent is None or around is None or around.type not in _OUTSIDE:
         return None
     if name.parent.type != "function_declarator":

@@ -1096,6 +1096,9 @@ int& shared = Shape::count;
 template <typename T> constexpr bool is_shape_v = true;
 template <typename T> T* Pool<std::pair<T, int>>::spare = nullptr;
 API_EXPORT extern Local<Shape*> current;
+API_EXPORT Drawer* get_drawer();
+inline T& unlocked(T& v) NO_ANALYSIS { return v; }
+DECLARE_ALL(int32_t);
 """,
 }
 
@@ -1119,8 +1122,12 @@ API_EXPORT extern Local<Shape*> current;
         ("shared", ["shape.cpp:3 variable"]),
         ("is_shape_v", ["shape.cpp:4 variable"]),
         ("spare", ["shape.cpp:5 variable"]),
+        ("get_drawer", ["shape.cpp:7 declaration"]),
+        ("unlocked", ["shape.cpp:8 function"]),
         ("Pool", []),
         ("Local", []),
+        ("NO_ANALYSIS", []),
+        ("int32_t", []),
     ],
 )
 def test_a_name_in_any_declarator_of_c_is_found(name: str, expected: list[str]) -> None:
