@@ -14,7 +14,7 @@ from tree_sitter import Node
 
 from rootle.syntax.source_tree import SourceTree
 
-_MAX_ANCESTORS: Final = 7
+_MAX_ANCESTORS: Final = 12
 _MAX_CHILDREN: Final = 100  # a node with more is a list, whose items are no fields of it
 # In Elixir, these attributes describe the definition below them.
 _ELIXIR_NOTES: Final = frozenset(
@@ -38,11 +38,31 @@ _KINDS_IN_TYPESCRIPT: Final = (
     (r"\w*property_identifier:name<(?:property_signature|public_field_definition)", "field"),
     (r"\w*property_identifier:property<field_definition", "field"),
     (r"identifier:alias<export_specifier", "export"),
+    (
+        r"(?:shorthand_property_identifier_pattern|identifier(?::value<pair_pattern)?)"
+        r"<(?:object|array)_pattern:name<variable_declarator<(?:lexical|variable)_declaration"
+        r"(?::declaration<export_statement)?<program",
+        "variable",
+    ),
+    (
+        r"identifier:name<variable_declarator<(?:lexical|variable)_declaration"
+        r"(?::declaration<export_statement)?<(?:ambient_declaration|statement_block"
+        r"(?:<ambient_declaration|:body<(?:internal_)?module))",
+        "variable",
+    ),
 )
 # From a language to patterns of the node types around a name, the innermost first, each with the
 # field of its parent that it is; and the kind of a definition with this pattern.
 _KINDS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
-    "bash": ((r"variable_name<declaration_command", "variable"),),
+    "bash": (
+        (r"variable_name<declaration_command", "variable"),
+        (
+            r"variable_name:name<variable_assignment(?:<\w+(?:_statement|_item|_clause|_group)"
+            r"(?::\w+)?)*<program",
+            "variable",
+        ),
+        (r"word<concatenation:argument<command", "alias"),
+    ),
     "c": _KINDS_IN_C,
     "cpp": _KINDS_IN_C,
     "csharp": ((r"identifier:name<parameter<parameter_list(?::\w+)?<record_", "field"),),
@@ -51,13 +71,34 @@ _KINDS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         (r"(?:atom|keyword:key<pair<keywords)(?:<list)?<arguments<call", "field"),
     ),
     "go": ((r"field_identifier:name<field_declaration", "field"),),
-    "haskell": ((r"variable<field_name:name<field", "field"),),
+    "haskell": (
+        (r"variable<field_name:name<field", "field"),
+        (r"constructor:name(?:<binding_list:names)?<gadt_constructor", "constructor"),
+        (r"variable:name<binding_list:names<signature:declaration<class_decl", "declaration"),
+        (r"variable<infix_id:operator<infix<function", "function"),
+        (r"constructor(?::function<apply)?:synonym<equation<pattern_synonym", "pattern"),
+        (r"variable:name<signature:signature<foreign_import", "function"),
+        (r"name:name<(?:type|data)_family", "type"),
+        (r"variable:element<tuple:pattern<bind<declarations", "variable"),
+    ),
     "java": ((r"identifier:name<formal_parameter<formal_parameters:parameters<record_", "field"),),
     "javascript": _KINDS_IN_TYPESCRIPT,
-    "kotlin": ((r"identifier(?::\w+)?<class_parameter", "field"),),
+    "kotlin": (
+        (r"identifier(?::\w+)?<class_parameter", "field"),
+        (
+            r"identifier<variable_declaration(?:<multi_variable_declaration)?<property_declaration"
+            r"<(?:source_file|enum_class_body)",
+            "variable",
+        ),
+    ),
     "lua": (
         (
             r"identifier:(?:name|field<dot_index_expression:name)<variable_list"
+            r"<assignment_statement<chunk",
+            "variable",
+        ),
+        (
+            r"string_content:content<string:field<bracket_index_expression:name<variable_list"
             r"<assignment_statement<chunk",
             "variable",
         ),
@@ -69,13 +110,15 @@ _KINDS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "python": (
         (r"identifier:attribute<attribute:left<assignment", "attribute"),
         (
-            r"identifier<(?:pattern_list|tuple_pattern):left<assignment<expression_statement"
-            r"<(?:module|block:body<class_definition)",
+            r"identifier(?:<(?:pattern_list|tuple_pattern))?:left<assignment(?::right<assignment)*"
+            r"<expression_statement(?:<(?:block|with_statement|(?:if|for|while|try)_statement"
+            r"|(?:elif|else|except|finally)_clause)(?::\w+)?)*<(?:module|block:body<class_definition)",
             "variable",
         ),
     ),
     "ruby": (
-        (r"simple_symbol<argument_list:arguments<call", "method"),
+        (r"(?:simple_symbol|string_content<string)<argument_list:arguments<call", "method"),
+        (r"constant(?:<left_assignment_list)?:left<(?:operator_)?assignment", "constant"),
         (r"identifier:name<(?:setter:name<method|alias)", "method"),
         (r"class_variable:left<assignment", "variable"),
     ),
@@ -83,12 +126,21 @@ _KINDS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         (r"field_identifier:name<field_declaration", "field"),
         (r"\w*identifier:alias<use_as_clause", "alias"),
     ),
-    "scala": ((r"identifier:name<class_parameter", "field"),),
+    "scala": (
+        (r"identifier:name<class_parameter", "field"),
+        (r"identifier:name<va[lr]_declaration<template_body", "variable"),
+        (
+            r"identifier(?:<(?:identifiers|tuple_pattern))?:pattern<va[lr]_definition"
+            r"<(?:template_body|compilation_unit)",
+            "variable",
+        ),
+    ),
     "sql": ((r"identifier:name<column_definition", "column"),),
     "swift": (
         (r"type_identifier:name<associatedtype_declaration", "type"),
         (r"simple_identifier:bound_identifier<pattern:name<protocol_property_decl", "property"),
         (r"simple_identifier<macro_declaration", "macro"),
+        (r"simple_identifier<pattern<pattern:name<property_declaration<source_file", "variable"),
     ),
     "tsx": _KINDS_IN_TYPESCRIPT,
     "typescript": _KINDS_IN_TYPESCRIPT,
@@ -142,16 +194,22 @@ def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
         case "python", "attribute":
             owner = parent.child_by_field_name("object")
             return owner is not None and tree.text(owner) in ("self", "cls")
-        case "kotlin", _:
+        case "kotlin", "class_parameter":
             return re.match(r"(?:[\w@]+\s+)*va[lr]\b", tree.text(parent)) is not None
         case "elixir", "call":
             return tree.text(name) not in _ELIXIR_NOTES
         case "elixir", _:
             call = next(node for node in nodes if node.type == "call")
             return tree.text(call).startswith("defstruct")
-        case "ruby", "argument_list":
-            method = nodes[2].child_by_field_name("method")
-            return method is not None and tree.text(method) in _RUBY_METHODS
+        case "ruby", "argument_list" | "string":
+            arguments, call = nodes[1:3] if parent.type == "argument_list" else nodes[2:4]
+            method = call.child_by_field_name("method")
+            word = tree.text(method) if method is not None else ""
+            # The second name of an alias exists already.
+            first = not word.startswith("alias") or arguments.named_children[0] == name
+            return word in _RUBY_METHODS and first
+        case "bash", "concatenation":
+            return tree.text(nodes[2]).startswith("alias ")
         case "ruby", "alias":
             return parent.child_by_field_name("name") == name
         case "php", "string":
