@@ -111,6 +111,24 @@ def test_an_update_on_a_full_disk_keeps_the_old_index(tiny_disk: Path, tmp_path:
     assert (outcome.data["degraded"], outcome.paths[0]) == ([], "src/net/retry.py")
 
 
+def test_a_disk_without_any_space_does_not_prevent_a_search(
+    tiny_disk: Path, repository: Path
+) -> None:
+    index_dir = tiny_disk / "index"
+    assert rootle("index", repository, "--index-dir", index_dir).code == 0
+    command = ("--root", repository, "--index-dir", index_dir)
+    fill(tiny_disk / "filler")
+    write(repository, "src/net/other.py", "def okapi(): ...\n")
+    for _ in range(2):
+        outcome = rootle("search", "retry_backoff", "--json", *command)
+        assert (outcome.code, outcome.data["degraded"]) == (0, ["stale"])
+        assert outcome.paths[0] == "src/net/retry.py"
+        assert "is full; free up space" in outcome.err
+    (tiny_disk / "filler").unlink()
+    outcome = rootle("search", "okapi", "--json", *command)
+    assert (outcome.data["degraded"], outcome.paths[0]) == ([], "src/net/other.py")
+
+
 def test_a_rebuild_on_a_full_disk_leaves_the_old_index(
     tiny_disk: Path, repository: Path, answers: Answers
 ) -> None:

@@ -12,7 +12,8 @@ from rootle.embed.adapter import normalize_rows
 from rootle.embed.http_model import HttpModel
 from rootle.embed.providers import Body
 from rootle.errors import RefusedError, UnavailableError
-from rootle.http.client import JsonServer, redact_url, split_url
+from rootle.http.client import JsonServer
+from rootle.http.urls import redact_url, split_url
 from rootle.protocols import Matrix, Vector
 from rootle.text.terms import encodable
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Final
 from urllib.parse import quote, urlunsplit
 
-from rootle.http.client import split_url
+from rootle.http.urls import split_url
 
 _AZURE_VERSION: Final = "2024-10-21"
 

@@ -9,7 +9,8 @@ from urllib.parse import urlunsplit
 
 from rootle.errors import RefusedError, UnavailableError
 from rootle.expansion.answer import clean_answer
-from rootle.http.client import JsonServer, split_url
+from rootle.http.client import JsonServer
+from rootle.http.urls import split_url
 
 _STEP: Final = "/chat/completions"
 # Without an expansion, the question is searched as typed, so a retry is not worth the time.

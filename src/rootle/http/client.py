@@ -14,13 +14,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 from typing import Any, Final, TypeVar
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 from rootle.concurrency.backoff import Rng
 from rootle.errors import ConfigError, RefusedError, UnavailableError
 from rootle.http.connection import Connection
 from rootle.http.connection_pool import ConnectionPool
 from rootle.http.retry import ATTEMPTS, RetryRules, is_retryable, parse_retry_after
+from rootle.http.urls import redact_url, split_url
 
 MAX_ANSWER_BYTES: Final = 64_000_000
 _MAX_QUOTED_CHARS: Final = 200
@@ -201,21 +202,6 @@ class JsonServer:
         printable = "".join(c if c.isprintable() else " " for c in text)
         line = " ".join(printable.split())
         return line if len(line) <= _MAX_QUOTED_CHARS else f"{line[: _MAX_QUOTED_CHARS - 1]}…"
-
-
-def split_url(url: str) -> SplitResult:
-    """Return the parts of a URL. Raise ConfigError if it is invalid."""
-    try:
-        return urlsplit(url)
-    except ValueError as error:  # an invalid IPv6 address
-        raise ConfigError(f'"{url}" is not a URL: {error}') from error
-
-
-def redact_url(url: str) -> str:
-    """Return a URL without user, password, query and fragment, for messages."""
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return f"{parts.scheme}://{host}{parts.path}".rstrip("/")
 
 
 def _read_login(url: str) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from rootle.errors import ConfigError, RefusedError, RerankError, UnavailableError
-from rootle.http.client import JsonServer, redact_url
+from rootle.http.client import JsonServer
+from rootle.http.urls import redact_url
 from rootle.protocols import Hit
 from rootle.rerank.providers import PROVIDERS, RerankProvider, request_url
 

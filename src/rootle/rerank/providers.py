@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlunsplit
 
-from rootle.http.client import split_url
+from rootle.http.urls import split_url
 from rootle.protocols import Hit
 
 _STEP: Final = "/rerank"

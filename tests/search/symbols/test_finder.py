@@ -254,6 +254,15 @@ class User {
     "src/page.php": "<?php\nuse App\\Models\\User;\n$user = new User();\n",
     "server.go": "package tool\n\nfunc Start(port int) {}\n",
     "cmd/main.go": "package main\n\nfunc main() { tool.Start(1) }\n",
+    "Sum.hs": """\
+module Sum where
+
+total :: [Int] -> Int
+total xs = total' xs 0
+
+total' :: [Int] -> Int -> Int
+total' [] n = n
+""",
     "src/Table.java": """\
 package com.example;
 class Table {
@@ -285,6 +294,7 @@ def app_with_signs() -> Iterator[App]:
         ("User::$count", ["src/user.php:4"], [("src/user.php", 5, "reference")]),
         ("tool.Start", ["server.go:3"], [("cmd/main.go", 3, "call")]),
         ("com.example.Table", ["src/Table.java:2"], []),
+        ("total'", ["Sum.hs:7", "Sum.hs:6"], [("Sum.hs", 4, "call")]),
         ("Table#put(String, int)", ["src/Table.java:3"], [("src/Table.java", 4, "call")]),
     ],
 )
@@ -647,6 +657,32 @@ MEMBERS = {
     "z.zig": "const Z = struct { twigs: u8 };\nconst E = error{Withered};\n",
     "q.sql": "CREATE TABLE trees (ring_count INT);\nSELECT ring_count FROM trees;\n",
     "q.sh": "declare -A blossoms\necho $blossoms\n",
+    "cases.py": (
+        "crown = canopy = 1\nif crown:\n    pass\nelif canopy:\n    drupe = 1\ntry:\n    pass\n"
+        "finally:\n    nectar = 1\nclass Leaf:\n    if crown:\n        petiole = 1\n"
+        "def f():\n    if crown:\n        local_sap = 1\n"
+    ),
+    "d.ts": (
+        "export namespace Grove { export const MAX_PALMS = 1 }\ndeclare const soilKind: string\n"
+        "export const { humus, old: mulch } = load()\n"
+        "function f() { const { innerClay } = load() }\n"
+    ),
+    "shrub.rb": (
+        "Holly, Ivy = 1, 2\nYew ||= 1\nclass Shrub\n  define_method('prune') { }\n"
+        "  alias_method :trim, :missing_name\nend\n"
+    ),
+    "moss.kt": (
+        "enum class Moss {\n    Peat;\n    val spores = 1\n    fun f() {\n"
+        "        val (x, inner_z) = g()\n    }\n}\nval (fronds, rhizoids) = g()\n"
+    ),
+    "fern.scala": "trait Fern {\n  val pinnae: Int\n  val stipe, rachis = 1\n}\n",
+    "vine.hs": (
+        "module Vine where\ndata Vine a where\n  Tendril :: Int -> Vine Int\nclass Climb a where\n"
+        "  reach, grip :: a -> Int\nx `twine` y = x\npattern Bud x = Just x\n"
+        'foreign import ccall "sin" c_sway :: Double -> Double\ntype family Habit a\n'
+    ),
+    "grass.lua": 'local M = {}\nM["mow"] = function() end\n',
+    "weed.sh": "if true; then\n  THISTLE=1\nfi\nalias hoe='ls'\nf() { nettle=1; }\n",
 }
 
 
@@ -699,6 +735,36 @@ def app_with_members() -> Iterator[App]:
         ("Withered", ["z.zig:2 error"]),
         ("ring_count", ["q.sql:1 column"]),
         ("blossoms", ["q.sh:1 variable"]),
+        ("canopy", ["cases.py:1 variable"]),
+        ("drupe", ["cases.py:5 variable"]),
+        ("nectar", ["cases.py:9 variable"]),
+        ("Leaf.petiole", ["cases.py:12 variable"]),
+        ("local_sap", []),
+        ("MAX_PALMS", ["d.ts:1 variable"]),
+        ("soilKind", ["d.ts:2 variable"]),
+        ("humus", ["d.ts:3 variable"]),
+        ("mulch", ["d.ts:3 variable"]),
+        ("innerClay", []),
+        ("Ivy", ["shrub.rb:1 constant"]),
+        ("Yew", ["shrub.rb:2 constant"]),
+        ("prune", ["shrub.rb:4 method"]),
+        ("trim", ["shrub.rb:5 method"]),
+        ("missing_name", []),
+        ("spores", ["moss.kt:3 variable"]),
+        ("rhizoids", ["moss.kt:8 variable"]),
+        ("inner_z", []),
+        ("pinnae", ["fern.scala:2 variable"]),
+        ("rachis", ["fern.scala:3 variable"]),
+        ("Tendril", ["vine.hs:3 constructor"]),
+        ("grip", ["vine.hs:5 declaration"]),
+        ("twine", ["vine.hs:6 function"]),
+        ("Bud", ["vine.hs:7 pattern"]),
+        ("c_sway", ["vine.hs:8 function"]),
+        ("Habit", ["vine.hs:9 type"]),
+        ("mow", ["grass.lua:2 variable"]),
+        ("THISTLE", ["weed.sh:2 variable"]),
+        ("hoe", ["weed.sh:4 alias"]),
+        ("nettle", []),
     ],
 )
 def test_a_field_is_found_if_no_other_definition_has_the_name(
@@ -977,74 +1043,6 @@ def test_the_declaration_of_a_constructor_is_a_definition() -> None:
     assert places(constructor) == ["w.cpp:2", "w.h:4", "w.h:3"]
     assert ("w.cpp", 4) in {(use.path, use.line) for use in constructor.uses}
     assert rows(destructor) == [("w.cpp", 4, "call"), ("w.h", 5, "reference")]
-
-
-    "Sum.hs": """\
-module Sum where
-
-total :: [Int] -> Int
-total xs = total' xs 0
-
-total' :: [Int] -> Int -> Int
-total' [] n = n
-""",
-        ("total'", ["Sum.hs:7", "Sum.hs:6"], [("Sum.hs", 4, "call")]),
-    "cases.py": (
-        "crown = canopy = 1\nif crown:\n    pass\nelif canopy:\n    drupe = 1\ntry:\n    pass\n"
-        "finally:\n    nectar = 1\nclass Leaf:\n    if crown:\n        petiole = 1\n"
-        "def f():\n    if crown:\n        local_sap = 1\n"
-    ),
-    "d.ts": (
-        "export namespace Grove { export const MAX_PALMS = 1 }\ndeclare const soilKind: string\n"
-        "export const { humus, old: mulch } = load()\n"
-        "function f() { const { innerClay } = load() }\n"
-    ),
-    "shrub.rb": (
-        "Holly, Ivy = 1, 2\nYew ||= 1\nclass Shrub\n  define_method('prune') { }\n"
-        "  alias_method :trim, :missing_name\nend\n"
-    ),
-    "moss.kt": (
-        "enum class Moss {\n    Peat;\n    val spores = 1\n    fun f() {\n"
-        "        val (x, inner_z) = g()\n    }\n}\nval (fronds, rhizoids) = g()\n"
-    ),
-    "fern.scala": "trait Fern {\n  val pinnae: Int\n  val stipe, rachis = 1\n}\n",
-    "vine.hs": (
-        "module Vine where\ndata Vine a where\n  Tendril :: Int -> Vine Int\nclass Climb a where\n"
-        "  reach, grip :: a -> Int\nx `twine` y = x\npattern Bud x = Just x\n"
-        'foreign import ccall "sin" c_sway :: Double -> Double\ntype family Habit a\n'
-    ),
-    "grass.lua": 'local M = {}\nM["mow"] = function() end\n',
-    "weed.sh": "if true; then\n  THISTLE=1\nfi\nalias hoe='ls'\nf() { nettle=1; }\n",
-        ("canopy", ["cases.py:1 variable"]),
-        ("drupe", ["cases.py:5 variable"]),
-        ("nectar", ["cases.py:9 variable"]),
-        ("Leaf.petiole", ["cases.py:12 variable"]),
-        ("local_sap", []),
-        ("MAX_PALMS", ["d.ts:1 variable"]),
-        ("soilKind", ["d.ts:2 variable"]),
-        ("humus", ["d.ts:3 variable"]),
-        ("mulch", ["d.ts:3 variable"]),
-        ("innerClay", []),
-        ("Ivy", ["shrub.rb:1 constant"]),
-        ("Yew", ["shrub.rb:2 constant"]),
-        ("prune", ["shrub.rb:4 method"]),
-        ("trim", ["shrub.rb:5 method"]),
-        ("missing_name", []),
-        ("spores", ["moss.kt:3 variable"]),
-        ("rhizoids", ["moss.kt:8 variable"]),
-        ("inner_z", []),
-        ("pinnae", ["fern.scala:2 variable"]),
-        ("rachis", ["fern.scala:3 variable"]),
-        ("Tendril", ["vine.hs:3 constructor"]),
-        ("grip", ["vine.hs:5 declaration"]),
-        ("twine", ["vine.hs:6 function"]),
-        ("Bud", ["vine.hs:7 pattern"]),
-        ("c_sway", ["vine.hs:8 function"]),
-        ("Habit", ["vine.hs:9 type"]),
-        ("mow", ["grass.lua:2 variable"]),
-        ("THISTLE", ["weed.sh:2 variable"]),
-        ("hoe", ["weed.sh:4 alias"]),
-        ("nettle", []),
 
 
 MISREAD_CLASSES = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,9 @@ from rootle.storage.transaction import write_transaction
 
 DATABASE_NAME: Final = "rootle.db"
 _BUSY_TIMEOUT_S: Final = 30.0
+_IMMUTABLE: Final = "mode=ro&immutable=1"
+# Less free space is not enough for the -shm file of SQLite, which has 32 KiB.
+_MIN_FREE_BYTES: Final = 65_536
 
 # Paths are bytes, because file names may be invalid UTF-8. Texts are in a separate table, so that a
 # scan of the table `files` does not read them. `row_checksum` explains the checksums. The vector of
@@ -131,22 +135,54 @@ def open_database(folder: Path, *, create: bool, read_only: bool = False) -> sql
     with storage_errors(folder):
         if create:
             create_database_file(path, file_mode(folder))
-        connection = sqlite3.connect(
-            f"{path.as_uri()}?{_mode(path, read_only=read_only, create=create)}",
-            uri=True,
-            timeout=_BUSY_TIMEOUT_S,
-            isolation_level=None,
-            check_same_thread=False,
-        )
         try:
-            _configure(connection, read_only)
-            _prepare(connection, folder, create)
-            mode = partial(_mode, read_only=read_only, create=False)
-            attach_shared(connection, folder, DATABASE_NAME, mode)
-        except BaseException:
-            connection.close()
-            raise
+            return _open(folder, create=create, read_only=read_only)
+        except sqlite3.OperationalError as error:
+            # A full disk has no room for the files by which writers and readers coordinate. The
+            # database can be read without them if it contains all that was written.
+            if create or not _is_space_missing(error, folder) or _has_content(f"{path}-wal"):
+                raise
+            return _open(folder, create=False, read_only=True, is_immutable=True)
+
+
+def _open(
+    folder: Path, *, create: bool, read_only: bool, is_immutable: bool = False
+) -> sqlite3.Connection:
+    path = folder / DATABASE_NAME
+    mode = _IMMUTABLE if is_immutable else _mode(path, read_only=read_only, create=create)
+    connection = sqlite3.connect(
+        f"{path.as_uri()}?{mode}",
+        uri=True,
+        timeout=_BUSY_TIMEOUT_S,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    try:
+        _configure(connection, read_only)
+        _prepare(connection, folder, create)
+        shared_mode = partial(_mode, read_only=read_only, create=False)
+        attach_shared(connection, folder, DATABASE_NAME, shared_mode)
+    except BaseException:
+        connection.close()
+        raise
     return connection
+
+
+def _is_space_missing(error: sqlite3.Error, folder: Path) -> bool:
+    """Return whether an error occurred because the disk is full."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_FULL:
+        return True
+    if code not in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+        return False
+    try:
+        return shutil.disk_usage(folder).free < _MIN_FREE_BYTES
+    except OSError:  # the folder was deleted
+        return False
+
+
+def _has_content(path: str) -> bool:
+    return os.path.exists(path) and os.path.getsize(path) > 0
 
 
 def _mode(path: Path, *, read_only: bool, create: bool) -> str:
@@ -156,7 +192,7 @@ def _mode(path: Path, *, read_only: bool, create: bool) -> str:
     # In a read-only folder, SQLite needs the -wal and -shm files of a writer. Without them it can
     # open the database only as immutable.
     is_in_use = all(os.path.exists(f"{path}{ending}") for ending in ("-wal", "-shm"))
-    return "mode=ro" if is_in_use else "mode=ro&immutable=1"
+    return "mode=ro" if is_in_use else _IMMUTABLE
 
 
 def _configure(connection: sqlite3.Connection, read_only: bool) -> None:
@@ -200,7 +236,7 @@ def storage_errors(folder: Path) -> Iterator[None]:
 
 def _explain(error: Exception, folder: Path) -> str:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code == sqlite3.SQLITE_FULL:
+    if isinstance(error, sqlite3.Error) and _is_space_missing(error, folder):
         return f"the disk of the index at {folder} is full; free up space or use --index-dir"
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return f"the index at {folder} cannot be written ({error}); choose another --index-dir"

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from rootle.errors import RefusedError, UnavailableError
-from rootle.http.client import JsonServer, redact_url
+from rootle.http.client import JsonServer
+from rootle.http.urls import redact_url
 
 WRITE_TIMEOUT_S: Final = 30.0
 # Each replication run starts with a read, so a run ends early if the server hangs.

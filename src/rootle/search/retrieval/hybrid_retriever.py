@@ -9,6 +9,7 @@ from typing import TypeVar
 from rootle.concurrency.deadline import DeadlineExecutor, PendingCall
 from rootle.config.fields import EMBEDDED, Config
 from rootle.errors import SearchUnavailableError
+from rootle.http.urls import redact_url
 from rootle.index.reader import Neighbors
 from rootle.protocols import DenseIndex, Embedder, SparseIndex
 from rootle.search.query.scope import ScopedQuery
@@ -116,7 +117,7 @@ class HybridRetriever:
     ) -> tuple[Callable[[], SparseFindings], Callable[[], Neighbors | None]]:
         """Return the search functions of both legs, wrapped in their telemetry stages."""
         config, session, question = self._config, request.session, scoped.question.question
-        endpoint = EMBEDDED if self._server is None else _redacted_url(config.sparse_endpoint)
+        endpoint = EMBEDDED if self._server is None else redact_url(config.sparse_endpoint)
         arguments = (session.index, question, config.sparse_top_k, scoped.files, self._server)
         search_words = partial(search_sparse, *arguments)
         search_vectors = partial(
@@ -138,10 +139,3 @@ class HybridRetriever:
             if any(found and found.is_behind(generation) for found in hits):
                 degraded.append("stale")
         return tuple(degraded)
-
-
-def _redacted_url(endpoint: str) -> str:
-    # The HTTP client is imported only if there is a server.
-    from rootle.http.client import redact_url
-
-    return redact_url(endpoint)

@@ -7,7 +7,8 @@ from http.client import HTTPException
 from typing import Any, Final
 
 from rootle.errors import RateLimitedError, Unavailable, UnavailableError, UnreachableError
-from rootle.http.client import JsonServer, redact_url
+from rootle.http.client import JsonServer
+from rootle.http.urls import redact_url
 from rootle.protocols import WebResult
 from rootle.web.normalize_results import normalize_results
 
