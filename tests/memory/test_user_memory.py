@@ -244,6 +244,16 @@ def test_a_memory_cannot_leave_its_quotation_marks(evil: str, tmp_path: Path) ->
     assert "<s" not in quoted
 
 
+def test_a_string_instead_of_a_list_of_ids_deletes_nothing(own_app: App) -> None:
+    memory = own_app.memory
+    for number in range(3):
+        memory.remember(f"the user owns {number} wombats")
+    kept = {one.id for one in memory.list_memories()}
+    with pytest.raises(QueryError, match="expected a list of ids"):
+        memory.forget("".join(sorted(kept)))
+    assert {one.id for one in memory.list_memories()} == kept
+
+
 @pytest.fixture
 def hanging() -> Iterator[FakeStore]:
     store = FakeStore([Memory("1", "x", "2024-05-10T12:00:00Z", 0.9)])

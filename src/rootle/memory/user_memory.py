@@ -211,7 +211,12 @@ class UserMemory:
         return self._mark_stale(self._embedded.list_memories(self.user_id))
 
     def forget(self, ids: Iterable[str]) -> list[str]:
-        """Delete memories and erase their texts; return the ids of those that existed."""
+        """Delete memories and erase their texts; return the ids of those that existed.
+
+        Raise QueryError if `ids` is a string: its digits would be taken for ids.
+        """
+        if isinstance(ids, str):
+            raise QueryError(f'ids is "{ids}", expected a list of ids, such as ["{ids}"]')
         return self._embedded.forget(ids, self.user_id)
 
     def import_memories(self, memories: Iterable[Memory]) -> int:
