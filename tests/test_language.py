@@ -154,6 +154,13 @@ def test_prose_uses_plain_phrases() -> None:
     assert not wrong, explain(wrong)
 
 
+def test_no_file_contains_an_unresolved_merge_conflict() -> None:
+    marker = re.compile(rb"^(?:<{7}|>{7}) ", re.MULTILINE)
+    paths = tracked_files()
+    assert paths
+    assert [str(path) for path in paths if marker.search(path.read_bytes())] == []
+
+
 def test_an_error_is_documented_with_its_condition() -> None:
     # "Return the file; raise OSError." reads as if the function always raised.
     unconditional = re.compile(r"; raises? (?:an? )?`?\w+(?:Error|Exception)`?\.(?=\s|\Z)")

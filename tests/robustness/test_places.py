@@ -15,6 +15,8 @@ import pytest
 from command import Outcome, rootle
 from sample import FILES, make_repository, many_files, write
 
+from rootle import Config, open_app
+
 pytestmark = pytest.mark.slow
 
 Answers = Callable[..., list[Any]]
@@ -127,6 +129,26 @@ def test_a_disk_without_any_space_does_not_prevent_a_search(
     (tiny_disk / "filler").unlink()
     outcome = rootle("search", "okapi", "--json", *command)
     assert (outcome.data["degraded"], outcome.paths[0]) == ([], "src/net/other.py")
+
+
+def test_a_running_process_notices_changes_after_a_disk_was_full(
+    tiny_disk: Path, repository: Path
+) -> None:
+    index_dir = tiny_disk / "index"
+    assert rootle("index", repository, "--index-dir", index_dir).code == 0
+    fill(tiny_disk / "filler")
+    with open_app(repository, index_dir=index_dir, config=Config(stale_check_seconds=0)) as app:
+        for word in ("okapi", "zebra"):
+            write(repository, "src/net/other.py", f"def {word}(): ...\n")
+            found = app.search("retry_backoff")
+            assert (found.degraded, found.results[0].file_path) == (("stale",), "src/net/retry.py")
+        (tiny_disk / "filler").unlink()
+        # Another process may write before this one.
+        assert rootle("index", repository, "--index-dir", index_dir).code == 0
+        assert app.search("zebra").results[0].file_path == "src/net/other.py"
+        write(repository, "src/net/other.py", "def quagga(): ...\n")
+        assert rootle("index", repository, "--index-dir", index_dir).code == 0
+        assert app.search("quagga").results[0].file_path == "src/net/other.py"
 
 
 def test_a_rebuild_on_a_full_disk_leaves_the_old_index(

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from rootle.app.embedding_models import ComponentSetup, EmbeddingModels
 from rootle.config.fields import EMBEDDED, Config
 from rootle.errors import IndexStorageError, RootleError
-from rootle.sources.guarded_source import guard_sources
 from rootle.storage.paths import delete_unmasked_state, result_cache_dir, search_log_path
 from rootle.types import EXTERNAL_URI, IndexUpdated, Memory, WarningCallback
 
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from rootle.search.search_trace import SearchLogFile
     from rootle.search.stages.query_expansion import QueryExpansion
     from rootle.search.symbols.finder import SymbolFinder
+    from rootle.sources.guarded_source import GuardedSource
     from rootle.sources.source import Source
 
 
@@ -63,7 +63,11 @@ class Container(EmbeddingModels):
         self._root = root
         self._index_dir = index_dir
         self._setup = ComponentSetup(root, index_dir, config, self, on_warning)
-        self._sources = guard_sources(sources, on_warning)
+        self._sources: tuple[GuardedSource, ...] = ()
+        if sources != ():
+            from rootle.sources.guarded_source import guard_sources
+
+            self._sources = guard_sources(sources, on_warning)
         self._on_commit = on_commit
         self._initial_index_timeout_s = initial_index_timeout_s
         self._prestarted: PrestartedWorkers | None = None

@@ -66,18 +66,19 @@ class SearchApi(AppBase):
         no index and none can be built, and SearchUnavailableError if neither full-text search nor
         vector search responds.
         """
+        from rootle.search.request import check_query
+
         query = apply_filters(query, filters)
-        options = check_query_types(
-            # A program may pass a list, or something else.
-            SearchQuery("", context=context, budget=budget, exclude=exclude, at=at)  # type: ignore[arg-type]
-        )
+        # A program may pass values of any type.
+        given: Mapping[str, Any] = {"context": context, "budget": budget, "exclude": exclude}
+        options = check_query_types(replace(SearchQuery("", at=at), **given))
         if options.context or budget is not None or options.exclude:
             budget = query.budget if budget is None else budget
             exclude = (*query.exclude, *options.exclude)
             query = replace(query, context=True, budget=budget, exclude=exclude)
         revised = split_revision(query if at is None else replace(query, at=at))
         revised = relative_filters(revised, self.root)
-        self.check(revised)
+        check_query(revised, self.config)
         search = partial(self._search_in_budget, revised, explain=explain)
         return _explain_selection(self._log_search(query, search), revised)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -211,13 +211,20 @@ def check_config(config: Config) -> Config:
     choices, or if two values contradict each other.
     """
     checked: Config = _check_record(config, "")
-    for small, large in _UPPER_BOUNDS:
-        below, above = getattr(checked, small), getattr(checked, large)
-        if below > above:
-            raise ConfigError(
-                f"Config: {small}, {below}, is greater than {large}, {above}; change one of them"
-            )
+    _check_bounds(checked, lambda name: f"{name}, {getattr(checked, name)}", "Config: ")
     return checked
+
+
+def _check_bounds(config: Config, describe: Callable[[str], str], prefix: str = "") -> None:
+    """Raise ConfigError if two values contradict each other.
+
+    `describe` returns the name and the value of a field for the message.
+    """
+    for small, large in _UPPER_BOUNDS:
+        if getattr(config, small) > getattr(config, large):
+            raise ConfigError(
+                f"{prefix}{describe(small)}, is greater than {describe(large)}; change one of them"
+            )
 
 
 def _check_record(record: Any, parent: str) -> Any:  # Any: Config, or the value of a field
@@ -230,24 +237,20 @@ def _check_record(record: Any, parent: str) -> Any:  # Any: Config, or the value
         if isinstance(field.default, tuple):
             value = changes[field.name] = tuple(value) if isinstance(value, list) else value
             wanted = _find_wrong_item(field, value)
-            if not wanted and field.metadata["item"]:
-                items = [
-                    _check_record(one, f"{parent}{field.name}[{at}].")
-                    for at, one in enumerate(value)
-                ]
-                changes[field.name] = tuple(items)
         elif type(field.default) is float and type(value) is int:
-            wanted = _find_excess(field, value)
+            wanted = ""
         else:
             wanted = _find_mismatch(field, value)
-            if not wanted and is_dataclass(value):
-                changes[field.name] = _check_record(value, f"{parent}{field.name}.")
-            elif not wanted:
-                wanted = _find_excess(field, value)
-        if wanted:
+        if wanted := wanted or _find_excess(field, value):
             secret = field.metadata.get("secret")
             shown = "of another type" if secret else repr(value)[:_MAX_SHOWN_CHARS]
             raise ConfigError(f"Config: {parent}{field.name} is {shown}, expected {wanted}")
+        name = f"{parent}{field.name}"
+        if is_dataclass(value):
+            changes[field.name] = _check_record(value, f"{name}.")
+        elif isinstance(value, tuple) and field.metadata["item"]:
+            items = (_check_record(one, f"{name}[{at}].") for at, one in enumerate(value))
+            changes[field.name] = tuple(items)
     return replace(record, **changes) if changes else record
 
 
@@ -269,13 +272,9 @@ def make_config(settings: Mapping[str, ConfigValue]) -> Config:
 def check_combinations(settings: Mapping[str, ConfigValue]) -> None:
     """Raise ConfigError if two keys that are valid on their own contradict each other."""
     config = make_config(settings)
-    for small, large in _UPPER_BOUNDS:
-        if getattr(config, small) > getattr(config, large):
-            below, above = (
-                f"{key_of(name)}, {getattr(config, name)} ({_origin(settings, name)})"
-                for name in (small, large)
-            )
-            raise ConfigError(f"{below}, is greater than {above}; change one of them")
+    _check_bounds(
+        config, lambda name: f"{key_of(name)}, {getattr(config, name)} ({_origin(settings, name)})"
+    )
 
 
 def _origin(settings: Mapping[str, ConfigValue], name: str) -> str:

@@ -68,7 +68,7 @@ class GuardedReader:
 def _restore_reader(source: str, data: bytes) -> GuardedReader:
     try:
         return GuardedReader(source, pickle.loads(data))
-    except Exception as error:
+    except Exception as error:  # this runs code of the program
         _LOG.warning(
             'a worker process cannot import the reader of the source "%s": %s',
             source,

@@ -137,10 +137,10 @@ def open_database(folder: Path, *, create: bool, read_only: bool = False) -> sql
             create_database_file(path, file_mode(folder))
         try:
             return _open(folder, create=create, read_only=read_only)
-        except sqlite3.OperationalError as error:
+        except sqlite3.OperationalError:
             # A full disk has no room for the files by which writers and readers coordinate. The
             # database can be read without them if it contains all that was written.
-            if create or not _is_space_missing(error, folder) or _has_content(f"{path}-wal"):
+            if create or not is_disk_full(folder) or _has_content(f"{path}-wal"):
                 raise
             return _open(folder, create=False, read_only=True, is_immutable=True)
 
@@ -168,13 +168,11 @@ def _open(
     return connection
 
 
-def _is_space_missing(error: sqlite3.Error, folder: Path) -> bool:
-    """Return whether an error occurred because the disk is full."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code == sqlite3.SQLITE_FULL:
-        return True
-    if code not in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
-        return False
+def is_disk_full(folder: Path) -> bool:
+    """Return whether the disk of a folder has too little space for SQLite to open a database.
+
+    A database is then opened as immutable, and its connection does not report changes.
+    """
     try:
         return shutil.disk_usage(folder).free < _MIN_FREE_BYTES
     except OSError:  # the folder was deleted
@@ -236,7 +234,8 @@ def storage_errors(folder: Path) -> Iterator[None]:
 
 def _explain(error: Exception, folder: Path) -> str:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if isinstance(error, sqlite3.Error) and _is_space_missing(error, folder):
+    lacks_space = code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+    if code == sqlite3.SQLITE_FULL or (lacks_space and is_disk_full(folder)):
         return f"the disk of the index at {folder} is full; free up space or use --index-dir"
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return f"the index at {folder} cannot be written ({error}); choose another --index-dir"

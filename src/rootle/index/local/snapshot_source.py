@@ -11,7 +11,12 @@ from typing import Final
 
 from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.index.local.content_dir import content_dir
-from rootle.index.local.database import DATABASE_NAME, open_database, storage_errors
+from rootle.index.local.database import (
+    DATABASE_NAME,
+    is_disk_full,
+    open_database,
+    storage_errors,
+)
 from rootle.index.local.derived_indexes import DENSE_FOLDER, SPARSE_FOLDER
 from rootle.index.local.snapshot import Snapshot
 from rootle.storage.change_time import read_modification_time_ns
@@ -84,8 +89,9 @@ class SnapshotSource:
             database = content, os.stat(path).st_ino
         except OSError:  # deleted, or not accessible
             database = content, 0
-        if self._is_read_only():
+        if self._is_read_only() or is_disk_full(content):
             # A database that was opened as immutable does not report changes.
+            self._close_probe()
             return database, hash(
                 (read_modification_time_ns(path), read_modification_time_ns(f"{path}-wal"))
             )

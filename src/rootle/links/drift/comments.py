@@ -107,9 +107,10 @@ def divide(text: str, language: str) -> DividedText:
 def find_declared(divided: DividedText, language: str) -> Iterator[str]:
     """Yield the names that comments declare, such as the methods in `@method` of PHP."""
     pattern = _DECLARATIONS.get(language)
-    for text in divided.comments.values() if pattern is not None else ():
-        found = pattern.match(text) if pattern is not None else None
-        if found is not None:
+    if pattern is None:
+        return
+    for text in divided.comments.values():
+        if found := pattern.match(text):
             yield next(filter(None, found.groups()))
 
 

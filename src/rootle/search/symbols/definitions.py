@@ -248,9 +248,8 @@ def _make(
     is_inside: bool = False,
 ) -> FoundDefinition:
     row, name = at[0], found.name
-    own = next((i for i in reversed(range(len(units))) if units[i].symbol == name), None)
-    if is_inside:
-        own = None
+    named = (i for i in reversed(range(len(units))) if units[i].symbol == name)
+    own = None if is_inside else next(named, None)
     unit = units[own] if own is not None else None
     outer = units[:own] if own is not None else units
     owners = owner_names(outer) or tuple(reversed(_IDENTIFIER.findall(scope)))

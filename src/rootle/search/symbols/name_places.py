@@ -60,7 +60,7 @@ def find_name(text: str, name: str, language: str) -> Iterator[int]:
         is_part = (
             (starts_word and at > 0 and _is_in_name(text[at - 1], within))
             or (ends_word and _is_in_name(after, within))
-            or (can_grow and after in ending and _continues(text, at, end))
+            or (can_grow and after and after in ending and _continues(text, at, end))
             or (is_operator and after in _OPERATOR_CHARS)
             or (has_dashes and _is_dashed(text, at, end))
             or (language == "ruby" and is_setter is not _is_setter(text, at, end, is_setter))
@@ -76,13 +76,9 @@ def _is_in_name(char: str, within: str) -> bool:
 
 def _continues(text: str, start: int, end: int) -> bool:
     """Return whether the character at `end` belongs to the name before it."""
-    match text[end : end + 1]:
-        case "!":
-            return text[end + 1 : end + 2] != "="
-        case "'":
-            return start == 0 or text[start - 1] != "'"  # not in quotes
-        case char:
-            return bool(char)
+    if text[end] == "!":
+        return text[end + 1 : end + 2] != "="
+    return text[end] != "'" or start == 0 or text[start - 1] != "'"  # not in quotes
 
 
 def _is_dashed(text: str, start: int, end: int) -> bool:

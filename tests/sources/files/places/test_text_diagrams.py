@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -67,22 +68,23 @@ def test_the_diagrams_in_a_markdown_file_can_be_shown(tmp_path: Path) -> None:
         "# Parts\n\n```mermaid\nsequenceDiagram\n  A->>B: hi\n```\n\nMore\n\n```dot\n"
         'digraph { label="x" }\n```\n\n```python\nprint()\n```\n'
     )
-    (tmp_path / "parts.md").write_text(text)
-    found = read_listed_file(tmp_path, "parts.md", WalkRules())
-    assert isinstance(found, Document)
-    assert found.sections == (
+    assert _sections_of_markdown(tmp_path, text) == (
         DocumentSection("diagram-1", 4, 5, "sequence diagram"),
         DocumentSection("diagram-2", 11, 11, "x (directed graph)"),
     )
     assert sections_of(tmp_path, "parts.md", text) == ()
 
 
+def _sections_of_markdown(folder: Path, text: str) -> Sequence[DocumentSection]:
+    (folder / "page.md").write_text(text)
+    found = read_listed_file(folder, "page.md", WalkRules())
+    assert isinstance(found, Document)
+    return found.sections
+
+
 def test_a_block_between_tildes_is_a_diagram(tmp_path: Path) -> None:
     text = "~~~mermaid\ngraph TD\n  A --> B\n~~~\n\n```mermaid\npie\n```\n"
-    (tmp_path / "a.md").write_text(text)
-    found = read_listed_file(tmp_path, "a.md", WalkRules())
-    assert isinstance(found, Document)
-    assert found.sections == (
+    assert _sections_of_markdown(tmp_path, text) == (
         DocumentSection("diagram-1", 2, 3, "flowchart"),
         DocumentSection("diagram-2", 7, 7, "pie diagram"),
     )

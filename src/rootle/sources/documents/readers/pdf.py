@@ -27,7 +27,7 @@ _POINTS_PER_INCH: Final = 72
 # Most scanners use 200 to 300 dots per inch; more dots take longer and are read no better.
 _DOTS_PER_INCH: Final = 200
 _MAX_PAGE_PIXELS: Final = 10_000_000
-# PDFium marks such words itself.
+# A word that Tesseract leaves split at the end of a line. PDFium marks such words itself.
 _SPLIT_AFTER_RECOGNITION: Final = re.compile(r"(?<=[^\W\d_])-\n(?=\w)")
 
 
@@ -46,7 +46,8 @@ def read_pdf(file: BinaryIO, found: ExtractedDocument) -> None:
         prepare_forms(document)
         _read_pages(document, found)
     finally:
-        # All pages are needed to decide which hyphens belong to words.
+        # All pages are needed to decide which hyphens belong to words. If a limit ends the reading,
+        # the pages up to there are indexed.
         _join_words(found)
         document.close()
 
