@@ -28,6 +28,7 @@ from real_servers import (
 from sample import QUESTIONS, MakeApp, make_repository
 
 from rootle.app import App, open_app
+from rootle.concurrency.backoff import Backoff
 from rootle.config.fields import Config
 from rootle.http import connection
 from rootle.serialization.json import to_json
@@ -170,6 +171,16 @@ def _no_prestarted_workers(request: pytest.FixtureRequest, monkeypatch: pytest.M
         monkeypatch.setattr(
             "rootle.ingest.workers.worker_process.PrestartedWorkers.start", lambda self: None
         )
+
+
+@pytest.fixture(autouse=True)
+def _short_retry_delays(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten the delays before retries in this process to a hundredth.
+
+    Real servers need the delays, and tests that measure them are marked `retry_delays`.
+    """
+    if not any(map(request.node.get_closest_marker, ("server", "retry_delays"))):
+        monkeypatch.setattr("rootle.http.retry._BACKOFF", Backoff(first_s=0.0025, longest_s=0.08))
 
 
 @pytest.fixture

@@ -99,6 +99,7 @@ def test_a_connection_that_was_closed_while_idle_is_replaced(server: JsonServer)
     assert server.connections == 2
 
 
+@pytest.mark.retry_delays
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 529])
 def test_a_temporary_failure_is_retried_after_increasing_delays(
     server: JsonServer, clock: _Clock, status: int
@@ -108,6 +109,7 @@ def test_a_temporary_failure_is_retried_after_increasing_delays(
     assert clock.slept == [0.25, 0.5]
 
 
+@pytest.mark.retry_delays
 def test_retry_after_is_respected_in_seconds_and_as_a_date(
     server: JsonServer, clock: _Clock
 ) -> None:

@@ -11,6 +11,8 @@ import pytest
 from rootle.errors import RefusedError, UnavailableError
 from rootle.http.retry import RetryRules, is_retryable, parse_retry_after
 
+pytestmark = pytest.mark.retry_delays
+
 
 class _Time:
     """A clock that only sleeps advance."""
