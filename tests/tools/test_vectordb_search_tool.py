@@ -508,6 +508,22 @@ def test_lines_are_chosen_to_fit_and_end_where_statements_end() -> None:
     assert excerpts.choose(place, 10_000) == tuple(range(1, 62))
 
 
+def test_the_text_of_an_error_is_shown_with_the_statement_that_raises_it() -> None:
+    error = [
+        "    if crumb.is_hard():",
+        "        raise CrumbError(",
+        '            "the dough needs water from the well"',
+        "        )",
+    ]
+    body = [f"    oven.turn(step={at}, water={at})" for at in range(60)]
+    body[40:44] = error
+    outline = outline_of("\n".join(["def bake(oven):", *body]), ("def bake", 1, 61))
+    excerpts = FileExcerpts(outline, "the dough needs water from the well")
+    (place,) = excerpts.places([Span(1, 61, "", "def bake")])
+    for room in range(190, 500, 20):
+        assert {43, 44} <= set(excerpts.choose(place, room)), room
+
+
 def test_a_method_is_shown_rather_than_the_class_around_it() -> None:
     text = (
         "class Door:\n    width = 3  # open door\n\n    def open(self):\n        return self.door\n"

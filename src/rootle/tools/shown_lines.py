@@ -272,26 +272,29 @@ class FileExcerpts:
         best: tuple[tuple[int, float], LineNumbers] = ((0, -1.0), ())
         shown = {stem for number in head for stem in self._stems_in(number)}
         for start in self._window_starts(place, head):
-            window = self._fill(start, place.last_line, room)
+            # A statement that is cut off at the end is not shown, so its words do not count.
+            window = self._trim(self._fill(start, place.last_line, room), place.last_line)
             count = sum(number in self._matches for number in window)
             value = count, self._value_of_window(window, shown)
             if value > best[0]:
                 best = value, window
-        return self._trim(best[1], place.last_line)
+        return best[1]
 
     def _window_starts(self, place: Place, head: Sequence[int]) -> list[int]:
         """Return the lines after the head at which statements seem to start.
 
-        Only lines with a word of the question are returned, if there are any. The lines with a
-        match of a phrase or a regex, and those just before them, are returned as well. Of a
-        definition that is asked for, only the first line is returned.
+        Only the lines of statements with a word of the question are returned, if there are any. The
+        lines with a match of a phrase or a regex, and those just before them, are returned as well.
+        Of a definition that is asked for, only the first line is returned.
         """
         first = max(head) + 1 if head else place.first_line
         last = min(place.last_line, len(self._lines))
         starts = [at for at in range(first, last + 1) if self._starts_statement(at, first)]
         if self._is_asked(place):
             return starts[:1]
-        starts = [at for at in starts if self._stems_in(at)] or starts[:1]
+        statements = pairwise([*starts, last + 1])
+        matching = [at for at, end in statements if any(map(self._stems_in, range(at, end)))]
+        starts = matching or starts[:1]
         if not self._matches:
             return starts
         distances = range(_LINES_BEFORE_MATCH + 1)
