@@ -678,6 +678,22 @@ def test_a_question_for_a_definition_shows_the_definition_from_its_beginning(
     ]
 
 
+@pytest.mark.parametrize("at", [3, 60, 119])
+def test_a_question_for_the_definition_of_a_field_shows_the_field_and_its_comment(
+    at: int, repository: Path, make_app: MakeApp
+) -> None:
+    fields = [f"    int oven_shelf_{row}; /* of the oven */" for row in range(120)]
+    fields[at - 1 : at + 1] = ["    /* Grams per loaf. */", "    int salt_level;"]
+    text = "\n".join(["struct oven {", *fields, "};", ""])
+    write(repository, "src/oven.c", text)
+    answer = search_folder(make_app(repository)).run("where is the field salt_level defined")
+    shown = numbered_lines(answer)
+    assert answer.text.startswith("1. src/oven.c:")
+    assert shown[1] == "struct oven {"
+    assert shown[at + 1] == "    /* Grams per loaf. */"
+    assert shown[at + 2] == "    int salt_level;"
+
+
 def test_an_operator_with_an_unknown_name_says_that_it_is_not_defined(
     repository: Path, make_app: MakeApp
 ) -> None:

@@ -42,6 +42,14 @@ def find_head(lines: Sequence[str], definition: LineInterval) -> LineInterval:
     return first, stop
 
 
+def find_comment_start(lines: Sequence[str], line: int) -> int:
+    """Return the first line of the comment directly above a line; the line itself without one."""
+    first = line
+    while first > max(1, line - _MAX_HEAD_LINES) and _COMMENT_OR_DECORATOR.match(lines[first - 2]):
+        first -= 1
+    return first
+
+
 def find_signature(lines: Sequence[str], definition: LineInterval) -> LineInterval:
     """Return the lines from the type or name of a definition to the end of its parameters.
 

@@ -4,7 +4,8 @@ The number of characters is limited for each result. A definition that fits, or 
 shown whole. Of any other definition, an agent receives the signature, and those consecutive lines
 that contain the most rare words of the question. If the question has a phrase or a regex, the lines
 that match it come before those with its words. If the question asks where a name is defined, its
-definition comes first, and is shown from its beginning.
+definition comes first, and is shown from its beginning. Of a name without a definition of its own
+in the outline, such as a field, the line with the name is shown with the comment above it.
 
 Words are in sets, whose order differs between processes. Their weights are therefore added with
 `math.fsum`, whose result does not depend on the order: with rounding errors, places of equal value
@@ -24,7 +25,7 @@ from itertools import accumulate, pairwise
 from typing import Final
 
 from rootle.text.declared_names import find_declared_names
-from rootle.text.definition_head import find_signature
+from rootle.text.definition_head import find_comment_start, find_signature
 from rootle.text.terms import STOP_WORDS, WORD, encodable, split_identifier
 from rootle.types import Definition, FileOutline, Span
 
@@ -157,7 +158,8 @@ class FileExcerpts:
             return tuple(numbers)
         head = self._head(place)
         window = self._best_window(place, head, room - self.size(head))
-        if len(window) < min(_MIN_LINES, len(numbers)):
+        is_short = len(window) < min(_MIN_LINES, len(numbers))
+        if is_short and window[-1:] != (numbers[-1],):
             window = self._best_window(place, head := [], room)
         return self._close_gaps(sorted({*head, *window}), numbers[-1])
 
@@ -274,7 +276,7 @@ class FileExcerpts:
         for start in self._window_starts(place, head):
             # A statement that is cut off at the end is not shown, so its words do not count.
             window = self._trim(self._fill(start, place.last_line, room), place.last_line)
-            count = sum(number in self._matches for number in window)
+            count = sum(number in self._matches or number in self._asked for number in window)
             value = count, self._value_of_window(window, shown)
             if value > best[0]:
                 best = value, window
@@ -285,13 +287,17 @@ class FileExcerpts:
 
         Only the lines of statements with a word of the question are returned, if there are any. The
         lines with a match of a phrase or a regex, and those just before them, are returned as well.
-        Of a definition that is asked for, only the first line is returned.
+        Of a definition that is asked for, only the first line is returned. Of a field that is asked
+        for, its line and the start of the comment above it are returned.
         """
         first = max(head) + 1 if head else place.first_line
         last = min(place.last_line, len(self._lines))
         starts = [at for at in range(first, last + 1) if self._starts_statement(at, first)]
         if self._is_asked(place):
-            return starts[:1]
+            asked = [at for at in self._asked if place.first_line <= at <= last]
+            if any(at < first for at in asked):
+                return starts[:1]
+            return sorted({*asked, *(find_comment_start(self._lines, at) for at in asked)})
         statements = pairwise([*starts, last + 1])
         matching = [at for at, end in statements if any(map(self._stems_in, range(at, end)))]
         starts = matching or starts[:1]
