@@ -7,7 +7,7 @@ import pytest
 from rootle.ingest.named_ranges import (
     NamedRange,
     find_named_ranges,
-    find_plain_name,
+    find_plain_names,
     innermost_range,
     list_named_ranges,
 )
@@ -171,12 +171,60 @@ def test_a_member_is_found_by_its_qualified_name(
     assert found.first_line == first_line
 
 
-def test_a_name_without_a_range_has_a_line() -> None:
-    assert find_plain_name(GO, "go", "Limit") == 3
-    assert find_plain_name("#define SIZE 4\n", "c", "SIZE") == 1
-    assert find_plain_name("class A {\n  int size;\n}\n", "java", "A.size") == 2
-    assert find_plain_name("class A {\n  int size;\n}\n", "java", "B.size") is None
-    assert find_plain_name("a: 1\n", "yaml", "a") is None
+C = """\
+/* License of
+ * the file */
+#include "server.h"
+#define POOL_SIZE 16
+#define LONG_SIZE \\
+    32
+struct pool {
+    int idle; /* of the pool */
+    /* The slots
+     * of the pool. */
+    int slots;
+};
+static int isRunning = 0;
+"""
+FIELDS = """\
+class Pool:
+    # Seconds.
+    limit = 3
+    names = {
+        "a": 1,
+    }
+
+    def fill(self):
+        self.level = 1
+        self.level = 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "name", "expected"),
+    [
+        (GO, "go", "Limit", [(3, 3)]),
+        (C, "c", "POOL_SIZE", [(4, 4)]),
+        (C, "c", "LONG_SIZE", [(5, 6)]),
+        (C, "c", "isRunning", [(13, 13)]),
+        (C, "c", "idle", [(8, 8)]),
+        (C, "c", "pool.slots", [(9, 11)]),
+        (C, "c", "server.slots", []),
+        (FIELDS, "python", "Pool.limit", [(2, 3)]),
+        (FIELDS, "python", "names", [(4, 6)]),
+        (FIELDS, "python", "Pool.level", [(9, 9)]),
+        ("#if A\n#define B 1\n#else\n#define B 2\n#endif\n", "c", "B", [(2, 2), (4, 4)]),
+        ("class A {\n  int size;\n}\n", "java", "A.size", [(2, 2)]),
+        ("class A {\n  int size;\n}\n", "java", "B.size", []),
+        ("const a =\n  { b: 1,\n  c: 2 };\nf();\n", "typescript", "a", [(1, 3)]),
+        ("a: 1\n", "yaml", "a", []),
+    ],
+)
+def test_a_name_without_a_range_has_the_lines_of_its_statement(
+    text: str, language: str, name: str, expected: list[tuple[int, int]]
+) -> None:
+    found = find_plain_names(text, language, name)
+    assert [(one.first_line, one.last_line) for one in found] == expected
 
 
 def test_the_innermost_range_around_a_line_is_found() -> None:

@@ -63,6 +63,23 @@ def test_a_section_is_linked_to_the_definitions_that_it_names(
         app.links("docs/missing.md:1")
 
 
+def test_a_variable_has_its_own_links_and_commits(root: Path, make_app: MakeApp) -> None:
+    text = (
+        "import time\n\n\n# Seconds.\nwait_limit = 3\n\n\ndef wait():\n    time.sleep(wait_limit)\n"
+    )
+    write_tree(root, {"src/wait.py": text, "docs/limit.md": "# Limit\n\nSet `wait_limit`.\n"})
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "Limit the wait")
+    app = make_app(root)
+    links = app.links("src/wait.py#wait_limit")
+
+    assert (links.place, links.name) == ("src/wait.py:4-5", "wait_limit")
+    assert [(it.path, it.line) for it in links.uses] == [("src/wait.py", 9)]
+    assert [(it.path, it.line) for it in links.documents] == [("docs/limit.md", 3)]
+    why = app.why("src/wait.py#wait_limit")
+    assert (why.place, why.name) == ("src/wait.py:4-5", "wait_limit")
+
+
 def test_agents_read_links(root: Path, make_app: MakeApp) -> None:
     tools = {tool.name: tool for tool in tools_of(make_app(root))}
     answer = tools["vectordb_read"].execute({"source": "links:docs/waiting.md#Waiting"})

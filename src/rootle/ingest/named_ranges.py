@@ -16,8 +16,9 @@ from rootle.ingest.chunking.heading_splitter import (
 )
 from rootle.syntax.grammars import GRAMMARS, load_grammar
 from rootle.syntax.lines import Lines
+from rootle.syntax.members import member_kind
 from rootle.syntax.parse_limits import grammar_name, is_parseable
-from rootle.syntax.source_tree import read_source_tree
+from rootle.syntax.source_tree import Position, SourceTree, read_source_tree
 from rootle.syntax.symbol_outline import Unit, read_outline
 from rootle.types import DocumentSection
 
@@ -112,17 +113,47 @@ def _contains(outer: NamedRange, inner: NamedRange) -> bool:
     return outer.first_line <= inner.first_line <= outer.last_line
 
 
-def find_plain_name(text: str, language: str, name: str) -> int | None:
-    """Return the line of a name whose definition is not a range, such as a variable or a macro.
+def bare_name(name: str) -> str:
+    """Return the last part of a qualified name: "c" for "A::b.c"."""
+    return _MEMBER.split(name)[-1]
+
+
+def find_plain_names(text: str, language: str, name: str) -> list[NamedRange]:
+    """Return the statements that define a name without a range, such as a variable or a field.
 
     `name` may be qualified with the name of an enclosing definition.
     """
     *owners, last = _MEMBER.split(name)
     tree = read_source_tree(text, language) if len(text) <= _MAX_PARSED_CHARS else None
-    for (row, _), units in sorted((tree.definitions_of(last) if tree else {}).items()):
-        if not owners or any(unit.symbol == owners[-1] for unit in units):
-            return row + 1
-    return None
+    if tree is None or not last:
+        return []
+    size = len(last.encode("utf-8", "replace"))
+    for places in (sorted(tree.definitions_of(last)), _find_members(tree, last, size)):
+        found: dict[tuple[int, int], NamedRange] = {}
+        for row, column in places:
+            units = tuple(tree.units_at(row))
+            if not owners or any(unit.symbol == owners[-1] for unit in units):
+                first, end = tree.statement_at(row, column, size)
+                path = (*(unit.title for unit in units), last)
+                names = (*(unit.symbol or unit.title for unit in units), last)
+                found.setdefault((first, end), NamedRange(path, names, first + 1, end))
+        if found:
+            return list(found.values())
+    return []
+
+
+def _find_members(tree: SourceTree, name: str, size: int) -> list[Position]:
+    """Return the positions at which a name is defined as a field or the like.
+
+    Of an attribute that several methods of a class assign, only the first one is returned.
+    """
+    places: dict[object, Position] = {}
+    for position in tree.occurrences_of(name):
+        kind = member_kind(tree, *position, size)
+        if kind:
+            owner = tuple(unit.title for unit in tree.units_at(position[0]))[:-1]
+            places.setdefault(owner if kind == "attribute" else position, position)
+    return list(places.values())
 
 
 def innermost_range(ranges: Sequence[NamedRange], line: int) -> NamedRange | None:

@@ -362,7 +362,7 @@ def _select_named(whole: _Whole, name: str) -> Passage:
     from rootle.ingest.named_ranges import (
         find_in_sections,
         find_named_ranges,
-        find_plain_name,
+        find_plain_names,
         list_named_ranges,
     )
 
@@ -373,15 +373,12 @@ def _select_named(whole: _Whole, name: str) -> Passage:
     text = "\n".join(passage.lines)
     ranges = list_named_ranges(text, passage.language, max_chars=len(text))
     if found := find_named_ranges(ranges, name) or find_in_sections(whole.sections, ranges, name):
-        first, others = found[0], found[1:]
-        cut = _cut(passage, first.first_line, first.last_line)
-        return replace(cut, note=_describe_others(others)) if others else cut
+        return _cut_first(passage, found)
     line = find_anchor(text, passage.language, name)
     if line is not None:
         return _cut(passage, *_section_around(passage, ranges, line))
-    line = find_plain_name(text, passage.language, name)
-    if line is not None:
-        return _cut(passage, *_range_around(passage, line))
+    if found := find_plain_names(text, passage.language, name):
+        return _cut_first(passage, found)
     source = escape_path(passage.source)
     names = [section.label for section in whole.sections]
     names += [candidate.names[-1] for candidate in ranges]
@@ -399,6 +396,13 @@ def _section_around(passage: Passage, ranges: Sequence[NamedRange], line: int) -
     if found is not None and line - found.first_line < _LINES_AROUND:
         return found.first_line, found.last_line
     return _range_around(passage, line)
+
+
+def _cut_first(passage: Passage, found: Sequence[NamedRange]) -> Passage:
+    """Return the lines of the first range, with a note that names the others."""
+    first, others = found[0], found[1:]
+    cut = _cut(passage, first.first_line, first.last_line)
+    return replace(cut, note=_describe_others(others)) if others else cut
 
 
 def _describe_others(others: Sequence[NamedRange]) -> str:

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from rootle.errors import SourceError
-from rootle.ingest.named_ranges import NamedRange, innermost_range, list_named_ranges
+from rootle.ingest.named_ranges import NamedRange, bare_name, innermost_range, list_named_ranges
 from rootle.ingest.source_refs import DocumentSet, locate_source
 from rootle.provenance.words import split_words, weigh_line, weigh_word
 from rootle.serialization.outside_text import describe_missing_history
 from rootle.serialization.path_text import escape_path
+from rootle.text.languages import CODE_EXTENSIONS
 from rootle.types import PACKAGE_URI, Passage
 
 _MAX_DEFINITION_LINES: Final = 150
@@ -33,7 +34,9 @@ class CodePlace:
     passage: Passage
     first_line: int  # of the lines that were asked for
     last_line: int
-    names: tuple[str, ...]  # of the enclosing definitions, outermost first
+    names: tuple[
+        str, ...
+    ]  # of the enclosing definitions, outermost first; or of a variable in them
     omitted_lines: int = 0  # requested lines beyond the limit
 
     @property
@@ -123,6 +126,12 @@ def find_place(reference: str, documents: DocumentSet) -> CodePlace:
         last = first + len(lines) - 1
         found = _range_with(ranges, first, last)
         names = found.names if found else ()
+        has_range = found is not None and found.first_line == first
+        name = bare_name(parsed.name)
+        is_code = whole.language in CODE_EXTENSIONS
+        if is_code and not has_range and name in split_words("\n".join(lines)):
+            # A variable, a field or a macro has no range of its own.
+            names = (*names, name)
         return CodePlace(whole, passage, first, last, names, omitted)
     found = innermost_range(ranges, first)
     if found is not None and found.last_line - found.first_line < _MAX_DEFINITION_LINES:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -64,6 +65,13 @@ class SourceTree:
             found[position] = tuple(self.units_at(position[0]))
         return found
 
+    def occurrences_of(self, name: str) -> Iterator[Position]:
+        """Yield the positions at which a name occurs as a whole word."""
+        last = re.escape(name.encode("utf-8", "replace"))
+        for match in re.finditer(rb"(?<![\w$])" + last + rb"(?![\w$])", self.data):
+            row = bisect_right(self.row_starts, match.start()) - 1
+            yield row, match.start() - self.row_starts[row]
+
     def units_at(self, row: int) -> Iterator[Unit]:
         """Yield the units around a row, the outermost first."""
         unit = self.outline.root
@@ -73,6 +81,29 @@ class SourceTree:
                 return
             yield inner
             unit = inner
+
+    def statement_at(self, row: int, column: int, size: int) -> tuple[int, int]:
+        """Return the rows of the statement whose name is at a position; the end is exclusive.
+
+        The comment directly above the statement belongs to it.
+        """
+        node = self.node_at(row, column, size)
+        while (parent := node.parent) is not None and parent.parent is not None:
+            if _is_in_list(node) or parent.start_point[0] != row:
+                break
+            node = parent
+        end, stop = node.end_point
+        first, before = row, _node_before(node)
+        while before is not None and self._is_comment_above(before, first):
+            first, before = before.start_point[0], before.prev_sibling
+        return first, end + bool(stop)
+
+    def _is_comment_above(self, node: Node, row: int) -> bool:
+        """Return whether a node is a comment that takes whole lines directly above a row."""
+        first, column = node.start_point
+        end, stop = node.end_point
+        is_whole = not self._line(first)[:column].strip()
+        return "comment" in node.type and is_whole and end + bool(stop) == row
 
     def _locate(self, name: Name) -> Position | None:
         """Return where the last part of a name is, or None for the comment above a definition."""
@@ -97,6 +128,24 @@ class SourceTree:
         start = self.row_starts[row]
         end = self.data.find(b"\n", start)
         return self.data[start : end if end >= 0 else len(self.data)]
+
+
+def _is_in_list(node: Node) -> bool:
+    """Return whether a node is followed by another statement: no token separates the two."""
+    after = node.next_sibling
+    if after is None or not after.is_named or not node.child_count:
+        return False
+    return after.start_point[0] > node.start_point[0]
+
+
+def _node_before(node: Node) -> Node | None:
+    """Return the node before a statement, which may be outside of the body that it begins."""
+    row = node.start_point[0]
+    while node.prev_sibling is None and node.parent is not None:
+        if node.parent.start_point[0] != row:
+            return None
+        node = node.parent
+    return node.prev_sibling
 
 
 def read_source_tree(text: str, language: str) -> SourceTree | None:

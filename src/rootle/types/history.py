@@ -133,7 +133,7 @@ class WhyAnswer:
     """The reasons for a passage: commits, documents and memories."""
 
     place: str  # the lines that were asked for, as "path:10" or "path:10-20"
-    name: str  # the enclosing definition or section; "" if there is none
+    name: str  # the definition or section; "" if there is none
     passage: Passage
     commits: tuple[PassageCommit, ...]  # the one that explains the lines best comes first
     uncommitted: tuple[int, ...]  # lines of the passage that are not committed yet

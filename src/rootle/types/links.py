@@ -17,7 +17,7 @@ class PlaceLinks:
     """The links of a piece of code, or of a section of a document."""
 
     place: str  # the lines that were asked for, as "path:10" or "path:10-20"
-    name: str  # the enclosing definition or section; "" if there is none
+    name: str  # the definition or section; "" if there is none
     is_document: bool  # whether the place is in a document
     definitions: tuple[Symbol, ...]  # that a section names, in its order; at most 20
     documents: tuple[DocumentMention, ...]  # that name the code, decisions first; at most five
