@@ -82,19 +82,19 @@ def measure(
     for label, query in asked:
         if label.targets:
             text = search(query)
-            chars = chars_until_in_view(text, root, label, lines)
+            chars = chars_until_in_view(text, root, label.spans(), lines)
             readings.append(AnswerReading(chars, len(text)))
     return readings
 
 
-def chars_until_in_view(text: str, root: Path, label: Label, lines: int) -> float:
+def chars_until_in_view(text: str, root: Path, spans: Iterable[Span], lines: int) -> float:
     """Return the number of characters up to the line that brings an answer into view.
 
     A question about the uses of a name is answered by the row of one of them.
     """
     wanted = [
         (span.path, {number for number, line in _number_lines(root, span) if line.strip()})
-        for span in label.spans()
+        for span in spans
     ]
     seen = [set[int]() for _ in wanted]
     path, read = "", 0

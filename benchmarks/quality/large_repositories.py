@@ -104,7 +104,7 @@ def score_voice(
     for label, query in asked:
         answer, response = timed_search(app, query)
         score = score_answer(repository.root, label, answer)
-        read = chars_until_in_view(tool(query), repository.root, label, lines)
+        read = chars_until_in_view(tool(query), repository.root, label.spans(), lines)
         yield LargeScore(
             repository.name,
             voice,

@@ -90,12 +90,16 @@ Folder: /tmp"""
 
 def test_an_answer_is_in_view_when_its_lines_were_printed(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def first():\n    x\n    return 12345\n\n    y\n")
-    two = chars_until_in_view(ANSWER, tmp_path, make_label([("a.py", 2, 2)]), 3)
+    two = chars_until_in_view(ANSWER, tmp_path, make_label([("a.py", 2, 2)]).spans(), 3)
     assert two == ANSWER.index("     x") + len("     x") + 1
-    assert chars_until_in_view(ANSWER, tmp_path, make_label([("a.py", 2, 3)]), 1) == two
-    assert chars_until_in_view(ANSWER, tmp_path, make_label([("a.py", 2, 3)]), 2) == math.inf
-    assert chars_until_in_view(ANSWER, tmp_path, make_label([("a.py", 3, 3)]), 1) == math.inf
-    assert chars_until_in_view(ANSWER, tmp_path, make_label([("a.py", 2, 5)]), 1) == two
+    assert chars_until_in_view(ANSWER, tmp_path, make_label([("a.py", 2, 3)]).spans(), 1) == two
+    assert (
+        chars_until_in_view(ANSWER, tmp_path, make_label([("a.py", 2, 3)]).spans(), 2) == math.inf
+    )
+    assert (
+        chars_until_in_view(ANSWER, tmp_path, make_label([("a.py", 3, 3)]).spans(), 1) == math.inf
+    )
+    assert chars_until_in_view(ANSWER, tmp_path, make_label([("a.py", 2, 5)]).spans(), 1) == two
 
 
 def test_readings_are_summarized_with_answers_out_of_view() -> None:

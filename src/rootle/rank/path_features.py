@@ -163,6 +163,14 @@ def _words(name: str) -> tuple[str, ...]:
     return tuple(part for word in WORD.findall(name) for part in split_identifier(word))
 
 
+def quotes_messages(path: str) -> bool:
+    """Return whether a file is a test, a document or a changelog.
+
+    Such files quote the messages of a program, but do not produce them.
+    """
+    return bool(path_parts(path).kinds & (_TEST | _RECORD | _PROSE))
+
+
 def matches_path(path: str, pattern: str) -> bool:
     """Return whether the pattern is the path itself, a folder above it, or a matching glob."""
     pattern = pattern.removeprefix("./").rstrip("/")

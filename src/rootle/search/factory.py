@@ -31,8 +31,14 @@ from rootle.search.session import Sessions
 from rootle.search.stages.deduplication import Deduplication, fold_translations
 from rootle.search.stages.named_symbols import NamedSymbols
 from rootle.search.stages.notes import Notes
+from rootle.search.stages.pasted_text import find_pasted_text
 from rootle.search.stages.query_expansion import QueryExpansion
-from rootle.search.stages.ranked_answer import AnswerStage, RankStep, append_later_pages
+from rootle.search.stages.ranked_answer import (
+    AnswerStage,
+    RankStep,
+    append_later_pages,
+    only_for_pasted,
+)
 from rootle.search.stages.reranking import Reranking
 
 if TYPE_CHECKING:
@@ -111,6 +117,7 @@ def _answer_stages(
     return [
         Notes(config.no_results_suggestion),
         NamedSymbols(open_symbols or _open_symbols()),
+        only_for_pasted(find_pasted_text),
         append_later_pages,
         *reranking,
         fold_translations,

@@ -16,7 +16,7 @@ _OPTIONAL_FIELDS: Final = frozenset(
     {
         *("explanation", "interpretation", "staleness", "coverage", "place", "symbols"),
         *("commit", "last_commit", "history", "origin", "trust", "warning", "external"),
-        *("mentions", "images", "may_lack_files"),
+        *("mentions", "images", "may_lack_files", "matching_lines"),
     }
 )
 

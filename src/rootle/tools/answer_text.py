@@ -59,7 +59,7 @@ def write_answer(
     app: App, question: str, response: SearchResponse, shown: SentPassages | None
 ) -> AnswerText:
     """Return the text for the results of a response; it is empty if there are none."""
-    writer = _Writer(app, question, shown, _defining_lines(response))
+    writer = _Writer(app, question, shown, _defining_lines(response), _pasted_lines(response))
     results = _drop_far(response, writer.has_match)
     rooms = limit_characters(response.confident is False, [result.score for result in results])
     blocks, data = [], []
@@ -88,6 +88,15 @@ def _defining_lines(response: SearchResponse) -> Mapping[str, Collection[int]]:
         for symbol in response.symbols.definitions:
             lines[symbol.path].add(symbol.line)
     return lines
+
+
+def _pasted_lines(response: SearchResponse) -> Mapping[str, Sequence[int]]:
+    """Return the lines with the pasted text of the question, by path."""
+    return {
+        result.file_path: result.matching_lines
+        for result in response.results
+        if result.matching_lines is not None
+    }
 
 
 def _mark_outside(result: SearchResult, lines: Sequence[str]) -> list[str]:
@@ -137,21 +146,27 @@ class _Writer:
         question: str,
         shown: SentPassages | None,
         defining_lines: Mapping[str, Collection[int]],
+        pasted_lines: Mapping[str, Sequence[int]],
     ) -> None:
         self._app = app
         self._question = question
         self._shown = shown
         self._defining_lines = defining_lines
+        self._pasted_lines = pasted_lines
         self.passages = SentPassages()  # of this answer
         self._find_matches = app.line_finder(question)
 
     def has_match(self, result: SearchResult) -> bool:
         """Return whether a result contains the phrases and the regex of the question."""
-        if self._find_matches is None:
+        if not self._may_match(result):
             return False
-        if result.commit is not None:
-            return bool(self._find_matches(result.snippet.split("\n")))
-        return bool(self._open(result).matches)
+        if result.commit is None:
+            return bool(self._open(result).matches)
+        find = self._find_matches
+        return find is not None and bool(find(result.snippet.split("\n")))
+
+    def _may_match(self, result: SearchResult) -> bool:
+        return self._find_matches is not None or result.file_path in self._pasted_lines
 
     def write(self, result: SearchResult, room: int) -> tuple[str, list[str]]:
         """Return the header of a result and its lines."""
@@ -160,7 +175,7 @@ class _Writer:
             return _write_commit(result, result.commit, room)
         if not room:
             header = _one_line(result, spans)
-            return header, [] if self._find_matches is None else [*_matches(self._open(result), ())]
+            return header, [*_matches(self._open(result), ())] if self._may_match(result) else []
         excerpts = self._open(result)
         places = excerpts.places(spans)
         header, lines = _one_line(result, spans), list[str]()
@@ -202,7 +217,11 @@ class _Writer:
         return self._excerpts(FileOutline(result.file_path, tuple(lines), ()))
 
     def _excerpts(self, outline: FileOutline) -> FileExcerpts:
-        found = {} if self._find_matches is None else self._find_matches(outline.lines)
+        found: Mapping[int, int] = dict.fromkeys(
+            sorted(self._pasted_lines.get(outline.path, ())), 0
+        )
+        if self._find_matches is not None:
+            found = self._find_matches(outline.lines)
         excluded = self._app.excluded_lines(self._question, outline.lines)
         asked = self._defining_lines.get(outline.path, ())
         return FileExcerpts(outline, self._question, found, excluded, asked)

@@ -69,6 +69,7 @@ class SearchResult:
     trust: OutsideTrust | None = None  # None for text of the project
     warning: str | None = None  # if text from outside the project gives orders to an agent
     mentions: Mapping[str, str] | None = None  # in a diagram: names -> "path:line" of definitions
+    matching_lines: tuple[int, ...] | None = None  # with the pasted text of the query, best first
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ _MAX_CHARS: Final = 160
 _NAME: Final = r"[`'\"]?([@$]?[^\W\d][\w$]*(?:(?:::|->|[.#\\])~?[\w$]+)*[?!]?(?:\(\))?)[`'\"]?"
 _NOUN: Final = (
     r"(?:(?:the|an?|our|this|all|any|every)\s+)*(?:(?:function|method|class|struct|type|interface"
-    r"|trait|protocol|macro|constant|variable|enum|module|symbol|name|field|property)\s+)?"
+    r"|trait|protocol|macro|constant|variable|enum|module|symbol|name|field|property|option|flag"
+    r"|setting|key)\s+)?"
 )
 _AFTER: Final = (
     r"(?:\s+(?:function|method|class|struct|type|interface|trait|protocol|macro|constant|variable"

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from rootle.protocols import WeightedTerm
+from rootle.rank.pasted_text import may_be_pasted
 from rootle.rank.question.intent import (
     Intent,
     called_name,
@@ -68,6 +69,7 @@ class Question:
     is_composed: bool = False  # a description and names or code, as language models write
     code_terms: frozenset[str] = frozenset()  # terms that occur only in guessed code
     related: tuple[WeightedTerm, ...] = ()  # what code may call the words of the question
+    may_be_pasted: bool = False  # contains pasted text or a hyphenated name, as far as one can tell
 
     @property
     def content_terms(self) -> tuple[WeightedTerm, ...]:
@@ -126,6 +128,7 @@ def parse_question(text: str, stem: Stemmer) -> Question:
         _COPY_WORD.search(text) is not None,
         not is_symbol and is_composed(text),
         _find_code_terms(text, terms, stem),
+        may_be_pasted=may_be_pasted(text),
     )
 
 

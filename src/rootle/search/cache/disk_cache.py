@@ -137,11 +137,13 @@ def _page_from_json(data: dict[str, Any]) -> ResultPage:  # Any: the content of 
 
 
 def _result_from_json(data: dict[str, Any]) -> SearchResult:
+    lines = data["matching_lines"]
     return SearchResult(
         **{
             **data,
             "metadata": FileMetadata(**data["metadata"]),
             "more_spans": tuple(Span(**span) for span in data["more_spans"]),
             "duplicates": tuple(data["duplicates"]),
+            "matching_lines": None if lines is None else tuple(lines),
         }
     )

@@ -30,7 +30,7 @@ _OPERATOR: Final = re.compile(
     rf"""(?<!\S)(?:
         (?P<minus>-?)(?P<name>path|lang|language):(?P<value>{_QUOTED}|[^\s":/][^\s"]*|/[^\s"/][^\s"]*)
       | (?P<limit>in|author|since|until):(?P<wanted>{_QUOTED}|[^\s":][^\s"]*)
-      | (?P<not>-?)(?P<phrase>{_QUOTED})(?=[\s.,;:!?)]|$)
+      | (?P<not>-?)(?P<phrase>{_QUOTED})(?=[\s.,;:!?)]|$)(?!,\ line\ \d)
       | -(?P<word>[^\W\d_]\w{{2,}})(?!\S)
     )""",
     re.VERBOSE,

@@ -126,6 +126,8 @@ class PresentStep:
                 result = replace(result, explanation=_explain(answer, at))
             if state.language in DIAGRAMS or state.language == "markdown":
                 result = _add_mentions(index, result, file_id)
+            if answer.symbols is None and file_id in answer.lines:
+                result = replace(result, matching_lines=tuple(answer.lines[file_id]))
             duplicates = answer.duplicates.get(file_id)
             yield replace(result, duplicates=duplicates) if duplicates else result
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from rootle.index.reader import IndexReader
 from rootle.rank.question.name_question import (
     NameQuestion,
     find_plain_operator,
@@ -18,7 +17,12 @@ from rootle.rank.question.name_question import (
 from rootle.search.query.parse import ParsedQuestion
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
-from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
+from rootle.search.stages.ranked_answer import (
+    FindAnswer,
+    RankedAnswer,
+    chunks_with_lines,
+    put_first,
+)
 from rootle.search.symbols.symbol_request import SymbolRequest
 from rootle.types import SymbolAnswer
 
@@ -28,8 +32,6 @@ if TYPE_CHECKING:
 # At most this many files are put first. `RankedAnswer.symbols` lists the uses in further files.
 _MAX_FILES: Final = 30
 _MAX_LINES_PER_FILE: Final = 4
-# The probability that a file that defines or uses the name answers the question.
-_CERTAIN: Final = 0.95
 
 
 class NamedSymbols:
@@ -65,9 +67,9 @@ class NamedSymbols:
             return replace(answer, symbols=found[0] if found else finder.find(index, wanted))
         symbols, ids = found
         lines = _lines_to_show(symbols, ids)
-        chunk_ids = np.concatenate([scoped.chunk_ids, _chunks_of(index, lines)])
+        chunk_ids = np.concatenate([scoped.chunk_ids, chunks_with_lines(index, lines)])
         answer = find(request, replace(scoped, chunk_ids=chunk_ids, lines=lines))
-        return replace(_put_first(answer, list(lines)), symbols=symbols)
+        return replace(put_first(answer, list(lines)), symbols=symbols)
 
 
 def _name_question(question: ParsedQuestion) -> NameQuestion | None:
@@ -107,27 +109,3 @@ def _lines_to_show(symbols: SymbolAnswer, ids: Mapping[str, int]) -> dict[int, S
         if path in ids and (ids[path] in lines or len(lines) < _MAX_FILES):
             lines[ids[path]].append(line)
     return {at: found[:_MAX_LINES_PER_FILE] for at, found in lines.items()}
-
-
-def _chunks_of(index: IndexReader, lines: Mapping[int, Sequence[int]]) -> np.ndarray:
-    rows = ((row, found) for at, found in lines.items() for row in index.chunks_of(at))
-    ids = [row.id for row, found in rows if row.start_line <= found[0] <= row.end_line]
-    return np.array(ids, dtype=np.int64)
-
-
-def _put_first(answer: RankedAnswer, file_ids: Sequence[int]) -> RankedAnswer:
-    """Return an answer that begins with the given files, which get the highest score."""
-    ids = answer.candidates.inputs.files.ids
-    places = {int(ids[at]): at for at in answer.order}
-    first = [places[at] for at in file_ids if at in places]
-    if not first:
-        return answer
-    order = (*first, *(at for at in answer.order if at not in set(first)))
-    confidence = answer.confidence
-    scores = confidence.scores if confidence is not None else answer.ranked.scores
-    scores = scores.copy()
-    scores[first] = scores.max() if confidence is None else max(scores.max(), _CERTAIN)
-    if confidence is None:
-        return replace(answer, order=order, ranked=replace(answer.ranked, scores=scores))
-    confidence = replace(confidence, scores=scores, confident=True)
-    return replace(answer, order=order, confidence=confidence)

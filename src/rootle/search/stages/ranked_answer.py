@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
+from rootle.index.reader import IndexReader
 from rootle.protocols import Ids
 from rootle.rank.confidence import Confidence
 from rootle.rank.rankers.feature_sum import RankedFiles
@@ -20,6 +21,9 @@ from rootle.search.query.scope import MAX_CANDIDATE_FILES, ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.retrieval.merged_candidates import Candidates
 from rootle.types import SymbolAnswer
+
+# The probability that a file answers a question if it has what the question asks for.
+_CERTAIN: Final = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,17 @@ class AnswerStage(Protocol):
     ) -> RankedAnswer: ...
 
 
+def only_for_pasted(stage: AnswerStage) -> AnswerStage:
+    """Return a stage that is used only for queries that may contain pasted text."""
+
+    def use_stage(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:
+        if scoped.question.question.may_be_pasted:
+            return stage(find, request, scoped)
+        return find(request, scoped)
+
+    return use_stage
+
+
 class RankStep:
     """Ranks candidates with one ranker, or with another one if this one fails or is late."""
 
@@ -160,3 +175,28 @@ def _scope_rest(request: SearchRequest, scoped: ScopedQuery, answer: RankedAnswe
     matches = replace(scoped.matches, places={at: places[at] for at in places if at in files})
     chunk_ids = chunks_with_matches(matches, request.session.index, MAX_CANDIDATE_FILES)
     return replace(scoped, files=files, matches=matches, chunk_ids=chunk_ids)
+
+
+def chunks_with_lines(index: IndexReader, lines: Mapping[int, Sequence[int]]) -> Ids:
+    """Return the chunks that contain the first line of each file."""
+    rows = ((row, found) for at, found in lines.items() for row in index.chunks_of(at))
+    ids = [row.id for row, found in rows if row.start_line <= found[0] <= row.end_line]
+    return np.array(ids, dtype=np.int64)
+
+
+def put_first(answer: RankedAnswer, file_ids: Sequence[int]) -> RankedAnswer:
+    """Return an answer that begins with the given files, which get the highest score."""
+    ids = answer.candidates.inputs.files.ids
+    places = {int(ids[at]): at for at in answer.order}
+    first = [places[at] for at in file_ids if at in places]
+    if not first:
+        return answer
+    order = (*first, *(at for at in answer.order if at not in set(first)))
+    confidence = answer.confidence
+    scores = confidence.scores if confidence is not None else answer.ranked.scores
+    scores = scores.copy()
+    scores[first] = scores.max() if confidence is None else max(scores.max(), _CERTAIN)
+    if confidence is None:
+        return replace(answer, order=order, ranked=replace(answer.ranked, scores=scores))
+    confidence = replace(confidence, scores=scores, confident=True)
+    return replace(answer, order=order, confidence=confidence)

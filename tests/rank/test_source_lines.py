@@ -1,0 +1,114 @@
+"""Pasted texts are found in the lines from which they come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from rootle.rank.pasted_text import (
+    PastedLine,
+    find_hyphenated_names,
+    find_source_lines,
+    may_be_pasted,
+    read_pasted_lines,
+)
+
+CODE = """\
+def open_pool(size):
+    if size > LIMIT:
+        raise PoolError(
+            f"the pool of {size} connections is larger than {LIMIT}; lower pool-max-size",
+        )
+    log.warning("connections of the pool are slow")
+    return Pool(size)
+
+
+OPTIONS = {"pool-max-size": 10, "pool-max-size-hard": 20}
+"""
+
+
+def read_line(text: str, unknown: Sequence[str] = ()) -> PastedLine:
+    """Return the only pasted line of a query; all words are equally frequent or unknown."""
+    (line,) = read_pasted_lines(text, lambda words: (9, [word not in unknown for word in words]))
+    return line
+
+
+def numbers(text: str, source: str = CODE, unknown: Sequence[str] = ()) -> list[int]:
+    return [line.number for line in find_source_lines(read_line(text, unknown), source)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the pool of 40 connections is larger than 20; lower pool-max-size",
+        "2026-03-14 09:26:53,589 ERROR [main] the pool of 40 connections is larger than 20; lower"
+        " pool-max-size",
+        '{"level":"error","msg":"the pool of 40 connections is larger than 20; lower pool-max-size',
+        "PoolError: the pool of 40 connections is larger than 20; lower pool-max-size",
+        "The pool of {size} connections is larger than {LIMIT}",
+    ],
+)
+def test_a_message_is_found_without_its_values_and_the_words_of_a_logger(text: str) -> None:
+    assert numbers(text, unknown=["40", "main"]) == [4]
+
+
+def test_words_in_another_order_are_no_source() -> None:
+    assert numbers("slow are the pool connections of") == []
+    assert numbers("connections of the pool are slow") == [6]
+
+
+def test_a_whole_line_has_the_highest_share() -> None:
+    (line,) = find_source_lines(read_line("connections of the pool are slow"), CODE)
+    assert line.share == 1.0
+    (line,) = find_source_lines(read_line("connections of this pool are slow: 3"), CODE)
+    assert line.share < 1.0
+
+
+def test_a_sentence_needs_more_of_its_words_than_a_message() -> None:
+    sentence = "connections of the pool are slow after many hours of heavy use"
+    assert numbers(sentence) == []
+    assert numbers("connections of the pool are slow: after many") == [6]
+
+
+def test_a_name_is_found_as_a_whole_and_first_as_a_string() -> None:
+    assert numbers("pool-max-size") == [10, 4]
+    assert numbers("pool-max-size-hard") == [10]
+    assert numbers("pool-max") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "names", "is_only_name"),
+    [
+        ("pool-max-size", ["pool-max-size"], True),
+        ("where is the flag --max-size defined", ["max-size"], True),
+        ("how is pool-max-size applied to built-in pools", ["pool-max-size"], False),
+        ("built-in pools", [], False),
+        ("src/pool-max-size/a.py", [], False),
+    ],
+)
+def test_hyphenated_names_are_recognized(query: str, names: list[str], is_only_name: bool) -> None:
+    assert find_hyphenated_names(query) == (names, is_only_name)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("upload should have been canceled", True),
+        ("a.py:3: is this an error", True),
+        ("where is pool-max-size applied", True),
+        ("where is the backoff computed", False),
+        ("RetryPolicy", False),
+    ],
+)
+def test_a_question_in_plain_words_is_not_pasted(query: str, expected: bool) -> None:
+    assert may_be_pasted(query) is expected
+
+
+@pytest.mark.parametrize(
+    "line", ["the pool " * 30_000, "a" * 300_000, "- " * 100_000, "x-" * 50_000]
+)
+def test_hostile_texts_are_read_in_linear_time(line: str) -> None:
+    assert numbers("the pool is larger: than the pool", line + "\n" + CODE) is not None
+    assert find_hyphenated_names(line[:10_000])[1] is False
+    may_be_pasted(line[:10_000])

@@ -1,0 +1,111 @@
+"""Pasted messages, lines and names: their source is the first result, and its line is shown."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from sample import MakeApp, write_tree
+
+from rootle.app import App
+from rootle.serialization.json import to_json
+from rootle.tools import search_folder
+from rootle.types import SearchQuery
+
+_STEPS = "".join(f"    step_{number}(pool, connections)\n" for number in range(60))
+FILES = {
+    "src/pool.py": f'''\
+def open_pool(pool, connections, limit):
+    """Open the connections of a pool up to a limit."""
+{_STEPS}    raise PoolError(
+        "cannot open %d connections, the limit of the pool is %d" % (connections, limit)
+    )
+''',
+    "src/connections.py": """\
+def open_connections(pool, limit):
+    # The limit of open connections belongs to the pool of connections.
+    return [open_connection(pool) for _ in range(limit)]
+""",
+    "src/settings.py": 'SETTINGS = {\n    "pool-open-limit": 10,\n}\n',
+    "docs/pool.md": "# Pool\n\nThe pool has an open limit, see pool-open-limit.\n",
+    "tests/test_pool.py": """\
+def test_limit(pool):
+    with raises(PoolError, match="cannot open 3 connections, the limit of the pool is 2"):
+        open_pool(pool, 3, 2)
+""",
+    **{
+        f"src/part_{number}.py": f"def part_{number}():\n    open_pool(pool, {number}, limit)\n"
+        for number in range(20)
+    },
+}
+MESSAGE = "ERROR cannot open 31 connections, the limit of the pool is 30"
+LINE = 64  # of the message in src/pool.py
+
+
+@pytest.fixture
+def app(tmp_path: Path, make_app: MakeApp) -> App:
+    write_tree(tmp_path / "project", FILES)
+    app: App = make_app(tmp_path / "project")
+    return app
+
+
+def test_the_source_of_a_message_comes_before_a_test_that_quotes_it(app: App) -> None:
+    response = app.search(MESSAGE)
+    first = response.results[0]
+    assert (first.file_path, first.matching_lines) == ("src/pool.py", (LINE,))
+    assert first.start_line <= LINE <= first.end_line
+    assert response.confident
+    assert "tests/test_pool.py" in {result.file_path for result in response.results}
+
+
+def test_json_has_the_lines_only_if_there_are_any(app: App) -> None:
+    results = to_json(app.search(MESSAGE))["results"]
+    assert results[0]["matchingLines"] == [LINE]
+    assert "matchingLines" not in results[-1]
+
+
+def test_an_agent_sees_the_line_in_a_long_function(app: App) -> None:
+    text = search_folder(app).run(MESSAGE).text
+    assert re.search(rf"^{LINE}  .*cannot open %d connections", text, re.MULTILINE), text
+
+
+def test_the_key_of_an_option_comes_first(app: App) -> None:
+    for query in ("pool-open-limit", "where is the option pool-open-limit defined"):
+        first = app.search(query).results[0]
+        assert (first.file_path, first.matching_lines) == ("src/settings.py", (2,))
+
+
+def test_a_name_in_a_longer_question_only_changes_the_shown_lines(app: App) -> None:
+    (found,) = [
+        result
+        for result in app.search("how does pool-open-limit apply to open connections").results
+        if result.file_path == "src/settings.py"
+    ]
+    assert found.matching_lines == (2,)
+
+
+@pytest.mark.parametrize(
+    "query", ["how is the limit of open connections of the pool applied", "open pool limit"]
+)
+def test_a_question_in_plain_words_has_no_source(query: str, app: App) -> None:
+    assert all(result.matching_lines is None for result in app.search(query).results)
+
+
+def test_a_text_that_occurs_in_many_files_has_no_source(tmp_path: Path, make_app: MakeApp) -> None:
+    same = "import os\n\nlog = open_log_for_module(__name__, level=3)\n"
+    write_tree(tmp_path / "p", {f"m{number}.py": same + f"A = {number}\n" for number in range(9)})
+    results = (
+        make_app(tmp_path / "p").search("log = open_log_for_module(__name__, level=3)").results
+    )
+    assert results
+    assert all(result.matching_lines is None for result in results)
+
+
+def test_filters_and_later_processes_keep_the_lines(tmp_path: Path, make_app: MakeApp) -> None:
+    write_tree(tmp_path / "p", FILES)
+    query = SearchQuery(MESSAGE, file_paths=("tests",))
+    for _ in range(2):  # the second one reads the page from the cache on disk
+        with make_app(tmp_path / "p") as app:
+            (result,) = app.search(query).results
+            assert result.matching_lines == (2,)
