@@ -325,3 +325,90 @@ def test_code_that_a_merge_removes_is_found(tmp_path: Path, make_app: MakeApp) -
     git(root, "commit", "-qam", "Merge and give up", when_s=OLD_S + 9 * 86_400)
     app = make_app(root)
     assert find(app, "retry_404")[0].commit.subject == "Merge and give up"
+
+
+MAILER = """\
+class Mailer:
+    name = "mailer"
+
+    def flush(self):
+        for letter in self.outbox:
+            self.smtp.send_letter(letter)
+        self.outbox.clear()
+
+
+"""
+LEDGER = """\
+class Ledger:
+    name = "ledger"
+
+    def flush(self):
+        for entry in self.entries:
+            self.database.insert_entry(entry)
+        self.entries = []
+"""
+
+
+def _without_flush(text: str) -> str:
+    return text[: text.index("    def flush")]
+
+
+def test_methods_of_different_classes_with_the_same_name_are_both_found(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    hashes = make_history(
+        tmp_path / "repo",
+        ("Add", {"jobs.py": MAILER + LEDGER}),
+        ("Mailer sends at once", {"jobs.py": _without_flush(MAILER) + LEDGER}),
+        ("Ledger writes at once", {"jobs.py": _without_flush(MAILER) + _without_flush(LEDGER)}),
+    )
+    app = make_app(tmp_path / "repo")
+    named = [one.commit.hash for one in find(app, "flush") if one.name == "flush"]
+    assert sorted(named) == sorted(hashes[1:])
+    assert find(app, "Mailer.flush")[0].commit.hash == hashes[1]
+    assert find(app, "Ledger.flush")[0].commit.hash == hashes[2]
+
+
+def test_the_last_removal_counts_for_quoted_lines_too(tmp_path: Path, make_app: MakeApp) -> None:
+    other = RETRY.replace("status == 404 and remaining", "status == 404 and attempts")
+    hashes = make_history(
+        tmp_path / "repo",
+        ("Add", {"a.py": RETRY}),
+        ("Change", {"a.py": other}),
+        ("Revert", {"a.py": RETRY}),
+        ("Change again", {"a.py": other}),
+    )
+    found = find(make_app(tmp_path / "repo"), '"404 and remaining"')
+    assert [one.commit.hash for one in found] == [hashes[3]]
+
+
+@pytest.mark.parametrize("calls", ["", "\n\nload = fetch_page_now\n"])
+def test_the_name_of_a_renamed_function_is_found_in_the_commit_that_renamed_it(
+    calls: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    before = WITHOUT_RETRY.replace("fetch_page", "fetch_page_now") + calls
+    similar = "def fetch_page_later(url):\n    queue_of_pages.append(url)\n    return None\n"
+    hashes = make_history(
+        tmp_path / "repo",
+        ("Add", {"net/a.py": before, "net/b.py": similar}),
+        ("Remove fetch_page_later", {"net/b.py": "x = 1\n"}),
+        ("Download pages", {"net/a.py": before.replace("fetch_page_now", "download_page")}),
+        ("Unrelated", {"README.md": "A text about something else.\n"}),
+    )
+    answer = make_app(tmp_path / "repo").gone("fetch_page_now")
+    assert answer.removals[0].commit.hash == hashes[2]
+    assert "fetch_page_now" in "\n".join(answer.removals[0].lines)
+    assert 'no removed definition has the name "fetch_page_now"' in answer.suggestions[0]
+
+
+def test_similar_names_are_marked_as_such(tmp_path: Path, make_app: MakeApp) -> None:
+    make_history(
+        tmp_path / "repo",
+        ("Add requests", {"net/request.py": RETRY}),
+        ("Fail at once on a missing page", {"net/request.py": WITHOUT_RETRY}),
+    )
+    app = make_app(tmp_path / "repo")
+    answer = app.gone("retry_404_pages")
+    assert [one.name for one in answer.removals] == ["retry_404"]
+    assert 'no removed code contains the name "retry_404_pages"' in answer.suggestions[0]
+    assert app.gone("retry_404").suggestions == ()

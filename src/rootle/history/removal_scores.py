@@ -14,12 +14,14 @@ from rootle.errors import QueryError
 from rootle.history.commit_search import RemovedLines
 from rootle.index.reader import SparseReader
 from rootle.search.query.syntax import parse_query, phrase_pattern
+from rootle.text.languages import CODE_EXTENSIONS, language_of
 from rootle.text.stemmer import open_stemmer
 from rootle.text.terms import (
     STOP_WORDS,
     WORD,
     TermTable,
     path_words,
+    stem_of,
     text_terms,
     whole_identifier,
     word_terms,
@@ -57,6 +59,10 @@ _COMMIT_RANK: Final = 0.35
 _SIMILARITY: Final = 3.0
 _SAME_NAME: Final = 3.0
 _OTHER_SPELLING: Final = 0.9
+_OTHER_OWNER: Final = 0.8  # a definition with the name in another class than the question says
+# Code that contains the name, but is not its definition, precedes all code without the name.
+_CONTAINS_NAME: Final = 0.45
+_PROSE_WITH_NAME: Final = 0.4
 _HALF_RANK: Final = 5  # the rank at which a commit gets half of _COMMIT_RANK
 _MIN_SHARE: Final = 0.3  # of the words of a question that must occur
 # A description may use other words than the code, but code without any of its words is noise.
@@ -74,11 +80,26 @@ class RemovalQuestion:
     text: str  # without quotes
     names: tuple[str, ...]  # names of definitions in it, without their qualifiers
     phrases: tuple[str, ...]  # that the removed code must contain
+    owner: str = ""  # the qualifier before the name, such as "Pool" in "Pool.close"
 
     @property
     def is_word(self) -> bool:
         """Whether the question is a single word, such as a name, and not a description."""
         return len(self.text.split()) == 1
+
+    @property
+    def name(self) -> str:
+        """The name, if the question is only a name such as "retry_404"; otherwise ""."""
+        is_name = not self.phrases and _NAME.fullmatch(self.text) is not None
+        return self.names[0] if is_name and self.names else ""
+
+    @cached_property
+    def _name_pattern(self) -> re.Pattern[str]:
+        return re.compile(rf"(?<!\w){re.escape(self.name)}(?!\w)")
+
+    def is_in(self, code: RemovedLines) -> bool:
+        """Return whether code contains the name as a whole word."""
+        return bool(self.name) and any(map(self._name_pattern.search, code.lines))
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -122,8 +143,10 @@ def parse_question(query: str) -> RemovalQuestion:
     names = [found[0] for found in _NAME.finditer(parsed.text)]
     if len(words) == 1 and WORD.search(words[0]):
         names = [words[0].removesuffix("()")]
-    short = [_QUALIFIER.split(name)[-1] for name in names]
-    return RemovalQuestion(text, tuple(dict.fromkeys(filter(None, short))), parsed.phrases)
+    split = [_QUALIFIER.split(name) for name in names]
+    short = tuple(dict.fromkeys(parts[-1] for parts in split if parts[-1]))
+    owner = split[0][-2] if len(words) == 1 and len(split[0]) > 1 else ""
+    return RemovalQuestion(text, short, parsed.phrases, owner)
 
 
 def score_removal(
@@ -142,7 +165,11 @@ def score_removal(
     """
     if question.phrases and not _contains_phrases(question, code):
         return 0.0
-    is_same = _is_named(question, code.name)
+    is_same = is_named(question, code)
+    if not is_same and question.is_in(code):
+        # The newest of these commits removed the name. Which of its lines come first is unknown.
+        is_code = language_of(code.path) in CODE_EXTENSIONS
+        return _CONTAINS_NAME if is_code else _PROSE_WITH_NAME
     needs_words = not is_same and not question.phrases
     min_share = _MIN_SHARE_IF_SIMILAR if similarity and not question.is_word else _MIN_SHARE
     if needs_words and _may_share(weights, code, message) < min_share:
@@ -174,13 +201,18 @@ def _may_share(weights: Mapping[str, float], code: RemovedLines, message: str) -
     return found / (sum(weights.values()) or 1.0)
 
 
-def _is_named(question: RemovalQuestion, name: str) -> float:
-    """Return 1 for the name in the question, 0.9 for another spelling of it, and otherwise 0."""
-    if not name:
+def is_named(question: RemovalQuestion, code: RemovedLines) -> float:
+    """Return 1 for the name in the question, less for another spelling or owner, otherwise 0."""
+    if not code.name:
         return 0.0
-    if name in question.names:
-        return 1.0
-    return _OTHER_SPELLING * (_key(name) in question.keys)
+    if code.name in question.names:
+        return 1.0 if _is_owner(question.owner, code) else _OTHER_OWNER
+    return _OTHER_SPELLING * (_key(code.name) in question.keys)
+
+
+def _is_owner(owner: str, code: RemovedLines) -> bool:
+    """Return whether code is in the class or module, or "" if the question names none."""
+    return not owner or owner in WORD.findall(code.scope) or owner == stem_of(code.path)
 
 
 def _key(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -18,7 +19,12 @@ from rootle.history.commit_results import describe_commit
 from rootle.history.commit_search import CommitSearch, RemovedLines
 from rootle.history.commit_view import CommitView
 from rootle.history.present_code import PresentCode
-from rootle.history.removal_scores import RemovalQuestion, parse_question, score_removal
+from rootle.history.removal_scores import (
+    RemovalQuestion,
+    is_named,
+    parse_question,
+    score_removal,
+)
 from rootle.history.removed_definitions import RemovedDefinitions
 from rootle.index.reader import FileState, IndexReader
 from rootle.protocols import WeightedTerm
@@ -42,6 +48,9 @@ _COUNTED_TEXTS: Final = 2
 _COUNTING_S: Final = 2.0  # time limit for all texts
 # Checking whether code still exists takes about as long as reading a patch.
 _CHECKS_PER_RESULT: Final = 12
+# Two definitions with one name, of which the classes are not known, are taken to be the same if at
+# least this share of their lines is the same.
+_SAME_SHARE: Final = 0.5
 _ADVICE: Final = "; search removed code in the root of a repository"
 
 
@@ -71,13 +80,26 @@ def find_removals(
     definitions = open_definitions()
     commits = prepare_commits(open_commits, _ADVICE, definitions)
     removals: tuple[Removal, ...] = ()
+    notes = commits.suggestions
     if commits.view is not None:
         present = PresentCode(open_files())
         search = _RemovalSearch(question, keeps, commits.search, commits.view, definitions, present)
         removals = search.run(count)
-    return RemovalAnswer(
-        query.text_query, removals, commits.degraded, commits.suggestions, elapsed_ms(started_s)
-    )
+        notes += _note_missing_name(question, removals)
+    return RemovalAnswer(query.text_query, removals, commits.degraded, notes, elapsed_ms(started_s))
+
+
+def _note_missing_name(question: RemovalQuestion, removals: Sequence[Removal]) -> tuple[str, ...]:
+    """Return a note if no result is the definition that the question names."""
+    name = question.name
+    if not name or not removals or any(is_named(question, one) for one in removals):
+        return ()
+    if any(question.is_in(one) for one in removals):
+        return (
+            f'no removed definition has the name "{name}"; the results are removed lines that '
+            "contain it, newest first: it may have been renamed",
+        )
+    return (f'no removed code contains the name "{name}"; the results have similar words',)
 
 
 def _make_filter(query: SearchQuery) -> Callable[[FileState], bool]:
@@ -240,24 +262,37 @@ def _order(candidate: _Candidate) -> tuple[float, int, str, int]:
 
 
 def _newest_first(candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    """Return the candidates, best first; of several removals of a definition, only the last one.
+    """Return the candidates, best first; of several removals of the same code, only the last one.
 
-    After each earlier removal, the definition was added again.
+    After each earlier removal, the code was added again.
     """
-    newest: dict[tuple[str, str], _Candidate] = {}
-    for one in candidates:
-        key = (one.code.path, one.code.name)
-        known = newest.get(key)
-        if known is None or (one.state.committed_s or 0) > (known.state.committed_s or 0):
-            newest[key] = one
-    return sorted(
-        (
-            one
-            for one in candidates
-            if not one.code.name or newest[one.code.path, one.code.name].state.id == one.state.id
-        ),
-        key=_order,
-    )
+    newest: dict[tuple[str, str | tuple[str, ...]], list[_Candidate]] = defaultdict(list)
+    for one in sorted(candidates, key=lambda one: -(one.state.committed_s or 0)):
+        code = one.code
+        known = newest[code.path, code.name or tuple(map(str.strip, code.lines))]
+        if not any(
+            one.state.id != other.state.id and _is_same(code, other.code) for other in known
+        ):
+            known.append(one)
+    return sorted((one for found in newest.values() for one in found), key=_order)
+
+
+def _is_same(one: RemovedLines, other: RemovedLines) -> bool:
+    """Return whether two removals from a file, with the same name or lines, are of the same code.
+
+    Methods of different classes may have the same name.
+    """
+    if not one.name:
+        return one.scope == other.scope or not (one.scope and other.scope)
+    if _has_known_scope(one) and _has_known_scope(other):
+        return one.scope == other.scope
+    first, second = (set(map(str.strip, code.lines)) for code in (one, other))
+    return len(first & second) >= _SAME_SHARE * min(len(first), len(second))
+
+
+def _has_known_scope(code: RemovedLines) -> bool:
+    """Return whether the scope is known; a definition without indentation has none."""
+    return bool(code.scope) or not code.lines[0][:1].isspace()
 
 
 def _overlap(one: _Candidate, other: _Candidate) -> bool:

@@ -109,8 +109,7 @@ def _find_in(change: FileChange) -> Iterator[RemovedCode]:
             removed = [one for one in lines[start:end] if one.is_removed]
             is_renamed = at + 1 < end and not lines[at + 1].is_removed
             if is_renamed or len(removed) < _MIN_REMOVED_SHARE * (end - start):
-                covered.add(at)
-                continue
+                continue  # the line is part of a run: its name is gone
             covered.update(range(start, end))
             yield _make(change, name, _scope(lines, at, _container(hunk.heading)), removed)
         yield from _find_runs(change, hunk, lines, covered)
