@@ -456,3 +456,16 @@ def test_the_answer_does_not_depend_on_the_order_of_indexing(
         ]
         assert answers[0] == answers[1]
         assert answers[0]
+
+
+def test_commits_are_read_again_after_their_format_changed(
+    app: App, reads: list[str], root: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app.index_history()
+    app.close()
+    reads.clear()
+    monkeypatch.setattr("rootle.indexing.commit_index.COMMIT_FORMAT", -1)
+
+    make_app(root).index_history()
+
+    assert len(reads) == 2 * 4

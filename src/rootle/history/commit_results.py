@@ -12,6 +12,7 @@ from rootle.index.reader import FileState
 from rootle.serialization.timestamps import format_timestamp
 from rootle.text.languages import CODE_EXTENSIONS
 from rootle.types import (
+    CHANGED_NAMES_SEPARATOR,
     COMMIT_MESSAGE,
     COMMIT_URI,
     UNNAMED_CHANGES,
@@ -114,7 +115,7 @@ class LastCommits:
         results = []
         for result in response.results:
             is_code = result.metadata.language in CODE_EXTENSIONS
-            name = "".join(_WORDS.findall(result.scope)[-1:]) if is_code else ""
+            name = _last_word(result.scope) if is_code else ""
             place = result.file_path, name, result.metadata.last_modified
             try:
                 last = known[place]
@@ -132,13 +133,21 @@ def _find_last(
         return None
     if not name:
         return _brief(view, changes[0][0])
-    found = (at for at, section in changes if {name, UNNAMED_CHANGES} & set(_titles(section)))
+    found = (at for at, section in changes if _may_change(section, name))
     at = next(found, None)
     return None if at is None else _brief(view, at)
 
 
+def _may_change(section: DocumentSection, name: str) -> bool:
+    return any(one == UNNAMED_CHANGES or _last_word(one) == name for one in _titles(section))
+
+
+def _last_word(text: str) -> str:
+    return "".join(_WORDS.findall(text)[-1:])
+
+
 def _titles(section: DocumentSection) -> list[str]:
-    return section.title.split(", ")
+    return section.title.split(CHANGED_NAMES_SEPARATOR)
 
 
 def _brief(view: CommitView, commit: int) -> CommitFacts:

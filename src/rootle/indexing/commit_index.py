@@ -26,7 +26,12 @@ from rootle.sources.git.commits.commit_list import (
     list_commits,
     list_commits_with_text,
 )
-from rootle.sources.git.commits.commit_source import COMMITS, CommitSource, ConvertCommit
+from rootle.sources.git.commits.commit_source import (
+    COMMIT_FORMAT,
+    COMMITS,
+    CommitSource,
+    ConvertCommit,
+)
 from rootle.sources.git.commits.patch_process import PatchProcess
 from rootle.sources.git.commits.removed_code import RemovedCode, find_removed_code
 from rootle.sources.git.lines.commit_facts import read_committed
@@ -107,6 +112,7 @@ class CommitIndex:
             on_warning=on_warning,
             shows_unfinished=True,
             has_commit_dates=False,
+            document_format=f"commits {COMMIT_FORMAT}",
         )
         self._indexer = Indexer(setup, on_commit=lambda _: None, prestarted=PrestartedWorkers())
 

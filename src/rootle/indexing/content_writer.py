@@ -60,6 +60,7 @@ class IndexSetup:
     shows_unfinished: bool = False  # whether an index can be searched before its first run ends
     has_commit_dates: bool = True  # whether git determines the dates of the documents
     images: ImageEmbedding | None = None  # None if images are not embedded
+    document_format: str = ""  # the version of the documents of the sources, if they have one
 
     @property
     def model(self) -> ModelChoice:
@@ -74,7 +75,8 @@ class IndexSetup:
     @cached_property
     def fingerprint(self) -> str:
         """The fingerprint of everything that determines the content, except the documents."""
-        return fingerprint(self.config, self.model.fingerprint)
+        found = fingerprint(self.config, self.model.fingerprint)
+        return f"{found}/{self.document_format}" if self.document_format else found
 
 
 @dataclass(frozen=True, slots=True)

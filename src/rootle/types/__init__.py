@@ -17,6 +17,7 @@ from rootle.types.documents import (
     TextChunk,
 )
 from rootle.types.history import (
+    CHANGED_NAMES_SEPARATOR,
     COMMIT_KIND,
     COMMIT_MESSAGE,
     COMMIT_URI,
@@ -72,6 +73,7 @@ from rootle.types.status import (
 from rootle.types.symbols import Symbol, SymbolAnswer, SymbolAspect, SymbolUse
 
 __all__ = [
+    "CHANGED_NAMES_SEPARATOR",
     "COMMIT_KIND",
     "COMMIT_MESSAGE",
     "COMMIT_URI",

@@ -15,6 +15,8 @@ COMMIT_URI: Final = "git:"  # the URI of a commit is this and its hash
 COMMIT_MESSAGE: Final = "message"  # the label of the section with the message
 # The last name in the title of a section for a file, if other definitions may have changed too.
 UNNAMED_CHANGES: Final = "…"
+# Between the names in the title of a section for a file. A heading may contain commas.
+CHANGED_NAMES_SEPARATOR: Final = " | "
 # Between the scope and the name in the title of a section with a removed definition.
 REMOVED_SCOPE_SEPARATOR: Final = " > "
 

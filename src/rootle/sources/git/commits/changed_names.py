@@ -6,42 +6,36 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from rootle.sources.git.commits.definition_lines import defined_name, defined_names, has_rules
 from rootle.sources.git.commits.patch_parsing import Hunk
 from rootle.text.languages import CODE_EXTENSIONS, language_of
 from rootle.types import UNNAMED_CHANGES
 
 MAX_NAMES: Final = 12  # per file; a larger change is described by its path
 MAX_REMOVED_NAMES: Final = 150  # per file
-_KEYWORD: Final = re.compile(
-    r"""^\s*(?:(?:export|default|public|private|protected|internal|static|abstract|sealed|final
-        |async|local|inline|virtual|override|partial|pub(?:\([^)]*\))?|open|data|suspend|unsafe
-        |const|extern|@\w+)\s+)*
-        (?:def|defp|defmodule|defmacro|fn|func|function\*?|fun|sub|proc|method|macro|class|struct
-        |enum|union|trait|interface|module|namespace|type|protocol|extension|object|record|impl
-        |test|describe|it)\b
-        \s*(?:\([^)]*\)\s*)?["']?([A-Za-z_][\w.:$!?]*)""",
-    re.VERBOSE,
+# git shows the headings of these languages without their indentation.
+_UNKNOWN_INDENT: Final = frozenset("csharp dart elixir java kotlin php ruby rust scala".split())
+# Only lines in the first column are headings of these languages, so the methods of a class are not.
+_FIRST_COLUMN: Final = frozenset("c cpp d groovy julia nim objc svelte vue zig".split())
+_CONTAINER: Final = re.compile(r"(?:export\s+)?(?:class|namespace|template|extern|trait)\b")
+_STRUCT: Final = re.compile(r"struct\b")
+_DECORATED: Final = frozenset(
+    "dart elixir groovy java javascript kotlin python scala swift tsx typescript".split()
 )
-_TYPED: Final = re.compile(r"^[A-Za-z_][^=;()\"']*?([A-Za-z_~$][\w$]*(?:::~?\w+)*)\s*\(")
-_MEMBER: Final = re.compile(
-    r"^\s+(?:(?:public|private|protected|static|final|async|override|virtual|readonly|get|set)\s+)+"
-    r"[^=;(]*?([A-Za-z_$][\w$]*)\s*[(<]"
+# Lines at the indentation of a definition, or before it, that do not end it.
+_CLOSING: Final = re.compile(
+    r"\s*(?:[)\]}>|{]|end\b|else\b|[A-Za-z_]\w*:\s*$|#|//|/\*|\*|--|;|%)|[`\"']"
 )
-_ASSIGNED: Final = re.compile(
-    r"^\s*(?:export\s+)?(?:const|let|var)\s+([\w$]+)[^=]*=\s*(?:async\s*)?(?:function|\(|\w+\s*=>)"
+_PYTHON_CLOSING: Final = re.compile(r"\s*(?:[)\]}]|#|\"{3}|'{3})")
+_COMMENT: Final = re.compile(r"\s*(?:#|//|/\*|\*|--|;;|%)")
+_DECORATOR: Final = re.compile(r"\s*@[A-Za-z_]")
+# A line in the first column that begins a statement, and is not a part of a longer text.
+_STATEMENT: Final = re.compile(
+    r"[@#]|(?:import|from|using|use|package|if|for|while|with|try|var|let|const|export|extern)\b"
+    r"|[A-Za-z_$][\w$.:<>*&, ]{0,120}[=({;:\[]"
 )
-# A method without modifiers, in languages in which no call looks like this.
-_METHOD: Final = re.compile(
-    r"^\s*(?!.*\bfunction\b)#?([A-Za-z_$][\w$]*)\s*(?:<[^>]*>)?\([^;=]*\)[^;=()]*\{\s*$"
-)
-_METHOD_FILES: Final = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".java")
-_HEADING: Final = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
-_CONTROL: Final = frozenset(
-    "if else for foreach while switch case return catch sizeof do throw await yield with assert"
-    " new delete elif unless until when match select defer go".split()
-)
-_PATTERNS: Final = (_KEYWORD, _ASSIGNED, _MEMBER, _TYPED)
-_SEPARATOR: Final = re.compile(r"::|\.")
+# A statement at the top level of a Python module that git shows as a heading.
+_TOP_LEVEL: Final = re.compile(r"[A-Za-z_][\w.]*\s*(?::[^=]*)?(?:=|\($)")
 
 
 def find_changed_names(hunks: Sequence[Hunk], path: str) -> tuple[str, ...]:
@@ -50,58 +44,152 @@ def find_changed_names(hunks: Sequence[Hunk], path: str) -> tuple[str, ...]:
     The last one is UNNAMED_CHANGES if other definitions may have changed too. In prose, it is left
     out, because most paragraphs have no name.
     """
-    patterns = (_METHOD, *_PATTERNS) if path.endswith(_METHOD_FILES) else _PATTERNS
-    found = dict.fromkeys(name for hunk in hunks for name in _names_of(hunk, patterns) if name)
+    is_code = language_of(path) in CODE_EXTENSIONS
+    if not has_rules(path):
+        return (UNNAMED_CHANGES,) if is_code and hunks else ()
+    found = dict.fromkeys(name for hunk in hunks for name in _names_of(hunk, path) if name)
     names = [name for name in found if name != UNNAMED_CHANGES]
     is_incomplete = len(names) > MAX_NAMES or len(names) < len(found)
-    if is_incomplete and language_of(path) in CODE_EXTENSIONS:
+    if is_code and is_incomplete:
         return (*names[:MAX_NAMES], UNNAMED_CHANGES)
     return tuple(names[:MAX_NAMES])
 
 
-def find_removed_names(hunks: Sequence[Hunk]) -> tuple[str, ...]:
+def find_removed_names(hunks: Sequence[Hunk], path: str) -> tuple[str, ...]:
     """Return the names whose definitions were removed, and not added again in the same file."""
     removed, added = (
-        dict.fromkeys(name for hunk in hunks for name in _definitions_with(hunk, sign))
+        dict.fromkeys(name for hunk in hunks for name in _find_with_sign(hunk, path, sign))
         for sign in "-+"
     )
     return tuple(name for name in removed if name not in added)[:MAX_REMOVED_NAMES]
 
 
-def _definitions_with(hunk: Hunk, sign: str) -> Iterator[str]:
-    for line in hunk.lines:
-        if line.startswith(sign) and not line.rstrip().endswith(";"):
-            name = defined_name(line[1:])
+def _find_with_sign(hunk: Hunk, path: str, sign: str) -> Iterator[str]:
+    names = _find_names_in(hunk, path)
+    return (
+        name for line, name in zip(hunk.lines, names, strict=True) if name and line.startswith(sign)
+    )
+
+
+def _find_names_in(hunk: Hunk, path: str) -> list[str]:
+    """Return the name that each line of a hunk defines; "" for most lines."""
+    names = [""] * len(hunk.lines)
+    for other in "-+":  # the lines of the new file, then those of the old one
+        places = [at for at, line in enumerate(hunk.lines) if not line.startswith(other)]
+        found = defined_names([hunk.lines[at][1:] for at in places], path)
+        for at, name in zip(places, found, strict=True):
+            names[at] = name or names[at]
+    return names
+
+
+def _names_of(hunk: Hunk, path: str) -> Iterator[str]:
+    """Yield the definitions around the changed lines of a hunk; "" outside of definitions."""
+    walk = _HunkWalk(hunk, path)
+    is_blank = not any(line[1:].strip() for line in hunk.lines if not line.startswith(" "))
+    for line, name in zip(hunk.lines, _find_names_in(hunk, path), strict=True):
+        text = line[1:]
+        if text.strip():
+            yield from walk.enter(text, name)
+        else:
+            yield from walk.end_comment()
+        if not line.startswith(" ") and (text.strip() or is_blank):
+            yield from walk.change(text, name)
+    yield from walk.end()
+
+
+class _HunkWalk:
+    """Follows the definitions that enclose the lines of a hunk, judged by their indentation.
+
+    git shows the definition that begins before the hunk. It may have ended before the hunk. The
+    name is UNNAMED_CHANGES if the definition is unknown.
+    """
+
+    def __init__(self, hunk: Hunk, path: str) -> None:
+        language, heading = language_of(path), hunk.heading
+        self._is_prose = language not in CODE_EXTENSIONS
+        self._is_python = language == "python"
+        self._has_decorators = language in _DECORATED
+        # Enclosing definitions with their indentations, from the outermost one. The name is None
+        # below a decorator, before the definition that it belongs to.
+        self._open: list[tuple[int, str | None]] = []
+        self._outside = UNNAMED_CHANGES if heading else ""
+        # The definition around a changed comment, unless one with its indentation follows.
+        self._comment: str | None = None
+        self._comment_indent = 0
+        self._is_decorator_changed = False
+        name = defined_name(heading, path)
+        if name or (self._has_decorators and _DECORATOR.match(heading)):
+            self._open.append((hunk.heading_indent, name or None))
+        elif self._is_python and _TOP_LEVEL.match(heading):
+            self._outside = ""
+        self._has_unknown_indent = bool(name) and language in _UNKNOWN_INDENT
+        is_container = _CONTAINER.match(heading) or (language == "cpp" and _STRUCT.match(heading))
+        self._is_in_container = bool(name and is_container) and language in _FIRST_COLUMN
+
+    def enter(self, text: str, name: str) -> Iterator[str]:
+        """Go to a line; yield what the comments and decorators before it belong to."""
+        indent = len(text) - len(text.lstrip())
+        is_decorator = not name and self._has_decorators and _DECORATOR.match(text) is not None
+        if not name and _COMMENT.match(text):
+            return
+        # The lines of a block comment may be indented by one more column.
+        if self._comment is not None and self._comment_indent - indent in (0, 1):
             if name:
+                self._comment = None
                 yield name
+            elif is_decorator:
+                self._comment = None
+                self._is_decorator_changed = True
+        yield from self.end_comment()
+        closing = _PYTHON_CLOSING if self._is_python else _CLOSING
+        if name or is_decorator or not closing.match(text):
+            yield from self._leave(indent, name, text, is_decorator=is_decorator)
+        if name or is_decorator:
+            self._open.append((indent, name or None))
 
+    def _leave(self, indent: int, name: str, text: str, *, is_decorator: bool) -> Iterator[str]:
+        """Leave the definitions that end before a line with this indentation."""
+        if self._is_prose:
+            if name:
+                self._open.clear()
+            return
+        if name and self._has_unknown_indent and self._open:
+            # The definition in the heading may be around this one or before it.
+            self._open[0] = 0, UNNAMED_CHANGES
+            self._has_unknown_indent = False
+        while self._open and self._open[-1][0] >= indent:
+            _, left = self._open.pop()
+            if left is None and self._is_decorator_changed and not is_decorator:
+                self._is_decorator_changed = False
+                yield name or UNNAMED_CHANGES
+            if not self._open:
+                self._outside = UNNAMED_CHANGES
+                self._is_in_container = False
+        if indent == 0 and not self._open:
+            self._outside = "" if _STATEMENT.match(text) else UNNAMED_CHANGES
 
-def defined_name(line: str, patterns: Sequence[re.Pattern[str]] = _PATTERNS) -> str:
-    """Return the name that a line of source code defines, or the text of a Markdown heading.
-
-    The result is empty if the line does not look like the start of a definition.
-    """
-    heading = _HEADING.match(line)
-    if heading is not None:
-        return heading[1]
-    for pattern in patterns:
-        match = pattern.match(line)
-        if match is not None:
-            name = _SEPARATOR.split(match[1].strip(".:"))[-1]
-            if name not in _CONTROL and line.split(None, 1)[0].rstrip("(") not in _CONTROL:
-                return name
-    return ""
-
-
-def _names_of(hunk: Hunk, patterns: Sequence[re.Pattern[str]]) -> Iterator[str]:
-    """Yield the definitions around the changed lines of a hunk; "" outside of definitions.
-
-    git shows the definition that begins before the hunk. It does not enclose a change if another
-    definition begins between them. UNNAMED_CHANGES is the name if it is unknown.
-    """
-    enclosing = defined_name(hunk.heading, patterns) or (UNNAMED_CHANGES if hunk.heading else "")
-    for line in hunk.lines:
-        name = "" if line[1:].rstrip().endswith(";") else defined_name(line[1:], patterns)
-        enclosing = name or enclosing
-        if not line.startswith(" "):
+    def change(self, text: str, name: str) -> Iterator[str]:
+        """Yield the definitions that a change of the current line changes."""
+        enclosing = self._open[-1][1] if self._open else self._outside
+        if enclosing is None:
+            self._is_decorator_changed = True
+        elif not name and not self._is_prose and _COMMENT.match(text):
+            indent = self._comment_indent = len(text) - len(text.lstrip())
+            is_inside = bool(self._open) and self._open[-1][0] < indent
+            self._comment = enclosing if is_inside or not self._open else UNNAMED_CHANGES
+        else:
             yield enclosing
+            if self._is_in_container and len(self._open) == 1:
+                yield UNNAMED_CHANGES  # it may be in a method that begins before the hunk
+
+    def end_comment(self) -> Iterator[str]:
+        """Yield what a changed comment belongs to if no definition follows it."""
+        if self._comment is not None:
+            yield self._comment
+        self._comment = None
+
+    def end(self) -> Iterator[str]:
+        """Yield what the last comments and decorators of the hunk belong to."""
+        yield from self.end_comment()
+        if self._is_decorator_changed:
+            yield UNNAMED_CHANGES

@@ -14,6 +14,7 @@ from rootle.sources.git.commits.changed_names import find_changed_names, find_re
 from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange, Hunk
 from rootle.sources.source import Document
 from rootle.types import (
+    CHANGED_NAMES_SEPARATOR,
     COMMIT_KIND,
     COMMIT_MESSAGE,
     COMMIT_URI,
@@ -111,7 +112,7 @@ def _file_sections(commit: CommitPatch) -> Iterator[_Section]:
         patch = _select_lines(change, min(left, _MAX_FILE_CHARS))
         left -= sum(map(len, patch))
         lines = [_describe(change, names), *_list_removed(change, names), *patch]
-        yield _Section(label, ", ".join(titles), lines)
+        yield _Section(label, CHANGED_NAMES_SEPARATOR.join(titles), lines)
 
 
 def _priority(change: FileChange, reason: str, message: str) -> tuple[bool, int, str]:
@@ -135,7 +136,9 @@ def _list_removed(change: FileChange, names: Collection[str]) -> Iterator[str]:
 
     They are found although the patch is cut.
     """
-    unnamed = [name for name in find_removed_names(change.hunks) if name not in names]
+    unnamed = [
+        name for name in find_removed_names(change.hunks, change.old_path) if name not in names
+    ]
     if unnamed:
         yield f"removed: {', '.join(unnamed)}"
 

@@ -35,6 +35,7 @@ class Hunk:
     lines: tuple[str, ...]  # each begins with "+", "-" or a space
     start_line: int  # of the new file, from 1
     old_start_line: int = 1  # of the old file, from 1
+    heading_indent: int = 0  # of the heading; for some languages, git leaves it out
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,10 @@ def _parse_hunks(block: bytes) -> Iterator[Hunk]:
         if parents > 1:
             lines = _merge_signs(lines, parents)
         if any(line[0] != " " for line in lines):
-            yield Hunk(_decode(match[4]).strip(), tuple(lines), int(match[3]), int(match[2]))
+            heading = _decode(match[4]).rstrip()
+            text = heading.lstrip()
+            numbers = int(match[3]), int(match[2])
+            yield Hunk(text, tuple(lines), *numbers, len(heading) - len(text))
 
 
 def _merge_signs(rows: Sequence[str], parents: int) -> list[str]:

@@ -35,26 +35,36 @@ _PATHS: Final = ("-M100%",)
 # Sets of options that are tried in order until git can read a commit.
 Levels = tuple[tuple[str, ...], ...]
 ALL_LEVELS: Final[Levels] = (_PATCH, _PATHS)
-# The lines that begin a definition, by file type. git knows these languages, but does not recognize
-# them by file name.
+# The lines that begin a definition, by file type. git knows most of these languages, but does not
+# recognize them by file name.
 _ATTRIBUTES: Final = os.path.join(os.path.dirname(__file__), "definitions.gitattributes")
 _DEFINITIONS: Final = {
     "core.attributesFile": _ATTRIBUTES,
+    # git shows the first group of the expression as the heading. It contains the indentation.
+    # For Python, decorators and statements at the top level of a module are headings too, so that
+    # the lines below them are not taken to be a part of the definition above.
+    "diff.rootle-python.xfuncname": (
+        "^([ \t]*((async[ \t]+)?def|class)[ \t].*)$\n"
+        "^([ \t]*@[A-Za-z_].*)$\n"
+        "^([A-Za-z_][A-Za-z0-9_.]*[ \t]*(:[^=]*)?=.*[[({][ \t]*)$\n"
+        "^([A-Za-z_][A-Za-z0-9_.]*\\([ \t]*)$\n"
+        "^((if|with|for|while|try|else)[ \t:].*)$"
+    ),
+    "diff.rootle-python.binary": "auto",
     "diff.rootle-script.xfuncname": (
-        # git shows the first group of the expression as the heading.
         "!^[ \t]*(if|else|for|while|switch|catch|return|await|do|throw|new|yield)[^A-Za-z0-9_$]\n"
-        "^[ \t]*(((export|default|async|static|public|private|protected|abstract|override|get|set"
+        "^([ \t]*((export|default|async|static|public|private|protected|abstract|override|get|set"
         "|readonly)[ \t]+)*((function|class|interface|enum|type|namespace)[ \t*]"
         "|(const|let|var)[ \t]+[A-Za-z0-9_$]+[^=]*=[^=].*(=>|function)"
         "|[A-Za-z_$#][A-Za-z0-9_$]*[ \t]*(<[^>]*>)?\\([^;]*\\{[ \t]*$).*)"
     ),
     "diff.rootle-script.binary": "auto",
     "diff.rootle-swift.xfuncname": (
-        "^[ \t]*(((@?[A-Za-z]+(\\([a-z]+\\))?)[ \t]+)*"
+        "^([ \t]*((@?[A-Za-z]+(\\([a-z]+\\))?)[ \t]+)*"
         "(func|class|struct|enum|protocol|extension|init|actor)[ \t(<].*)"
     ),
     "diff.rootle-shell.xfuncname": (
-        "^[ \t]*((function[ \t]+[A-Za-z0-9_:-]+)|([A-Za-z0-9_:-]+[ \t]*\\(\\))).*"
+        "^([ \t]*((function[ \t]+[A-Za-z0-9_:-]+)|([A-Za-z0-9_:-]+[ \t]*\\(\\))).*)"
     ),
 }
 

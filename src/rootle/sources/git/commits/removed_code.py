@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from rootle.sources.git.commits.changed_names import defined_name, find_removed_names
+from rootle.sources.git.commits.changed_names import find_removed_names
 from rootle.sources.git.commits.commit_document import hidden_reason
+from rootle.sources.git.commits.definition_lines import defined_name, defined_names
 from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange, Hunk
 
 # Of one commit. A commit that removes more deletes a whole component.
@@ -23,7 +24,6 @@ _MIN_REMOVED_SHARE: Final = 0.5
 # Code of which at least this share was added in the same commit was moved.
 _MOVED_SHARE: Final = 0.6
 _COMMENT: Final = re.compile(r"""\s*(?:#|//|/\*|\*|--|%|;|'|@|\[|"{3}|<!--)""")
-_MARKDOWN: Final = (".md", ".mdx", ".markdown")
 # Lines at the indentation of a definition that do not end it.
 _CLOSING: Final = re.compile(r"\s*(?:[)\]}>|{]|end\b|else\b|[A-Za-z_]\w*:\s*$|#)")
 # A definition that other definitions can be inside.
@@ -48,6 +48,7 @@ class _OldLine(NamedTuple):
     number: int  # in the old file
     text: str
     is_removed: bool
+    name: str  # that the line defines; "" for most lines
 
 
 def find_removed_code(commit: CommitPatch) -> tuple[RemovedCode, ...]:
@@ -93,25 +94,22 @@ def _is_moved(block: RemovedCode, added: set[str]) -> bool:
 
 
 def _find_in(change: FileChange) -> Iterator[RemovedCode]:
-    names = set(find_removed_names(change.hunks))
-    is_markdown = change.old_path.lower().endswith(_MARKDOWN)
+    path = change.old_path
+    names = set(find_removed_names(change.hunks, path))
     for hunk in change.hunks:
-        lines = list(_old_lines(hunk))
+        lines = _old_lines(hunk, path)
         covered: set[int] = set()
         for at, line in enumerate(lines):
-            name = _definition_in(line, is_markdown=is_markdown)
-            if not name or name not in names:
+            if not line.is_removed or line.name not in names:
                 continue
-            start, end = (
-                _comment_start(lines, at),
-                _definition_end(lines, at, is_markdown=is_markdown),
-            )
+            start, end = _comment_start(lines, at), _definition_end(lines, at)
             removed = [one for one in lines[start:end] if one.is_removed]
             is_renamed = at + 1 < end and not lines[at + 1].is_removed
             if is_renamed or len(removed) < _MIN_REMOVED_SHARE * (end - start):
                 continue  # the line is part of a run: its name is gone
             covered.update(range(start, end))
-            yield _make(change, name, _scope(lines, at, _container(hunk.heading)), removed)
+            scope = _scope(lines, at, defined_name(_container(hunk.heading), path))
+            yield _make(change, line.name, scope, removed)
         yield from _find_runs(change, hunk, lines, covered)
 
 
@@ -121,13 +119,14 @@ def _find_runs(
     """Yield the runs of removed lines outside of removed definitions."""
     run: list[_OldLine] = []
     start = 0
-    for at, line in enumerate((*lines, _OldLine(0, "", False))):
+    heading = defined_name(hunk.heading, change.old_path)
+    for at, line in enumerate((*lines, _OldLine(0, "", False, ""))):
         if line.is_removed and at not in covered:
             if not run:
                 start = at
             run.append(line)
         elif run:
-            yield _make(change, "", _scope(lines, start, hunk.heading), run)
+            yield _make(change, "", _scope(lines, start, heading), run)
             run = []
 
 
@@ -136,34 +135,29 @@ def _make(change: FileChange, name: str, scope: str, lines: Sequence[_OldLine]) 
     return RemovedCode(change.old_path, name, scope, lines[0].number, texts)
 
 
-def _old_lines(hunk: Hunk) -> Iterator[_OldLine]:
-    number = hunk.old_start_line
-    for line in hunk.lines:
-        if not line.startswith("+"):
-            yield _OldLine(number, line[1:], line.startswith("-"))
-            number += 1
-
-
-def _definition_in(line: _OldLine, *, is_markdown: bool) -> str:
-    text = line.text
-    if not line.is_removed or text.rstrip().endswith(";"):
-        return ""
-    # In other files, such a line is a comment and not a heading.
-    return "" if text.startswith("#") and not is_markdown else defined_name(text)
+def _old_lines(hunk: Hunk, path: str) -> list[_OldLine]:
+    lines = [line for line in hunk.lines if not line.startswith("+")]
+    names = defined_names([line[1:] for line in lines], path)
+    return [
+        _OldLine(number, line[1:], line.startswith("-"), name)
+        for number, (line, name) in enumerate(zip(lines, names, strict=True), hunk.old_start_line)
+    ]
 
 
 def _scope(lines: Sequence[_OldLine], at: int, heading: str) -> str:
-    """Return the definition that encloses a line, as far as its hunk shows it."""
+    """Return the definition that encloses a line, as far as its hunk shows it.
+
+    `heading` is the name of the definition in the heading of the hunk.
+    """
     indent = _indent(lines[at].text)
     for line in reversed(lines[max(0, at - _MAX_LINES) : at]):
         if not indent:
             return ""
         if line.text.strip() and _indent(line.text) < indent:
-            name = defined_name(line.text)
-            if name:
-                return name
+            if line.name:
+                return line.name
             indent = _indent(line.text)
-    return defined_name(heading) if indent else ""
+    return heading if indent else ""
 
 
 def _container(heading: str) -> str:
@@ -186,7 +180,7 @@ def _comment_start(lines: Sequence[_OldLine], at: int) -> int:
     return start
 
 
-def _definition_end(lines: Sequence[_OldLine], at: int, *, is_markdown: bool) -> int:
+def _definition_end(lines: Sequence[_OldLine], at: int) -> int:
     """Return the index after the last line of a definition, judged by the indentation."""
     indent = _indent(lines[at].text)
     end = at + 1
@@ -196,7 +190,7 @@ def _definition_end(lines: Sequence[_OldLine], at: int, *, is_markdown: bool) ->
             continue
         if _indent(text) <= indent and not _CLOSING.match(text):
             break
-        if _indent(text) <= indent and _definition_in(lines[number], is_markdown=is_markdown):
+        if _indent(text) <= indent and lines[number].is_removed and lines[number].name:
             break
         end = number + 1
     return end
