@@ -108,6 +108,9 @@ class MemoryIndex(IndexReader):
     def sections_with(self, label: str, limit: int) -> list[tuple[int, DocumentSection]]:
         return []
 
+    def sections_titled(self, prefix: str) -> list[tuple[int, DocumentSection]]:
+        return []
+
     def excerpts(self, ranges: Sequence[TextRange]) -> list[str]:
         return [self._texts[file_id][start:end] for file_id, start, end in ranges]
 

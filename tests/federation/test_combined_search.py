@@ -532,3 +532,15 @@ def test_notes_quote_a_tag_as_it_was_written(app: App, root: Path) -> None:
     notes = app.search(SearchQuery("zebra since:v1.0")).suggestions
     assert any("since:v1.0 excludes" in note for note in notes)
     assert not any("since:@" in note for note in notes)
+
+
+def test_a_commit_that_renamed_a_file_is_found_by_both_paths(root: Path, app: App) -> None:
+    git(root, "mv", "omega.py", "last.py")
+    commit_all(root, "Rename it", day=20)
+
+    for path in ("omega.py", "last.py"):
+        assert "Rename it" in subjects_of(app, f"HEAD~1..HEAD path:{path}")
+        assert "Rename it" in subjects_of(app, f"in:history path:{path} rename it")
+    found = find_commits(app, "HEAD~1..HEAD")[0].commit
+    assert found is not None
+    assert [file.path for file in found.files] == ["last.py"]

@@ -240,3 +240,16 @@ def test_files_without_evidence_are_not_called_similar(shop: tuple[Path, App]) -
     text = "\n".join(impact_lines(answer))
     assert "of the words" not in text
     assert "0% of the highest score" not in text
+
+
+def test_changes_before_a_file_was_renamed_count(shop: tuple[Path, App]) -> None:
+    root, app = shop
+    (root / "src").mkdir()
+    git(root, "mv", "shop/price.py", "src/price.py")
+    git(root, "commit", "-qm", "Move", when_s=OLD_S + 20 * 86_400)
+    git(root, "mv", "src/price.py", "src/prices.py")
+    git(root, "commit", "-qm", "Rename", when_s=OLD_S + 21 * 86_400)
+
+    files = {file.path: file for file in app.impact("src/prices.py").files}
+
+    assert files["tests/test_price.py"].cochanges == 4

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rootle.history.commit_view import MAX_FILES, CommitView
-from rootle.types import COMMIT_MESSAGE
+from rootle.types import COMMIT_MESSAGE, RENAMED_TO
 
 # The weight of a commit halves for each interval of this length before the newest commit.
 _HALF_LIFE_S: Final = 2 * 365 * 86_400.0
@@ -120,26 +120,44 @@ def _folder(path: str) -> str:
 
 
 def read_history(view: CommitView) -> ChangeHistory:
-    """Return the commits that changed few files, with paths relative to the folder."""
+    """Return the commits that changed few files, with paths relative to the folder.
+
+    A file that was renamed later has its newest path.
+    """
     labels = view.index.section_labels()
     states = [(state.committed_s or 0, state) for state in view.states()]
     states.sort(key=lambda pair: (-pair[0], pair[1].path))
     newest_s = states[0][0] if states else 0
-    return ChangeHistory(
-        change
-        for committed_s, state in states
-        if (change := _make_change(view, state.id, committed_s, newest_s, labels.get(state.id, ())))
-    )
+    renames = _read_renames(view)
+    current: dict[str, str] = {}  # the newest paths, by the paths at the time of a commit
+    changes = []
+    for committed_s, state in states:
+        renamed = renames.get(state.id, {})
+        files = [label for label in labels.get(state.id, ()) if label not in renamed]
+        paths = [current.get(label, label) for label in files if label != COMMIT_MESSAGE]
+        change = _make_change(view, state.id, committed_s, newest_s, paths)
+        if change is not None:
+            changes.append(change)
+        current |= {old: current.get(new, new) for old, new in renamed.items()}
+    return ChangeHistory(changes)
+
+
+def _read_renames(view: CommitView) -> Mapping[int, Mapping[str, str]]:
+    """Return the files that each commit renamed: the new path by the old one."""
+    found: dict[int, dict[str, str]] = defaultdict(dict)
+    for commit, section in view.index.sections_titled(RENAMED_TO):
+        found[commit][section.label] = section.title.removeprefix(RENAMED_TO)
+    return found
 
 
 def _make_change(
-    view: CommitView, commit: int, committed_s: int, newest_s: int, labels: Sequence[str]
+    view: CommitView, commit: int, committed_s: int, newest_s: int, files: Sequence[str]
 ) -> PastChange | None:
-    """Return a commit whose sections have these labels; None if it does not count."""
-    files = [label for label in labels if label != COMMIT_MESSAGE]
+    """Return a commit that changed these files; None if it does not count."""
     # Commits that change this many files or more usually move, format or import code.
     if not files or len(files) >= MAX_FILES:
         return None
-    paths = tuple(path for label in files if (path := view.relative_label(label)) is not None)
+    relative = (view.relative_label(label) for label in files)
+    paths = tuple(dict.fromkeys(path for path in relative if path is not None))
     weight = 0.5 ** ((newest_s - committed_s) / _HALF_LIFE_S) / (1 + math.log2(len(files)) / 4)
     return PastChange(commit, committed_s, paths, weight)

@@ -15,6 +15,7 @@ from rootle.types import (
     CHANGED_NAMES_SEPARATOR,
     COMMIT_MESSAGE,
     COMMIT_URI,
+    RENAMED_TO,
     UNNAMED_CHANGES,
     ChangedFile,
     CommitFacts,
@@ -86,7 +87,7 @@ def _changed_files(sections: Sequence[DocumentSection]) -> tuple[ChangedFile, ..
     return tuple(
         ChangedFile(section.label, tuple(_names(section)))
         for section in sections
-        if section.label != COMMIT_MESSAGE
+        if section.label != COMMIT_MESSAGE and not section.title.startswith(RENAMED_TO)
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Generic, TypeVar
 
 from rootle.index.reader import FileState, IndexReader
-from rootle.types import COMMIT_MESSAGE, COMMIT_URI, DocumentSection
+from rootle.types import COMMIT_MESSAGE, COMMIT_URI, RENAMED_TO, DocumentSection
 
 _T = TypeVar("_T")
 
@@ -53,7 +53,9 @@ class CommitView:
 
     def may_lack_files(self, state: FileState) -> bool:
         """Return whether a commit may have changed more files than the index lists."""
-        return len(self.index.sections_of(state.id)) > MAX_FILES  # one is its message
+        sections = self.index.sections_of(state.id)
+        files = [one for one in sections if not one.title.startswith(RENAMED_TO)]
+        return len(files) > MAX_FILES  # one is its message
 
     def changes_of(self, path: str) -> Sequence[tuple[int, DocumentSection]]:
         """Return the newest changes of a file, each with the id of its commit, newest first."""

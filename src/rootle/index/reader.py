@@ -286,5 +286,11 @@ class IndexReader(Protocol):
     def section_labels(self) -> Mapping[int, Sequence[str]]:
         """Return the labels of all sections by document. This reads all sections."""
 
+    def sections_titled(self, prefix: str) -> Sequence[tuple[int, DocumentSection]]:
+        """Return all sections whose titles begin with a prefix, with the ids of their documents.
+
+        This reads all sections.
+        """
+
     def excerpts(self, ranges: Sequence[TextRange]) -> Sequence[str]:
         """Return the text of each range of characters."""

@@ -17,6 +17,8 @@ COMMIT_MESSAGE: Final = "message"  # the label of the section with the message
 UNNAMED_CHANGES: Final = "…"
 # Between the names in the title of a section for a file. A heading may contain commas.
 CHANGED_NAMES_SEPARATOR: Final = " | "
+# The title of a section for the old path of a renamed file is this and the new path.
+RENAMED_TO: Final = "→ "
 # Between the scope and the name in the title of a section with a removed definition.
 REMOVED_SCOPE_SEPARATOR: Final = " > "
 

@@ -150,6 +150,14 @@ class DocStore:
         )
         return list(_read_sections(rows))
 
+    def sections_titled(self, prefix: str) -> list[tuple[int, DocumentSection]]:
+        """Return all sections whose titles begin with a prefix, with the ids of their documents."""
+        rows = self._connection.execute(
+            f"SELECT {_SECTION_COLUMNS} FROM sections WHERE substr(title, 1, ?) = ?",
+            (len(_encode(prefix)), _encode(prefix)),
+        )
+        return list(_read_sections(rows))
+
     def documents_below(self, folder: str) -> set[int]:
         """Return the documents with a section whose label begins with `folder` (ending in "/")."""
         rows = self._connection.execute(

@@ -259,6 +259,10 @@ class Snapshot:
         with self._lock, storage_errors(self.folder):
             return self._documents.section_labels()
 
+    def sections_titled(self, prefix: str) -> Sequence[tuple[int, DocumentSection]]:
+        with self._lock, storage_errors(self.folder):
+            return self._documents.sections_titled(prefix)
+
     def documents_below(self, folder: str) -> set[int]:
         """Return the documents with a section whose label begins with `folder` (ending in "/")."""
         with self._lock, storage_errors(self.folder):

@@ -18,12 +18,14 @@ from rootle.types import (
     COMMIT_KIND,
     COMMIT_MESSAGE,
     COMMIT_URI,
+    RENAMED_TO,
     UNNAMED_CHANGES,
     DocumentSection,
 )
 
 # A commit that changes more files is a bulk change, for which the names of the files are enough.
 _MAX_FILES: Final = 30
+_MAX_RENAMES: Final = 200  # whose old paths are indexed
 _MAX_FILES_WITH_PATCH: Final = 100
 _MAX_PATCH_CHARS: Final = 10_000
 _MAX_FILE_CHARS: Final = 3_000
@@ -52,7 +54,11 @@ class _Section:
 
 
 def make_document(commit: CommitPatch) -> Document:
-    """Return a commit as a document with a section for its message and for each changed file."""
+    """Return a commit as a document.
+
+    It has sections for its message, for each changed file, and for the old paths of renamed
+    files.
+    """
     sections = [_message_section(commit), *_file_sections(commit)]
     lines: list[str] = []
     places: list[DocumentSection] = []
@@ -113,6 +119,13 @@ def _file_sections(commit: CommitPatch) -> Iterator[_Section]:
         left -= sum(map(len, patch))
         lines = [_describe(change, names), *_list_removed(change, names), *patch]
         yield _Section(label, CHANGED_NAMES_SEPARATOR.join(titles), lines)
+    renamed = [change for change, _ in found if change.status == "R"]
+    for change in renamed[:_MAX_RENAMES]:
+        if change.old_path not in labels:
+            labels.add(change.old_path)
+            yield _Section(
+                change.old_path, f"{RENAMED_TO}{change.path}", [f"renamed to {change.path}"]
+            )
 
 
 def _priority(change: FileChange, reason: str, message: str) -> tuple[bool, int, str]:

@@ -27,7 +27,7 @@ from rootle.types import COMMIT_URI
 COMMITS: Final = "commits"  # the name of the source
 # The version of the code that converts commits to documents. A new version causes the indexes of
 # commits and of removed definitions to be rebuilt.
-COMMIT_FORMAT: Final = 2
+COMMIT_FORMAT: Final = 3
 # Estimates, which are used to report the progress. The oldest commits of a shallow clone are read
 # without their changes, and those of a partial clone without the changed lines. If the repository
 # is completed, the other size causes them to be read again.
