@@ -398,7 +398,7 @@ def test_the_name_of_a_renamed_function_is_found_in_the_commit_that_renamed_it(
     answer = make_app(tmp_path / "repo").gone("fetch_page_now")
     assert answer.removals[0].commit.hash == hashes[2]
     assert "fetch_page_now" in "\n".join(answer.removals[0].lines)
-    assert 'no removed definition has the name "fetch_page_now"' in answer.suggestions[0]
+    assert 'no removed definition with the name "fetch_page_now"' in answer.suggestions[0]
 
 
 def test_similar_names_are_marked_as_such(tmp_path: Path, make_app: MakeApp) -> None:
@@ -410,5 +410,5 @@ def test_similar_names_are_marked_as_such(tmp_path: Path, make_app: MakeApp) -> 
     app = make_app(tmp_path / "repo")
     answer = app.gone("retry_404_pages")
     assert [one.name for one in answer.removals] == ["retry_404"]
-    assert 'no removed code contains the name "retry_404_pages"' in answer.suggestions[0]
+    assert 'no removed code with the name "retry_404_pages"' in answer.suggestions[0]
     assert app.gone("retry_404").suggestions == ()

@@ -96,10 +96,10 @@ def _note_missing_name(question: RemovalQuestion, removals: Sequence[Removal]) -
         return ()
     if any(question.is_in(one) for one in removals):
         return (
-            f'no removed definition has the name "{name}"; the results are removed lines that '
-            "contain it, newest first: it may have been renamed",
+            f'found no removed definition with the name "{name}"; the results are removed lines '
+            "that contain it, newest first: it may have been renamed",
         )
-    return (f'no removed code contains the name "{name}"; the results have similar words',)
+    return (f'found no removed code with the name "{name}"; the results contain similar words',)
 
 
 def _make_filter(query: SearchQuery) -> Callable[[FileState], bool]:
