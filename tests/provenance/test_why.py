@@ -44,8 +44,17 @@ class History:
         root.mkdir()
         git(root, "init", "-q", "-b", "main")
 
-    def commit(self, message: str, files: Mapping[str, str | None] | None = None) -> str:
-        """Write files, delete those with None, and return the hash of a commit of everything."""
+    def commit(
+        self,
+        message: str,
+        files: Mapping[str, str | None] | None = None,
+        *,
+        when_s: int | None = None,
+    ) -> str:
+        """Write files, delete those with None, and return the hash of a commit of everything.
+
+        The commit has the time `when_s`, by default one second after the last one.
+        """
         for path, text in (files or {}).items():
             if text is None:
                 (self.root / path).unlink()
@@ -54,12 +63,13 @@ class History:
                 self._count += 1
                 write(self.root, path, text, when_s=OLD_S + self._count)
         self.git("add", "-A")
-        self.git("commit", "-q", "--allow-empty", "-m", message)
+        self.git("commit", "-q", "--allow-empty", "-m", message, when_s=when_s)
         return self.git("rev-parse", "HEAD").strip()
 
-    def git(self, *arguments: str) -> str:
+    def git(self, *arguments: str, when_s: int | None = None) -> str:
         self._count += 1
-        return git(self.root, *arguments, when_s=OLD_S + self._count)
+        when_s = OLD_S + self._count if when_s is None else when_s
+        return git(self.root, *arguments, when_s=when_s)
 
     def why(self, place: str, limit: int | None = None) -> WhyAnswer:
         return self._make_app(self.root).why(place, limit=limit)
@@ -292,6 +302,33 @@ def test_changes_on_two_branches_are_both_followed(history: History) -> None:
 
     assert history.hashes("net.py:5")[0] == topic
     assert history.hashes("net.py:10")[0] == main
+
+
+@pytest.mark.parametrize("days", [0, -30])
+def test_a_commit_whose_date_is_before_that_of_its_parent_is_followed(
+    days: int, history: History
+) -> None:
+    history.commit("Retry while overloaded", {"net.py": FETCH})
+    history.commit("Ask a busy server", {"net.py": FETCH.replace("503", "429")})
+    history.git("checkout", "-q", "-b", "topic")
+    slow = FETCH.replace("503", "429").replace("timeout=30", "timeout=60")
+    topic_s = OLD_S + 100 + days * 86_400
+    history.commit("Give slow servers more time", {"net.py": slow}, when_s=topic_s)
+    history.git("checkout", "-q", "main")
+    busy = FETCH.replace("503", "429").replace("TooManyAttempts", "ServerBusy")
+    history.commit("Raise another error", {"net.py": busy})
+    history.git("merge", "-q", "--no-ff", "-m", "merge", "topic")
+
+    answer = history.why("net.py:1-10")
+
+    assert answer.notes == ()
+    assert answer.is_complete
+    assert {commit.subject: commit.lines for commit in answer.commits} == {
+        "Retry while overloaded": tuple(range(1, 11)),
+        "Ask a busy server": (6,),
+        "Give slow servers more time": (5,),
+        "Raise another error": (10,),
+    }
 
 
 def test_uncommitted_lines_are_named_with_what_they_replace(history: History) -> None:

@@ -53,6 +53,7 @@ class PassageWalk:
     _queue: list[tuple[str, str, Words]] = field(default_factory=list)
     _states: dict[str, Words] = field(default_factory=lambda: defaultdict(dict))
     _early: dict[str, FileCommit] = field(default_factory=dict)
+    _done: set[str] = field(default_factory=set)  # commits that passed their words on
     _reverts: list[tuple[str, _Revert]] = field(default_factory=list)
     _undone: set[str] = field(default_factory=set)  # commits that a later one reverts
     _large_reads: int = 0
@@ -79,6 +80,7 @@ class PassageWalk:
         """Follow words through the history of one file."""
         self._states.clear()
         self._early.clear()
+        self._done.clear()
         self._reverts.clear()
         is_first = True
         with open_file_log(self.folder, revision, path, self.deadline_s) as log:
@@ -97,11 +99,12 @@ class PassageWalk:
         todo = [commit]
         while todo:
             current = todo.pop()
-            self._restore(current)
+            self._restore(current, path)
             words = self._states.pop(current.sha, None)
             if not words:
                 self._early[current.sha] = current
                 continue
+            self._done.add(current.sha)
             if not current.is_new:
                 self._step(current, words, path)
             else:
@@ -116,7 +119,7 @@ class PassageWalk:
         """Move words to the parents of a commit."""
         for parent, changes in zip(commit.parents, commit.changes, strict=True):
             kept, words = shift(words, changes)
-            self._states[parent].update(kept)
+            self._pass_on(parent, kept, path)
             if len(commit.parents) == 1:
                 self._note_removals(commit, kept, changes, path)
         if words:
@@ -124,6 +127,17 @@ class PassageWalk:
             rest = self._take_over(commit, parent, words, changes, path)
             if rest:
                 self._introduce(commit, rest, changes, path)
+
+    def _pass_on(self, parent: str, words: Words, path: str) -> None:
+        """Move words to a parent; read the history again from a parent that is already done.
+
+        With wrong dates, git lists a commit before some of its children. Git could sort the commits
+        instead, but would list none of them before it has read the whole history.
+        """
+        if parent not in self._done:
+            self._states[parent].update(words)
+        elif words:
+            self._enqueue(parent, path, words)
 
     def _take_over(
         self,
@@ -137,13 +151,13 @@ class PassageWalk:
         is_ignored = commit.sha in self.ignored
         weights = self.contributions.weights
         old, shortened = trace(words, changes, weights, is_forced=is_ignored)
-        self._states[parent].update(old)
+        self._pass_on(parent, old, path)
         rest = without(words, old)
         if not is_ignored:
             self._shorten(commit, shortened, path)
         pool = list_removed(changes)
         for _, moved in self._find_blocks(rest, changes, pool, min_letters=MIN_MOVED_LETTERS):
-            self._states[parent].update(moved)
+            self._pass_on(parent, moved, path)
             rest = without(rest, moved)
         return rest
 
@@ -186,7 +200,7 @@ class PassageWalk:
         if words:
             self._introduce(commit, words, changes, path)
 
-    def _restore(self, commit: FileCommit) -> None:
+    def _restore(self, commit: FileCommit, path: str) -> None:
         """Move to the parent the words that this commit removed and a later revert restored."""
         subject = commit.message.partition("\n")[0]
         for target, revert in list(self._reverts):
@@ -199,7 +213,7 @@ class PassageWalk:
             pool = list_removed(commit.changes[0])
             words = revert.words
             for _, moved in self._find_blocks(words, revert.changes, pool, min_letters=1):
-                self._states[commit.parents[0]].update(moved)
+                self._pass_on(commit.parents[0], moved, path)
                 words = without(words, moved)
                 for word in moved:
                     self.contributions.added[revert.sha][word] = _REVERT_SHARE
