@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from command import rootle
-from sample import MakeApp, write_tree
+from sample import MakeApp, git, write_tree
 
 from rootle import App
 from rootle.config.fields import Config
@@ -188,6 +188,54 @@ def test_in_memory_lists_only_memories(folder: Path) -> None:
     answer = done.data
     assert answer["results"] == []
     assert [memory["text"] for memory in answer["memories"]] == ["The zebra is painted at night"]
+    assert done.code == 0
+    shown = rootle("search", "in:memory zebra", cwd=folder)
+    assert "painted at night" in shown.out
+    assert "no results" not in shown.err
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ("in:memory zebra", 2),
+        ("in:memory zebra since:2030", 0),
+        ("in:memory zebra since:1d", 2),
+        ("in:memory zebra until:2001", 0),
+        ("in:memory zebra since:HEAD", 2),
+        ("in:memory zebra -night", 1),
+        ('in:memory "at night" zebra', 1),
+        ("in:memory /zebra is (fed|washed)/", 1),
+        ("in:docs,memory zebra -night", 1),
+    ],
+)
+def test_dates_and_words_filter_memories(query: str, count: int, folder: Path) -> None:
+    git(folder, "init", "-q")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "first")
+    for fact in ("The zebra is painted at night", "The zebra is fed at noon"):
+        rootle("memory", "add", fact, "--root", folder)
+
+    done = rootle("search", query, "--json", cwd=folder)
+
+    assert len(done.data["memories"]) == count
+    assert done.code == (0 if count or "docs" in query else 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "cause"),
+    [
+        (("in:memory zebra path:lib.py",), "path:lib.py"),
+        (("in:memory zebra -lang:css",), "-lang:css"),
+        (("in:memory zebra author:ada",), "author:ada"),
+        (("in:memory zebra", "--path", "lib.py"), 'the path "lib.py"'),
+        (("in:memory zebra since:nope",), "since:nope is no date"),
+    ],
+)
+def test_memories_have_no_path_language_or_author(
+    words: tuple[str, ...], cause: str, folder: Path
+) -> None:
+    done = rootle("search", *words, cwd=folder)
+    assert done.code == 2
+    assert cause in done.err
 
 
 def test_a_question_about_the_project_does_not_load_the_detector_of_orders() -> None:

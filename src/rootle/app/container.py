@@ -254,14 +254,15 @@ class Container(EmbeddingModels):
     def collections(self) -> Mapping[str, Collection]:
         """Return the collections that can be searched beside the project, by their `in:` values."""
         from rootle.app.dependency_components import InstalledPackages
-        from rootle.federation.collection import ExternalCollection, MemoryCollection
+        from rootle.federation.collection import ExternalCollection
+        from rootle.federation.memory_collection import MemoryCollection
 
-        def recall(topic: str) -> Sequence[Memory]:
-            return self.memory().recall(topic)
+        def recall(topic: str, is_wanted: Callable[[Memory], bool]) -> Sequence[Memory]:
+            return self.memory().recall(topic, is_wanted)
 
         collections: dict[str, Collection] = {
             "web": ExternalCollection(self.has_external, lambda: self.external().search()),
-            "memory": MemoryCollection(recall),
+            "memory": MemoryCollection(recall, self.history().date_of),
         }
         if self._config.dependencies != "off":
             collections["deps"] = InstalledPackages(self.dependencies())

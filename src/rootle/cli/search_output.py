@@ -180,7 +180,7 @@ def _print_messages(response: SearchResponse) -> None:
     for name in response.degraded:
         meaning = _DEGRADATIONS.get(name.partition(" ")[0])
         warn(f"degraded: {name}" + (f" ({meaning})" if meaning else ""))
-    if not response.results:
+    if not response.results and not response.memories:
         warn("no results")
     for suggestion in response.suggestions:
         warn(suggestion)

@@ -1,14 +1,13 @@
-"""The interface of collections, and the collection of memories."""
+"""The interface of collections, and the collection of added sources."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from rootle.search.query.syntax import ParsedQuery, parse_query
-from rootle.types import Memory, ResultKind, SearchQuery, SearchResponse
+from rootle.search.query.syntax import ParsedQuery
+from rootle.types import ResultKind, SearchQuery, SearchResponse
 
 # Where the results of a collection are shown: before or after those of the project, or before them
 # only if the project has no confident answer and the collection has one.
@@ -62,26 +61,3 @@ class ExternalCollection:
     def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         """Return one page from the added sources. Raise QueryError if there are none."""
         return self.open_search().search(query, explain=explain)
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryCollection:
-    """Answers `in:memory` with memories only. Other answers contain memories beside the results."""
-
-    recall: Callable[[str], Sequence[Memory]]  # best first; raises ConfigError if disabled
-
-    @property
-    def kind(self) -> ResultKind:
-        """The value of `in:`."""
-        return "memory"
-
-    def find_position(self, question: ParsedQuery) -> Position | None:  # noqa: ARG002
-        """Return None: every answer contains the memories that match."""
-        return None
-
-    def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:  # noqa: ARG002
-        """Return the memories about a topic, on one page. The filters do not apply to them."""
-        started_s = time.perf_counter()
-        memories = tuple(self.recall(parse_query(query.text_query).text))
-        took_ms = round((time.perf_counter() - started_s) * 1000, 3)
-        return SearchResponse((), None, (), None, 0, took_ms, memories=memories[: query.limit])

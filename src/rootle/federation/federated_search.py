@@ -86,7 +86,9 @@ class FederatedSearch:
             text = replace_kinds(query.text_query, own)
 
             def search_own(part: SearchQuery) -> SearchResponse:
-                return search_project(replace(part, text_query=text))
+                found = search_project(replace(part, text_query=text))
+                # The filters of the query apply only to memories that `in:memory` asks for.
+                return replace(found, memories=()) if "memory" in named else found
 
             parts.insert(0, PagePart(_PROJECT, search_own))
         return search_parts(plain, parts, check_query(plain, self.config))

@@ -133,17 +133,17 @@ class UserMemory:
         memory = self.store.add(clean.text, self.user_id, unique, origin)
         return RememberedFact(memory, clean.kinds)
 
-    def recall(self, topic: str) -> list[Memory]:
+    def recall(self, topic: str, is_wanted: Callable[[Memory], bool] | None = None) -> list[Memory]:
         """Return at most `top_k` memories that match a topic, best first.
 
-        Memories of other projects are left out. Raise QueryError if the topic is empty. Errors of
-        the store are not caught.
+        Memories of other projects, and those for which `is_wanted` is false, are left out. Raise
+        QueryError if the topic is empty. Errors of the store are not caught.
         """
         topic = clean_topic(topic)
         if not topic:
             raise QueryError("topic is empty")
         references = find_references(topic, self._project)
-        return self._mark_stale(self._search(topic, self._top_k, references))
+        return self._mark_stale(self._search(topic, self._top_k, references, is_wanted))
 
     def prefetch(self, user_message: str, budget: int = PREFETCH_TOKENS) -> str:
         """Return relevant memories as a text of at most `budget` tokens, to put before a message.
@@ -180,9 +180,13 @@ class UserMemory:
         )
 
     def _search(
-        self, topic: str, top_k: int, references: Sequence[MemoryReference]
+        self,
+        topic: str,
+        top_k: int,
+        references: Sequence[MemoryReference],
+        is_wanted: Callable[[Memory], bool] | None = None,
     ) -> list[Memory]:
-        """Return at most `top_k` memories that match and may be shown in this project.
+        """Return at most `top_k` memories that match, may be shown in this project and are wanted.
 
         Stores other than the embedded one cannot filter by project, so more memories are fetched
         from them until enough of the memories may be shown. Another program may have stored
@@ -191,7 +195,11 @@ class UserMemory:
         from rootle.memory.embedded import EmbeddedMemory
 
         topic = self._mask(topic).text  # a store can be on another machine
-        is_visible = make_filter(self._project.name)
+        belongs_here = make_filter(self._project.name)
+
+        def is_visible(memory: Memory) -> bool:
+            return belongs_here(memory) and (is_wanted is None or is_wanted(memory))
+
         if isinstance(self.store, EmbeddedMemory):
             return self.store.search(topic, self.user_id, top_k, references, is_visible=is_visible)
         wanted = top_k

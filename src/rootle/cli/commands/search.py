@@ -190,7 +190,7 @@ def run(args: argparse.Namespace) -> int:
         print_response(response, query.text_query, style, is_brief=is_brief, limit=args.limit)
     if links and not args.json:
         _print_links(links)
-    return SUCCESS if response.results else NO_RESULTS
+    return SUCCESS if response.results or response.memories else NO_RESULTS
 
 
 def _check_links(args: argparse.Namespace, query: SearchQuery) -> None:

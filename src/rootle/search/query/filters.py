@@ -193,12 +193,22 @@ def _history_tests(parsed: ParsedQuery, now_s: float) -> Iterable[_Test]:
     if parsed.authors:
         wanted = [author.casefold() for author in parsed.authors]
         yield lambda state: any(author in state.author.casefold() for author in wanted)
+    first_s, end_s = read_period(parsed, now_s)
     if parsed.since:
-        first_s = _read_date("since", parsed.since, now_s)
         yield lambda state: (state.last_modified_s or -math.inf) >= first_s
     if parsed.until:
-        end_s = _read_date("until", parsed.until, now_s)
         yield lambda state: (state.last_modified_s or math.inf) < end_s
+
+
+def read_period(parsed: ParsedQuery, now_s: float) -> tuple[float, float]:
+    """Return the Unix times of `since:` and `until:`; infinite if there is no such filter.
+
+    Raise QueryError if one of them is not a date.
+    """
+    return (
+        _read_date("since", parsed.since, now_s) if parsed.since else -math.inf,
+        _read_date("until", parsed.until, now_s) if parsed.until else math.inf,
+    )
 
 
 def _read_date(name: str, text: str, now_s: float) -> float:
