@@ -179,6 +179,16 @@ def test_filters_apply_to_the_commits_of_a_range(app: App, root: Path) -> None:
 
 def test_an_unknown_range_is_searched_in_the_files(app: App) -> None:
     assert find_commits(app, "v7.0..v8.0") == []
+    notes = app.search("HEAD~1..v8.0").suggestions
+    assert notes[0] == 'no commit, tag or branch is named "v8.0"; the range was searched as words'
+
+
+def test_a_range_may_end_or_begin_at_the_checked_out_commit(app: App, root: Path) -> None:
+    git(root, "branch", "next")
+    git(root, "reset", "-q", "--hard", "HEAD~1")
+
+    assert subjects_of(app, "HEAD~2..") == set(SUBJECTS[2:4])
+    assert "not searched: 1 commit of this range" in app.search("..next").suggestions[1]
 
 
 def test_filters_limit_commits_by_author_and_date(app: App, root: Path) -> None:

@@ -109,6 +109,9 @@ def test_a_hash_is_recognized(question: str, expected: str) -> None:
         ("HEAD~3..HEAD", RevisionRange("HEAD~3", "HEAD")),
         ("origin/main..feature/x-1", RevisionRange("origin/main", "feature/x-1")),
         ("583c314..main", RevisionRange("583c314", "main")),
+        ("HEAD~3..", RevisionRange("HEAD~3", "HEAD")),
+        ("HEAD~3.. from:21", RevisionRange("HEAD~3", "HEAD")),
+        ("..origin/main", RevisionRange("HEAD", "origin/main")),
     ],
 )
 def test_a_range_is_recognized(question: str, expected: RevisionRange) -> None:
@@ -116,6 +119,11 @@ def test_a_range_is_recognized(question: str, expected: RevisionRange) -> None:
 
     assert found is not None
     assert found.revisions == expected
+
+
+@pytest.mark.parametrize("question", ["wait...", "..", "../src/a.py", "see the range.."])
+def test_other_dots_are_no_range(question: str) -> None:
+    assert parse_past_question(question, ()) is None
 
 
 def test_the_kinds_decide_which_results_there_are() -> None:

@@ -131,7 +131,10 @@ class CombinedSearch:
         if past.revisions is not None:
             hashes = commits.list_range(past.revisions)
             if hashes is None:
-                return find_files(query)
+                # The two dots may also belong to a path or to code.
+                note = _describe_unknown(commits.list_unknown(past.revisions))
+                found_files = find_files(query)
+                return replace(found_files, suggestions=(*note, *found_files.suggestions))
             start = _read_offset(query.cursor) if query.cursor else past.offset
             return _page_of_range(query, view, hashes, start, limit, is_complete=is_complete)
         history_cursor, file_cursor, is_plain = _split_cursor(query.cursor)
@@ -265,6 +268,14 @@ def _page_of_range(
             "checked-out commit of this folder"
         )
     return replace(page, next_cursor=_join_cursors(more, None), suggestions=tuple(notes))
+
+
+def _describe_unknown(names: Sequence[str]) -> tuple[str, ...]:
+    """Return a note about the ends of a range that do not exist."""
+    if not names:
+        return ()
+    quoted = " and ".join(f'"{name}"' for name in dict.fromkeys(names))
+    return (f"no commit, tag or branch is named {quoted}; the range was searched as words",)
 
 
 def _count(number: int, noun: str) -> str:

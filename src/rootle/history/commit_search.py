@@ -60,6 +60,9 @@ class CommitUpdates(Protocol):
         None if one of the revisions does not exist.
         """
 
+    def list_unknown(self, revisions: RevisionRange) -> Sequence[str]:
+        """Return the ends of a range that are not revisions."""
+
     def read_removed(self, sha: str) -> Sequence[RemovedLines]:
         """Return the code that a commit removed and did not add elsewhere."""
 
@@ -135,3 +138,7 @@ class CommitSearch:
         None if one of the revisions does not exist.
         """
         return self.updates.list_range(revisions)
+
+    def list_unknown(self, revisions: RevisionRange) -> Sequence[str]:
+        """Return the ends of a range that are not revisions."""
+        return self.updates.list_unknown(revisions)

@@ -11,6 +11,9 @@ from rootle.types import RevisionRange
 HISTORY: Final = "history"  # a value of `in:`
 _HASH: Final = re.compile(r"(?:git:|commit[ :]+)?([0-9a-f]{7,64})", re.IGNORECASE | re.ASCII)
 _RANGE: Final = re.compile(r"([\w./@^~-]*[\w@^~])(\.\.\.?)([\w./@^~-]+)", re.ASCII)
+# One end may be left out. Three dots may end a sentence, so they do not form such a range.
+_OPEN_RANGE: Final = re.compile(r"([\w./@^~-]*[\w@^~])\.\.|\.\.([\w@][\w./@^~-]*)", re.ASCII)
+_CHECKED_OUT: Final = "HEAD"
 # The number of the first commit on a page of a range.
 _FROM: Final = re.compile(r"\s+from:(\d{1,6})$", re.ASCII)
 # Verbs of events in the past; "when is the cache cleared" asks about code.
@@ -76,10 +79,8 @@ def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | Non
     if (found := _HASH.fullmatch(stripped)) and not stripped.isalpha():
         return PastQuestion(True, commit=found[1].lower())
     page = _FROM.search(stripped) if len(stripped) <= _MAX_CHARS else None
-    span = stripped[: page.start()] if page else stripped
-    found = _RANGE.fullmatch(span) if len(span) <= _MAX_CHARS else None
-    if found and ".." not in found[1] and ".." not in found[3]:
-        revisions = RevisionRange(found[1], found[3], is_symmetric=found[2] == "...")
+    revisions = _parse_range(stripped[: page.start()] if page else text.strip())
+    if revisions is not None:
         offset = max(0, int(page[1]) - 1) if page else 0
         return PastQuestion(True, revisions=revisions, offset=offset)
     if only:
@@ -87,3 +88,16 @@ def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | Non
     start = stripped[:_MAX_CHARS]
     asks_first = _NOT_PAST.match(start) is None and _PAST.search(start) is not None
     return PastQuestion(asks_first) if asks_first or kinds else None
+
+
+def _parse_range(text: str) -> RevisionRange | None:
+    """Return the range in "a..b", "a...b", "a.." or "..b"; None for any other text."""
+    if len(text) > _MAX_CHARS:
+        return None
+    found = _RANGE.fullmatch(text.rstrip("?.!"))
+    if found and ".." not in found[1] and ".." not in found[3]:
+        return RevisionRange(found[1], found[3], is_symmetric=found[2] == "...")
+    found = _OPEN_RANGE.fullmatch(text)
+    if found is None or any(".." in end for end in found.groups("")):
+        return None
+    return RevisionRange(found[1] or _CHECKED_OUT, found[2] or _CHECKED_OUT)

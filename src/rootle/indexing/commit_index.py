@@ -196,6 +196,11 @@ class CommitIndex:
         )
         return None if found is None else [commit.sha for commit in found]
 
+    def list_unknown(self, revisions: RevisionRange) -> Sequence[str]:
+        """Return the ends of a range that are not revisions."""
+        names = (revisions.older, revisions.newer)
+        return [name for name in names if find_commit(self._root, name) is None]
+
     def read_removed(self, sha: str) -> Sequence[RemovedCode]:
         """Return the code that a commit removed from files below the folder.
 

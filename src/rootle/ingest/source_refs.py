@@ -45,6 +45,8 @@ _MAX_NAMES: Final = 10
 # After a colon, this is a range of lines ("path:12-20"), and not a path in a version ("v2.1:path").
 _LINE_NUMBERS: Final = re.compile(r"[Ll]?\d+(?:[-\u2013:,CcLl]+\d+)*\W*")
 _TAG: Final = re.compile(r"[\w][\w./+-]{0,249}")
+# The checked-out commit, or an ancestor of it, of a tag or of a branch, such as "HEAD~3".
+_ANCESTOR: Final = re.compile(r"HEAD|[\w][\w./+-]{0,249}[~^][~^0-9]{0,30}")
 _PATCH_START: Final = "diff --git "
 # The prefixes of references to documents of added sources.
 _OUTSIDE: Final = (EXTERNAL_URI, "http://", "https://")
@@ -180,13 +182,14 @@ def _read_whole(path: str, documents: DocumentSet) -> _Whole | None:
 
 
 def _read_tagged_commit(name: str, documents: DocumentSet) -> _Whole | None:
-    """Return the commit of a tag; None if there is no such tag."""
+    """Return the commit of a tag, or of a name such as "HEAD~3"; None if there is none."""
     folder = os.path.realpath(documents.root)
-    if not _TAG.fullmatch(name) or ".." in name or find_work_tree(folder) is None:
+    is_ancestor = _ANCESTOR.fullmatch(name) is not None
+    if not (is_ancestor or _TAG.fullmatch(name)) or ".." in name or find_work_tree(folder) is None:
         return None
     if explain_hidden_commits(documents.root) is not None:
         return None
-    found = find_commit(folder, f"refs/tags/{name}")
+    found = find_commit(folder, name if is_ancestor else f"refs/tags/{name}")
     return None if found is None else _read_whole(found.sha, documents)
 
 

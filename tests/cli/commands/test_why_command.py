@@ -61,6 +61,9 @@ def test_show_prints_the_commit_of_a_tag(tmp_path: Path) -> None:
     git(root, "tag", "-a", "-m", "The first release", "v1.0", "HEAD~1")
 
     assert "Alpha is added" in rootle("show", "v1.0", cwd=root).out
+    assert "Alpha is added" in rootle("show", "HEAD~1", cwd=root).out
+    assert "Beta is added" in rootle("show", "HEAD", cwd=root).out
+    assert "HEAD~9 does not exist here" in rootle("show", "HEAD~9", cwd=root).err
     missing = rootle("show", "v9.9", cwd=root)
     assert missing.code == 2
     assert "v9.9 does not exist here" in missing.err
