@@ -249,7 +249,7 @@ def test_a_string_instead_of_a_list_of_ids_deletes_nothing(own_app: App) -> None
     for number in range(3):
         memory.remember(f"the user owns {number} wombats")
     kept = {one.id for one in memory.list_memories()}
-    with pytest.raises(QueryError, match="expected a list of ids"):
+    with pytest.raises(QueryError, match="expected a list of strings"):
         memory.forget("".join(sorted(kept)))
     assert {one.id for one in memory.list_memories()} == kept
 

@@ -10,7 +10,7 @@ from typing import Any
 from rootle.app.base import AppBase
 from rootle.errors import IndexStorageError
 from rootle.serialization.folder_filter import relative_filters
-from rootle.serialization.json import apply_filters
+from rootle.serialization.json import apply_filters, check_integer, check_text, check_texts
 from rootle.types import (
     Filters,
     ImpactAnswer,
@@ -31,8 +31,10 @@ class HistoryApi(AppBase):
         `place` is "path:120", "path:10-20" or "path#function". At most `limit` commits are
         returned, 5 by default, best explanation first. Documents are searched only if there is an
         index. Raises SourceError if there is no such place, and QueryError if the limit is out of
-        range.
+        range or an argument has the wrong type.
         """
+        check_text("place", place)
+        check_integer("limit", limit)
         from rootle.provenance.explain import explain_place
         from rootle.provenance.mentions import add_mentions, list_names
         from rootle.search.search_trace import collect_searches
@@ -62,6 +64,8 @@ class HistoryApi(AppBase):
 
         Raises QueryError for an invalid query or limit, and if no commits can be searched.
         """
+        check_text("query", query)
+        check_integer("limit", limit)
         from rootle.history.removals import find_removals
         from rootle.history.revision_dates import resolve_dates
 
@@ -87,6 +91,9 @@ class HistoryApi(AppBase):
         Raises QueryError for an invalid limit, if nothing has changed, and if no commits can be
         searched.
         """
+        if change is not None and not isinstance(change, str):
+            change = check_texts("change", change)
+        check_integer("limit", limit)
         from rootle.history.impact import find_impact
         from rootle.history.impact_seeds import find_seeds
 
@@ -119,6 +126,7 @@ class HistoryApi(AppBase):
         A search does this too, without reporting progress. The last eight revisions that were
         searched are kept. Raises QueryError if there is no such commit.
         """
+        check_text("name", name)
         indexes = self._container.history().revision_indexes()
         indexes.prepare(indexes.find(name), on_progress or ignore_progress)
 

@@ -8,6 +8,7 @@ from functools import partial
 
 from rootle.app.base import AppBase
 from rootle.errors import RootleError
+from rootle.serialization.json import check_text, check_texts
 from rootle.types import DriftAnswer, Memory, PlaceLinks, ignore_progress
 
 
@@ -22,6 +23,7 @@ class LinksApi(AppBase):
         for changes is due; commits are listed only if they are indexed. Raises SourceError if there
         is no such place.
         """
+        check_text("place", place)
         from rootle.links.place_links import LinkSources, find_links
         from rootle.provenance.place import find_place
         from rootle.search.search_trace import collect_searches
@@ -48,6 +50,7 @@ class LinksApi(AppBase):
 
         Raises QueryError if a path is not indexed.
         """
+        paths = check_texts("paths", paths)
         from rootle.links.drift.find_drift import find_drift
 
         container = self._container

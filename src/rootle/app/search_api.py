@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 from rootle.app.base import AppBase
 from rootle.errors import IndexMissingError, IndexStorageError, QueryError
 from rootle.serialization.folder_filter import relative_filters
-from rootle.serialization.json import apply_filters, check_query_types
+from rootle.serialization.json import (
+    apply_filters,
+    check_integer,
+    check_query_types,
+    check_text,
+    check_texts,
+)
 from rootle.serialization.revision_filter import split_revision
 from rootle.types import (
     EXTERNAL_URI,
@@ -91,6 +97,7 @@ class SearchApi(AppBase):
         SourceError for a file that does not exist, is excluded from the index or is outside the
         folder; the message suggests an alternative.
         """
+        check_text("source", source)
         from rootle.ingest.source_refs import read_source
 
         if source.startswith(PACKAGE_URI):
@@ -102,6 +109,7 @@ class SearchApi(AppBase):
 
         Raises SourceError if the document is not indexed.
         """
+        check_text("path", path)
         read = self._container.outlines().read
         if path.startswith(EXTERNAL_URI):
             return read(path, self._container.external().index().snapshot())
@@ -120,6 +128,7 @@ class SearchApi(AppBase):
 
         Raises IndexMissingError if there is no index. This method does not build or update it.
         """
+        names = check_texts("names", names)
         from rootle.search.results.definition_places import find_definition_places
 
         return find_definition_places(self._container.indexer().snapshot(), names)
@@ -175,6 +184,8 @@ class SearchApi(AppBase):
         Raises QueryError for an invalid name, limit or revision, and StaleCursorError if the cursor
         comes from another request or the index has changed since then.
         """
+        check_text("name", name)
+        check_integer("limit", limit)
         from rootle.search.symbols.symbol_request import (
             SymbolRequest,
             check_request,

@@ -28,6 +28,13 @@ from rootle.memory.references import (
 from rootle.memory.symbol_lookup import SymbolLookup
 from rootle.memory.visibility import choose_origin, is_same_project, make_filter
 from rootle.protocols import Embedder, MemoryStore
+from rootle.serialization.json import (
+    abbreviate,
+    check_flag,
+    check_integer,
+    check_text,
+    check_texts,
+)
 from rootle.storage.paths import contains_home
 from rootle.text.secret_masking import MaskedText, mask_secrets
 from rootle.text.terms import CHARS_PER_TOKEN, encodable
@@ -117,8 +124,12 @@ class UserMemory:
         `about` adds references, as "path", "path#name" or "name". A personal fact is shown in every
         project, and any other fact only in this project. If `is_personal` is None, this
         depends on the text and its references. Secrets are masked. Raise MemoryRefusedError if the
-        fact cannot be stored. Errors of the store are not caught.
+        fact cannot be stored, and QueryError if an argument has the wrong type. Errors of the store
+        are not caught.
         """
+        check_text("fact", fact)
+        check_flag("is_personal", is_personal)
+        about = check_texts("about", about)
         clean = self._mask(clean_fact(fact))
         if clean.is_only_secrets:
             raise MemoryRefusedError(
@@ -139,6 +150,7 @@ class UserMemory:
         Memories of other projects, and those for which `is_wanted` is false, are left out. Raise
         QueryError if the topic is empty. Errors of the store are not caught.
         """
+        check_text("topic", topic)
         topic = clean_topic(topic)
         if not topic:
             raise QueryError("topic is empty")
@@ -149,8 +161,12 @@ class UserMemory:
         """Return relevant memories as a text of at most `budget` tokens, to put before a message.
 
         The text is empty if no memory is relevant, or if the store does not answer in time. Its
-        tags let `remember` recognize and remove it.
+        tags let `remember` recognize and remove it. Raise QueryError if the budget is negative.
         """
+        check_text("user_message", user_message)
+        check_integer("budget", budget)
+        if budget < 0:
+            raise QueryError(f"budget is {budget}; give a number of tokens, at least 0")
         message = clean_topic(user_message)
         if not message:
             return ""
@@ -223,12 +239,17 @@ class UserMemory:
 
         Raise QueryError if `ids` is a string: its digits would be taken for ids.
         """
-        if isinstance(ids, str):
-            raise QueryError(f'ids is "{ids}", expected a list of ids, such as ["{ids}"]')
-        return self._embedded.forget(ids, self.user_id)
+        return self._embedded.forget(check_texts("ids", ids), self.user_id)
 
     def import_memories(self, memories: Iterable[Memory]) -> int:
-        """Store memories from another store with their times; return how many were new."""
+        """Store memories from another store with their times; return how many were new.
+
+        Raise QueryError for anything but memories; `import_lines` reads an export.
+        """
+        memories = list(memories) if isinstance(memories, Iterable) else [memories]
+        for one in memories:
+            if not isinstance(one, Memory):
+                raise QueryError(f"memories contain {abbreviate(one)}, expected Memory records")
         return self._embedded.import_memories(memories, self.user_id)
 
     def import_lines(self, lines: Iterable[str], *, assign: bool = False) -> ImportReport:

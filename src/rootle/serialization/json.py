@@ -1,16 +1,20 @@
-"""Convert records to and from JSON with the camelCase names of the specification."""
+"""Convert records to and from JSON, and check the types of arguments of the public API.
+
+The names are in camelCase, as in the specification.
+"""
 
 from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final
 
 from rootle.errors import QueryError
 from rootle.types import Filters, SearchQuery
 
+_MAX_VALUE_CHARS: Final = 40  # of a value in an error message
 # Fields that are left out if they are None.
 _OPTIONAL_FIELDS: Final = frozenset(
     {
@@ -48,12 +52,12 @@ def to_json(value: Any) -> Any:  # Any: a record, or data that consists of recor
 def query_from_json(data: Any) -> SearchQuery:  # Any: untrusted JSON
     """Return the query in a JSON object. Raise QueryError if a field is unknown or invalid."""
     if not isinstance(data, dict):
-        raise QueryError(f'expected an object like {{"textQuery": "…"}}, got {_abbreviate(data)}')
+        raise QueryError(f'expected an object like {{"textQuery": "…"}}, got {abbreviate(data)}')
     for key in data:
         if key not in _QUERY_KEYS:
             raise QueryError(f'unknown field "{key}"{_hint(str(key), _QUERY_KEYS)}')
     if not isinstance(data.get("textQuery"), str):
-        raise QueryError(f'"textQuery" is {_abbreviate(data.get("textQuery"))}, expected a string')
+        raise QueryError(f'"textQuery" is {abbreviate(data.get("textQuery"))}, expected a string')
     return SearchQuery(
         data["textQuery"],
         file_paths=_strings(data, "filePaths"),
@@ -94,12 +98,46 @@ def check_query_types(query: object) -> SearchQuery:
     Lists become tuples. Raises QueryError for a value of another type.
     """
     if not isinstance(query, SearchQuery):
-        raise QueryError(f"the query is {_abbreviate(query)}, expected a string or a SearchQuery")
+        raise QueryError(f"the query is {abbreviate(query)}, expected a string or a SearchQuery")
     data = {
         camel_case(name): list(value) if isinstance(value, tuple) else value
         for name, value in _fields_of(query).items()
     }
     return query_from_json(data)
+
+
+def check_text(name: str, value: object) -> None:
+    """Raise QueryError unless an argument is a string."""
+    if not isinstance(value, str):
+        raise QueryError(f"{name} is {abbreviate(value)}, expected a string")
+
+
+def check_integer(name: str, value: object) -> None:
+    """Raise QueryError unless an argument is an integer or None."""
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+        raise QueryError(f"{name} is {abbreviate(value)}, expected an integer")
+
+
+def check_flag(name: str, value: object) -> None:
+    """Raise QueryError unless an argument is a Boolean or None."""
+    if value is not None and not isinstance(value, bool):
+        raise QueryError(f"{name} is {abbreviate(value)}, expected True, False or None")
+
+
+def check_texts(name: str, values: object) -> tuple[str, ...]:
+    """Return an argument that is an iterable of strings as a tuple; raise QueryError for others.
+
+    A single string is refused: its characters would be taken for the strings.
+    """
+    if isinstance(values, str):
+        shown = abbreviate(values)
+        raise QueryError(f"{name} is {shown}, expected a list of strings, such as [{shown}]")
+    if not isinstance(values, Iterable):
+        raise QueryError(f"{name} is {abbreviate(values)}, expected a list of strings")
+    found = tuple(values)
+    for value in found:
+        check_text(f"an element of {name}", value)
+    return found
 
 
 def _fields_of(record: SearchQuery | Filters) -> dict[str, Any]:
@@ -109,7 +147,7 @@ def _fields_of(record: SearchQuery | Filters) -> dict[str, Any]:
 def _parse_filters(data: object) -> Filters:
     if not isinstance(data, Mapping):
         raise QueryError(
-            f"the filters are {_abbreviate(data)}, expected Filters or a mapping, as in "
+            f"the filters are {abbreviate(data)}, expected Filters or a mapping, as in "
             '{"languages": ["python"]}'
         )
     names = {camel_case(f.name): f.name for f in fields(Filters)}
@@ -133,7 +171,7 @@ def _hint(key: str, known: Mapping[str, str]) -> str:
 def _boolean(data: Mapping[str, Any], key: str) -> bool:
     value = data.get(key)
     if value is not None and not isinstance(value, bool):
-        raise QueryError(f'"{key}" is {_abbreviate(value)}, expected true or false')
+        raise QueryError(f'"{key}" is {abbreviate(value)}, expected true or false')
     return bool(value)
 
 
@@ -142,31 +180,32 @@ def _strings(data: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
     if value is None:
         return None
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise QueryError(f'"{key}" is {_abbreviate(value)}, expected a list of strings')
+        raise QueryError(f'"{key}" is {abbreviate(value)}, expected a list of strings')
     return tuple(value)
 
 
 def _number(data: Mapping[str, Any], key: str) -> float | None:
     value = data.get(key)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-        raise QueryError(f'"{key}" is {_abbreviate(value)}, expected a number')
+        raise QueryError(f'"{key}" is {abbreviate(value)}, expected a number')
     return value
 
 
 def _integer(data: Mapping[str, Any], key: str) -> int | None:
     value = data.get(key)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
-        raise QueryError(f'"{key}" is {_abbreviate(value)}, expected an integer')
+        raise QueryError(f'"{key}" is {abbreviate(value)}, expected an integer')
     return value
 
 
 def _string(data: Mapping[str, Any], key: str) -> str | None:
     value = data.get(key)
     if value is not None and not isinstance(value, str):
-        raise QueryError(f'"{key}" is {_abbreviate(value)}, expected a string')
+        raise QueryError(f'"{key}" is {abbreviate(value)}, expected a string')
     return value
 
 
-def _abbreviate(value: Any) -> str:
+def abbreviate(value: object) -> str:
+    """Return a value as JSON, shortened to 40 characters."""
     text = json.dumps(value, ensure_ascii=False, skipkeys=True, default=repr)
-    return text if len(text) <= 40 else f"{text[:39]}…"
+    return text if len(text) <= _MAX_VALUE_CHARS else f"{text[: _MAX_VALUE_CHARS - 1]}…"
