@@ -11,6 +11,8 @@ from sample import OLD_S, git, write
 pytestmark = pytest.mark.slow
 
 PRICE = "def format_price(amount):\n    return f'{amount} EUR'\n"
+VAT = "package tax\n\nfunc Vat(net int) int {\n\treturn net *\t19 / 100\n}\n"
+FREIGHT = "\nfunc Freight(weight int) int {\n\tcost := weight *\t3\n\treturn cost\n}\n"
 TEST = "from shop.price import format_price\n\nassert format_price(1)\n"
 
 
@@ -27,6 +29,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write(root, "tests/test_price.py", f"{TEST}# {number}\n", when_s=OLD_S + number)
         git(root, "add", "-A")
         git(root, "commit", "-qm", f"Show euros {number}", when_s=OLD_S + number)
+    for number, text in enumerate((VAT + FREIGHT, VAT), start=4):
+        write(root, "tax/vat.go", text, when_s=OLD_S + number)
+        git(root, "add", "-A")
+        git(root, "commit", "-qm", f"Vat and freight {number}", when_s=OLD_S + number)
     return root
 
 
@@ -43,6 +49,26 @@ def test_the_commit_that_explains_a_line_is_named(session: Session) -> None:
 
 def test_the_test_that_is_linked_with_a_function_is_named(session: Session) -> None:
     assert "tests/test_price.py" in read(session, "links:shop/price.py#format_price")
+
+
+@pytest.mark.parametrize(
+    ("tool", "argument", "line"),
+    [
+        ("vectordb_read", "why:tax/vat.go#Vat", "  4  \treturn net *\t19 / 100\n"),
+        ("vectordb_read", "tax/vat.go", "4  \treturn net *\t19 / 100\n"),
+        ("vectordb_search", "gone:Freight", "-\tcost := weight *\t3\n"),
+        ("vectordb_search", "in:history vat and freight", "\tcost := weight *\t3\n"),
+        ("vectordb_search", "in:code vat", "4  \treturn net *\t19 / 100\n"),
+        ("vectordb_search", "uses:net", "return net *\t19 / 100\n"),
+    ],
+)
+def test_lines_of_code_keep_their_tabs(
+    tool: str, argument: str, line: str, session: Session
+) -> None:
+    name = "source" if tool == "vectordb_read" else "query"
+    text = text_of(session.call(tool, {name: argument}))
+    assert line in text
+    assert "\ufffd" not in text
 
 
 @pytest.mark.parametrize("place", ["shop/price.py", "shop/price.py:2", "./shop/price.py:1-2"])

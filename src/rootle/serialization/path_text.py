@@ -1,4 +1,4 @@
-"""Convert paths to printable text and back, whatever bytes they contain."""
+"""Convert paths and lines to printable text, whatever bytes they contain, and paths back."""
 
 from __future__ import annotations
 
@@ -54,6 +54,14 @@ def replace_unprintable(text: str) -> str:
     A file name that contains a line break must not look like another result.
     """
     return "".join(char if char.isprintable() else "\ufffd" for char in text)
+
+
+def clean_line(line: str) -> str:
+    """Replace unprintable characters of a line of code, except tabs, with U+FFFD.
+
+    Tabs indent code, and a reader may copy the line or search for it.
+    """
+    return "\t".join(map(replace_unprintable, line.split("\t")))
 
 
 def _escape(char: str) -> str:

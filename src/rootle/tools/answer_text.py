@@ -18,7 +18,7 @@ from rootle.app import App
 from rootle.errors import SourceError
 from rootle.serialization.citation import cite, describe_commit_briefly, format_place, result_spans
 from rootle.serialization.outside_text import marks_of
-from rootle.serialization.path_text import escape_path, replace_unprintable, short_hash
+from rootle.serialization.path_text import clean_line, escape_path, replace_unprintable, short_hash
 from rootle.text.agent_orders.detector import describe_orders
 from rootle.text.definition_head import group_lines
 from rootle.text.languages import PROSE
@@ -263,7 +263,7 @@ def _write_commit(result: SearchResult, commit: CommitFacts, room: int) -> tuple
         room -= len(line) + 1
         if room < 0:
             break
-        lines.append(_on_one_line(line.rstrip()))
+        lines.append(clean_line(line.rstrip()))
     files = [
         f"{file.path} ({', '.join(file.functions[:_MAX_FUNCTIONS])})"
         if file.functions

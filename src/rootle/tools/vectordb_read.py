@@ -13,7 +13,7 @@ from rootle.serialization.history import impact_lines
 from rootle.serialization.json import to_json
 from rootle.serialization.links import drift_lines, link_lines
 from rootle.serialization.outside_text import marks_of_passage
-from rootle.serialization.path_text import escape_path, replace_unprintable
+from rootle.serialization.path_text import clean_line, escape_path
 from rootle.serialization.why import why_lines
 from rootle.text.terms import encodable
 from rootle.tools.history.request_prefix import text_after
@@ -64,7 +64,7 @@ def _run(app: App, source: str) -> Answer:
 
 def _explain(app: App, place: str) -> Answer:
     answer = app.why(place)
-    lines = [encodable(replace_unprintable(line)) for line in why_lines(answer)]
+    lines = list(map(clean_line, why_lines(answer)))
     count = _count_that_fits(lines, 0)
     if count < len(lines):
         lines[count:] = [f"… ({len(lines) - count} more lines are left out)"]
@@ -75,16 +75,13 @@ def _list_links(app: App, place: str) -> Answer:
     links = app.links(place)
     name = f" in {links.name}" if links.name else ""
     lines = [f"{links.place}{name}", *link_lines(links), *(f"Note: {it}" for it in links.notes)]
-    lines = [encodable(replace_unprintable(line)) for line in lines]
+    lines = list(map(clean_line, lines))
     return Answer("\n".join(lines[: _count_that_fits(lines, 0)]), to_json(links))
 
 
 def _list_drift(app: App, path: str) -> Answer:
     found = app.drift([path] if path else ())
-    texts = [
-        "\n".join(encodable(replace_unprintable(line)) for line in drift_lines(report))
-        for report in found.reports
-    ]
+    texts = ["\n".join(map(clean_line, drift_lines(report))) for report in found.reports]
     shown = texts[: _count_that_fits(texts, 0)]
     if not texts:
         shown = [f"No name is gone (names checked: {found.names}, texts read: {found.texts})."]
@@ -99,7 +96,7 @@ def _predict_changes(app: App, change: str) -> Answer:
     place = _PLACE.fullmatch(change)
     answer = app.impact((place[1] if place else change) or None)
     notes = (f"Note: {one}" for one in answer.suggestions)
-    lines = [encodable(replace_unprintable(line)) for line in (*impact_lines(answer), *notes)]
+    lines = list(map(clean_line, (*impact_lines(answer), *notes)))
     return Answer("\n".join(lines[: _count_that_fits(lines, 0)]), to_json(answer))
 
 

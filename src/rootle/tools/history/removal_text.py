@@ -6,7 +6,7 @@ from typing import Final
 
 from rootle.app import App
 from rootle.serialization.history import removal_lines
-from rootle.serialization.path_text import replace_unprintable, short_path
+from rootle.serialization.path_text import clean_line, short_path
 from rootle.text.terms import encodable
 from rootle.tools.tool import Answer
 from rootle.types import Filters, Removal, SearchQuery
@@ -42,4 +42,4 @@ def answer_removal(app: App, words: str, query: SearchQuery) -> Answer:
 
 def _write(removal: Removal) -> str:
     lines = removal_lines(removal, _MAX_LINES)
-    return "\n".join(encodable(replace_unprintable(line)) for line in lines)
+    return "\n".join(map(clean_line, lines))
