@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from command import rootle
-from sample import FILES, MakeApp, git, make_repository, write_tree
+from sample import FILES, OLD_S, MakeApp, git, make_repository, write, write_tree
 
 from rootle.errors import SourceError
 from rootle.tools import tools_of
@@ -86,6 +86,42 @@ def test_agents_read_links(root: Path, make_app: MakeApp) -> None:
 
     assert "Defines what this section names:" in answer.text
     assert "src/net/retry.py:4" in answer.text
+
+
+def test_only_commits_that_changed_the_place_are_listed(tmp_path: Path, make_app: MakeApp) -> None:
+    text = "def wait_twice(delay):\n    return 2 * delay\n\n\nLIMIT = 1\n"
+    root = write_tree(tmp_path / "repo", {"wait.py": text})
+    git(root, "init", "-q")
+    for day, limit in enumerate((1, 2, 3)):
+        # In the heading of this change, git names the function above it.
+        write(root, "wait.py", text.replace("LIMIT = 1", f"LIMIT = {limit}"), when_s=OLD_S + day)
+        git(root, "add", "-A")
+        git(root, "commit", "-qm", f"Limit {limit}", when_s=OLD_S + day)
+    app = make_app(root)
+    app.index_history()
+
+    links = app.links("wait.py#wait_twice")
+    assert [commit.subject for commit in links.commits] == ["Limit 1"]
+    assert not links.commits_are_of_file
+    assert app.links("wait.py:5").commits[0].subject == "Limit 3"
+
+    write(root, "wait.py", text + "\n\ndef never_committed():\n    return LIMIT\n")
+    app.index()
+    tools = {tool.name: tool for tool in tools_of(app)}
+    answer = tools["vectordb_read"].execute({"source": "links:wait.py#never_committed"})
+    assert "Last commits of the file:" in answer.text
+    assert "Limit 3" in answer.text
+
+
+def test_a_use_whose_definition_is_not_known_is_marked(tmp_path: Path, make_app: MakeApp) -> None:
+    files = {
+        "a.py": "class Url:\n    def unescape(self):\n        return 1\n",
+        "b.py": "def read(parser):\n    return parser.unescape()\n",
+    }
+    app = make_app(write_tree(tmp_path / "code", files))
+    tools = {tool.name: tool for tool in tools_of(app)}
+    answer = tools["vectordb_read"].execute({"source": "links:a.py#Url.unescape"})
+    assert "b.py:2 (call, by name)  return parser.unescape()" in answer.text
 
 
 @pytest.mark.slow

@@ -25,6 +25,7 @@ class LinksApi(AppBase):
         """
         check_text("place", place)
         from rootle.links.place_links import LinkSources, find_links
+        from rootle.provenance.explain import list_last_changes
         from rootle.provenance.place import find_place
         from rootle.search.search_trace import collect_searches
 
@@ -36,6 +37,7 @@ class LinksApi(AppBase):
             container.symbol_finder(),
             partial(self._search_files, explain=False),
             None if commits is None else commits.view(),
+            lambda place, count: list_last_changes(place, container.documents(), count),
         )
         with collect_searches():  # the user did not make these searches, so they are not logged
             return find_links(find_place(place, container.documents()), sources)

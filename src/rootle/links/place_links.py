@@ -15,7 +15,7 @@ from rootle.provenance.place import CodePlace
 from rootle.search.symbols.finder import SymbolFinder
 from rootle.search.symbols.symbol_request import MAX_LIMIT, SymbolRequest
 from rootle.text.languages import CODE_EXTENSIONS
-from rootle.types import CommitFacts, PlaceLinks, Symbol, SymbolUse
+from rootle.types import COMMIT_URI, CommitFacts, PlaceLinks, Symbol, SymbolUse
 
 _MAX_SHOWN: Final = 5
 _MAX_COMMITS: Final = 3
@@ -34,6 +34,8 @@ class LinkSources:
     finder: SymbolFinder
     find_files: FindDocuments
     commits: CommitView | None  # None if no commits are indexed
+    # Takes a place and a maximum number; returns the hashes of the last commits that changed it.
+    last_changes: Callable[[CodePlace, int], Sequence[str]]
 
 
 def find_links(place: CodePlace, sources: LinkSources) -> PlaceLinks:
@@ -49,6 +51,7 @@ def find_links(place: CodePlace, sources: LinkSources) -> PlaceLinks:
     tests = [use for use in uses if use.is_test]
     others = [use for use in uses if not use.is_test]
     documents = () if is_document else find_documents(place, sources.open_index, sources.find_files)
+    commits, is_of_file = _last_commits(place, sources)
     notes = () if sources.commits is not None else ("no commits are indexed",)
     return PlaceLinks(
         place.text,
@@ -61,8 +64,9 @@ def find_links(place: CodePlace, sources: LinkSources) -> PlaceLinks:
         tuple(tests[:_MAX_SHOWN]),
         len(tests),
         is_complete,
-        tuple(_last_commits(place, sources.commits)),
+        tuple(commits),
         notes,
+        is_of_file,
     )
 
 
@@ -83,14 +87,22 @@ def _named_definitions(place: CodePlace, sources: LinkSources) -> Iterator[Symbo
             yield from found
 
 
-def _last_commits(place: CodePlace, view: CommitView | None) -> Iterator[CommitFacts]:
-    """Yield the last commits that changed the definition, or otherwise the file."""
+def _last_commits(place: CodePlace, sources: LinkSources) -> tuple[list[CommitFacts], bool]:
+    """Return the last commits that changed the place, or else the file, and whether it is the file.
+
+    The indexed names of changed functions are not enough: git names the function before a change,
+    even if the change is below it.
+    """
+    view = sources.commits
     if view is None:
-        return
-    changes = view.changes_of(place.whole.source)
-    name = place.names[-1] if place.names else ""
-    exact = [at for at, section in changes if name and name in section.title.split(", ")]
-    ids = (exact or [at for at, _ in changes])[:_MAX_COMMITS]
-    states = view.index.files(ids)
-    for at in ids:
-        yield describe_commit(view, states[at])
+        return [], False
+    found = (
+        view.commit_at(f"{COMMIT_URI}{sha}") for sha in sources.last_changes(place, _MAX_COMMITS)
+    )
+    states = [state for state in found if state is not None]
+    states.sort(key=lambda state: state.last_modified_s or 0, reverse=True)
+    if states:
+        return [describe_commit(view, state) for state in states], False
+    ids = [at for at, _ in view.changes_of(place.whole.source)][:_MAX_COMMITS]
+    of_file = view.index.files(ids)
+    return [describe_commit(view, of_file[at]) for at in ids], bool(ids)

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rootle.errors import QueryError, SourceError
 from rootle.ingest.source_refs import DocumentSet
@@ -27,9 +27,13 @@ from rootle.sources.git.repository import head_commit
 from rootle.text.secret_masking import mask_secrets
 from rootle.types import WhyAnswer
 
+if TYPE_CHECKING:
+    from rootle.text.secret_detection import Exceptions
+
 DEFAULT_COMMITS: Final = 5
 MAX_COMMITS: Final = 50
 _WALK_S: Final = 6.0
+_LAST_CHANGES_S: Final = 1.0
 _TIMEOUT_S: Final = 5.0
 
 _NO_REPOSITORY: Final = "the folder is not in a git repository, so it has no commits"
@@ -73,6 +77,75 @@ def explain_place(
     return place, answer
 
 
+def list_last_changes(place: CodePlace, documents: DocumentSet, limit: int) -> list[str]:
+    """Return the hashes of the last commits that changed the words of a place, at most `limit`.
+
+    Return an empty list if they are not known, for example because git has no time to read them.
+    """
+    file = os.path.join(os.path.realpath(documents.root), place.whole.source)
+    folder = os.path.dirname(file)
+    if not os.path.isdir(folder) or explain_hidden_commits(Path(folder)) is not None:
+        return []
+    committed = _find_committed(file)
+    if committed is None:
+        return []
+    exceptions = documents.rules.secret_exceptions
+    walk = _walk(place, committed, exceptions, _LAST_CHANGES_S, limit).walk
+    return [sha for sha in walk.contributions.touched if sha not in walk.ignored][:limit]
+
+
+@dataclass(frozen=True, slots=True)
+class _Committed:
+    """A file in the last commit."""
+
+    top: str  # the top of the work tree
+    head: str
+    path: str
+    raw: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Walked:
+    walk: PassageWalk
+    uncommitted: tuple[int, ...]
+    replaced: tuple[str, ...]
+
+
+def _find_committed(file: str) -> _Committed | None:
+    """Return a file, or the one that was renamed to it, in the last commit; None if it is new."""
+    top = find_work_tree(os.path.dirname(file))
+    head = None if top is None else head_commit(Path(top))
+    if top is None or head is None:
+        return None
+    path = os.path.relpath(file, top).replace(os.sep, "/")
+    raw = read_committed(top, head, path)
+    if raw is None:
+        path = find_renamed_path(top, path, _TIMEOUT_S)
+        raw = read_committed(top, head, path)
+    return None if raw is None else _Committed(top, head, path, raw)
+
+
+def _walk(
+    place: CodePlace,
+    committed: _Committed,
+    exceptions: Exceptions,
+    limit_s: float,
+    max_commits: int | None = None,
+) -> _Walked:
+    """Follow the words of a place back to the commits that introduced them."""
+    decoded = decode_text(committed.raw)
+    text = mask_secrets(decoded[0] if decoded else "", exceptions).text
+    lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+    changes = compare_lines(lines, place.whole.lines)
+    found, words = number_words(place)
+    words, uncommitted, replaced = split_uncommitted(words, changes, found)
+    ignored = read_ignored_revisions(committed.top)
+    walk = PassageWalk(committed.top, found, ignored, monotonic() + limit_s, max_commits)
+    if words:
+        walk.run(committed.head, committed.path, words)
+    return _Walked(walk, uncommitted, replaced)
+
+
 @dataclass(slots=True)
 class _Explanation:
     place: CodePlace
@@ -87,32 +160,21 @@ class _Explanation:
         head = head_commit(Path(top))
         if head is None:
             return replace(self._answer(), notes=(_NO_COMMIT,), is_complete=True)
-        path = os.path.relpath(self.file, top).replace(os.sep, "/")
-        raw = read_committed(top, head, path)
-        if raw is None:
-            path = find_renamed_path(top, path, _TIMEOUT_S)
-            raw = read_committed(top, head, path)
-        if raw is None:
+        committed = _find_committed(self.file)
+        if committed is None:
             return replace(
                 self._answer(),
                 notes=(_NEW_FILE,),
                 uncommitted=self._numbers(),
                 is_complete=True,
             )
-        return self._explain_committed(top, head, path, raw)
+        return self._explain_committed(committed)
 
-    def _explain_committed(self, top: str, head: str, path: str, raw: bytes) -> WhyAnswer:
+    def _explain_committed(self, committed: _Committed) -> WhyAnswer:
+        top, head, path = committed.top, committed.head, committed.path
         exceptions = self.documents.rules.secret_exceptions
-        decoded = decode_text(raw)
-        text = mask_secrets(decoded[0] if decoded else "", exceptions).text
-        committed = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
-        changes = compare_lines(committed, self.place.whole.lines)
-        found, words = number_words(self.place)
-        words, uncommitted, replaced = split_uncommitted(words, changes, found)
-        deadline_s = monotonic() + _WALK_S
-        walk = PassageWalk(top, found, read_ignored_revisions(top), deadline_s)
-        if words:
-            walk.run(head, path, words)
+        walked = _walk(self.place, committed, exceptions, _WALK_S)
+        walk, found = walked.walk, walked.walk.contributions
         names = list_names(self.place)
         ranked = rank_commits(found, self.place.asked_weights(), names)[: self.count]
         notes = []
@@ -127,8 +189,8 @@ class _Explanation:
         return replace(
             self._answer(),
             commits=describe_commits(top, head, ranked, found, path, exceptions),
-            uncommitted=uncommitted,
-            replaced=replaced,
+            uncommitted=walked.uncommitted,
+            replaced=walked.replaced,
             notes=tuple(notes),
             is_complete=walk.is_complete and not is_cut,
         )

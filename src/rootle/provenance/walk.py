@@ -48,6 +48,8 @@ class PassageWalk:
     contributions: Contributions
     ignored: Collection[str]  # commits that only reformat
     deadline_s: float
+    # Stop when this number of commits are known to have changed the words.
+    max_commits: int | None = None
     is_complete: bool = True
     last_seen: set[str] = field(default_factory=set)  # commits without parents
     _queue: list[tuple[str, str, Words]] = field(default_factory=list)
@@ -62,7 +64,7 @@ class PassageWalk:
         """Follow words of the file at `path` in a commit."""
         self._queue.append((revision, path, words))
         for _ in range(_MAX_FILES):
-            if not self._queue:
+            if not self._queue or self._has_enough():
                 return
             self._queue.sort(key=lambda item: self._weight(item[2]))
             self._follow(*self._queue.pop())
@@ -90,6 +92,8 @@ class PassageWalk:
                     is_first = False
                 self._visit(commit, path)
                 if not self._reverts and self._live_weight() < _NEGLIGIBLE:
+                    return
+                if self._has_enough():
                     return
             if is_first or not log.is_complete or self._live_weight() >= _NEGLIGIBLE:
                 self.is_complete = False
@@ -277,6 +281,10 @@ class PassageWalk:
             weight * _REMOVAL_SHARE,
             is_change=is_change,
         )
+
+    def _has_enough(self) -> bool:
+        count = len(self.contributions.touched.keys() - set(self.ignored))
+        return self.max_commits is not None and count >= self.max_commits
 
     def _weight(self, words: Words) -> float:
         return sum(self.contributions.weights[word] for word in words)

@@ -7,7 +7,7 @@ from typing import Final
 
 from rootle.serialization.citation import describe_commit_briefly
 from rootle.serialization.path_text import escape_path, short_hash
-from rootle.serialization.symbols import definition_lines
+from rootle.serialization.symbols import definition_lines, describe_kind
 from rootle.types import DriftReport, PlaceLinks, SymbolUse
 
 _MAX_TEXT_CHARS: Final = 120
@@ -31,13 +31,14 @@ def link_lines(links: PlaceLinks) -> Iterator[str]:
             yield f"{title} ({len(uses)} of {at_least}{total}):"
             yield from map(_use_line, uses)
     if links.commits:
-        yield "Last commits:"
+        yield "Last commits of the file:" if links.commits_are_of_file else "Last commits:"
     for commit in links.commits:
         yield f"  {short_hash(commit.hash)} {describe_commit_briefly(commit)}"
 
 
 def _use_line(use: SymbolUse) -> str:
-    return f"  {escape_path(use.path)}:{use.line} ({use.kind})  {use.text[:_MAX_TEXT_CHARS]}"
+    kind = describe_kind(use)
+    return f"  {escape_path(use.path)}:{use.line} ({kind})  {use.text[:_MAX_TEXT_CHARS]}"
 
 
 def drift_lines(report: DriftReport) -> Iterator[str]:

@@ -30,9 +30,13 @@ def use_lines(uses: Sequence[SymbolUse]) -> Iterator[str]:
         yield escape_path(path)
         for use in rows:
             scope = " > ".join(use.scope.split(" > ")[-_MAX_SCOPE_PARTS:])
-            about = f"{use.kind}, {scope}" if scope else use.kind
-            name_only = "" if use.target or use.kind in _WITHOUT_TARGET else ", by name"
-            yield f"  {use.line} ({about}{name_only})  {use.text}"
+            yield f"  {use.line} ({describe_kind(use, scope)})  {use.text}"
+
+
+def describe_kind(use: SymbolUse, scope: str = "") -> str:
+    """Return the kind of a use, its scope, and "by name" if its definition is not known."""
+    about = f"{use.kind}, {scope}" if scope else use.kind
+    return about if use.target or use.kind in _WITHOUT_TARGET else f"{about}, by name"
 
 
 _WITHOUT_TARGET: Final = frozenset({"comment", "string", "document"})

@@ -28,6 +28,8 @@ class PlaceLinks:
     is_complete: bool  # False: not all files with the name were read, so the totals are too low
     commits: tuple[CommitFacts, ...]  # that changed the place last, newest first; at most three
     notes: tuple[str, ...] = ()
+    # Whether `commits` changed the file, because those that changed the place are not known.
+    commits_are_of_file: bool = False
 
 
 @dataclass(frozen=True, slots=True)
