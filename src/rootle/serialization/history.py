@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from rootle.serialization.citation import describe_commit_briefly
-from rootle.serialization.path_text import escape_path, short_hash
+from rootle.serialization.path_text import cut_line, escape_path, short_hash
 from rootle.types import ImpactAnswer, ImpactedFile, Removal
 
 MAX_LINES: Final = 12  # of the removed code that are shown
@@ -20,7 +20,7 @@ def removal_lines(removal: Removal, max_lines: int = MAX_LINES) -> Iterator[str]
     yield f"{escape_path(removal.path)}:{removal.start_line}  {_describe(removal)}".rstrip()
     yield f"  removed by {short_hash(commit.hash)} {describe_commit_briefly(commit)}"
     for line in removal.lines[:max_lines]:
-        yield f"  -{line[:_MAX_LINE_CHARS]}"
+        yield f"  -{cut_line(line, _MAX_LINE_CHARS)}"
     left = len(removal.lines) - max_lines
     if left > 0:
         yield f"  … {left} more removed {'line' if left == 1 else 'lines'}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from rootle.serialization.citation import describe_commit_briefly
-from rootle.serialization.path_text import escape_path, short_hash
+from rootle.serialization.path_text import cut_line, escape_path, short_hash
 from rootle.serialization.symbols import definition_lines, describe_kind
 from rootle.types import DriftReport, PlaceLinks, SymbolUse
 
@@ -38,7 +38,7 @@ def link_lines(links: PlaceLinks) -> Iterator[str]:
 
 def _use_line(use: SymbolUse) -> str:
     kind = describe_kind(use)
-    return f"  {escape_path(use.path)}:{use.line} ({kind})  {use.text[:_MAX_TEXT_CHARS]}"
+    return f"  {escape_path(use.path)}:{use.line} ({kind})  {cut_line(use.text, _MAX_TEXT_CHARS)}"
 
 
 def drift_lines(report: DriftReport) -> Iterator[str]:
@@ -48,9 +48,9 @@ def drift_lines(report: DriftReport) -> Iterator[str]:
     )
     state = "changed" if report.is_changed else "gone"
     yield f"{place}  {report.name} is {state} ({report.kind} in a {report.origin})"
-    now = f"; now {report.replacement[:_MAX_TEXT_CHARS]}" if report.replacement else ""
+    now = f"; now {cut_line(report.replacement, _MAX_TEXT_CHARS)}" if report.replacement else ""
     yield f"  {report.evidence}{now}"
     if report.commit is not None:
         commit = report.commit
         yield f"  {state} by {short_hash(commit.hash)} {describe_commit_briefly(commit)}"
-    yield f"  | {report.text[:_MAX_TEXT_CHARS]}"
+    yield f"  | {cut_line(report.text, _MAX_TEXT_CHARS)}"

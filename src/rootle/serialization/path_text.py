@@ -64,6 +64,12 @@ def clean_line(line: str) -> str:
     return "\t".join(map(replace_unprintable, line.split("\t")))
 
 
+def cut_line(line: str, max_chars: int) -> str:
+    """Return a line, or its beginning and the number of characters that are left out."""
+    more = len(line) - max_chars
+    return line if more <= 0 else f"{line[:max_chars]}… ({more} more characters)"
+
+
 def _escape(char: str) -> str:
     if char == "\\" or not char.isprintable():
         return char.encode("unicode_escape").decode("ascii")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from rootle.serialization.memories import NOTICE, memory_as_text
-from rootle.serialization.path_text import escape_path, short_hash
+from rootle.serialization.path_text import cut_line, escape_path, short_hash
 from rootle.types import PassageCommit, WhyAnswer
 
 _MAX_PASSAGE_LINES: Final = 40
@@ -18,25 +18,20 @@ _LATER_BODY_CHARS: Final = 240
 _DETAILED: Final = 3
 
 
-def why_lines(answer: WhyAnswer) -> Iterator[str]:
-    """Yield the passage, then its commits with their messages, documents, memories and notes.
+def reason_lines(answer: WhyAnswer) -> Iterator[str]:
+    """Yield the passage, then its commits with their messages, documents and memories.
 
     The lines may contain unprintable characters of the repository.
     """
-    yield from reason_lines(answer)
-    for note in answer.notes:
-        yield f"Note: {note}"
-
-
-def reason_lines(answer: WhyAnswer) -> Iterator[str]:
-    """Yield the lines of `why_lines` without the notes."""
     yield from _passage_lines(answer)
     if answer.uncommitted:
         yield f"Not committed yet: {_ranges(answer.uncommitted)}."
         shown = answer.replaced[:_MAX_REPLACED]
         if shown:
             yield "The last commit has instead:"
-        yield from (f"  {line[:_MAX_LINE_CHARS]}" for line in shown)
+        yield from (f"  {cut_line(line, _MAX_LINE_CHARS)}" for line in shown)
+        if left := len(answer.replaced) - len(shown):
+            yield f"  … ({left} more lines)"
     if answer.commits:
         yield "Commits that changed the meaning of these lines, the best explanation first:"
     for number, commit in enumerate(answer.commits, start=1):
@@ -59,10 +54,19 @@ def _passage_lines(answer: WhyAnswer) -> Iterator[str]:
     asked = _asked_lines(answer.place)
     first = max(start, min(asked[0] - _MAX_PASSAGE_LINES // 2, end - _MAX_PASSAGE_LINES + 1))
     width = len(str(end))
-    for number in range(first, min(end, first + _MAX_PASSAGE_LINES - 1) + 1):
+    last = min(end, first + _MAX_PASSAGE_LINES - 1)
+    if first > start:
+        yield f"  {'…':>{width}}  {_range(start, first - 1)} left out"
+    for number in range(first, last + 1):
         mark = ">" if asked[0] <= number <= asked[1] and asked != (start, end) else " "
-        line = passage.lines[number - start][:_MAX_LINE_CHARS]
+        line = cut_line(passage.lines[number - start], _MAX_LINE_CHARS)
         yield f"{mark} {number:>{width}}  {line}".rstrip()
+    if last < end:
+        yield f"  {'…':>{width}}  {_range(last + 1, end)} left out"
+
+
+def _range(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}-{last}"
 
 
 def _asked_lines(place: str) -> tuple[int, int]:
@@ -72,7 +76,7 @@ def _asked_lines(place: str) -> tuple[int, int]:
 
 def _commit_lines(number: int, commit: PassageCommit, answer: WhyAnswer) -> Iterator[str]:
     yield f"{number}. {short_hash(commit.hash)}  {commit.date[:10]}  {commit.author}"
-    yield f"   {commit.subject[:_MAX_LINE_CHARS]}"
+    yield f"   {cut_line(commit.subject, _MAX_LINE_CHARS)}"
     limit = _BODY_CHARS if number <= _DETAILED else _LATER_BODY_CHARS
     body = commit.message.partition("\n")[2].strip()
     for line in _shorten(body, limit).split("\n") if body else ():

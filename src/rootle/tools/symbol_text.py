@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from rootle.serialization.path_text import clean_line, replace_unprintable
+from rootle.serialization.path_text import clean_line, cut_line, replace_unprintable
 from rootle.serialization.symbols import (
     definition_lines,
     describe_definitions,
@@ -45,7 +45,7 @@ def write_symbols(symbols: SymbolAnswer, restrictions: str) -> str:
             lines.append(
                 f"… more: query {_query_for(symbols.aspect, symbols, restrictions, next_use)}"
             )
-    return "\n".join(clean_line(line)[:_MAX_LINE_CHARS] for line in lines)
+    return "\n".join(cut_line(clean_line(line), _MAX_LINE_CHARS) for line in lines)
 
 
 def limit_files(symbols: SymbolAnswer, count: int) -> SymbolAnswer:

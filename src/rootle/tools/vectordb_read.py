@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Final
 
@@ -13,8 +13,8 @@ from rootle.serialization.history import impact_lines
 from rootle.serialization.json import to_json
 from rootle.serialization.links import drift_lines, link_lines
 from rootle.serialization.outside_text import marks_of_passage
-from rootle.serialization.path_text import clean_line, escape_path
-from rootle.serialization.why import why_lines
+from rootle.serialization.path_text import clean_line, cut_line, escape_path
+from rootle.serialization.why import reason_lines
 from rootle.text.terms import encodable
 from rootle.tools.history.request_prefix import text_after
 from rootle.tools.tool import Answer, Parameter, Tool, error
@@ -64,19 +64,15 @@ def _run(app: App, source: str) -> Answer:
 
 def _explain(app: App, place: str) -> Answer:
     answer = app.why(place)
-    lines = list(map(clean_line, why_lines(answer)))
-    count = _count_that_fits(lines, 0)
-    if count < len(lines):
-        lines[count:] = [f"… ({len(lines) - count} more lines are left out)"]
-    return Answer("\n".join(lines), to_json(answer))
+    notes = [f"Note: {note}" for note in answer.notes]
+    return Answer(_fit(reason_lines(answer), notes), to_json(answer))
 
 
 def _list_links(app: App, place: str) -> Answer:
     links = app.links(place)
     name = f" in {links.name}" if links.name else ""
-    lines = [f"{links.place}{name}", *link_lines(links), *(f"Note: {it}" for it in links.notes)]
-    lines = list(map(clean_line, lines))
-    return Answer("\n".join(lines[: _count_that_fits(lines, 0)]), to_json(links))
+    notes = [f"Note: {note}" for note in links.notes]
+    return Answer(_fit([f"{links.place}{name}", *link_lines(links)], notes), to_json(links))
 
 
 def _list_drift(app: App, path: str) -> Answer:
@@ -95,9 +91,17 @@ def _predict_changes(app: App, change: str) -> Answer:
     """Answer `impact:` for a path or a task; "" means the uncommitted changes of the work tree."""
     place = _PLACE.fullmatch(change)
     answer = app.impact((place[1] if place else change) or None)
-    notes = (f"Note: {one}" for one in answer.suggestions)
-    lines = list(map(clean_line, (*impact_lines(answer), *notes)))
-    return Answer("\n".join(lines[: _count_that_fits(lines, 0)]), to_json(answer))
+    notes = [f"Note: {note}" for note in answer.suggestions]
+    return Answer(_fit(impact_lines(answer), notes), to_json(answer))
+
+
+def _fit(lines: Iterable[str], notes: Sequence[str]) -> str:
+    """Return the lines that fit into an answer, the number of those that do not, and the notes."""
+    cleaned = list(map(clean_line, lines))
+    shown = cleaned[: _count_that_fits(cleaned, 0)]
+    if len(shown) < len(cleaned):
+        shown.append(f"… ({len(cleaned) - len(shown)} more lines are left out)")
+    return "\n".join((*shown, *map(clean_line, notes)))
 
 
 _ANSWERS: Final[Mapping[str, Callable[[App, str], Answer]]] = {
@@ -109,7 +113,7 @@ _ANSWERS: Final[Mapping[str, Callable[[App, str], Answer]]] = {
 
 
 def _answer(passage: Passage) -> Answer:
-    lines = [encodable(_shorten(line)) for line in passage.lines[:MAX_LINES]]
+    lines = [encodable(cut_line(line, _MAX_LINE_CHARS)) for line in passage.lines[:MAX_LINES]]
     lines = lines[: _count_that_fits(lines, len(str(passage.start_line + len(lines))))]
     first, last = passage.start_line, passage.start_line + len(lines) - 1
     name = escape_path(passage.source)
@@ -139,11 +143,6 @@ def _answer(passage: Passage) -> Answer:
 def _outside_data(passage: Passage) -> dict[str, str]:
     values = {"origin": passage.origin, "trust": passage.trust, "warning": passage.warning}
     return {key: encodable(value) for key, value in values.items() if value is not None}
-
-
-def _shorten(line: str) -> str:
-    more = len(line) - _MAX_LINE_CHARS
-    return line if more <= 0 else f"{line[:_MAX_LINE_CHARS]}… ({more} more characters)"
 
 
 def _count_that_fits(lines: list[str], width: int) -> int:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from command import rootle
-from commit_repository import make_history
-from sample import git, indexed_repository
+from commit_repository import commit_all, make_history
+from sample import git, indexed_repository, write
 
 pytestmark = pytest.mark.slow
 
@@ -22,6 +22,20 @@ def test_the_commits_of_a_line_are_printed_without_an_index(tmp_path: Path) -> N
     head = git(root, "rev-parse", "HEAD").strip()
     assert f"1. {head[:12]}  2023-11-14  t <t@example.com>" in done.out.splitlines()
     assert not index_dir.exists()
+
+
+def test_lines_that_are_left_out_of_the_passage_are_named(tmp_path: Path) -> None:
+    root = make_history(tmp_path / "repo", ("Alpha is added",))
+    lines = ["# Configuration", "", "x" * 200, *(f"Option {number}" for number in range(4, 95))]
+    write(root, "README.md", "\n".join(lines) + "\n")
+    commit_all(root, "Describe the options", day=2)
+
+    whole = rootle("why", "README.md#Configuration", "--root", root).out.splitlines()
+    inner = rootle("why", "README.md:50-80", "--root", root).out.splitlines()
+
+    assert whole[41] == "   …  41-94 left out"
+    assert whole[3] == f"   3  {'x' * 160}… (40 more characters)"
+    assert not any("left out" in line for line in inner)
 
 
 def test_the_json_output_is_the_record() -> None:
