@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 from document_samples import code_cell, markdown_cell, write_notebook
-from sample import MakeApp, git, make_repository, write
+from sample import MakeApp, git, make_repository, write, write_tree
 
 from rootle.serialization.citation import cite
 from rootle.sources.files import file_source
 from rootle.sources.files.discovery import WalkRules, look_up_files
 from rootle.tools.tool import Answer
 from rootle.tools.vectordb_read import MAX_CHARS, MAX_LINES, vectordb_read
+from rootle.tools.vectordb_search_tool import search_folder
 from rootle.types import Span
 
 Read = Callable[[str], Answer]
@@ -439,7 +440,10 @@ REMEDIES = [
     ("src\\net\\client.ts", "src/net/client.ts does not exist here or is ignored; did you mean"),
     ("src/net/retry.py:14", "src/net/retry.py has lines 1-13, not 14"),
     ("src/net/retry.py:0-3", "has lines 1-13, not 0-3"),
-    ("src/net/retry.py:9-4", "has lines 1-13, not 9-4"),
+    (
+        "src/net/retry.py:9-4",
+        "lines 9-4 of src/net/retry.py end before they begin; request src/net/retry.py:4-9",
+    ),
     ("src/net/retry.py#Nope", 'has no "Nope"; it has: retry_backoff, RetryPolicy, '),
     ("docs/guide.md#nope", "it has: Guide, Configuring the retry policy, Logging in"),
     ("config/service.yaml#x", "has no headings or definitions; request lines instead"),
@@ -607,3 +611,17 @@ def test_a_long_explanation_ends_with_the_number_of_lines_left_out(
     assert shown == whole[: len(shown)]
     assert 0 < len("\n".join(shown)) <= 200
     assert last == f"… ({len(whole) - len(shown)} more lines are left out)"
+
+
+def test_names_of_files_may_begin_like_other_sources(tmp_path: Path, make_app: MakeApp) -> None:
+    code = "def mu_fn():\n    return 42\n"
+    files = dict.fromkeys(("deps:z.py", "web:z.py", "why:x/z.py"), code)
+    app = make_app(write_tree(tmp_path / "project", files))
+    read, search = vectordb_read(app).run, search_folder(app).run
+
+    for path in files:
+        for source in (path, f"{path}:1-2", f"{path}#mu_fn"):
+            assert "return 42" in read(source).text
+    found = search("symbol:mu_fn")
+    assert not found.is_error
+    assert "deps:z.py:1" in found.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -98,9 +99,9 @@ class SearchApi(AppBase):
         folder; the message suggests an alternative.
         """
         check_text("source", source)
-        from rootle.ingest.source_refs import read_source
+        from rootle.ingest.source_refs import names_package, read_source
 
-        if source.startswith(PACKAGE_URI):
+        if names_package(source, self.root):
             return read_source(source, self._container.dependencies().documents())
         return read_source(source, self._container.documents())
 
@@ -111,6 +112,9 @@ class SearchApi(AppBase):
         """
         check_text("path", path)
         read = self._container.outlines().read
+        # The name of a file of the folder may begin with such a prefix.
+        if path.startswith((EXTERNAL_URI, PACKAGE_URI)) and os.path.lexists(self.root / path):
+            return read(path, self._container.indexer().snapshot())
         if path.startswith(EXTERNAL_URI):
             return read(path, self._container.external().index().snapshot())
         if found := _VERSION.fullmatch(path):

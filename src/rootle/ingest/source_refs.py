@@ -157,9 +157,9 @@ def _read_whole(path: str, documents: DocumentSet) -> _Whole | None:
 
     Raise SourceError if the file is excluded from the index or outside the folder.
     """
-    if path.startswith(PACKAGE_URI):
-        return _mark_package(documents.read_indexed(path))
-    if path.startswith(_OUTSIDE):
+    if path.startswith((PACKAGE_URI, *_OUTSIDE)) and not _is_in_folder(path, documents):
+        if path.startswith(PACKAGE_URI):
+            return _mark_package(documents.read_indexed(path))
         return _read_outside(path, documents)
     sha = _hash_in(path)
     if SHA.fullmatch(sha):
@@ -179,6 +179,17 @@ def _read_whole(path: str, documents: DocumentSet) -> _Whole | None:
         or _read_version(path, documents)
         or _read_tagged_commit(path, documents)
     )
+
+
+def names_package(reference: str, root: Path) -> bool:
+    """Return whether a reference names a file of a package, not a file such as "deps:a.py"."""
+    return reference.startswith(PACKAGE_URI) and not any(
+        os.path.lexists(root / meaning.path) for meaning in parse_reference(reference)
+    )
+
+
+def _is_in_folder(path: str, documents: DocumentSet) -> bool:
+    return os.path.lexists(documents.root / path)
 
 
 def _read_tagged_commit(name: str, documents: DocumentSet) -> _Whole | None:
@@ -336,7 +347,12 @@ def _select(whole: _Whole, reference: Reference) -> Passage:
         return passage
     count = passage.total_lines
     source = escape_path(passage.source)
-    if first < 1 or first > count or (last is not None and last < first):
+    if last is not None and last < first:
+        raise SourceError(
+            f"lines {first}-{last} of {source} end before they begin; request "
+            f"{source}:{last}-{first}"
+        )
+    if first < 1 or first > count:
         given = f"{first}-{last}" if last is not None else str(first)
         raise SourceError(f"{source} has lines 1-{count}, not {given}; request lines in that range")
     if last is None:

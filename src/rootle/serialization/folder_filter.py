@@ -1,10 +1,10 @@
-"""Path filters that name a file or folder by its absolute path."""
+"""Filters that name a file or folder by its absolute path, and filters in notes."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -49,3 +49,15 @@ def _relative(place: str, folder: str) -> str:
     if place.rstrip("/") == folder:
         return "."
     return place[len(folder) :].lstrip("/") if place.startswith(f"{folder}/") else place
+
+
+def rename_filter(note: str, names: Mapping[str, str]) -> str:
+    """Return a note about a filter with another name of the filter; other notes unchanged.
+
+    Such a note begins with the name of the filter and its value. Other notes can quote any text.
+    `names` contains the other names by those of the fields.
+    """
+    for field, name in names.items():
+        if note.startswith(f'{field} "'):
+            return f"{name}{note.removeprefix(field)}"
+    return note

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import accumulate
 from typing import Final
 
@@ -55,11 +56,23 @@ def _run(app: App, source: str) -> Answer:
         for prefix, answer in _ANSWERS.items():
             place = text_after(prefix, source)
             if place is not None:
-                return answer(app, place)
+                return _answer_or_read(app, answer, place, source)
         passage = app.read(source)
     except RootleError as problem:
         return error(str(problem))
     return _answer(passage)
+
+
+def _answer_or_read(
+    app: App, answer: Callable[[App, str], Answer], place: str, source: str
+) -> Answer:
+    """Return the answer about a place, or read a file whose path begins like the prefix."""
+    try:
+        return answer(app, place)
+    except RootleError:
+        with suppress(RootleError):
+            return _answer(app.read(source))
+        raise
 
 
 def _explain(app: App, place: str) -> Answer:

@@ -9,6 +9,7 @@ from typing import Final
 
 from rootle.app import App
 from rootle.errors import RootleError
+from rootle.serialization.folder_filter import rename_filter
 from rootle.serialization.json import to_json
 from rootle.serialization.memories import memory_as_data
 from rootle.serialization.path_text import short_path
@@ -128,7 +129,7 @@ def _empty_answer(app: App, query: SearchQuery, response: SearchResponse) -> str
 
 
 def _answer(root: Path, response: SearchResponse, text: AnswerText, *, empty: str) -> Answer:
-    notes = [_use_parameter_names(encodable(note)) for note in list_notes(response)]
+    notes = [rename_filter(encodable(note), _PARAMETER_NAMES) for note in list_notes(response)]
     note = f"Note: {'; '.join(notes)}" if notes else ""
     # Readers should know that an answer is weak before they read it.
     is_weak = response.confident is False and bool(response.results)
@@ -145,14 +146,3 @@ def _answer(root: Path, response: SearchResponse, text: AnswerText, *, empty: st
         "memories": [memory_as_data(memory) for memory in response.memories],
     }
     return Answer("\n\n".join(part for part in parts if part), data)
-
-
-def _use_parameter_names(note: str) -> str:
-    """Return a note about a filter with the name of the tool's parameter; other notes unchanged.
-
-    Such a note begins with the name of the filter and its value. Other notes can quote any text.
-    """
-    for name, parameter in _PARAMETER_NAMES.items():
-        if note.startswith(f'{name} "'):
-            return f"{parameter}{note.removeprefix(name)}"
-    return note

@@ -213,6 +213,8 @@ def test_filters_that_match_no_file_give_exit_code_1(repository: Path) -> None:
     assert outcome.data["suggestions"][0].startswith(
         'filePaths "nowhere" excludes 3 matching files'
     )
+    shown = rootle("search", "retry", "--path", "nowhere", cwd=repository)
+    assert '--path "nowhere" excludes 3 matching files' in shown.err
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from rootle.cli.options import (
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from rootle.types import PlaceLinks, SearchQuery, SearchResponse, SearchResult
 
 _LINKED_RESULTS: Final = 3
+_OPTIONS: Final = {"filePaths": "--path", "languages": "--lang"}  # by the name of the field
 
 _EXAMPLES: Final = """\
 rootle search "where is the retry backoff computed"
@@ -175,6 +177,8 @@ def run(args: argparse.Namespace) -> int:
         links = _find_links(app, response) if args.links else None
     # A limit or a budget determines the size of the answer, even if the answer is not confident.
     is_brief = args.limit is None and args.budget is None
+    if not args.json:
+        response = _name_options(response)
     if args.json:
         from rootle.cli.terminal import print_json
 
@@ -191,6 +195,14 @@ def run(args: argparse.Namespace) -> int:
     if links and not args.json:
         _print_links(links)
     return SUCCESS if response.results or response.memories else NO_RESULTS
+
+
+def _name_options(response: SearchResponse) -> SearchResponse:
+    """Return a response whose notes about filters have the names of options, not of fields."""
+    from rootle.serialization.folder_filter import rename_filter
+
+    notes = (rename_filter(note, _OPTIONS) for note in response.suggestions)
+    return replace(response, suggestions=tuple(notes))
 
 
 def _check_links(args: argparse.Namespace, query: SearchQuery) -> None:
