@@ -203,6 +203,60 @@ def test_methods_of_one_name_are_distinguished_by_their_class(app: App) -> None:
     assert ("shop/checkout.py", 10) not in found  # the function of another module
 
 
+ONE_LINE_FOR_TWO_CLASSES = {
+    "a.py": """\
+class Opts:
+    def limit(self): return 1
+class Req:
+    def limit(self): return 2
+def run(o: Opts, r: Req):
+    x = r.limit() + o.limit()
+    y = o.limit() + r.limit()
+    return o.limit()
+""",
+    "a.ts": """\
+export class Opts { limit(): number { return 1 } }
+export class Req { limit(): number { return 2 } }
+export function run(o: Opts, r: Req) {
+  const x = r.limit() + o.limit()
+  const y = o.limit() + r.limit()
+  return x + y
+}
+""",
+    "a.go": """\
+package a
+type Opts struct{}
+func (o *Opts) Limit() int { return 1 }
+type Req struct{}
+func (r *Req) Limit() int { return 2 }
+func Run(o *Opts, r *Req, u any) int {
+	x := r.Limit() + o.Limit()
+	y := u.Limit() + o.Limit()
+	return x + y
+}
+""",
+}
+
+
+def test_a_line_with_members_of_two_classes_is_a_use_of_both() -> None:
+    with _open(ONE_LINE_FOR_TWO_CLASSES) as app:
+        found = {
+            name: [(use.path, use.line, bool(use.target)) for use in app.symbols(name, "uses").uses]
+            for name in ("Opts.limit", "Req.limit", "Opts.Limit")
+        }
+    assert found == {
+        "Opts.limit": [
+            *[("a.py", line, True) for line in (6, 7, 8)],
+            *[("a.ts", line, True) for line in (4, 5)],
+        ],
+        "Req.limit": [
+            *[("a.py", line, True) for line in (6, 7)],
+            *[("a.ts", line, True) for line in (4, 5)],
+        ],
+        "Opts.Limit": [("a.go", 7, True), ("a.go", 8, True)],
+    }
+
+
 def test_a_module_qualifies_a_function(app: App) -> None:
     assert places(app.symbols("prices.add")) == ["shop/prices.py:6"]
     assert places(app.symbols("shop.prices.add")) == ["shop/prices.py:6"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import accumulate
@@ -181,9 +181,13 @@ class NameScan:
         is_in_package = any(self._owner_filter.is_in_package(found) for found in selected)
         resolver = Resolver(everything)
         members = MemberUses(selected if self._owner and not is_in_package else ())
-        found = [use for state in ordered for use in self._uses_in(state, resolver, members)]
-        found = [use for use in found if self._is_wanted(use, wanted, is_in_package)]
-        found = [use for use in found if self._has_aspect(use)]
+
+        def is_listed(use: SymbolUse) -> bool:
+            return self._is_wanted(use, wanted, is_in_package) and self._has_aspect(use)
+
+        found = [
+            use for state in ordered for use in self._uses_in(state, resolver, members, is_listed)
+        ]
         if self._request.aspect == "implementations":
             found += self._overrides(everything, wanted)
         return sorted(found, key=lambda use: _use_order(use, is_owned=bool(self._owner)))
@@ -307,8 +311,16 @@ class NameScan:
         return replace(found, tree=self._parsed.tree_of(found.state, found.text))
 
     def _uses_in(
-        self, state: FileState, resolver: Resolver, members: MemberUses
+        self,
+        state: FileState,
+        resolver: Resolver,
+        members: MemberUses,
+        is_listed: Callable[[SymbolUse], bool],
     ) -> Iterator[SymbolUse]:
+        """Yield the listed uses in a file, one for each line.
+
+        A line can also contain uses that are not listed, such as those of another class.
+        """
         found = self._files.get(state.id)
         if found is None:
             return
@@ -318,10 +330,16 @@ class NameScan:
             if at in defined or self._is_excluded(found.line(at[0])):
                 continue
             use = self._make_use(found, at, resolver)
+            if not is_listed(use):
+                continue
             known = best.get(at[0])
-            if known is None or USE_KINDS[use.kind] < USE_KINDS[known.kind]:
+            if known is None or self._line_order(use) < self._line_order(known):
                 best[at[0]] = use
         yield from best.values()
+
+    def _line_order(self, use: SymbolUse) -> tuple[bool, int]:
+        """Return the sort key of the uses on one line: the first one is listed."""
+        return bool(self._owner) and not use.target, USE_KINDS[use.kind]
 
     def _make_use(self, found: FileOccurrences, at: Position, resolver: Resolver) -> SymbolUse:
         row, column = at
