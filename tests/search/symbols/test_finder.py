@@ -373,6 +373,127 @@ def test_tests_and_implementations_are_listed_alone(app: App) -> None:
     assert rows(app.symbols("Cart", "implementations")) == [("shop/cart.py", 16, "implementation")]
 
 
+IMPLICIT_IN_GO = {
+    "render/render.go": """\
+package render
+
+import "net/http"
+
+// Render is implemented by JSON and Text.
+type Render interface {
+	Render(w http.ResponseWriter, code int) error
+	Closer
+}
+
+type Closer interface{ Close() }
+
+type Body interface{ Render }
+""",
+    "render/json.go": """\
+package render
+
+import "net/http"
+
+type base struct{}
+
+func (base) Close() {}
+
+type (
+	JSON struct{ *base }
+	Indented struct {
+		JSON
+	}
+)
+
+func (j *JSON) Render(http.ResponseWriter, int) (err error) { return nil }
+""",
+    "text/text.go": """\
+package text
+
+import (
+	"net/http"
+
+	"example.org/shop/render"
+	other "example.org/shop/web"
+)
+
+type Text[T any] struct{ value T }
+
+func (t *Text[T]) Render(w http.ResponseWriter, code int) error { return nil }
+
+type Wrapped struct{ render.Render }
+
+type Foreign struct{ other.Render }
+
+// Short lacks a parameter.
+type Short struct{}
+
+func (s Short) Render(w http.ResponseWriter) error { return nil }
+
+func (s Short) Close() {}
+
+// Open has no Close.
+type Open struct{}
+
+func (o Open) Render(w http.ResponseWriter, code int) error { return nil }
+""",
+    "text/close.go": "package text\n\nfunc (t *Text[T]) Close() {}\n",
+    "server/context.go": """\
+package server
+
+type Context struct{}
+
+func (c *Context) Render(code int, name string) {}
+""",
+}
+
+
+def test_types_of_go_implement_an_interface_without_naming_it() -> None:
+    with _open(IMPLICIT_IN_GO) as app:
+        answer = app.symbols("Render", "implementations")
+        qualified = app.symbols("render.Render", "implementations")
+        filtered = app.search("implementations:Render path:text").symbols
+    assert sorted((use.path, use.text) for use in answer.uses) == [
+        ("render/json.go", "Indented struct {"),
+        ("render/json.go", "JSON struct{ *base }"),
+        ("render/render.go", "type Body interface{ Render }"),
+        ("text/text.go", "type Text[T any] struct{ value T }"),
+        ("text/text.go", "type Wrapped struct{ render.Render }"),
+    ]
+    assert answer.is_complete
+    assert answer.definitions[0].signature == "type Render interface {"
+    assert {(use.path, use.line) for use in qualified.uses} == {
+        (use.path, use.line) for use in answer.uses
+    }
+    assert filtered is not None
+    assert [use.line for use in filtered.uses] == [10, 14]
+
+
+def test_implementations_in_go_are_lower_bounds_if_files_were_not_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(finder, "FULL_SCAN", replace(FULL_SCAN, parsed_chars=300))
+    with _open(IMPLICIT_IN_GO) as app:
+        answer = app.symbols("Render", "implementations")
+    assert not answer.is_complete
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "type Any interface{}",
+        "type Number interface{ ~int | ~string; Close() }",
+        "type Loop interface{ Loop2 }\n\ntype Loop2 interface{ Loop }",
+    ],
+)
+def test_interfaces_of_go_without_known_methods_have_no_implementations(declaration: str) -> None:
+    name = declaration.split()[1]
+    text = f"package a\n\n{declaration}\n\ntype File struct{{}}\n\nfunc (f File) Close() {{}}\n"
+    with _open({"a.go": text}) as app:
+        answer = app.symbols(name, "implementations")
+    assert "File" not in " ".join(use.text for use in answer.uses)
+
+
 def test_pages_continue_with_the_cursor(app: App) -> None:
     first = app.symbols("total", "uses", limit=3)
     assert (len(first.uses), first.total_uses) == (3, 8)

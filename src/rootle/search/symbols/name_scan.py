@@ -23,7 +23,8 @@ from rootle.search.symbols.definitions import (
     scope_of,
     split_name,
 )
-from rootle.search.symbols.owner_filter import MemberUses, OwnerFilter, path_names
+from rootle.search.symbols.go_interfaces import GoInterfaces
+from rootle.search.symbols.owner_filter import CLASSES, MemberUses, OwnerFilter, path_names
 from rootle.search.symbols.parsed_files import (
     FileOccurrences,
     ParsedFiles,
@@ -96,11 +97,16 @@ class NameScan:
         if self._request.aspect == "definitions":
             owned = [one for one in owned if not self._is_excluded(one.symbol.signature)]
         distinct: dict[tuple[str, int, int], FoundDefinition] = {}
-        for one in sorted(owned, key=_definition_order):
+        for one in sorted(owned, key=self._definition_order):
             # The names at both ends of `typedef struct name { … } name;` are one definition.
             symbol = one.symbol
             distinct.setdefault((symbol.path, symbol.start_line, symbol.end_line), one)
         return list(distinct.values())
+
+    def _definition_order(self, found: FoundDefinition) -> tuple[object, ...]:
+        # Classes and interfaces have implementations, so they precede methods with their name.
+        is_last = self._request.aspect == "implementations" and found.symbol.kind not in CLASSES
+        return (is_last, *found.order, found.symbol.path, found.symbol.line)
 
     def _list_found(self) -> list[FoundDefinition]:
         return [one for some in self._definitions.values() for one in some.values()]
@@ -189,7 +195,9 @@ class NameScan:
             use for state in ordered for use in self._uses_in(state, resolver, members, is_listed)
         ]
         if self._request.aspect == "implementations":
-            found += self._overrides(everything, wanted)
+            found = self._with_implicit(found, selected)
+            if all(one.symbol.kind not in CLASSES for one in selected):
+                found += self._overrides(everything, wanted)
         return sorted(found, key=lambda use: _use_order(use, is_owned=bool(self._owner)))
 
     def file_ids(self) -> Mapping[str, int]:
@@ -378,6 +386,27 @@ class NameScan:
             return use.kind == "implementation"
         return True
 
+    def _with_implicit(
+        self, uses: Sequence[SymbolUse], selected: Sequence[FoundDefinition]
+    ) -> list[SymbolUse]:
+        """Return the uses without embedded types of other packages, and implicit implementations.
+
+        A type of Go implements an interface without naming it.
+        """
+        definitions = [one for one in selected if one.symbol.language == "go"]
+        if not definitions:
+            return list(uses)
+        types = GoInterfaces(self._index, self._parsed, self._limits)
+        kept = [use for use in uses if not _is_go_foreign(use, self._name, definitions, types)]
+        for one in types.implementations(definitions):
+            allowed = self._request.files
+            if (allowed is None or one.state.id in allowed) and not self._is_excluded(one.line):
+                path, text = one.state.path, one.line.strip()[:_MAX_LINE]
+                is_test = is_test_place(path, "")
+                kept.append(SymbolUse(path, one.row + 1, "implementation", "", text, is_test))
+        self._has_unparsed = self._has_unparsed or not types.is_complete
+        return kept
+
     def _overrides(
         self, definitions: Sequence[FoundDefinition], wanted: Collection[str]
     ) -> Iterator[SymbolUse]:
@@ -399,8 +428,16 @@ class NameScan:
                 )
 
 
-def _definition_order(found: FoundDefinition) -> tuple[object, ...]:
-    return (*found.order, found.symbol.path, found.symbol.line)
+def _is_go_foreign(
+    use: SymbolUse, name: str, definitions: Sequence[FoundDefinition], types: GoInterfaces
+) -> bool:
+    """Return whether a type of Go embeds a type with the name, but from another package."""
+    match = re.search(rf"\b(\w+)\.{re.escape(name)}\b", use.text)
+    return (
+        match is not None
+        and use.path.endswith(".go")
+        and types.is_foreign(use.path, match[1], definitions)
+    )
 
 
 def _use_order(use: SymbolUse, *, is_owned: bool) -> tuple[object, ...]:

@@ -11,7 +11,7 @@ from rootle.search.symbols.parsed_files import FileOccurrences
 from rootle.syntax.references import can_rename_member, is_plain_name
 from rootle.syntax.source_tree import Position
 
-_CLASSES: Final = frozenset("class struct interface trait impl type record protocol".split())
+CLASSES: Final = frozenset("class struct interface trait impl type record protocol".split())
 _METHODS: Final = frozenset("def function method fn func".split())
 _MAX_BASES: Final = 5  # levels of base classes
 
@@ -112,7 +112,7 @@ def _is_class_member(found: FoundDefinition) -> bool:
     symbol = found.symbol
     if symbol.language == "go":
         return bool(found.owners)
-    return symbol.scope.rpartition(SCOPE_SEPARATOR)[2].partition(" ")[0] in _CLASSES
+    return symbol.scope.rpartition(SCOPE_SEPARATOR)[2].partition(" ")[0] in CLASSES
 
 
 def path_names(path: str) -> Sequence[str]:

@@ -1,0 +1,292 @@
+"""Find the types of Go that have all methods of an interface.
+
+A type of Go does not name the interfaces that it implements. Methods are compared by their names
+and by the numbers of their parameters and results, not by types, because the names of a type
+differ between packages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from rootle.index.reader import FileState, IndexReader
+from rootle.search.symbols.definitions import FoundDefinition, is_test_place
+from rootle.search.symbols.parsed_files import ParsedFiles
+from rootle.search.symbols.scan_limits import ScanLimits
+from rootle.syntax.go_types import Embedded, GoFile, GoType, Signature, package_name, read_go_file
+from rootle.text.terms import whole_identifier
+
+_MAX_INTERFACES: Final = 10  # with the requested name
+_MAX_DEFINERS: Final = 3_000  # chunks that define a method
+_MAX_METHODS: Final = 6  # by which folders are selected
+_MAX_DEPTH: Final = 5  # embedded types inside each other
+_MAX_ROUNDS: Final = 3  # in which files with types that embed other types are read
+_ERROR: Final = {"Error": Signature(0, 1)}  # the methods of the predeclared type `error`
+# The name of a method that a line declares, and of a type that a line may declare or embed.
+_METHOD: Final = re.compile(r"^func[ \t]{0,9}\([^()\n]{0,300}\)[ \t]{0,9}(\w+)", re.MULTILINE)
+_TYPE: Final = re.compile(r"^(?:type[ \t]{1,9}|[ \t]{1,9}\*?)(\w+)", re.MULTILINE)
+
+_Methods = Mapping[str, Signature]
+_Package = tuple[str, str]  # the folder and the name of a package
+
+
+@dataclass(frozen=True, slots=True)
+class GoImplementation:
+    """A type with all methods of an interface."""
+
+    state: FileState
+    row: int
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadFile:
+    state: FileState
+    text: str
+    content: GoFile
+
+    @property
+    def package(self) -> _Package:
+        return _folder(self.state.path), self.content.package
+
+
+class GoInterfaces:
+    """Finds implementations, within the limits of a scan."""
+
+    def __init__(self, index: IndexReader, parsed: ParsedFiles, limits: ScanLimits) -> None:
+        self._index = index
+        self._parsed = parsed
+        self._left = limits.parsed_chars
+        self._left_to_read = limits.read_chars
+        self._files: dict[int, _ReadFile | None] = {}
+        self.is_complete = True
+
+    def implementations(self, definitions: Sequence[FoundDefinition]) -> list[GoImplementation]:
+        """Return the types that implement the interfaces among these definitions."""
+        found: dict[tuple[str, int], GoImplementation] = {}
+        interfaces = [
+            (file, kind, one.symbol.name)
+            for one in definitions
+            if one.symbol.language == "go" and not one.owners
+            for file, kind in self._types_at(one.symbol.path, one.symbol.name)
+            if kind.is_interface
+        ]
+        if len(interfaces) > _MAX_INTERFACES:
+            self.is_complete = False
+        for file, kind, name in interfaces[:_MAX_INTERFACES]:
+            methods = self._interface_methods(file, kind)
+            if methods:
+                target = file.package, name
+                found |= {(one.state.path, one.row): one for one in self._types(methods, target)}
+        return list(found.values())
+
+    def is_foreign(self, path: str, qualifier: str, definitions: Sequence[FoundDefinition]) -> bool:
+        """Return whether a qualified name in a file is that of a type in another package."""
+        file = self._read_path(path)
+        imported = file.content.imports.get(qualifier) if file is not None else None
+        if imported is None:
+            return False
+        defining = (self._read_path(one.symbol.path) for one in definitions)
+        return not any(one is None or _is_imported(one, imported) for one in defining)
+
+    def _types_at(self, path: str, name: str) -> Iterator[tuple[_ReadFile, GoType]]:
+        file = self._read_path(path)
+        if file is not None and name in file.content.types:
+            yield file, file.content.types[name]
+
+    def _interface_methods(self, file: _ReadFile, kind: GoType) -> _Methods | None:
+        """Return the methods of an interface; None if it only limits the types of parameters.
+
+        Those of interfaces that it embeds are included, unless they are in another module.
+        """
+        methods: dict[str, Signature] = {}
+        level = [(file, kind)]
+        known = {(file.state.id, kind.row)}
+        for _ in range(_MAX_DEPTH):
+            inner = []
+            for outer, one in level:
+                if one.is_constraint:
+                    return None
+                methods |= one.methods
+                methods |= _ERROR if Embedded("error") in one.embedded else {}
+                inner += [found for name in one.embedded for found in self._resolve(outer, name)]
+            places = [(outer.state.id, one.row) for outer, one in inner]
+            level = [found for found, at in zip(inner, places, strict=True) if at not in known]
+            known.update(places)
+        return methods
+
+    def _resolve(self, file: _ReadFile, name: Embedded) -> Iterator[tuple[_ReadFile, GoType]]:
+        """Yield the type that a name in a file refers to, if it is in this repository."""
+        imported = file.content.imports.get(name.qualifier)
+        if name.qualifier and imported is None:
+            return
+        folder = _folder(file.state.path)
+        for state in self._definers(name.name):
+            path = _folder(state.path)
+            if path != folder if imported is None else not _has_folder(imported, path):
+                continue
+            other = self._read(state)
+            kind = other.content.types.get(name.name) if other is not None else None
+            is_same = imported is None or (other is not None and _is_imported(other, imported))
+            if other is not None and kind is not None and is_same:
+                yield other, kind
+                return
+
+    def _types(self, methods: _Methods, target: tuple[_Package, str]) -> Iterator[GoImplementation]:
+        """Yield the types with these methods, except those that embed the interface itself."""
+        packages: defaultdict[_Package, list[_ReadFile]] = defaultdict(list)
+        for file in self._read_packages(methods, target[0]):
+            packages[file.package].append(file)
+        for package, files in packages.items():
+            types = {name: (one, kind) for one in files for name, kind in one.content.types.items()}
+            owned: defaultdict[str, dict[str, Signature]] = defaultdict(dict)
+            for one in files:
+                for owner, own in one.content.methods.items():
+                    owned[owner].update(own)
+            for name, (file, kind) in types.items():
+                if kind.is_interface or _embeds(kind, package, target):
+                    continue
+                having = _with_promoted(name, types, owned)
+                if all(having.get(method) == signature for method, signature in methods.items()):
+                    yield GoImplementation(file.state, kind.row, file.text.split("\n")[kind.row])
+
+    def _read_packages(self, methods: _Methods, first: _Package) -> list[_ReadFile]:
+        """Return the files with the types that may have these methods, those of `first` first.
+
+        All methods of a type are in its folder, unless it embeds a type of another package.
+        """
+        names = sorted(methods, key=lambda name: len(self._definers(name)))[:_MAX_METHODS]
+        folders = set.intersection(
+            *({_folder(state.path) for state in self._definers(name)} for name in names)
+        )
+        states = [state for state in self._go_files if _folder(state.path) in folders]
+        states.sort(key=lambda state: _folder(state.path) != first[0])
+        pattern, wanted = _METHOD, set(methods)
+        files: list[_ReadFile] = []
+        for _ in range(1 + _MAX_ROUNDS):
+            new = list(self._read_with(states, pattern, wanted))
+            if not new:
+                break
+            files += new
+            # The declarations of the types with these methods, and of those that embed them.
+            types = {
+                owner
+                for file in files
+                for owner, own in file.content.methods.items()
+                if not methods.keys().isdisjoint(own)
+            }
+            embedding = {
+                name
+                for file in files
+                for name, kind in file.content.types.items()
+                if any(one.name in types for one in kind.embedded)
+            }
+            read = {file.state.id for file in files}
+            states = [state for state in states if state.id not in read]
+            if not types or not states:
+                break
+            pattern, wanted = _TYPE, types | embedding
+        return files
+
+    def _read_with(
+        self, states: Iterable[FileState], pattern: re.Pattern[str], wanted: set[str]
+    ) -> Iterator[_ReadFile]:
+        """Yield the files in which the pattern matches one of the wanted names."""
+        for state in states:
+            if self._left <= 0 or self._left_to_read <= 0:
+                self.is_complete = False
+                return
+            text = self._index.text(state.id)
+            self._left_to_read -= len(text)
+            if not wanted.isdisjoint(pattern.findall(text)):
+                file = self._read(state)
+                if file is not None:
+                    yield file
+
+    @cached_property
+    def _go_files(self) -> list[FileState]:
+        """The files of Go, those without tests first."""
+        states = [one for one in self._index.files_with_endings([".go"]) if one.skip is None]
+        return sorted(states, key=lambda state: (is_test_place(state.path, ""), state.path))
+
+    def _definers(self, name: str) -> Sequence[FileState]:
+        """Return the files of Go that may define a name."""
+        if name not in self._known_definers:
+            key = whole_identifier(name)
+            ids = self._index.sparse.definers([key], _MAX_DEFINERS)[key] if key else []
+            if len(ids) >= _MAX_DEFINERS:
+                self.is_complete = False
+            files = {row.file_id for row in self._index.chunks(ids).values()}
+            states = self._index.files(files).values()
+            self._known_definers[name] = [one for one in states if one.language == "go"]
+        return self._known_definers[name]
+
+    @cached_property
+    def _known_definers(self) -> dict[str, list[FileState]]:
+        return {}
+
+    def _read_path(self, path: str) -> _ReadFile | None:
+        state = self._index.file_at(path)
+        return self._read(state) if state is not None else None
+
+    def _read(self, state: FileState) -> _ReadFile | None:
+        if state.id in self._files:
+            return self._files[state.id]
+        if self._left <= 0:
+            self.is_complete = False
+            return None
+        text = self._index.text(state.id)
+        self._left -= len(text)
+        tree = self._parsed.tree_of(state, text)
+        file = _ReadFile(state, text, read_go_file(tree)) if tree is not None else None
+        self._files[state.id] = file
+        return file
+
+
+def _with_promoted(
+    name: str, types: Mapping[str, tuple[_ReadFile, GoType]], owned: Mapping[str, _Methods]
+) -> _Methods:
+    """Return the methods of a type, with those of the types of its package that it embeds."""
+    found: dict[str, Signature] = {}
+    level, known = [name], {name}
+    for _ in range(_MAX_DEPTH):
+        inner: list[str] = []
+        for one in level:
+            found = {**owned.get(one, {}), **found}
+            if one in types:
+                kind = types[one][1]
+                found = {**kind.methods, **found}
+                inner += [name.name for name in kind.embedded if not name.qualifier]
+        level = [one for one in dict.fromkeys(inner) if one not in known]
+        known.update(level)
+    return found
+
+
+def _embeds(kind: GoType, package: _Package, target: tuple[_Package, str]) -> bool:
+    """Return whether a type in a package embeds the type with a package and a name."""
+    inside = Embedded(target[1]) if package == target[0] else Embedded(target[1], target[0][1])
+    return inside in kind.embedded
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _has_folder(imported: str, folder: str) -> bool:
+    """Return whether the path of a package in an import can be that of a folder.
+
+    The path of the root of a module is known only from its go.mod file.
+    """
+    return f"/{imported}".endswith(f"/{folder}") if folder else "." in imported.partition("/")[0]
+
+
+def _is_imported(file: _ReadFile, imported: str) -> bool:
+    """Return whether a file can belong to the package with a path in an import."""
+    folder = _folder(file.state.path)
+    is_named = bool(folder) or package_name(imported) == file.content.package
+    return is_named and _has_folder(imported, folder)

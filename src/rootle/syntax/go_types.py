@@ -1,0 +1,175 @@
+"""The types of a Go file: their methods, and the types that they embed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from tree_sitter import Node
+
+from rootle.syntax.source_tree import SourceTree
+
+_EMBEDDED: Final = ("type_identifier", "qualified_type", "generic_type", "pointer_type")
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The numbers of parameters and results of a method."""
+
+    parameters: int
+    results: int
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """The name of an embedded type."""
+
+    name: str
+    qualifier: str = ""  # the name of its package; "" for the same package
+
+
+@dataclass(frozen=True, slots=True)
+class GoType:
+    """A type that is declared at the top level of a file."""
+
+    row: int  # of its name, from 0
+    is_interface: bool = False
+    is_constraint: bool = False  # an interface with a union of types, which no value can have
+    methods: Mapping[str, Signature] = field(default_factory=dict)  # of an interface
+    embedded: tuple[Embedded, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GoFile:
+    """The declarations of a Go file that decide which interfaces its types implement."""
+
+    package: str
+    imports: Mapping[str, str]  # from the name of a package in this file to its path
+    types: Mapping[str, GoType]
+    methods: Mapping[str, Mapping[str, Signature]]  # by the type of the receiver
+
+
+def read_go_file(tree: SourceTree) -> GoFile:
+    """Return the types and the methods at the top level of a file."""
+    package = ""
+    imports: dict[str, str] = {}
+    types: dict[str, GoType] = {}
+    methods: dict[str, dict[str, Signature]] = {}
+    for node in tree.root.named_children:
+        match node.type:
+            case "package_clause":
+                package = tree.text(node).split()[-1]
+            case "import_declaration":
+                imports |= _imports_in(tree, node)
+            case "type_declaration":
+                for spec in node.named_children:
+                    name, kind = spec.child_by_field_name("name"), spec.child_by_field_name("type")
+                    if spec.type == "type_spec" and name is not None and kind is not None:
+                        types[tree.text(name)] = _read_type(tree, name.start_point[0], kind)
+            case "method_declaration":
+                name, owner = node.child_by_field_name("name"), _receiver_type(tree, node)
+                if name is not None and owner:
+                    methods.setdefault(owner, {})[tree.text(name)] = _signature(node)
+    return GoFile(package, imports, types, methods)
+
+
+def _imports_in(tree: SourceTree, declaration: Node) -> dict[str, str]:
+    found = {}
+    specs = [
+        spec
+        for child in declaration.named_children
+        for spec in ([child] if child.type == "import_spec" else child.named_children)
+    ]
+    for spec in specs:
+        path, name = spec.child_by_field_name("path"), spec.child_by_field_name("name")
+        if path is not None:
+            text = tree.text(path)[1:-1]
+            found[tree.text(name) if name is not None else package_name(text)] = text
+    return found
+
+
+def package_name(path: str) -> str:
+    """Return the usual name of a package: "yaml" for "gopkg.in/yaml.v3" and "x.org/yaml/v3"."""
+    *_, before, last = ["", *path.split("/")]
+    is_version = last[:1] == "v" and last[1:].isdigit()
+    return (before if is_version and before else last).partition(".")[0]
+
+
+def _read_type(tree: SourceTree, row: int, kind: Node) -> GoType:
+    if kind.type == "interface_type":
+        return _read_interface(tree, row, kind)
+    if kind.type != "struct_type":
+        return GoType(row)
+    fields = (one for part in kind.named_children for one in part.named_children)
+    types = (
+        one.child_by_field_name("type")
+        for one in fields
+        if one.type == "field_declaration" and one.child_by_field_name("name") is None
+    )
+    embedded = (_read_embedded(tree, one) for one in types if one is not None)
+    return GoType(row, embedded=tuple(one for one in embedded if one is not None))
+
+
+def _read_interface(tree: SourceTree, row: int, node: Node) -> GoType:
+    methods: dict[str, Signature] = {}
+    embedded = []
+    is_constraint = False
+    for part in node.named_children:
+        name = part.child_by_field_name("name")
+        if part.type == "method_elem" and name is not None:
+            methods[tree.text(name)] = _signature(part)
+        elif part.type == "type_elem":
+            one = (
+                _read_embedded(tree, part.named_children[0])
+                if part.named_child_count == 1
+                else None
+            )
+            is_constraint = is_constraint or one is None
+            embedded += [one] if one is not None else []
+    return GoType(
+        row,
+        is_interface=True,
+        is_constraint=is_constraint,
+        methods=methods,
+        embedded=tuple(embedded),
+    )
+
+
+def _read_embedded(tree: SourceTree, node: Node) -> Embedded | None:
+    while node.type in ("pointer_type", "generic_type") and node.named_children:
+        node = node.named_children[0]
+    if node.type not in _EMBEDDED:
+        return None
+    qualifier, _, name = tree.text(node).rpartition(".")
+    return Embedded(name, qualifier)
+
+
+def _receiver_type(tree: SourceTree, method: Node) -> str:
+    receiver = method.child_by_field_name("receiver")
+    declared = receiver.named_children[0] if receiver and receiver.named_children else None
+    kind = declared.child_by_field_name("type") if declared else None
+    while kind is not None and kind.type in ("parenthesized_type", "pointer_type", "generic_type"):
+        kind = next(iter(kind.named_children), None)
+    return tree.text(kind) if kind is not None else ""
+
+
+def _signature(method: Node) -> Signature:
+    parameters = method.child_by_field_name("parameters")
+    results = method.child_by_field_name("result")
+    if results is None or results.type != "parameter_list":
+        return Signature(_count(parameters), int(results is not None))
+    return Signature(_count(parameters), _count(results))
+
+
+def _count(parameters: Node | None) -> int:
+    return 0 if parameters is None else sum(map(_count_names, _declarations(parameters)))
+
+
+def _declarations(parameters: Node) -> Iterator[Node]:
+    return (one for one in parameters.named_children if one.type.endswith("_declaration"))
+
+
+def _count_names(declaration: Node) -> int:
+    """Return the number of parameters in a declaration such as "a, b int" or "int"."""
+    return max(1, len(declaration.children_by_field_name("name")))
