@@ -630,6 +630,38 @@ def test_the_query_for_more_uses_keeps_the_filters(with_many_uses: Path, make_ap
     assert ": query uses:retry_backoff path:src/net lists them" in text
 
 
+def test_the_query_for_more_uses_names_the_parameters_that_filter(
+    with_many_uses: Path, make_app: MakeApp
+) -> None:
+    tool = search_folder(make_app(with_many_uses))
+    text = tool.run("uses:retry_backoff", path="src/net", language="python").text
+    assert "1-30 of 60 uses" in text
+    following = re.search(r"… more: with the same path and language, query (.*)", text)
+    assert following is not None
+    rest = tool.run(following[1], path="src/net", language="python")
+    assert "31-60 of 60 uses" in rest.text
+    text = tool.run("symbol:retry_backoff", path="src/net").text
+    assert "60 other lines: with the same path, query uses:retry_backoff lists them" in text
+
+
+def test_the_lines_with_a_member_are_not_called_its_uses(
+    repository: Path, make_app: MakeApp
+) -> None:
+    write(
+        repository,
+        "oven.py",
+        "class Oven:\n    def heat(self): pass\n\n\nclass Sun:\n    def heat(self): self.heat()\n"
+        "\n\ndef bake(oven: Oven): oven.heat()\n",
+    )
+    tool = search_folder(make_app(repository))
+    text = tool.run("symbol:Oven.heat").text
+    assert (
+        "heat is used or mentioned on 2 other lines: query uses:Oven.heat lists those that may "
+        "refer to Oven.heat" in text
+    )
+    assert "1-1 of 1 uses of Oven.heat" in tool.run("uses:Oven.heat").text
+
+
 def test_a_limit_limits_the_files_of_a_list_of_uses(
     with_many_uses: Path, make_app: MakeApp
 ) -> None:

@@ -54,6 +54,12 @@ def describe_definitions(answer: SymbolAnswer) -> str:
     return f"{at_least}{count} {'definition' if count == 1 else 'definitions'} of {answer.name}"
 
 
+def is_qualified(answer: SymbolAnswer) -> bool:
+    """Return whether the name has an owner, as in "Class.method"."""
+    last = _LAST_PART.search(answer.name.removesuffix("()"))
+    return last is not None and last.start() > 0
+
+
 def describe_uses(answer: SymbolAnswer) -> str:
     """Return a text such as "1-7 of 31 uses of parse (20 calls, 11 imports)"."""
     at_least = "" if answer.is_complete else "at least "
@@ -61,7 +67,7 @@ def describe_uses(answer: SymbolAnswer) -> str:
         noun = "line" if answer.total_uses == 1 else "lines"
         # The lines are counted by the last part of a qualified name.
         last = _LAST_PART.search(answer.name.removesuffix("()"))
-        subject = f"{last[0]} is " if last and last.start() else ""
+        subject = f"{last[0]} is " if last and is_qualified(answer) else ""
         return f"{subject}used or mentioned on {at_least}{answer.total_uses} other {noun}"
     counts = ", ".join(
         f"{count} {kind if count == 1 else _PLURALS.get(kind, f'{kind}s')}"

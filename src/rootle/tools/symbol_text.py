@@ -11,6 +11,7 @@ from rootle.serialization.symbols import (
     definition_lines,
     describe_definitions,
     describe_uses,
+    is_qualified,
     use_lines,
 )
 from rootle.text.terms import encodable
@@ -20,11 +21,14 @@ _MAX_DEFINITIONS: Final = 8
 _MAX_LINE_CHARS: Final = 160
 
 
-def write_symbols(symbols: SymbolAnswer, restrictions: str) -> str:
+def write_symbols(symbols: SymbolAnswer, restrictions: str, parameters: Sequence[str] = ()) -> str:
     """Return the definitions in a few lines, and a page of the uses if the query asks for them.
 
-    `restrictions` are the filters and the excluded words of the query.
+    `restrictions` are the filters and the excluded words of the query, and `parameters` the names
+    of the parameters that also filter the answer. The text names them where it names a query.
     """
+    # A parameter is no filter of a query: they are compared with paths in different ways.
+    same = f" with the same {' and '.join(parameters)}," if parameters else ""
     shown = symbols.definitions[:_MAX_DEFINITIONS]
     lines = [f"{describe_definitions(symbols)}{':' if shown else ''}"]
     lines += [f"  {line}" for line in definition_lines(shown)]
@@ -36,15 +40,17 @@ def write_symbols(symbols: SymbolAnswer, restrictions: str) -> str:
         lines.append(f"similar names that are defined here: {', '.join(symbols.similar)}")
     if symbols.aspect == "definitions":
         uses = _query_for("uses", symbols, restrictions)
-        hint = f": query {uses} lists them" if symbols.total_uses else ""
+        them = "them"
+        if is_qualified(symbols):
+            them = f"those that may refer to {symbols.name}"
+        hint = f":{same} query {uses} lists {them}" if symbols.total_uses else ""
         lines.append(f"{describe_uses(symbols)}{hint}")
     else:
         lines += [describe_uses(symbols), *use_lines(symbols.uses)]
         next_use = symbols.offset + len(symbols.uses) + 1
         if next_use <= symbols.total_uses:
-            lines.append(
-                f"… more: query {_query_for(symbols.aspect, symbols, restrictions, next_use)}"
-            )
+            query = _query_for(symbols.aspect, symbols, restrictions, next_use)
+            lines.append(f"… more:{same} query {query}")
     return "\n".join(cut_line(clean_line(line), _MAX_LINE_CHARS) for line in lines)
 
 

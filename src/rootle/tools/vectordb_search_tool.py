@@ -100,7 +100,9 @@ def _write(
     symbols = response.symbols
     if symbols is None:
         return write_answer(app, query.text_query, response, shown)
-    listed = write_symbols(symbols, app.restrictions(query.text_query))
+    filters = {"path": query.file_paths, "language": query.languages}
+    parameters = [name for name, value in filters.items() if value is not None]
+    listed = write_symbols(symbols, app.restrictions(query.text_query), parameters)
     if symbols.aspect != "definitions" or not symbols.definitions:
         return AnswerText(listed, list_symbols(symbols))
     text = write_answer(app, query.text_query, response, shown)

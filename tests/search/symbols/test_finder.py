@@ -187,6 +187,12 @@ def test_the_uses_that_the_code_resolves_name_their_definition(app: App) -> None
     assert targets["docs/cart.md", 3] == ""
 
 
+def test_a_use_on_the_line_of_a_definition_is_counted() -> None:
+    text = "def size(): return 1\n\n\nclass Box:\n    def size(self): return size()\n"
+    with _open({"box.py": text, "other.py": "import box\nbox.size()\n"}) as app:
+        assert app.symbols("size").total_uses == app.symbols("size", "uses").total_uses == 2
+
+
 def test_every_definition_of_a_repeated_name_is_listed(app: App) -> None:
     assert places(app.symbols("add")) == ["shop/prices.py:6", "shop/cart.py:7", "shop/cart.py:17"]
 

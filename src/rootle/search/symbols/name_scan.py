@@ -160,7 +160,7 @@ class NameScan:
         return self._request.aspect == "uses" or not self._has_unparsed
 
     def count_mentions(self) -> int:
-        """Return the number of lines that contain the name, except for its definitions.
+        """Return the number of lines that contain the name, apart from where it is defined.
 
         Files whose definitions were not read are left out.
         """
@@ -169,8 +169,8 @@ class NameScan:
             occurrences = None if state.id in self._unread_definers else self._read(state)
             if occurrences is None:
                 continue
-            defined = {row for row, _ in self._definitions.get(state.id, {})}
-            rows = {row for row, _ in occurrences.positions} - defined
+            defined = self._definitions.get(state.id, {})
+            rows = {at[0] for at in occurrences.positions if at not in defined}
             lines += sum(not self._is_excluded(occurrences.line(row)) for row in rows)
         return lines
 
