@@ -227,6 +227,15 @@ def test_a_name_without_a_range_has_the_lines_of_its_statement(
     assert [(one.first_line, one.last_line) for one in found] == expected
 
 
+@pytest.mark.parametrize("name", ["Reply.send", "Reply.prototype.send", "prototype.send"])
+def test_a_method_of_a_prototype_is_found_by_its_class(name: str) -> None:
+    text = "Reply.prototype.send = function (payload) {\n  return this\n}\n"
+    found = find_named_ranges(list_named_ranges(text, "javascript"), name)
+    assert [(one.first_line, one.last_line) for one in found] == [(1, 3)]
+    other = text.replace("prototype", "other")
+    assert not find_named_ranges(list_named_ranges(other, "javascript"), name)
+
+
 def test_the_innermost_range_around_a_line_is_found() -> None:
     ranges = list_named_ranges(PYTHON, "python")
     around = [innermost_range(ranges, line) for line in (1, 4, 13, 16, 20)]

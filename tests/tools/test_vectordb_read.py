@@ -125,6 +125,17 @@ def test_a_place_in_a_file_with_a_number_sign_in_its_name_is_read(
     assert read("C# notes.md#other").text.startswith('Error: C# notes.md has no "other"')
 
 
+def test_the_error_for_an_unknown_name_begins_with_similar_names(
+    read: Read, repository: Path
+) -> None:
+    methods = "".join(
+        f"    def get(self): pass\n\n    def step{at}(self): pass\n" for at in range(9)
+    )
+    write(repository, "oven.py", f"class Oven:\n{methods}\n    def preheat(self): pass\n")
+    error = read("oven.py#prehaet").text
+    assert error.startswith('Error: oven.py has no "prehaet"; it has: preheat, Oven, get, step0, ')
+
+
 PAGES = {
     "page.html": (
         '<h1>Guide</h1>\n<a class="x" name="top"></a>\n<p>Intro <b id=intro>a</b></p>\n'

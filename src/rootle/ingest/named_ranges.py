@@ -27,6 +27,7 @@ _MAX_PARSED_CHARS: Final = 500_000
 _NOT_IN_ANCHOR: Final = re.compile(r"[^\w\- ]")
 # Separators between a member and its owner.
 _MEMBER: Final = re.compile(r"::|[.#:]")
+_PROTOTYPE: Final = "prototype"
 _TYPE_ARGUMENTS: Final = re.compile(r"<.*>|\[.*\]")
 
 
@@ -215,12 +216,15 @@ def _is_same(part: str, title: str) -> bool:
 def _matches_qualified(candidate: NamedRange, parts: Sequence[str]) -> bool:
     """Return whether `parts` are the last names of a range, without labels and type arguments.
 
-    The names of "module Shop.Cart > def add" are Shop, Cart and add.
+    The names of "module Shop.Cart > def add" are Shop, Cart and add. "Cart.add" also matches
+    "Cart.prototype.add" of JavaScript.
     """
     names: list[str] = []
     for title in candidate.path:
         plain = _TYPE_ARGUMENTS.sub("", title.partition(" ")[2] or title)
         names += _MEMBER.split(plain.strip("*& "))
+    if _PROTOTYPE not in parts:
+        names = [name for name in names if name != _PROTOTYPE]
     return names[-len(parts) :] == list(parts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import posixpath
 import re
@@ -325,6 +326,7 @@ def _explain_unknown(path: str, known: Collection[str]) -> str:
 
 
 _MAX_OTHERS: Final = 5
+_MIN_SIMILARITY: Final = 0.7  # from 0 to 1, of two names
 _DEFAULT_HINT: Final = "use a path from a search result"
 _PACKAGE_HINT: Final = "search with in:deps for the paths of files of packages"
 
@@ -403,8 +405,15 @@ def _select_named(whole: _Whole, name: str) -> Passage:
     names += [candidate.names[-1] for candidate in ranges]
     if not names:
         raise SourceError(f"{source} has no headings or definitions; request lines instead")
-    known = _format_names(names)
+    known = _format_names(_nearest_first(names, name))
     raise SourceError(f'{source} has no "{encodable(name)}"; it has: {known}')
+
+
+def _nearest_first(names: Sequence[str], name: str) -> list[str]:
+    """Return the distinct names, those that are similar to a name first."""
+    distinct = list(dict.fromkeys(names))
+    near = difflib.get_close_matches(name, distinct, cutoff=_MIN_SIMILARITY)
+    return list(dict.fromkeys([*near, *distinct]))
 
 
 def _section_around(passage: Passage, ranges: Sequence[NamedRange], line: int) -> tuple[int, int]:

@@ -34,10 +34,23 @@ _KINDS_IN_C: Final = (
         "field",
     ),
 )
+OBJECT_KEY: Final = "key"  # of an object of JavaScript
+# The functions that return the object that they get, or describe objects with its keys.
+_OBJECT_FUNCTIONS: Final = re.compile(r"(?:^|\.)(?:freeze|object|seal)$")
+_LOADED: Final = re.compile(rb"(?:await\s+)?(?:require|import)\b")
 _KINDS_IN_TYPESCRIPT: Final = (
     (r"\w*property_identifier:name<(?:property_signature|public_field_definition)", "field"),
     (r"\w*property_identifier:property<field_definition", "field"),
     (r"identifier:alias<export_specifier", "export"),
+    # For `const codes = { NOT_FOUND: createError(…) }` outside of functions.
+    (
+        r"(?:property_identifier|string_fragment<string):key<pair<object(?::value<pair<object)*"
+        r"(?:<arguments:arguments<call_expression|<(?:as|satisfies)_expression)*"
+        r":(?:right<assignment_expression<expression_statement|value<export_statement"
+        r"|value<variable_declarator<(?:lexical|variable)_declaration"
+        r"(?::declaration<export_statement)?)<program",
+        OBJECT_KEY,
+    ),
     (
         r"(?:shorthand_property_identifier_pattern|identifier(?::value<pair_pattern)?)"
         r"<(?:object|array)_pattern:name<variable_declarator<(?:lexical|variable)_declaration"
@@ -201,6 +214,17 @@ def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
         case "elixir", _:
             call = next(node for node in nodes if node.type == "call")
             return tree.text(call).startswith("defstruct")
+        case "javascript" | "tsx" | "typescript", "object_pattern" | "pair_pattern":
+            # `const { name } = require("a")` imports a name that another file defines.
+            declared = next(node for node in nodes if node.type == "variable_declarator")
+            value = declared.child_by_field_name("value")
+            return value is None or not _LOADED.match(tree.data, value.start_byte)
+        case "javascript" | "tsx" | "typescript", _:
+            calls = [node for node in nodes if node.type == "call_expression"]
+            called = (call.child_by_field_name("function") for call in calls)
+            return all(
+                one is not None and _OBJECT_FUNCTIONS.search(tree.text(one)) for one in called
+            )
         case "ruby", "argument_list" | "string":
             arguments, call = nodes[1:3] if parent.type == "argument_list" else nodes[2:4]
             method = call.child_by_field_name("method")

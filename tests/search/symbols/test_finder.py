@@ -863,6 +863,16 @@ MEMBERS = {
         'foreign import ccall "sin" c_sway :: Double -> Double\ntype family Habit a\n'
     ),
     "grass.lua": 'local M = {}\nM["mow"] = function() end\n',
+    "codes.js": (
+        "const codes = {\n  ERR_WILTED: create('wilted', 400),\n  nested: { 'err-dry': 1 },\n}\n"
+        "module.exports = { kPetal: Symbol('petal') }\n"
+        "const app = listen({ sunPort: 80 })\nfunction f() { const o = { shadeDepth: 1 } }\n"
+        "const { kTaken, other } = require('taken')\n"
+    ),
+    "codes.ts": (
+        "export const kinds = Object.freeze({ MOSSY: 1 } as const)\n"
+        "export default { barkTone: 2 }\nconst shape = z.object({ sepals: z.number() })\n"
+    ),
     "weed.sh": "if true; then\n  THISTLE=1\nfi\nalias hoe='ls'\nf() { nettle=1; }\n",
 }
 
@@ -946,6 +956,15 @@ def app_with_members() -> Iterator[App]:
         ("THISTLE", ["weed.sh:2 variable"]),
         ("hoe", ["weed.sh:4 alias"]),
         ("nettle", []),
+        ("ERR_WILTED", ["codes.js:2 key"]),
+        ("err-dry", ["codes.js:3 key"]),
+        ("kTaken", []),  # imported
+        ("kPetal", ["codes.js:5 key"]),
+        ("sunPort", []),  # an argument
+        ("shadeDepth", []),
+        ("MOSSY", ["codes.ts:1 key"]),
+        ("barkTone", ["codes.ts:2 key"]),
+        ("sepals", ["codes.ts:3 key"]),
     ],
 )
 def test_a_field_is_found_if_no_other_definition_has_the_name(

@@ -34,6 +34,7 @@ from rootle.search.symbols.parsed_files import (
 from rootle.search.symbols.resolution import Resolver, base_names
 from rootle.search.symbols.scan_limits import OWNER_SCAN, ScanLimits
 from rootle.search.symbols.symbol_request import SymbolRequest
+from rootle.syntax.members import OBJECT_KEY
 from rootle.syntax.references import OccurrenceRole, classify
 from rootle.syntax.source_tree import Position
 from rootle.text.languages import CODE_EXTENSIONS
@@ -133,7 +134,7 @@ class NameScan:
                 self.has_all_definitions = False
         if len(self._states) < len(self._ranked_ids):
             self.has_all_definitions = False
-        return members
+        return _without_object_keys(members)
 
     @staticmethod
     def _find_bases(index: IndexReader, parsed: ParsedFiles, owner: str) -> Sequence[str]:
@@ -426,6 +427,19 @@ class NameScan:
                     symbol.signature,
                     is_test,
                 )
+
+
+def _without_object_keys(
+    members: Mapping[int, Mapping[Position, FoundDefinition]],
+) -> Mapping[int, Mapping[Position, FoundDefinition]]:
+    """Return the members without the keys of objects, which set a field if one has the name."""
+    kinds = {one.symbol.kind for some in members.values() for one in some.values()}
+    if "field" not in kinds:
+        return members
+    return {
+        file: {at: one for at, one in some.items() if one.symbol.kind != OBJECT_KEY}
+        for file, some in members.items()
+    }
 
 
 def _is_go_foreign(
