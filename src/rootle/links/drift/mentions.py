@@ -54,10 +54,10 @@ _CODE_PATH: Final = re.compile(
 _SPAN: Final = re.compile(r"(``?)([^`\n]+?)\1")
 _LINK: Final = re.compile(r"\]\(\s*<?([^)\s>#?]+)")
 _URL: Final = re.compile(
-    r"<a\s[^>]*https?:[^>]*>.*?</a>|"
+    r"<a\s[^<>]{0,500}https?:[^<>]{0,500}>.{0,500}?</a>|"
     # A link to another site, or to a certain version.
-    r"\[[^\]]*\]\(\s*<?https?:[^)]*\)|`[^`<]*<https?:[^>]*>`_*|"
-    r"(?:https?|ftp|git|ssh)://[^\s)>\]]+|\b[\w.+-]+@[\w-]+\.\w+"
+    r"\[[^\]]{0,300}\]\(\s{0,20}<?https?:[^)]{0,500}\)|`[^`<]{0,300}<https?:[^>]{0,500}>`_*|"
+    r"(?:https?|ftp|git|ssh)://[^\s)>\]]+|(?<![\w.+-])[\w.+-]+@[\w-]+\.\w+"
 )
 _NAME: Final = re.compile(r"[A-Za-z_$@][\w$]*(?:(?:\.|::|->|\#)[A-Za-z_$][\w$]*)*[?!]?(?:\(\))?")
 _CALL: Final = re.compile(
@@ -65,7 +65,7 @@ _CALL: Final = re.compile(
 )
 _OPTION: Final = re.compile(r"(?<![\w-])--[a-z][a-z0-9]*(?:-[a-z0-9]+)+(?![\w-])")
 _PATH: Final = re.compile(
-    r"(?<![\w./:@~$%*{<-])(?:\.{0,2}/)?[\w.@+-]+(?:/[\w.@+-]+)+(?![\w/*{<$]|-\W)"
+    r"(?<![\w./:@~$%*{<+-])(?:\.{0,2}/)?[\w.@+-]+(?:/[\w.@+-]+)+(?![\w/*{<$]|-\W)"
 )
 # Names that cannot be English words, with an underscore or a capital letter inside, or a call.
 _CODE_LIKE: Final = re.compile(

@@ -1,0 +1,57 @@
+"""Names of code are found in prose, in linear time also in hostile text."""
+
+from __future__ import annotations
+
+from time import process_time
+
+import pytest
+
+from rootle.links.drift.mentions import ProseLine, find_mentions, read_lines
+
+_REPEATED = (
+    *("[ ]( [a]( ` `` `< `<https: ``a` <a <a> </a> <a\thttps: <https: ]](".split()),
+    *("a. a:: a-> a# a( a(b a(b) a/ /a ./ ../ a- --a- - a+ +a a@a a@a. A_ _a $a @a ~a".split()),
+    *('[[a, << <<a <<a, (a)= [#a {#a :a.a :ref:` .. .._a: .._ "a/ \'a/ id=" http:// ://a'.split()),
+    *(r"\f[ \f( \[ \( .SH Fl = # * ? ! { } | % \"".split()),
+    *(" ", "\t", ". ", "a ", "Fl Fl ", ".. _a", "`a "),
+)
+_CHARS = 3_000
+_TIMES_LONGER = 4
+
+
+def _seconds(language: str, text: str) -> float:
+    start = process_time()
+    for line in read_lines([text], language):
+        list(find_mentions(line))
+    # A line of this length is cut off above, so the patterns are also tried alone.
+    for is_example in (False, True):
+        list(find_mentions(ProseLine(1, text, "", is_example)))
+    return process_time() - start
+
+
+@pytest.mark.parametrize("repeated", _REPEATED)
+def test_names_are_found_in_linear_time(repeated: str) -> None:
+    for before in ("", "`", "<a ", "[", "x", '"'):
+        short = before + (repeated * _CHARS)[:_CHARS]
+        long = before + (repeated * _CHARS * _TIMES_LONGER)[: _CHARS * _TIMES_LONGER]
+        limit_s = 0.02 + 2.5 * _TIMES_LONGER * min(_seconds("markdown", short) for _ in range(2))
+        assert any(_seconds("markdown", long) < limit_s for _ in range(4)), before
+
+
+@pytest.mark.parametrize("language", ["markdown", "rst", "asciidoc", "text", "manual"])
+def test_hostile_lines_of_every_kind_of_document_are_read_in_bounded_time(language: str) -> None:
+    lines = [(repeated * 2_000)[:2_000] for repeated in _REPEATED for _ in range(3)]
+    start = process_time()
+    for line in read_lines(lines, language):
+        list(find_mentions(line))
+    assert process_time() - start < 3
+
+
+def test_addresses_and_links_to_other_sites_are_not_names() -> None:
+    text = (
+        "Ask first.last+net_retry@example.org or a+net/retry.py, see "
+        "[net_backoff](https://example.org/a_b) and "
+        '<a href="https://example.org/net_x">net_y</a>, then `net_retry`.'
+    )
+    (line,) = read_lines([text], "markdown")
+    assert {mention.text for mention in find_mentions(line)} == {"a+net/retry.py", "net_retry"}
