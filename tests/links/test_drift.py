@@ -306,6 +306,24 @@ def test_a_disabled_definition_in_a_comment_is_not_reported(
     assert find(make_app(tmp_path / "repo")) == []
 
 
+def test_the_generic_type_of_a_removed_property_is_no_definition(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    code = (
+        "import java.lang.ref.WeakReference\n\nobject Factory {\n\n"
+        "    private var parameters: WeakReference<Parameters>? = null\n\n"
+        "    fun post(name: String) {\n        parameters = WeakReference(name)\n    }\n}\n"
+    )
+    disabled = "".join(f"//{line}\n" for line in code.split("\n"))
+    make_history(
+        tmp_path / "repo",
+        {"src/Factory.kt": code, "README.md": "# Use\n\n    val all = list<WeakReference<A>>()\n"},
+        {"src/Factory.kt": disabled},
+        {"src/Factory.kt": None, "src/Other.kt": "fun other() {}\n"},
+    )
+    assert find(make_app(tmp_path / "repo")) == []
+
+
 def test_an_overridden_method_of_a_class_of_the_project_is_reported(
     tmp_path: Path, make_app: MakeApp
 ) -> None:

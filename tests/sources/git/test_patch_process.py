@@ -14,6 +14,7 @@ from rootle.sources.git.command import open_session
 from rootle.sources.git.commits import patch_process
 from rootle.sources.git.commits.changed_names import find_changed_names, find_removed_names
 from rootle.sources.git.commits.commit_document import make_document
+from rootle.sources.git.commits.definition_lines import defined_name
 from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange, Hunk
 from rootle.sources.git.commits.patch_process import PatchProcess, find_readable_levels
 from rootle.sources.secret_masking_reader import MaskingReader
@@ -706,6 +707,21 @@ def test_a_merge_has_only_the_lines_that_differ_from_all_parents(root: Path) -> 
         "-    pool.append(1)",
         "-def check():",
     ]
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "expected"),
+    [
+        ("A.kt", "    private var listener: WeakReference<Listener>? = null", ""),
+        ("A.java", "    private final Map<String, List<User>> users =", ""),
+        ("A.java", "    public List<User> findUsers(String name) {", "findUsers"),
+        ("A.java", "    public <T> Map<String, List<T>> groupUsers(", "groupUsers"),
+        ("a.ts", "    static async run<T extends Map<string, T>>(", "run"),
+        ("a.cpp", "    virtual std::vector<int> sizes() const", "sizes"),
+    ],
+)
+def test_the_type_in_a_declaration_is_not_its_name(path: str, line: str, expected: str) -> None:
+    assert defined_name(line, path) == expected
 
 
 def test_a_change_whose_function_is_unknown_is_marked() -> None:

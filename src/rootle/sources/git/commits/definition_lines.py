@@ -31,7 +31,8 @@ _FUNCTION: Final = (
     r"(?=[A-Za-z_~])[^=;()\"'#.]*?(?<![\w$])(~?[A-Za-z_$][\w$]*(?:::~?[A-Za-z_$]\w*)*)\s*\("
 )
 _MEMBER: Final = (
-    rf"\s*{_MODIFIERS}{{1,8}}(?!function\b)[^=;({{]*?(?<![\w$]){_NAME}\s*(?:<[^>]*>\s*)?\("
+    rf"\s*{_MODIFIERS}{{1,8}}(?!function\b)[^=;({{]*?(?<![\w$]){_NAME}\s*"
+    r"(?:<(?:[^<>()]|<[^<>()]{0,60}>){0,60}>\s*)?\("
 )
 # A method without modifiers: with a type, and without one, as in JavaScript or for a constructor.
 _TYPED_METHOD: Final = rf"\s+(?:[\w$<>,.?&*:\[\]]+\s+){{1,6}}[*&]*{_NAME}\s*\([^;{{}}]*\{{\s*$"
