@@ -63,7 +63,8 @@ FEATURES: Final = {
     "folders": "share of the query that occurs in the directory names",
     "stem_written_out": "whether the whole file stem occurs in the query",
     "defines_symbol": "whether the query is a single symbol and the file defines it",
-    "symbol_is_stem": "whether, for such a query, the file is also named after the symbol",
+    "symbol_is_stem": "whether the query is a single symbol, and the file both defines it and is "
+    "named after it",
     "defines_name": "number of symbols in the query that the file defines, where a symbol counts "
     "less the more files define it; 0 if the query is a single symbol",
     "coverage_file": "share of the query words that occur in the file, weighted by rarity",
@@ -74,13 +75,13 @@ FEATURES: Final = {
     "longer_stem": "whether the file stem contains the complete stem of another candidate, as "
     "`batch_insert` contains `insert`; only contained stems of up to eight words count",
     "depth": "depth in the directory tree, relative to the deepest candidate",
-    "one_passage": "share of the query words that occur together in one chunk; 0 for queries of up "
-    "to six words, counted in full from nine, and for tests, uses and error messages",
+    "one_passage": "share of the query words that occur together in one chunk, multiplied by the "
+    "level of detail of the query (see section 4)",
     "mentions": "BM25 score of the file as one document, if the query asks who uses a symbol; 0 "
     "for documents and for files that define the symbol",
     "adjacent_pairs": "largest share of the adjacent words of the query that are also adjacent in "
-    "one of the two best chunks; counted as `one_passage`",
-    "adjacent_triples": "the same for three adjacent words",
+    "one of the two best chunks, multiplied by the level of detail",
+    "adjacent_triples": "like `adjacent_pairs`, for three adjacent words",
 }
 
 # A new reason in the skip rules needs a description here.
