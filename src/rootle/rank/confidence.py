@@ -45,7 +45,7 @@ _MAX_NAMES: Final = 6
 _MAX_WORDS: Final = 40
 # People ask questions, whereas language models compose queries from a description, names and code.
 # In a composed query, more words are missing in the index even if there is an answer. Therefore
-# each of these two voices has its own models.
+# each of these two kinds of queries, called voices, has its own models.
 Voice = Literal["asked", "composed"]
 
 # Signals of a single result.
@@ -125,7 +125,8 @@ def reject(confidence: Confidence) -> Confidence:
 def question_signals(inputs: RankingInputs, ranked: RankedFiles) -> Floats:
     """Return the signals in the order of QUESTION_SIGNALS. Requires at least one candidate.
 
-    The order of words is ignored: by chance, some file has a few of them in the same order.
+    The order of words is ignored, because some file usually has a few of the words in the same
+    order by chance.
     """
     question, files, chunks = inputs.question, inputs.files, inputs.chunks
     scores = ranked.scores_without(WORD_ORDER)

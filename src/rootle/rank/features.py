@@ -52,7 +52,7 @@ NAMES: Final = (
 )
 
 
-# The last features, which compare the order of words.
+# The last features of NAMES, which compare the order of words.
 WORD_ORDER: Final = ("adjacent_pairs", "adjacent_triples")
 
 
@@ -123,7 +123,7 @@ class PathTable:
     parts: tuple[PathParts, ...]
     kinds: Mapping[str, Flags]  # by the names in KINDS
     depth: Floats  # number of folders above the file
-    longer_stem: Floats  # 1 if the whole name of another file is part of its name
+    longer_stem: Floats  # 1 if the file name contains the whole name of another file
 
 
 @lru_cache(maxsize=128)  # called repeatedly with the same candidates for one question

@@ -48,8 +48,8 @@ _GENERATED: Final = re.compile(
 _HIDDEN_FOLDER: Final = re.compile(r"(^|/)\.")
 # Different words can be similar only if they share a prefix of at least this length.
 HEAD_CHARS: Final = 3
-# Limits the length and the number of word runs. A name of twenty words has two hundred runs, and
-# longer runs are rarely the name of another file.
+# Maximum number of words in a run of consecutive words of a file name. A name of twenty words has
+# two hundred runs, and longer runs are rarely the name of another file.
 _MAX_INNER_WORDS: Final = 8
 # File kinds. The first one is the lowest bit of `PathParts.kinds`.
 KINDS: Final = (
@@ -120,7 +120,7 @@ def _kinds(path: str, folder: str) -> int:
     if _RECORD_NAME.match(name):
         kinds |= _RECORD
     if language in CODE_EXTENSIONS:
-        kinds &= ~_RECORD  # such as history.py
+        kinds &= ~_RECORD  # history.py is code, not a changelog
     if language in PROSE:
         kinds |= _PROSE
     elif language in CONFIG_EXTENSIONS:

@@ -93,7 +93,7 @@ class RankingInputs:
     question: Question
     chunks: ChunkInputs
     files: FileInputs
-    unknown: float = 0.0  # share of the described terms that do not occur in the index
+    unknown: float = 0.0  # share of the terms outside guessed code that no indexed text has
     defined: tuple[str, ...] = ()  # names of the question that the index defines
 
     def reorder_files(self, order: Ints) -> RankingInputs:

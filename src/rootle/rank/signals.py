@@ -1,4 +1,4 @@
-"""Configurable signals besides words and vectors: recency, importance and trust."""
+"""Configurable signals besides words and vectors: recency, importance (file size) and trust."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def open_agent(
     it, all text comes from the index. `dense` and `sparse` are search servers that replace a leg.
     The dense leg fails if the vectors were made by a model whose fingerprint is not `model`; ""
     accepts any model. `expansion` may belong to several pipelines; it is not closed with this one.
-    `narrow` limits every search. `cache_dir` is the folder for cached pages.
+    `narrow` limits the files of every search. `cache_dir` is the folder for cached pages.
     """
     tree = WorkingTree(root, config.secret_exceptions) if root is not None else None
     resources = ExitStack()

@@ -23,7 +23,7 @@ from rootle.types import SearchQuery
 
 # Longer questions are pasted files. The beginning of such a file is enough to find it.
 MAX_QUERY_CHARS: Final = 10_000
-# The size of a short function in a result, with the heading of the result.
+# The number of tokens of a short function in a result, with the heading of the result.
 _TOKENS_PER_PASSAGE: Final = 100
 _NOT_EXPANDED: Final = "\0not expanded"
 _EXCLUSION: Final = re.compile(r"(.+):(\d{1,9})-(\d{1,9})")
@@ -45,7 +45,7 @@ class SearchRequest:
     active: ActiveQueries
     trace: SearchTrace
     started_s: float  # by time.perf_counter
-    expansion: str = ""  # words of a language model that are searched with the question
+    expansion: str = ""  # words from a language model that are searched with the question
 
 
 class RequestReader:

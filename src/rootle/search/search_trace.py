@@ -188,8 +188,9 @@ class SearchTrace:
     def record_retrieval(self, *, sparse_hits: int, dense_hits: int, candidates: int) -> None:
         """Record how many chunks each leg found, and how many are ranked.
 
-        This is called once for each group of files. Later groups are retrieved among fewer files,
-        so the largest numbers of hits are recorded. The numbers of candidates are added up.
+        This is called once for each group of files that are ranked together. Later groups are
+        retrieved among fewer files, so the largest numbers of hits are recorded. The numbers of
+        candidates are added up.
         """
         self._sparse_hits = max(self._sparse_hits, sparse_hits)
         self._dense_hits = max(self._dense_hits, dense_hits)

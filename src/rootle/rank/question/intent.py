@@ -209,8 +209,8 @@ def description_end(text: str) -> int:
 
 def is_composed(text: str) -> bool:
     """Return whether words, names or code follow a description, as in queries of language models.
-
-    People ask questions instead. Questions of several clauses are recognized by their words.
+    People ask questions instead. The words of a question show that it is one, even if it has
+    several clauses.
     """
     head = text[:_MAX_CHARS]
     if description_end(text) < len(text):
@@ -225,8 +225,9 @@ def is_composed(text: str) -> bool:
 def _last_code(text: str) -> int:
     """Return where the last call, assignment, brace or definition begins, or -1.
 
-    The text is searched once for each pattern. A single pattern for a break with code anywhere
-    after it would take quadratic time: more than a minute for a log of 400,000 characters.
+    The text is searched once for each pattern. A single pattern for the end of a description with
+    code anywhere after it would take quadratic time: more than a minute for a log of 400,000
+    characters.
     """
     marks = [found.start() for found in _CODE_MARK.finditer(text)]
     calls = [found.start() for found in _CALL_START.finditer(text, 0, max(0, text.rfind(")")))]

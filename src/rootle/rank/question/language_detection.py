@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 Language = Literal["de", "es", "zh", "ja"]
 
-# Function words, which are dropped from a question in that language.
+# The function words of each language, which are dropped from questions in this language.
 FUNCTION_WORDS: Final[Mapping[Language, frozenset[str]]] = MappingProxyType(
     {
         "de": frozenset(

@@ -69,8 +69,9 @@ _FORMS: Final[tuple[tuple[SymbolAspect, str], ...]] = (
         rf")?|subclass(?:es)?|derives? from|conforms? to)\s+{_SUBJECT}",
     ),
 )
-# Every question of a form contains at least one of the words for this form. Most questions contain
-# none of them, so the patterns need not be compiled, which takes as long as a search.
+# For each entry of _FORMS, words of which every matching question contains at least one. Most
+# questions contain none of them, so the patterns need not be compiled, which takes as long as a
+# search.
 _WORDS: Final[tuple[frozenset[str], ...]] = tuple(
     frozenset(words.split())
     for words in (

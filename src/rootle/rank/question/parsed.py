@@ -21,20 +21,23 @@ from rootle.rank.question.test_request import asks_for_test, may_concern_tests
 from rootle.text.declared_names import find_declared_names
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier, whole_identifier, word_terms
 
-# The weights 0, 0.15 and 0.4 were compared in the first prototype.
+# The weight of stop words. The weights 0, 0.15 and 0.4 were compared in the first prototype.
 STOP_WEIGHT: Final = 0.15
-# Two consecutive words may be one identifier: "retry backoff" as retry_backoff.
+# The weight of two consecutive words joined to one term, because they may be one identifier: "retry
+# backoff" as retry_backoff.
 PAIR_WEIGHT: Final = 0.5
 MAX_TERMS: Final = 64
 # The weight of terms that occur only in guessed names.
 GUESS_WEIGHT: Final = 0.5
-# Up to six words name a topic, such as the subject of a file; nine or more describe one place.
+# A question of up to six words names a topic, such as the subject of a file. A question of nine or
+# more words describes one place in the code.
 _TOPIC_WORDS: Final = 6
 _PLACE_WORDS: Final = 9
-# These questions ask about one place even if they are short
+# Questions with these intents ask about one place even if they are short
 # (docs/decisions/0047-detail-depends-on-the-kind-of-question.md).
 _PLACE_INTENTS: Final[frozenset[Intent]] = frozenset(("error", "test", "usage"))
-# Shorter requests, such as "handle redirects", only name a topic, which tests seldom explain.
+# Requests for a change with fewer words, such as "handle redirects", only name a topic, which tests
+# seldom explain.
 _CHANGE_WORDS: Final = 5
 # If fewer words remain without the guessed names, the text is a list of names, none of which is
 # less certain than the others.
@@ -68,7 +71,7 @@ class Question:
     is_about_copies: bool = False  # mentions vendored or generated code
     is_composed: bool = False  # a description and names or code, as language models write
     code_terms: frozenset[str] = frozenset()  # terms that occur only in guessed code
-    related: tuple[WeightedTerm, ...] = ()  # what code may call the words of the question
+    related: tuple[WeightedTerm, ...] = ()  # terms that code may use instead of the words
     may_be_pasted: bool = False  # contains pasted text or a hyphenated name, as far as one can tell
 
     @property
@@ -84,7 +87,7 @@ class Question:
 
     @property
     def detail(self) -> float:
-        """How detailed the question is: from 0 for a short topic to 1 for one described place."""
+        """How detailed the question is: from 0 for a topic to 1 for the description of a place."""
         if self.intent in _PLACE_INTENTS:
             return 1.0
         share = (len(self.words) - _TOPIC_WORDS) / (_PLACE_WORDS - _TOPIC_WORDS)

@@ -19,15 +19,15 @@ from rootle.rank.question.intent import Intent
 from rootle.rank.question.parsed import Question
 from rootle.text.terms import STOP_WORDS, WORD
 
-# The longest phrase of the table.
+# The number of words in the longest phrase of the table.
 MAX_PHRASE_WORDS: Final = 5
 # An error message and the name of a function are meant literally.
 _LITERAL_INTENTS: Final[frozenset[Intent]] = frozenset(("error", "symbol", "usage"))
-# Shorter questions name their subject.
+# Questions with fewer words only name a topic.
 _MIN_WORDS: Final = 4
-_MAX_TERMS: Final = 32  # 16 find less in large repositories, 40 take longer
+_MAX_TERMS: Final = 32  # with 16, less is found in large repositories; with 40, it takes longer
 # The weight of a related term, relative to a word of the question, if its weight in the table is 1.
-# Tuned on the tune splits of the labels.
+# Tuned on the tune splits of the labeled questions.
 _WEIGHT: Final = 0.2
 WEIGHT_STEPS: Final = 64.0  # the weights in the table are multiples of 1 / 64
 
@@ -115,7 +115,7 @@ def _read_terms() -> Mapping[str, str]:
 def _find_terms(
     words: Sequence[str], stems: Sequence[str], table: RelatedTermTable
 ) -> Iterator[tuple[str, float]]:
-    """Yield the terms of each phrase. A phrase within a longer known phrase does not count."""
+    """Yield the terms of each phrase. A phrase within a longer known phrase is ignored."""
     places = [
         (at, size)
         for at in range(len(words))

@@ -6,10 +6,11 @@ import re
 from typing import Final
 
 _MENTION: Final = re.compile(r"\b(?:test(?:s|ed|ing)?|specs?|fixtures?|test_?cases?)\b", re.I)
-# Short queries name a topic: "retry tests" asks for tests, "test client" may ask for code.
+# Queries of up to this many words name a topic: "retry tests" asks for tests, "test client" may ask
+# for code.
 _TOPIC_WORDS: Final = 6
 _TOPIC: Final = re.compile(r"\b(?:tests?|specs?|test_?cases?)\W*$", re.I)
-# Questions about how tests are run concern the files that set up the tests.
+# Questions about how tests are run are answered by the files that set up the tests.
 _RUNS_TESTS: Final = re.compile(r"\b(?:ci|workflows?|coverage)\b", re.I)
 _EXCLUDED: Final = re.compile(
     r"\b(?:outside(?: of)?|except(?: for| in)?|excluding|without|besides|not (?:in|from|counting))"

@@ -49,12 +49,14 @@ WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
         "set_aside": -0.3,
         "longer_stem": -0.5,
         "depth": -0.3,
-        # Tuned, like the factors below, on the tune split of the labels and on commit histories.
-        # Without these two weights and the last two factors, NDCG@10 on them is lower by 0.04.
+        # Tuned, like the factors below, on the tune split of the labeled questions and on questions
+        # from commit histories. Without these two weights and the last two factors, NDCG@10 on
+        # these questions is lower by 0.04.
         "one_passage": 1.3,
         "mentions": 2.0,
-        # Tuned on the tune splits of the labels, of their renamed copies and of the labels of large
-        # repositories (docs/decisions/0043-the-order-of-words-counts.md).
+        # Tuned on the tune splits of the labeled questions: those about the original repositories,
+        # about copies with renamed identifiers, and about large repositories
+        # (docs/decisions/0043-the-order-of-words-counts.md).
         "adjacent_pairs": 3.4,
         "adjacent_triples": 2.25,
     }

@@ -14,7 +14,7 @@ from rootle.rank.rankers.model_features import COLUMNS, model_columns
 from rootle.rank.rankers.tree_ensemble import GradientBoostedTrees, load_trees
 from rootle.rank.ranking_inputs import Floats, RankingInputs
 
-# Only the best files of the weighted sum are reordered, because the trees were trained on these.
+# Only the best files by the weighted sum are reordered, because the trees were trained on these.
 RERANKED: Final = 30
 # Scale of the weighted sum relative to the trees: training starts from the scaled sum.
 SUM_SCALE: Final = 30.0

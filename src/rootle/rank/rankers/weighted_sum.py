@@ -70,5 +70,5 @@ def weighted_sum_scores(
     is_symbol: bool,  # noqa: ARG001
     weights: RerankerWeights,
 ) -> Floats:
-    """Score the chunks of one page by the same sum, without the terms that depend on the file."""
+    """Score the chunks of one page by α·denseScore + β·sparseScore, without the rest of the sum."""
     return chunk_sum(bm25, dense, float(bm25.max(initial=0.0)), weights)

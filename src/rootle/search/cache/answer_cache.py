@@ -1,4 +1,4 @@
-"""Page stage: keep recent answers in memory, in an LRU cache with a time to live."""
+"""Pipeline stage: keep recent answers in memory, in an LRU cache with a time to live."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Page stage: keep pages of answers on disk, so that the next process need not search again."""
+"""Pipeline stage: keep pages of answers on disk, so that the next process need not search again."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class DiskCache:
             write_json(path, data)
 
     def _make_room(self, state: str) -> None:
-        """Delete all pages of other states, and the oldest pages of this one if it has too many."""
+        """Delete the pages of other states, and the oldest pages of this one if it has too many."""
         with os.scandir(self._folder) as entries:
             found = list(entries)
         own = [entry for entry in found if entry.name.startswith(f"{state}-")]

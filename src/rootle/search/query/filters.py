@@ -44,7 +44,7 @@ def filter_files(
 def expand_commits(
     query: SearchQuery, parsed: ParsedQuery, states: Iterable[FileState], index: IndexReader
 ) -> Iterable[FileState]:
-    """Return the states to filter: each commit as often as it changed files, with their paths.
+    """Return the states to filter: for each commit, one state with the path of each changed file.
 
     A commit then passes the filters by path and language if one of its files does.
     """
@@ -215,8 +215,8 @@ def _read_date(name: str, text: str, now_s: float) -> float:
     found = parse_date(text, now_s, is_end=name == "until")
     if found is None:
         raise QueryError(
-            f'"{text}" in {name}:{text} is no date and no commit, tag or branch; write a date like '
-            f"{name}:2024-03-31, {name}:2024 or {name}:90d"
+            f'"{text}" in {name}:{text} is neither a date nor a commit, tag or branch; write a '
+            f"date like {name}:2024-03-31, {name}:2024 or {name}:90d"
         )
     return found
 

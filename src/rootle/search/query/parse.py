@@ -39,7 +39,7 @@ class ParsedQuestion:
     corrections: tuple[Correction, ...] = ()
     translations: tuple[str, ...] = ()  # English terms that were added
     meanings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by translated word
-    expansion: str = ""  # words of a language model that were added to `question`
+    expansion: str = ""  # words from a language model that were added to `question`
 
 
 def parse(request: SearchRequest) -> ParsedQuestion:
@@ -93,7 +93,7 @@ def interpret(question: ParsedQuestion) -> QueryInterpretation:
 
 
 def _readable_date(text: str) -> str:
-    """Return a date as it was written; the Unix time of a revision, such as @0, as a time."""
+    """Return a date as it was written, or a Unix time, such as @0, in a readable format."""
     return format_timestamp(float(text[1:])) if re.fullmatch(r"@\d{1,11}", text) else text
 
 

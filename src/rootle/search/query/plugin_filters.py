@@ -1,4 +1,4 @@
-"""Scope stage: apply the file filters of plugins."""
+"""Pipeline stage: narrow the scope with the file filters of plugins."""
 
 from __future__ import annotations
 

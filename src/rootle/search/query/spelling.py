@@ -14,7 +14,7 @@ from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
 _MIN_CHARS: Final = 5
 _MIN_CHARS_FOR_TWO_EDITS: Final = 8
 _MAX_CHUNKS: Final = 200
-# Characters that are hard to tell apart on a screen count as a quarter of an edit.
+# Replacing a character with one that looks similar on a screen counts as a quarter of an edit.
 _LOOKALIKES: Final = (frozenset("il1"), frozenset("o0"))
 _LOOKALIKE_COST: Final = 0.25
 

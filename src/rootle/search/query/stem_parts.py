@@ -48,7 +48,7 @@ def guaranteed_part(piece: str, *, starts_word: bool, ends_word: bool) -> str:
 
 
 def _inside_endings(piece: str) -> Iterator[tuple[str, str]]:
-    """Yield what precedes and follows a piece that is a part of an ending."""
+    """Yield what precedes and follows a piece in each ending that contains it."""
     for ending in _ENDINGS:
         at = ending.find(piece)
         while at >= 0:

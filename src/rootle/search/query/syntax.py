@@ -39,7 +39,7 @@ _OPERATOR: Final = re.compile(
 _SLASHED_PATTERN: Final = re.compile(r"/(?!\*)((?:[^/\\\n]|\\.)+)/")
 _NAMED_PATTERN: Final = re.compile(rf"(?<!\S)regex:({_QUOTED}|\S.*)", re.DOTALL)
 _SPACES: Final = re.compile(r"\s+")
-# The values of `in:`. The project itself contains the first kinds, and collections the others.
+# The values of `in:`. Some select parts of the project itself, and the others select collections.
 PROJECT_KINDS: Final = ("code", "docs", "history")
 COLLECTION_KINDS: Final = ("deps", "web", "memory")
 KINDS: Final = (*PROJECT_KINDS, *COLLECTION_KINDS)

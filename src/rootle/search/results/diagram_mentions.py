@@ -18,7 +18,7 @@ _FENCE: Final = re.compile(r"(?:```|~~~)\s*(?:mermaid|plantuml|puml|dot|graphviz
 _WORD: Final = re.compile(r"[A-Za-z_]\w{2,79}")
 # Several words can be the parts of one name: "Retry policy" for RetryPolicy.
 _MAX_WORDS: Final = 3
-# Each name is looked up in the index.
+# The maximum number of names that are looked up in the index, for one diagram file.
 _MAX_NAMES: Final = 400
 _MAX_CHARS: Final = 20_000
 _MAX_MENTIONS: Final = 8
@@ -60,7 +60,7 @@ def add_mentions(index: IndexReader, result: SearchResult, file_id: int) -> Sear
 
 
 def _read_diagrams(index: IndexReader, result: SearchResult, file_id: int) -> str:
-    """Return the diagrams of a file that a result shows lines of; the whole file if none is known.
+    """Return the diagrams of which a result shows lines; the whole file if no diagram is known.
 
     A result shows only some lines of a long diagram.
     """

@@ -1,4 +1,4 @@
-"""Response stage: add memories that match the question or the files of the results."""
+"""Pipeline stage: add memories that match the question or the files of the results."""
 
 from __future__ import annotations
 

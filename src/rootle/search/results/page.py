@@ -52,7 +52,7 @@ class ResultPage:
     as_of_s: float  # Unix time from which recency was counted
     valid_until_s: float
     answer: RankedAnswer | None = None  # None for a page that was read from disk
-    expansion: str = ""  # words of a language model that were searched with the question
+    expansion: str = ""  # words from a language model that were searched with the question
 
     @property
     def symbols(self) -> SymbolAnswer | None:
@@ -133,7 +133,7 @@ class PresentStep:
 
 
 class ContextExpansion:
-    """Page stage: add context to the results of queries that ask for it."""
+    """Pipeline stage: add context to the results of queries that ask for it."""
 
     def __init__(self, config: Config, tree: WorkingTree | None) -> None:
         """Read lines from the files of `tree`; if it is None, read them from the index."""

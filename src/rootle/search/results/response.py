@@ -56,7 +56,7 @@ class Responder:
         if self._tree is None:
             return False
         ids = page.file_ids[request.offset : request.offset + request.limit].tolist()
-        if page.answer is None or page.answer.rest is not None:  # read from disk, or several groups
+        if page.answer is None or page.answer.rest is not None:  # from disk, or ranked in groups
             return self._tree.any_changed(request.session.index.files(ids).values())
         states = page.answer.candidates.states
         return self._tree.any_changed(states[file_id] for file_id in ids)

@@ -124,7 +124,7 @@ def read_spans(
 
 
 def drop_excluded(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:
-    """Answer stage: drop the files whose spans all contain an excluded word."""
+    """Pipeline stage: drop the files whose spans all contain an excluded word."""
     answer = find(request, scoped)
     if not scoped.question.parsed.excluded:
         return answer
@@ -216,8 +216,8 @@ class _SpanSelector:
     ) -> Iterator[ScoredSpan]:
         """Yield a span for each chunk with matches.
 
-        Each phrase or regex adds to its score, and more if they are close to each other. The span
-        starts where they are closest.
+        Each phrase or regex that matches adds to the score of the span, and adds more if the
+        matches are close to each other. The span starts where they are closest.
         """
         for row in self._index.chunks_of(file_id):
             here = [_between(some, row.start, row.end) for some in places]

@@ -54,7 +54,7 @@ class HybridRetriever:
         sparse, neighbors = sparse_call.result(), dense_call.result()
         if sparse is None and neighbors is None:
             raise SearchUnavailableError(
-                "service unavailable: neither leg of the search answered "
+                "service unavailable: neither full-text nor vector search answered "
                 f"(words: {sparse_call.failure}; "
                 f"vectors: {dense_call.failure or 'no text has a vector yet'})"
             )
@@ -74,7 +74,7 @@ class HybridRetriever:
         return candidates
 
     def limit_concurrency(self, find: Callable[[SearchRequest], _T], request: SearchRequest) -> _T:
-        """Page stage: wait until few enough other queries run, and then find the page.
+        """Pipeline stage: wait until few enough other queries run, and then find the page.
 
         If many queries arrive at once, each of them is answered sooner if only a few run at a time.
         A query with a leg that waits for a server does not wait here.

@@ -24,8 +24,8 @@ from rootle.search.retrieval.legs import SparseFindings
 # Limits for symbols and files that the question may name even if neither leg ranks them high.
 _MAX_SYMBOL_CHUNKS: Final = 20
 _MAX_FILES_PER_FIELD: Final = 30
-# The texts of other files and chunks are not read for the order of words: reading these takes a
-# twentieth of a query in a repository with 6,500 files.
+# To compare the order of words, only the texts of this many files, and of this many chunks per
+# file, are read. In a repository with 6,500 files, this takes a twentieth of the query time.
 _MAX_READ_FILES: Final = 16
 _MAX_READ_CHUNKS: Final = 2  # per file
 # Matching terms are looked up only for the most likely files; the others rank too low to matter.
@@ -117,7 +117,8 @@ def choose_candidates(
     """
     fused = reciprocal_rank_fusion([sparse.body, dense_hits], limit)
     defining = np.array([c for ids in sparse.definers.values() for c in ids], dtype=np.int64)
-    # The names of a question are looked up in all files, also for later groups of files.
+    # Names are looked up in all files, even when only the files of a later group are searched, so
+    # chunks of other files are dropped.
     defining, required = (_in_scope(ids, files_of, scoped) for ids in (defining, scoped.chunk_ids))
     symbols = sparse.symbols.ids[:_MAX_SYMBOL_CHUNKS]
     lists = [ids for ids in (defining, fused, required) if len(ids)]

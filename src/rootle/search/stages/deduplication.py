@@ -1,4 +1,4 @@
-"""Answer stages: show one of several duplicate files or translations, and the paths of the others.
+"""Pipeline stages: show one of several duplicates or translations, and the paths of the others.
 
 Two files are duplicates if their bytes are equal, or if the chunks that are likely to be shown from
 them differ only in a few words, as in generated code. Such chunks have nearly the same vector, so

@@ -1,4 +1,4 @@
-"""Answer stage: answer questions about one name from its definitions and uses."""
+"""Pipeline stage: answer questions about one name from its definitions and uses."""
 
 from __future__ import annotations
 

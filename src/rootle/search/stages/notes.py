@@ -1,4 +1,4 @@
-"""Answer stage: add notes for the user, and suggestions if nothing was found."""
+"""Pipeline stage: add notes for the user, and suggestions if nothing was found."""
 
 from __future__ import annotations
 

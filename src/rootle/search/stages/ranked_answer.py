@@ -110,7 +110,7 @@ class RankStep:
     """Ranks candidates with one ranker, or with another one if this one fails or is late."""
 
     def __init__(self, ranker: Ranker, timeout_ms: int, *, is_final: bool) -> None:
-        """Set `is_final` if no reranker follows: then this step is traced."""
+        """Set `is_final` if no reranker follows: then this step is traced as the final ranking."""
         self._ranker = ranker
         self._timeout_ms = timeout_ms
         self._is_final = is_final
@@ -141,10 +141,10 @@ class RankStep:
 def append_later_pages(
     find: FindAnswer, request: SearchRequest, scoped: ScopedQuery
 ) -> RankedAnswer:
-    """Answer stage: rank more files until it is known whether a file follows the page.
+    """Pipeline stage: rank more files until it is known whether a file follows the page.
 
-    Only a limited number of files are ranked together. The others that were retrieved are ranked
-    in the same way, one group after the other, so that earlier pages do not change.
+    Only a limited number of files are ranked together. The other files that were retrieved are
+    ranked in the same way, one group after the other, so that earlier pages do not change.
     """
     groups = [find(request, scoped)]
     while not groups[-1].reaches(request.offset + request.limit - _count(groups[:-1])):

@@ -1,4 +1,4 @@
-"""Answer stage: reorder the first files with a reranker, which reads the best chunk of each."""
+"""Pipeline stage: reorder the first files with a reranker, which reads the best chunk of each."""
 
 from __future__ import annotations
 
