@@ -56,8 +56,8 @@ _LOCK_TIMEOUT_S: Final = 1.0
 def commit_config(config: Config) -> Config:
     """Return the configuration with which commits are indexed and searched.
 
-    Commits stay on this machine. Any model other than a lookup table would need hours to embed
-    them.
+    No search or embedding server receives commits. The shipped embedding model is always used,
+    because any model other than a lookup table would need hours to embed them.
     """
     return replace(
         config,

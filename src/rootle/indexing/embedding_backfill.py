@@ -22,8 +22,8 @@ from rootle.types import IndexReport, WarningCallback
 
 # The time that an update before a query spends on embeddings.
 _BUDGET_PER_UPDATE_S: Final = 1.0
-# A run that embeds all chunks holds the writer lock for the first of these times, then releases it
-# for the second. Other writers poll the lock every 20 milliseconds.
+# A run that embeds all chunks alternately holds the writer lock for _LOCK_DURATION_S and releases
+# it for _LOCK_PAUSE_S. Other writers poll the lock every 20 milliseconds.
 _LOCK_DURATION_S: Final = 10.0
 _LOCK_PAUSE_S: Final = 0.05
 # The timeout of a batch for which no query waits. A large model on a slow machine may need it all.

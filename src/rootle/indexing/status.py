@@ -196,7 +196,7 @@ def _format_optional(seconds: float | None) -> str | None:
 def measure_folder(folder: Path, exclude: Collection[str] = ()) -> int:
     """Return the total size in bytes of the files in a folder, without counting hard links twice.
 
-    The subfolders in `exclude` do not count.
+    The subfolders in `exclude` are not counted.
     """
     sizes: dict[tuple[int, int], int] = {}
     for parent, folders, names in os.walk(folder):

@@ -12,8 +12,9 @@ from rootle.ingest.chunking.chunker import SCOPE_SEPARATOR
 from rootle.ingest.named_ranges import list_named_ranges
 from rootle.types import Definition, FileOutline
 
-# Up to 25 MB. The answers to several questions of a session often show the same files, and finding
-# the definitions of a large file takes longer than a search.
+# The maximum number of cached definitions, which take up to 25 MB. The answers to several questions
+# of a session often show the same files, and finding the definitions of a large file takes longer
+# than a search.
 _MAX_CACHED_DEFINITIONS: Final = 50_000
 
 

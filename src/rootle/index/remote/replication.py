@@ -30,8 +30,8 @@ _LOG = logging.getLogger(__name__)
 _BATCH_CHUNKS: Final = 400
 _BATCH_FILES: Final = 200
 _BACKOFF: Final = Backoff(first_s=2.0, longest_s=600.0)
-# HTTP status codes of errors that recreating the index may resolve. Other errors concern the
-# credentials or the server.
+# HTTP status codes of errors that recreating the index may resolve. Other errors are caused by
+# wrong credentials or by the server.
 _INDEX_ERRORS: Final = frozenset({400, 404, 422})
 
 

@@ -1,4 +1,4 @@
-"""The index of the packages that a project depends on, which projects share by content."""
+"""The index of the packages that a project depends on. Projects share equal contents."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
     from rootle.protocols import Embedder
 
-# Projects share contents, so each further project takes only the space of the contents that no
-# other project has.
+# The maximum number of indexed projects. Projects share contents, so each further project takes
+# only the space of the contents that no other project has.
 _MAX_PROJECTS: Final = 24
 _VIEW: Final = re.compile(r"[0-9a-f]{16}-[0-9a-f]{16}")
 _SOURCE: Final = "deps"  # the name of the source of all documents of a view
@@ -84,7 +84,7 @@ class DependencySetup:
 
 
 def dependency_config(config: Config) -> Config:
-    """Return the configuration for packages, which stay on this machine.
+    """Return the configuration for indexing packages, without search and embedding servers.
 
     All projects use the same model, so that they can share contents.
     """
@@ -321,5 +321,5 @@ def _is_view(name: str) -> bool:
 
 
 def _as_package_file(state: FileState) -> FileState:
-    """Return the state in a view of a stored document. Dates of installation mean nothing."""
+    """Return the state that a stored document has in a view, without installation dates."""
     return state._replace(source=_SOURCE, mtime_ns=0, ctime_ns=0, committed_s=None, is_dirty=False)

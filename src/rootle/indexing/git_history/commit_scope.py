@@ -13,7 +13,8 @@ from rootle.sources.git.history import read_head_state
 from rootle.sources.git.repository import has_unreadable_head, head_commit
 from rootle.types import COMMIT_URI
 
-# The index may be older than the checked-out commit, so more commits are listed than it contains.
+# The index may be older than the checked-out commit, so git lists up to this many times as many
+# commits as the index may contain.
 _MORE_COMMITS: Final = 2
 
 
@@ -31,7 +32,7 @@ class CommitScope:
         self._known: tuple[tuple[str, ...], frozenset[int] | None] | None = None
 
     def find_ids(self, index: Snapshot, indexed_heads: tuple[str, ...]) -> frozenset[int] | None:
-        """Return the ids of these commits in the index; None if all of them belong to the folder.
+        """Return the ids of the selected commits in the index; None if all are in the folder.
 
         `indexed_heads` are the commits whose whole history is indexed.
         """

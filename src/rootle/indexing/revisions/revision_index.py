@@ -73,10 +73,10 @@ class RevisionSetup:
 
 
 def revision_config(config: Config, *, is_table: bool) -> Config:
-    """Return the configuration for earlier versions, which stay on this machine.
+    """Return the configuration for indexing earlier revisions, without search servers.
 
     Set `is_table` if the configured model is a lookup table. Any other model would need hours for
-    each version, so the shipped one is used instead.
+    each revision, so the shipped model is used instead.
     """
     local = replace(config, dense_backend=EMBEDDED, sparse_backend=EMBEDDED)
     if is_table:
@@ -135,7 +135,7 @@ class RevisionIndexes:
         return known
 
     def open(self, sha: str) -> OpenedRevision:
-        """Return the index of a commit, given its whole hash, as `prepare` does."""
+        """Return the index of the commit with this full hash; create it if there is none."""
         may_write = self._setup.config.enable_indexing
         view = self.prepare(self.find(sha))
         return OpenedRevision(Path(self._root), view, self._setup.on_warning, may_write=may_write)
@@ -271,7 +271,7 @@ def _make_skipped(skip: SkippedDocument) -> FileState:
 
 
 def _as_file(state: FileState) -> FileState:
-    """Return the state in a view of a stored document; its dates are set later."""
+    """Return the state that a stored document has in a view; its dates are added later."""
     return state._replace(
         source=FILES,
         mtime_ns=0,

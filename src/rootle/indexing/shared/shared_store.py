@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
     from rootle.protocols import Embedder
 
-# Values of the manifest of the store that views do not have: the progress of its own runs.
+# Values in the manifest of the store that are not copied to views: the progress of updates of the
+# store.
 _OWN_VALUES: Final = ("histories", "head", "dates_due", "only_added_since", "bytes_expected")
 _Key = tuple[str, int, int, int]  # URI, size and the hash of the content
 
@@ -126,7 +127,7 @@ class SharedStore:
             raise
 
     def _shared_values(self) -> Mapping[str, str]:
-        """Return the values of the manifest that a view has too."""
+        """Return the manifest values that also apply to views."""
         with closing(open_database(self.folder, create=False)) as connection:
             rows = dict(connection.execute("SELECT name, value FROM meta").fetchall())
         return {name: value for name, value in rows.items() if name not in _OWN_VALUES}

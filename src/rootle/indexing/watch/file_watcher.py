@@ -129,7 +129,8 @@ class _EventThread:
 
         while not self._stop.is_set():
             try:
-                # No timeout: watchfiles drops events that arrive at the moment when one expires.
+                # No timeout: watchfiles drops events that arrive at the moment when a timeout
+                # expires.
                 events = self._notify.watch(_BURST_MS, _POLL_MS, 0, self._stop)
             except (OSError, WatchfilesRustInternalError) as error:
                 # For example, because a file name is not valid UTF-8.

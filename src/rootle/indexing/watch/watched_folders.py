@@ -25,7 +25,7 @@ def list_tree_folders(root: str, known_paths: Collection[str]) -> frozenset[str]
 
 
 def list_nested_git_folders(root: str, tree_folders: Collection[str]) -> Iterator[str]:
-    """Yield the folders of git whose files decide what is indexed of repositories below a root."""
+    """Yield git folders whose files decide what is indexed in repositories below a root."""
     for folder in tree_folders:
         path = os.path.join(root, folder)
         if folder and os.path.lexists(os.path.join(path, ".git")):

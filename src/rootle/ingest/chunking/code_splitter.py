@@ -13,13 +13,14 @@ from rootle.ingest.chunking.split_points import PART_MAX, REST_SLACK, SplitPoint
 from rootle.syntax.lines import LineRange, Lines
 from rootle.syntax.symbol_outline import Outline, Unit
 
-# A class up to this size stays whole; a larger one is split into its head and its members.
+# A class of up to this many characters stays whole; a larger one is split into its head and its
+# members.
 SMALL_BOX: Final = 600
 # A range below TINY characters is joined with an adjacent one while the sum stays within JOINED.
 TINY: Final = 250
 JOINED: Final = 700
-# A shorter range (a brace, "class A {", one import) is not informative on its own: it is joined
-# with an adjacent range of any size.
+# A range below FRAGMENT characters (a brace, "class A {", one import) is not informative on its
+# own: it is joined with an adjacent range of any size.
 FRAGMENT: Final = 60
 # More deeply nested code is probably generated, and its structure is ignored.
 MAX_DEPTH: Final = 40

@@ -267,7 +267,7 @@ def _read_asciidoc(lines: Lines) -> Layout:
 def _underlined_level(rows: list[str], row: int) -> int:
     """Return the level of a heading that the next line underlines; 0 if there is none.
 
-    If the lengths of the two lines differ, the second one is the mark of a block.
+    If the lengths of the two lines differ, the second line is the delimiter of a block.
     """
     under = _ADOC_UNDERLINE.match(rows[row + 1]) if row + 1 < len(rows) else None
     if under is None or _ADOC_NOT_TITLE.match(rows[row]):
@@ -301,7 +301,7 @@ _HTML_START: Final = re.compile(r"\s*<(?:section|article|div|a|span)\b[^<>]*>(?:
 
 
 def _read_html(lines: Lines) -> Layout:
-    """Find the headings of a page. A single one may be the title of a component."""
+    """Find the headings of a page, unless there is only one, which may be a component's title."""
     text = lines.text
     # The positions must be the same, which `str.lower` does not guarantee.
     folded = text.replace("</H", "</h")

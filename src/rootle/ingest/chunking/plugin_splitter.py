@@ -74,7 +74,7 @@ def _has_valid_types(section: Section) -> bool:
 
 
 def _fill_gaps(sections: Iterable[Section], count: int) -> Iterator[Section]:
-    """Return the sections of a text of `count` lines, and the lines outside of them as others."""
+    """Return the sections of a text of `count` lines, and further sections for the other lines."""
     last = 0
     for section in sections:
         if section.start_line > last + 1:
