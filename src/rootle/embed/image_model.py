@@ -17,7 +17,7 @@ from rootle.http.urls import redact_url, split_url
 from rootle.protocols import Matrix, Vector
 from rootle.text.terms import encodable
 
-# The answers of a server that works, to an image that its model cannot read.
+# The HTTP status codes with which a working server refuses an image that its model cannot read.
 _BAD_INPUT: Final = frozenset({400, 413, 415, 422})
 
 
@@ -50,7 +50,7 @@ class ImageModel:
         self._server.expect_dimensions(dimensions)
 
     def embed_image(self, image: bytes, media_type: str, timeout_s: float) -> Vector:
-        """Return the unit vector of an image, such as "image/png".
+        """Return the unit vector of an image. `media_type` is its type, such as "image/png".
 
         Raise RefusedError with one of the statuses of `is_bad_input` if the model cannot read the
         image, and UnavailableError for any other failure.

@@ -12,7 +12,8 @@ from rootle.models.shipped import QUESTION_WORDS_V1, model_file, read_question_t
 from rootle.protocols import Ids, Vector, WeightedTerm
 
 # The length that the vector of related terms gets, and the factor of the learned changes, before
-# they are added to the unit vector of a question. Chosen on the tune splits of the labels.
+# they are added to the unit vector of a question. Chosen on the tune splits of the labeled
+# questions.
 _RELATED_LENGTH: Final = 0.5
 _LEARNED_WEIGHT: Final = 1.0
 

@@ -11,7 +11,8 @@ from rootle.text.terms import WORD
 MAX_CHARS: Final = 400
 _REASONING: Final = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL)
 _FENCED: Final = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)", re.DOTALL)
-# Space within the line only: if it went on over empty lines, their number would count squared.
+# This matches spaces only within a line: if it continued over empty lines, the time would grow with
+# the square of their number.
 _LIST_ITEM: Final = re.compile(r"^[^\S\n]*(?:[-*•]|\d{1,2}[.)])\s+", re.MULTILINE)
 _LABEL: Final = re.compile(
     r"^\W*(?:(?:sure|okay|ok)\b[,!.]*\s*)?(?:here(?:'s| is| are)\b[^:\n]{0,80}"

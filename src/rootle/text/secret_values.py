@@ -10,7 +10,7 @@ from rootle.text.secret_formats import PASSWORD, SECRET
 from rootle.text.secret_names import CLOSE, DECLARE, INDEX, NAMES, OPERATOR, SUFFIX
 
 _MAX_CHARS: Final = 512  # of a value; the rest of a longer token is found separately
-# The letters and signs before the first quote of a string, as in `b"…"` and `@"…"`.
+# The letters and symbols before the first quote of a string, as in `b"…"` and `@"…"`.
 _STRING_PREFIX: Final = r"(?:br|rb|fr|rf|u8|\$@|@\$|[bfrulN@\#$])"
 # A string can also contain escaped characters, doubled quotes, and other quotes within a word.
 # Other quotes elsewhere mean that code ends one string and begins the next.
@@ -86,7 +86,7 @@ _PATH_OR_URL: Final = re.compile(
     r"(?:\.{0,2}|~)/[\w.-]+/|/[a-z]+$|[a-z]:\\|[a-z+]+://|[\w.-]+(?:/[\w.-]+)+\.\w{1,4}$",
     re.IGNORECASE,
 )
-# Code that computes the value: a call, an attribute, an operator, a command of PowerShell. Or the
+# Code that computes the value: a call, an attribute, an operator, a command of PowerShell, or the
 # next option of a command.
 _EXPRESSION: Final = re.compile(
     r"--[a-z]|(?:Get|New|Read|Import|ConvertTo|ConvertFrom)-[A-Z]"
@@ -104,7 +104,7 @@ _KEYWORD: Final = re.compile(
     r")[A-Za-z_ ]*\d?$"
 )
 _WITHOUT_DIGITS: Final = re.compile(r"(?:[^\d\W]|[.$ -])+\d?$")
-# Other words with digits, such as `Sup3r`, are a sign of a password.
+# Common words with digits. Any other word with digits, such as `Sup3r`, suggests a password.
 _WORDS_WITH_DIGITS: Final = re.compile(
     r"(?:(?<![^\W_])|(?<![A-Z\d])(?=[A-Z]))"
     r"(?:[Oo]?[Aa]uth[12]|OAUTH[12]|[SsHh][23]|[Ee][Cc]2|[Pp]12|[Pp]kcs\d{1,2}|[Ee]d25519|[Xx]509"
@@ -179,7 +179,7 @@ def match_assignment(text: str, start: int) -> tuple[str, int, int] | None:
 
 
 def is_plausible(value: str) -> bool:
-    """Return whether a string may be a secret, and is no placeholder such as `<token>`."""
+    """Return whether a string may be a secret, and is not a placeholder such as `<token>`."""
     return not (_PLACEHOLDER.search(value) or _is_name(value))
 
 

@@ -1,10 +1,10 @@
 """Detect text that gives orders to an agent instead of informing it.
 
 Web pages and other texts from strangers can contain sentences for the models that read them:
-"ignore the previous instructions", "do not tell the user". The detector adds up the weights of
-signs that occur close to each other, and a linear model adds up the weights of the words. It knows
-no intentions: a page about such attacks is flagged as well, and orders in words that it does not
-know are not.
+"ignore the previous instructions", "do not tell the user". The detector uses patterns, called
+signs, that indicate such orders. It adds up the weights of signs that occur close to each other,
+and a linear model adds up the weights of the words. The detector does not recognize intentions: a
+page about such attacks is flagged as well, and orders in words that it does not know are not.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from rootle.text.agent_orders.prefilter import LiteralFilter
 from rootle.text.agent_orders.signs import SURE
 from rootle.text.agent_orders.translated_patterns import TRANSLATED_SIGNS
 
-# They are matched against lower-case text with single spaces. Each repetition is bounded, so the
-# time is proportional to the length of the text. The weights were chosen on the development half
-# of benchmarks/quality/agent_orders.py: an English sign that occurs in no ordinary text weighs
-# nearly 1, and the others count only together.
+# The patterns are matched against lower-case text with single spaces. Each repetition is bounded,
+# so the time is proportional to the length of the text. The weights were chosen on the development
+# half of the data of benchmarks/quality/agent_orders.py: an English sign that never occurs in
+# ordinary text weighs nearly 1. A sum below SURE is only one of the features of the linear model.
 _SIGNS: Final = (*ADDRESS_SIGNS, *ORDER_SIGNS, *ANSWER_SIGNS, *TRANSLATED_SIGNS)
 THRESHOLD: Final = 1.0
-# Signs within this many characters count together.
+# The weights of signs within this many characters are added up.
 _WINDOW_CHARS: Final = 400
 _MAX_CHARS: Final = 100_000
 _MAX_MATCHES: Final = 200  # of one sign
 _MAX_QUOTE_CHARS: Final = 120
 # Unicode tags spell a text that people do not see.
 _TAGS: Final = re.compile("[\U000e0020-\U000e007e]{4,}")
-# So do long sequences of characters without a width.
+# Long sequences of zero-width characters can also encode a text that people do not see.
 _HIDDEN_BITS: Final = re.compile("[\u200b-\u200d\u2060-\u2064\ufeff]{8,}|[\ufe00-\ufe0f]{4,}")
 _INVISIBLE: Final = re.compile(
     "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f"
@@ -127,9 +127,9 @@ def _open_filter() -> LiteralFilter:
 def _windows(
     found: list[FoundSign],
 ) -> Iterator[tuple[float, int, int, tuple[str, ...]]]:
-    """Yield the score of the signs that follow each sign closely; of a group, one counts.
+    """Yield, for each sign, the score of this sign and of those that closely follow it.
 
-    The start is that of the strongest sign.
+    Of each group, only the strongest sign counts. The start is that of the strongest sign.
     """
     for at, (start, _, _, _) in enumerate(found):
         best: dict[str, float] = defaultdict(float)

@@ -1,4 +1,4 @@
-"""A linear model of the words in orders to an agent, with weights that can be read.
+"""A linear model of the words in orders to an agent, with human-readable weights.
 
 `training/agent_orders/train.py` writes the weights.
 """
@@ -23,7 +23,7 @@ from rootle.text.agent_orders.order_features import (
 WEIGHTS_PATH: Final = Path(__file__).with_name("order_weights.json")
 SIGN_SUM: Final = "sum of signs"
 _MAX_SIGN_SUM: Final = 2.0
-# The features of a window with more than this number count less. Otherwise, long lists of words
+# If a window has more features than this, each of them counts less. Otherwise, long lists of words
 # would reach a high sum by chance.
 _FULL_FEATURES: Final = 60
 _LENGTH_EXPONENT: Final = 0.6

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from rootle.text.agent_orders.word_kinds import KINDS, UNSEPARATED
 
-# Sentences that count together, and the length at which a sentence is cut.
+# The number of sentences in a window, and the length at which a sentence is cut.
 WINDOW_SENTENCES: Final = 4
 _MAX_SENTENCE_CHARS: Final = 300
 _MIN_SENTENCE_CHARS: Final = 25  # a shorter one is joined with the next
@@ -44,7 +44,7 @@ def read_sentences(plain: str) -> list[Sentence]:
 
 
 def window_features(window: Sequence[Sentence], groups: Collection[str]) -> set[str]:
-    """Return the features of neighbouring sentences; groups are those of the signs in them."""
+    """Return the features of neighboring sentences; groups are those of the signs in them."""
     features = set[str]().union(*(one.features for one in window))
     kinds = set[str]().union(*(one.kinds for one in window))
     features.update(f"{first}&{second}" for first, second in combinations(sorted(kinds), 2))

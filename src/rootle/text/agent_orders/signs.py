@@ -1,15 +1,15 @@
-"""A sign that a text gives orders to an agent, and the words that several signs share."""
+"""The patterns that indicate orders to an agent, called signs, and words that they share."""
 
 from __future__ import annotations
 
 import re
 from typing import Final, NamedTuple
 
-SURE: Final = 1.6  # signs with this sum need no other words
+SURE: Final = 1.6  # if the weights of signs add up to this, the words are not considered
 
 
 class OrderPattern(NamedTuple):
-    """A sign that a text gives orders to an agent."""
+    """A sign: a pattern that indicates that a text gives orders to an agent."""
 
     group: str  # of several signs of one group, only the strongest counts
     weight: float

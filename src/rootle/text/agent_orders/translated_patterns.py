@@ -1,4 +1,4 @@
-"""Signs in other languages than English. Their words have no spaces to wrap lines at."""
+"""Signs in languages other than English. Some of them have no spaces at which to wrap lines."""
 # ruff: noqa: E501
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from typing import Final
 from rootle.text.agent_orders.signs import SURE, OrderPattern, sign
 
 _EARLIER_RU: Final = r"(?:предыдущ|прежн|прошл|ранн|вышеуказан|системн|свои|сво)\w{0,6}"
-# The same sentence, "ignore the previous instructions", and "show your instructions". The linear
-# model knows few words of these languages, so the first one is enough on its own.
+# "Ignore the previous instructions" and "show your instructions" in several languages. The linear
+# model knows few words of these languages, so the first sentence is enough on its own.
 TRANSLATED_SIGNS: Final[tuple[OrderPattern, ...]] = (
     sign(
         "ignore",

@@ -1,7 +1,7 @@
 """Kinds of words that matter in orders to an agent: who is addressed, verbs, secrets, and so on.
 
-A model with few examples learns from a kind of words, because an example with
-one of them counts for all.
+With few training examples, a model learns more from a kind of words than from single words, because
+an example with one word of a kind counts for all words of this kind.
 """
 
 from __future__ import annotations
