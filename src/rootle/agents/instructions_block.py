@@ -38,7 +38,8 @@ def add_block(text: str) -> str:
 
 
 def _block_text() -> str:
-    # Imported here because `remove_block` does not need it, and the import takes longer than that.
+    # Imported here because `remove_block` does not need it, and the import takes longer than
+    # removing the block.
     from rootle.tools.query_wording import QUERY_ADVICE
 
     search = fill(

@@ -12,7 +12,8 @@ import signal
 import sys
 from typing import IO, Final
 
-# Below this limit, the libraries cannot be loaded. An index of a small folder needs 160 to 200 MB.
+# A lower limit is refused, because loading the libraries could fail: indexing a small folder takes
+# 160 to 200 MB of address space.
 _MIN_BYTES: Final = 192 << 20
 _FAILURE: Final = 2
 _PARENT_DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG

@@ -117,7 +117,7 @@ class IndexFields:
         "URL of a server that embeds images and texts with the same model, such as CLIP on vLLM. "
         "The server receives the images that `ocr` selects, those in folders with documentation if "
         "`ocr` is `off`, and questions (see [diagrams and images]"
-        "(../how-to/diagrams-and-images.md#find-images-by-their-content)). Empty: none is sent.",
+        "(../how-to/diagrams-and-images.md#find-images-by-their-content)). Empty: nothing is sent.",
         url=True,
     )
     image_embedding_model_id: str = config_field(

@@ -99,7 +99,7 @@ def _validate(field: Field[Any], value: Value, origin: Origin, name: str) -> Any
 
 
 def _find_mismatch(field: Field[Any], data: Any) -> str:
-    """Return what a field that holds no list expects instead of a value; "" if it fits.
+    """Return what a field that holds no list expects if a value does not fit; "" if it fits.
 
     The range of numbers is not checked.
     """
@@ -207,8 +207,8 @@ def _suggest(key: str, known: Mapping[str, Any]) -> str:
 def check_config(config: Config) -> Config:
     """Return a Config that a program has built, with tuples for lists.
 
-    Raise ConfigError if a value has another type than its field, is out of range or none of its
-    choices, or if two values contradict each other.
+    Raise ConfigError if a value does not have the type of its field, is out of range or is not one
+    of the allowed choices, or if two values contradict each other.
     """
     checked: Config = _check_record(config, "")
     _check_bounds(checked, lambda name: f"{name}, {getattr(checked, name)}", "Config: ")
@@ -255,7 +255,7 @@ def _check_record(record: Any, parent: str) -> Any:  # Any: Config, or the value
 
 
 def _find_wrong_item(field: Field[Any], data: Any) -> str:
-    """Return what a field that holds a tuple expects instead of a value; "" if it fits."""
+    """Return what a field that holds a tuple expects if a value does not fit; "" if it fits."""
     item: type[Any] = field.metadata["item"] or str
     if not isinstance(data, tuple) or not all(isinstance(one, item) for one in data):
         return "a list of strings" if item is str else f"a list of {item.__name__}"

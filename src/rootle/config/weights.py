@@ -21,7 +21,7 @@ class RerankerWeights:
         0.1, "Weight of the recency of the last change.", (0.0, 1_000.0)
     )
     file_importance: float = config_field(
-        0.1, "Weight of the importance of the file.", (0.0, 1_000.0)
+        0.1, "Weight of the importance of a file, which grows with its size.", (0.0, 1_000.0)
     )
 
 
@@ -33,7 +33,7 @@ class SignalWeights:
         0.0, "Weight of the recency of the last change.", (0.0, 1_000.0)
     )
     file_importance: float = config_field(
-        0.0, "Weight of the importance of the file.", (0.0, 1_000.0)
+        0.0, "Weight of the importance of a file, which grows with its size.", (0.0, 1_000.0)
     )
 
 

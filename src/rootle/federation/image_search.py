@@ -23,11 +23,11 @@ IMAGES: Final = "images"  # in `degraded`
 SIMILAR_TO_QUESTION: Final = "similar to the question by its image embedding"
 SIMILAR_TO_IMAGE: Final = "similar to the image by its image embedding"
 _IMAGE: Final = "image"  # the language and the place of an image
-# The share of a page that images take at most if a question asks for pictures.
+# The maximum share of a page that images take if a question asks for pictures.
 _SHARE: Final = 0.3
 # The number of best images whose files are looked up. Others would not be shown.
 _MAX_CANDIDATES: Final = 50
-# Longer questions are pasted texts, and models of images read less than a hundred words.
+# Longer questions are pasted texts, and image models read fewer than a hundred words.
 _MAX_CHARS: Final = 1_000
 _EMPTY: Final = SearchResponse((), None, (), None, 0, 0.0)
 

@@ -24,7 +24,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class RetryRules:
-    """The number of attempts, and the functions that measure and wait."""
+    """The number of attempts, and the clock, sleep and random functions that retries use."""
 
     attempts: int = ATTEMPTS
     clock: Callable[[], float] = time.monotonic

@@ -102,8 +102,9 @@ def _accept_only_post(application: AsgiApplication) -> AsgiApplication:
 def _check_body(application: AsgiApplication) -> AsgiApplication:
     """Refuse requests with an invalid id, and drop those whose body does not arrive.
 
-    The SDK would take the first for notifications, and log a traceback for the second. The whole
-    body is received before the application is called. The application refuses a larger body.
+    The SDK would mistake requests with an invalid id for notifications, and would log a traceback
+    if the body is incomplete. The whole body is received before the application is called. The
+    application refuses a larger body.
     """
 
     async def handle(scope: AsgiMessage, receive: AsgiReceive, send: AsgiSend) -> None:

@@ -1,6 +1,6 @@
 """Refuse requests whose id is neither a string nor an integer.
 
-The SDK takes such a request for a notification, so its client would wait forever.
+The SDK mistakes such a request for a notification, so its client would wait forever.
 """
 
 from __future__ import annotations

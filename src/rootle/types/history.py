@@ -44,7 +44,7 @@ class ChangedFile:
 class CommitFacts:
     """A commit: who changed what, and when."""
 
-    hash: str  # all digits
+    hash: str  # the full hash
     date: str  # ISO 8601, UTC
     author: str  # "Name <address>"
     subject: str  # the first line of the message
@@ -107,12 +107,12 @@ class ImpactAnswer:
 class PassageCommit:
     """A commit that changed the meaning of a passage, not only its white space or its place."""
 
-    hash: str  # all digits
+    hash: str  # the full hash
     date: str  # ISO 8601, UTC
     author: str  # "Name <address>"
     subject: str  # the first line of the message
     message: str  # all of it, with masked secrets
-    share: float  # of the words of the passage, the part that it introduced, 0 to 1
+    share: float  # the share of the words of the passage that it introduced, 0 to 1
     lines: tuple[int, ...]  # the lines of the passage that it changed, by their numbers now
     path: str  # of the file in this commit
     numbers: tuple[int, ...] = ()  # of the issues and pull requests that the messages name
@@ -153,5 +153,5 @@ class SearchedRevision:
     """The commit whose files were searched instead of those in the folder."""
 
     name: str  # as in the query
-    hash: str  # all digits
+    hash: str  # the full hash
     date: str  # of the commit; ISO 8601, UTC

@@ -95,7 +95,7 @@ class QueryInterpretation:
     corrected: Mapping[str, str]  # typed name -> name used instead
     translated: tuple[str, ...]  # English words added to the query
     expansion: str = ""  # words that the server at `expandEndpoint` added to the query
-    related: tuple[str, ...] = ()  # what code may call the words of the query; also searched
+    related: tuple[str, ...] = ()  # terms that code may use for words of the query; also searched
     symbol: str = ""  # if the query asks about a defined name: such as "uses of retry_backoff"
     kinds: tuple[str, ...] = ()  # the values of `in:`
     authors: tuple[str, ...] = ()

@@ -17,7 +17,8 @@ from rootle.storage.atomic_json import read_json, write_json
 _LOG = logging.getLogger(__name__)
 
 _BACKOFF: Final = Backoff(first_s=30.0, longest_s=3_600.0)
-# The longest accepted Retry-After, and the time without a failure that resets the backoff.
+# The longest accepted Retry-After, and how long there must be no failure before the backoff is
+# reset.
 _MAX_S: Final = 86_400.0
 
 

@@ -102,7 +102,7 @@ class UrlCache:
         return isinstance(saved_at, float) and 0 <= self._clock() - saved_at < self._ttl_s
 
     def _evict(self) -> None:
-        """Delete expired files, and beyond the size limit those that expire first.
+        """Delete expired files and, if the size limit is exceeded, those that expire first.
 
         The time of a partial file that was left behind is that of its last write.
         """

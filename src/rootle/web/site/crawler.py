@@ -20,9 +20,11 @@ from rootle.web.url import PageUrl, parse_page_url
 
 MAX_SITEMAPS: Final = 50
 MAX_SECONDS: Final = 3_600.0
-# For reading the sitemaps, or for waiting before another request that may find no page.
+# The time limit for reading the sitemaps, and for waiting before another request that may find no
+# page.
 MAX_SEARCH_SECONDS: Final = 600.0
-# Pages without new text do not count as pages, but a site can have any number of them.
+# The maximum number of requests, as a multiple of the maximum number of pages. Pages without new
+# text do not count as pages, but a site can have any number of them.
 _REQUESTS_PER_PAGE: Final = 3
 _MAX_QUEUE: Final = 100_000
 _HTML: Final = ("text/html", "application/xhtml+xml", "")
@@ -57,7 +59,7 @@ class SiteCrawler:
     site: SiteRules | None = None  # after the first page
 
     def crawl(self, start: PageUrl) -> Iterator[SitePage]:
-        """Yield the pages below the folder of a page: it, those in the sitemap, and linked ones.
+        """Yield a page, and those below its folder that are linked or in the sitemap.
 
         Raise WebPageError or UnavailableError if the first page cannot be read.
         """
