@@ -10,9 +10,9 @@ from rootle.protocols import Ids, Matrix, Ranked, Scores, Vector, WeightedTerm
 from rootle.storage.change_time import CHANGE_TICK_NS
 from rootle.types import FILES, DocumentSection
 
-# A file that is written again within one tick of the file system's clock may keep its size and
-# modification time. On Linux, a tick takes a few milliseconds. A time in whole seconds indicates a
-# coarser clock.
+# Upper bounds on one tick of the file system's clock. A file that is written again within one tick
+# may keep its size and modification time. On Linux, a tick takes a few milliseconds. A time in
+# whole seconds indicates a coarser clock.
 _TICK_NS: Final = 100_000_000
 _COARSE_TICK_NS: Final = 2_000_000_000
 

@@ -28,7 +28,8 @@ _MAINTENANCE_INTERVAL_S: Final = 2.0
 # How long to wait for the writer lock: for a full refresh, and before an ordinary query.
 _LOCK_TIMEOUT_S: Final = 10.0
 _QUERY_LOCK_TIMEOUT_S: Final = 0.5
-# Two cores index this much in well under a second. Larger changes are indexed in the background.
+# Changes of up to this size are indexed before a query is answered: two cores do this in well under
+# a second. Larger changes are indexed in the background.
 _MAX_BYTES_BEFORE_ANSWER: Final = 1_500_000
 _MAX_FILES_BEFORE_ANSWER: Final = 200
 # Below this number of files, checking the folder takes less time than asking the watcher.

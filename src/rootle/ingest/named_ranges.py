@@ -22,7 +22,8 @@ from rootle.syntax.source_tree import Position, SourceTree, read_source_tree
 from rootle.syntax.symbol_outline import Unit, read_outline
 from rootle.types import DocumentSection
 
-# Parsing a larger file would take too long for each result of a search.
+# Texts with more characters are not parsed, because this would take too long for each result of a
+# search.
 _MAX_PARSED_CHARS: Final = 500_000
 _NOT_IN_ANCHOR: Final = re.compile(r"[^\w\- ]")
 # Separators between a member and its owner.
@@ -36,7 +37,7 @@ class NamedRange:
     """A definition, or a heading with its section."""
 
     path: tuple[str, ...]  # titles, outermost first: "class A", "def b"
-    names: tuple[str, ...]  # the same without labels: "A", "b"
+    names: tuple[str, ...]  # the titles without labels: "A", "b"
     first_line: int  # from 1, inclusive
     last_line: int
 

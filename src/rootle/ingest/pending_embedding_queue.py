@@ -25,7 +25,8 @@ from rootle.storage.transaction import write_transaction
 
 _LOG = logging.getLogger(__name__)
 
-# A crash loses at most one step. Each step ends with a commit of all indexes, which takes 0.1 s.
+# The number of chunks in a step. A crash loses at most one step. Each step ends with a commit of
+# all indexes, which takes 0.1 s.
 _STEP_CHUNKS: Final = 512
 _STEP_S: Final = 5.0
 # The delays between attempts for a model that is down.

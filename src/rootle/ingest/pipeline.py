@@ -32,7 +32,8 @@ from rootle.types import IndexReport, ProgressCallback
 
 _LOG = logging.getLogger(__name__)
 
-# A batch is written while the next one is read; a crash loses at most one batch.
+# The size of a batch. A batch is written while the next one is read; a crash loses at most one
+# batch.
 _BATCH_CHARS: Final = 2_000_000
 # With `in_stages`, a new index is committed after this much text, and again each time it has grown
 # by this factor. This costs almost no time.

@@ -7,10 +7,12 @@ import posixpath
 from collections.abc import Collection
 from typing import Final
 
-# Chosen by hand: "retrry.py" and "retries.py" resemble "retry.py", and "try.py" does not.
+# The minimum similarity of two names, chosen by hand: "retrry.py" and "retries.py" resemble
+# "retry.py", and "try.py" does not.
 _MIN_SIMILARITY: Final = 0.75
 _MAX_SIMILAR_NAMES: Final = 3
-# Bounds the time for a large folder: comparing one name takes up to 20 µs.
+# The maximum number of names that are compared, which bounds the time for a large folder: comparing
+# one name takes up to 20 µs.
 _MAX_COMPARED_NAMES: Final = 20_000
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from rootle.text.terms import STOP_WORDS
 
-# Words that share a prefix of this length count as equal: "connection" and "connections".
+# Words that share a prefix of this many bytes are treated as equal: "connection" and "connections".
 _STEM_CHARS: Final = 7
 _MAX_WORDS: Final = 60
 # Maps bytes to lower case and everything but ASCII letters, digits and the bytes of non-ASCII

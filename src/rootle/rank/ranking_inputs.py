@@ -60,7 +60,7 @@ class FileInputs:
     sizes: Floats  # bytes
     described: Floats  # like `passage`, without the terms of guessed code
     pairs: Floats  # largest share of the adjacent words of the question in one chunk
-    triples: Floats  # the same for three adjacent words
+    triples: Floats  # like `pairs`, for three adjacent words
     authors: tuple[str, ...] = ()  # "Name <address>"; only filled if a trust rule names an author
 
     def reorder(self, order: Ints) -> FileInputs:

@@ -15,7 +15,8 @@ MAX_LINES: Final = 60
 INITIAL_LINES: Final = 8
 # A span with an exact match shows more of its surroundings.
 INITIAL_LINES_WITH_MATCH: Final = 24
-# Within a file, words distinguish chunks better than vectors, which are similar to each other.
+# The weight of the vector score of a chunk. Within a file, words distinguish chunks better than
+# vectors, which are similar to each other.
 _DENSE_WEIGHT: Final = 0.75
 _DEFINES: Final = 0.3
 _DEFINES_SYMBOL: Final = 2.0

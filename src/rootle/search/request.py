@@ -21,7 +21,8 @@ from rootle.search.session import Session, Sessions
 from rootle.text.terms import WORD
 from rootle.types import SearchQuery
 
-# Longer questions are pasted files. The beginning of such a file is enough to find it.
+# Only this many characters of a question are read. Longer questions are pasted files, and the
+# beginning of such a file is enough to find it.
 MAX_QUERY_CHARS: Final = 10_000
 # The number of tokens of a short function in a result, with the heading of the result.
 _TOKENS_PER_PASSAGE: Final = 100

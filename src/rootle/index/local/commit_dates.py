@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from rootle.index.local.manifest import Manifest
 from rootle.index.local.row_checksum import verify_rows
 
-# Values of the table `meta`.
+# Names of values in the table `meta`.
 _RECORDS: Final = "histories"
 VERSION: Final = "history_version"  # changes whenever dates change between two updates
 

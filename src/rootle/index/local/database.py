@@ -21,7 +21,7 @@ from rootle.storage.transaction import write_transaction
 DATABASE_NAME: Final = "rootle.db"
 _BUSY_TIMEOUT_S: Final = 30.0
 _IMMUTABLE: Final = "mode=ro&immutable=1"
-# Less free space is not enough for the -shm file of SQLite, which has 32 KiB.
+# The minimum free space. Less might not be enough for the -shm file of SQLite, which has 32 KiB.
 _MIN_FREE_BYTES: Final = 65_536
 
 # Paths are bytes, because file names may be invalid UTF-8. Texts are in a separate table, so that a

@@ -14,7 +14,8 @@ from rootle.types import DocumentSection
 # Level 1 compresses code to about a third at 80 MB/s; level 6 saves another tenth at a quarter of
 # that speed.
 _ZIP_LEVEL: Final = 1
-# Texts are compressed in parts, so that reading a few lines of a large file decompresses one part.
+# The size of a part. Texts are compressed in parts, so that reading a few lines of a large file
+# decompresses only one part.
 PART_CHARS: Final = 2_048
 _AFTER_SLASH: Final = chr(ord("/") + 1)  # greater than every path in the folder
 # The number of the first part of a file is the file id, shifted left by this number of bits. This

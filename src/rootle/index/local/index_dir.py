@@ -12,12 +12,13 @@ from rootle.index.local.writer_lock import LOCK_NAME
 from rootle.storage.atomic_file import write_file
 from rootle.storage.permissions import file_mode
 
-# The index of the commits. It is in the index directory only if the user has chosen that directory;
-# by default, all work trees of a repository share it.
+# The folder with the index of the commits. This folder and the next three are in the index
+# directory only if the user has chosen that directory. By default, all work trees of a repository
+# share them, and all projects share the index of packages.
 HISTORY_DIR: Final = "history"
-REMOVED_DIR: Final = "removed"  # the index of the definitions that commits removed, likewise
-REVISIONS_DIR: Final = "revisions"  # the indexes of earlier versions, likewise
-DEPENDENCIES_DIR: Final = "dependencies"  # the index of packages, likewise
+REMOVED_DIR: Final = "removed"  # the index of the definitions that commits removed
+REVISIONS_DIR: Final = "revisions"  # the indexes of earlier versions
+DEPENDENCIES_DIR: Final = "dependencies"  # the index of packages
 EXTERNAL_DIR: Final = "external"  # the sources that the user added, and their index
 WATCH_DIR: Final = "watch"  # requests to a running watcher, and its state
 INNER_DIRS: Final = (HISTORY_DIR, REMOVED_DIR, REVISIONS_DIR, DEPENDENCIES_DIR, EXTERNAL_DIR)

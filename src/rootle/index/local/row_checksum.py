@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 FUNCTION_NAME: Final = "row_checksum"
-# Version 2 of the format of `marshal` always encodes numbers, strings and bytes in the same way.
-# `marshal` is ten times as fast as `repr`.
+# The version of the format of `marshal`. Version 2 always encodes numbers, strings and bytes in the
+# same way. `marshal` is ten times as fast as `repr`.
 _FORMAT: Final = 2
 
 

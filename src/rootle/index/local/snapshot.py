@@ -27,7 +27,8 @@ from rootle.index.reader import ChunkRow, FileState
 from rootle.protocols import Ids
 from rootle.types import DocumentSection
 
-# Recently shown texts are cached: the next query often shows them again.
+# The number of parts of recently shown texts that are cached: the next query often shows them
+# again.
 _CACHED_PARTS: Final = 1_000
 _CACHED_FILES: Final = 20_000
 # A query reads the states of its files once. A process that runs a third query will probably run

@@ -21,8 +21,8 @@ from rootle.index.local.derived_indexes import DENSE_FOLDER, SPARSE_FOLDER
 from rootle.index.local.snapshot import Snapshot
 from rootle.storage.change_time import read_modification_time_ns
 
-# A writer commits the database first and the derived indexes right after it. A reader that opens
-# them in between retries.
+# The number of attempts to open an index. A writer commits the database first and the derived
+# indexes right after it. A reader that opens them in between must retry.
 _TRIES: Final = 40
 _PAUSE_S: Final = 0.025
 _DAMAGED_TRIES: Final = 5

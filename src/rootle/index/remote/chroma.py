@@ -16,7 +16,8 @@ from rootle.index.remote.protocol import (
 )
 from rootle.protocols import Ranked, Vector
 
-# Chroma turns filters into SQL with a variable per value; SQLite allows 32,766.
+# The maximum number of ids in a filter. Chroma turns filters into SQL with a variable per value,
+# and SQLite allows 32,766 variables.
 _MAX_FILTER_IDS: Final = 8_000
 # HNSW parameters. ef_search exceeds the usual values of k. In a collection of 5,000 vectors, 99% of
 # the true neighbors were returned, both with k = 50 and with k = 200.

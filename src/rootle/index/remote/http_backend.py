@@ -12,7 +12,8 @@ from rootle.http.client import JsonServer
 from rootle.http.urls import redact_url
 
 WRITE_TIMEOUT_S: Final = 30.0
-# Each replication run starts with a read, so a run ends early if the server hangs.
+# The time limit of reads. Each replication run starts with a read, so a run ends early if the
+# server hangs.
 READ_TIMEOUT_S: Final = 5.0
 
 

@@ -22,7 +22,7 @@ from rootle.index.remote.protocol import (
 )
 from rootle.protocols import Ranked, Vector, WeightedTerm
 
-# The default limit of a terms query is 65,536 values.
+# The maximum number of ids in a filter. The default limit of a terms query is 65,536 values.
 _MAX_FILTER_IDS: Final = 60_000
 # At least this many neighbors are requested, because the graph returned 71% of the true neighbors
 # with k = 3, and 99% with k = 50.

@@ -37,7 +37,7 @@ from rootle.types import BackendStatus
 
 # How long `rootle index` waits for another process that replicates to the same server.
 _REPLICATE_TIMEOUT_S: Final = 60.0
-_DROP_TIMEOUT_S: Final = 5.0  # the same for the deletion of a replica
+_DROP_TIMEOUT_S: Final = 5.0  # how long the deletion of a replica waits
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from rootle.errors import RefusedError, UnavailableError
 from rootle.index.remote.protocol import RemoteDense, RemoteSparse, Stamp
 from rootle.protocols import Ranked, Vector, WeightedTerm
 
-# A saved file is usually replicated within this time, so the next query finds it.
+# How long a query waits for running replication. A saved file is usually replicated within this
+# time, so the next query finds it.
 _WAIT_S: Final = 1.0
 
 

@@ -214,7 +214,8 @@ class WeaviateSparse(WeaviateIndex):
 
 
 def _repeat_terms(terms: Sequence[WeightedTerm]) -> str:
-    """Return the terms without light ones, each repeated in proportion to its weight."""
+    """Return the terms that do not have a small weight, each repeated in proportion to its
+    weight."""
     least = max(term.weight for term in terms) * _MIN_WEIGHT_SHARE
     terms = [term for term in terms if term.weight >= least]
     lightest = min(term.weight for term in terms)

@@ -1,4 +1,4 @@
-"""The list of the indexed packages of a project, in a small file beside the indexes.
+"""The list of the indexed packages of a project, in a small file next to the indexes.
 
 A question that does not ask for packages reads only this file.
 """

@@ -158,7 +158,7 @@ class ImageEmbedding:
                     self._store.prune(model)
 
     def _warn(self, message: str) -> None:
-        """Give a warning, but not the same one after each update."""
+        """Give a warning, unless it is equal to the previous one."""
         if message != self._warned:
             self._warned = message
             self._on_warning(message)

@@ -10,9 +10,11 @@ from rootle.indexing.watch.file_events import FileChanges
 # For more files than this, a rescan is faster. Many events may also mean that others were lost: the
 # system drops events when its queue is full, and watchfiles does not report this.
 MAX_PATHS: Final = 500
-# The longest delay, so that a file that is written constantly does not delay the others.
+# The longest delay of a batch, so that a file that is written constantly does not delay the other
+# files.
 _LONGEST_DELAY_S: Final = 10.0
-# Git holds a lock while it runs. A lock that a killed git process left must not block forever.
+# The longest delay of a batch while git holds a lock. A lock that a killed git process left must
+# not block updates forever.
 _LONGEST_GIT_DELAY_S: Final = 60.0
 # After a rescan that found nothing, the next one waits at least this multiple of its duration.
 _RESCAN_INTERVAL_FACTOR: Final = 20

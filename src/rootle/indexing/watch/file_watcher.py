@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 # batch.
 _POLL_MS: Final = 100
 _BURST_MS: Final = 400
-# Retries when folders are created or deleted while they are being listed.
+# The number of attempts to watch the folders. An attempt fails if folders are created or deleted
+# while they are being listed.
 _MAX_ATTEMPTS: Final = 5
 # On Linux, each inotify watch covers one folder, so excluded folders cost nothing. On other systems
 # a recursive watch is as cheap, and events from excluded folders are discarded.

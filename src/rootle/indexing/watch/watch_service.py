@@ -21,12 +21,14 @@ from rootle.indexing.watch.watcher_channel import WatcherChannel, is_request
 from rootle.indexing.watch.watcher_state import WatcherCommand
 from rootle.types import WarningCallback
 
-# If another process holds the writer lock for longer, the batch waits and grows.
+# If another process holds the writer lock for longer than the timeout, the batch grows until the
+# next attempt.
 _LOCK_TIMEOUT_S: Final = 5.0
 _LOCK_RETRY_S: Final = 1.0
-# A full disk, a deleted folder or an exhausted inotify limit takes a while to be fixed.
+# The time until the next attempt after a failure. A full disk, a deleted folder or an exhausted
+# inotify limit takes a while to be fixed.
 _FAILURE_RETRY_S: Final = 30.0
-# Git's lock is polled, because the event of its release may be missed.
+# The interval at which git's lock is polled, because the event of its release may be missed.
 _GIT_POLL_S: Final = 1.0
 # The minimum interval between publications during a burst of events.
 _PUBLISH_INTERVAL_S: Final = 0.5

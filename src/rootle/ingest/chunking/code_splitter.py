@@ -22,9 +22,10 @@ JOINED: Final = 700
 # A range below FRAGMENT characters (a brace, "class A {", one import) is not informative on its
 # own: it is joined with an adjacent range of any size.
 FRAGMENT: Final = 60
-# More deeply nested code is probably generated, and its structure is ignored.
+# The maximum nesting depth. More deeply nested code is probably generated, and its structure is
+# ignored.
 MAX_DEPTH: Final = 40
-# Smaller nodes are not searched for split points.
+# Syntax nodes with fewer bytes are not searched for split points.
 MIN_OPENED_BYTES: Final = 400
 
 _CLOSERS: Final = ("}", ")", "]", "end", "#endif", "fi", "done", "*/", "</", "?>")

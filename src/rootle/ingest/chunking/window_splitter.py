@@ -7,7 +7,8 @@ from typing import Final
 
 from rootle.syntax.lines import LineRange, Lines
 
-# About the size of one part of a split function, including the overlap.
+# The maximum size of a window, including the overlap: about the size of one part of a split
+# function.
 WINDOW_CHARS: Final = 1_000
 # A window may end before its maximum size if it is at least this full.
 MIN_FILL: Final = 0.5

@@ -15,8 +15,9 @@ from rootle.ingest.workers.worker_process import PrestartedWorkers, worker_count
 from rootle.protocols import Embedder
 from rootle.sources.source import DocumentReader
 
-# Starting processes takes a third of a second, in which this process can read almost this much
-# text. With prestarted processes the break-even point is lower.
+# The minimum amount of text for which worker processes are used. Starting them takes a third of a
+# second, in which this process can read almost this much text. With prestarted processes, the
+# break-even point is lower.
 _PARALLEL_BYTES: Final = 600_000
 _PARALLEL_BYTES_PRESTARTED: Final = 150_000
 

@@ -23,7 +23,7 @@ _IDEOGRAPHS: Final = re.compile(r"[\u3005\u3040-\u30ff\u3400-\u9fff]+")
 _IDENTIFIER: Final = re.compile(r".*(?:[_\d.:>]|[a-z][A-Z])")
 _MAX_WORDS_OF_TERM: Final = 4
 _MAX_CHARS_OF_TERM: Final = 8
-# A word with many meanings adds more noise than signal.
+# The maximum number of English terms for a word. More terms would add more noise than signal.
 _MAX_MEANINGS: Final = 4
 _MIN_STEM_CHARS: Final = 3
 _MIN_PART_CHARS: Final = 3

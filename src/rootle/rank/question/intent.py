@@ -8,7 +8,8 @@ from typing import Final, Literal
 
 Intent = Literal["symbol", "error", "howto", "usage", "configuration", "history", "test", "search"]
 
-# The start of a pasted stack trace is enough to classify it.
+# The number of characters that are examined. The start of a pasted stack trace is enough to
+# classify it.
 _MAX_CHARS: Final = 300
 _WORD: Final = re.compile(r"[a-z']+")
 

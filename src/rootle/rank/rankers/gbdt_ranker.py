@@ -1,4 +1,4 @@
-"""The `learned` ranker: trees that correct the weighted sum, trained by `training/`."""
+"""The `learned` ranker: decision trees that correct the weighted sum, trained by `training/`."""
 
 from __future__ import annotations
 

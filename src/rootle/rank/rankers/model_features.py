@@ -15,8 +15,8 @@ _INTENTS: Final[tuple[Intent, ...]] = get_args(Intent)
 # Not all of `path_features.KINDS`: the shipped model was trained for these columns.
 _KINDS: Final = ("is_test", "is_record", "is_prose", "is_config", "is_example", "is_hidden")
 
-# The trees do not see how words are ordered. The synthetic questions that they are trained on were
-# made from comments that were then removed, so the trees would learn to ignore the order.
+# The decision trees do not see how words are ordered. The synthetic questions that they are trained
+# on were made from comments that were then removed, so the trees would learn to ignore the order.
 _TREE_NAMES: Final = NAMES[: len(NAMES) - len(WORD_ORDER)]
 
 # Values are from 0 to 1 unless noted. A model is trained for these columns in this order.

@@ -15,7 +15,8 @@ from rootle.rank.question.language_detection import detect_language, foreign_fun
 from rootle.search.query.parse import ParsedQuestion
 from rootle.text.terms import MAX_WORD_CHARS, STOP_WORDS, WORD, whole_identifier
 
-# Shorter words are part of so many other words that they are almost never absent.
+# The minimum length of a word that is checked. Shorter words are part of so many other words that
+# they are almost never absent.
 _MIN_CHARS: Final = 3
 # A question is about its absent words if they are at least this share of its subject words. Code is
 # written in English, so the absence of words of other languages proves less.
@@ -30,7 +31,7 @@ _MAX_PROOFS: Final = 3
 # word counts as present.
 _MAX_FILES_READ: Final = 20
 # The English stemmer does not know the endings of words in other languages. Therefore the last
-# characters of longer words are ignored.
+# _MAX_ENDING_CHARS characters of a word with at least this many characters are ignored.
 _MIN_INFLECTED_CHARS: Final = 7
 _MAX_ENDING_CHARS: Final = 2
 _HASH: Final = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}")

@@ -23,7 +23,8 @@ from rootle.search.query.stem_parts import guaranteed_part
 from rootle.search.query.syntax import ParsedQuery, phrase_pattern
 from rootle.text.terms import LONG_WORD, MAX_WORD_CHARS, WORD, whole_identifier
 
-# Decompressing and searching about 40 MB of code takes half a second.
+# The maximum number of files that are searched, and the time limit. Decompressing and searching
+# about 40 MB of code takes half a second.
 MAX_FILES: Final = 20_000
 MAX_SECONDS: Final = 2.0
 _MATCHES_PER_FILE: Final = 5_000

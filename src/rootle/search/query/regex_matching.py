@@ -24,9 +24,9 @@ from rootle.search.query.regex_translation import translate_tree
 # and the maximum number of instructions.
 _BLOCK_CHARS: Final = 16_384
 _MAX_INSTRUCTIONS: Final = 10_000
-# The rest of a longer line is not searched.
+# Only this many characters of a line are searched.
 _MAX_LINE_CHARS: Final = 65_536
-# The largest program needs 0.3 MB; RE2 caches states in the rest.
+# The memory limit of RE2. The largest program needs 0.3 MB; RE2 caches states in the rest.
 _MAX_MEMORY_BYTES: Final = 4 << 20
 # Carriage returns at the end of a line are not part of the line. The lookbehind makes each match
 # begin at the first carriage return of a run, so that long runs take linear time.

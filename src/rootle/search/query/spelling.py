@@ -10,7 +10,8 @@ from typing import Final
 from rootle.index.reader import IndexReader
 from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
 
-# Short names are within one edit of too many others; long names may differ by two edits.
+# Shorter names are not corrected, because they are within one edit of too many other names. Long
+# names may differ by two edits.
 _MIN_CHARS: Final = 5
 _MIN_CHARS_FOR_TWO_EDITS: Final = 8
 _MAX_CHUNKS: Final = 200

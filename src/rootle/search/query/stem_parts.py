@@ -9,10 +9,10 @@ from typing import Final
 
 from rootle.text.stemmer import open_stemmer
 
-# Shorter parts occur in most texts.
+# The minimum length of a part. Shorter parts occur in most texts.
 _MIN_PART: Final = 3
-# Beginnings of words. With each of them, the stemmer removes the longest suffixes that it knows,
-# some of which must follow certain letters.
+# Beginnings of words that are put before a piece to find out which letters of it the stemmer
+# removes. Some suffixes are removed only after certain letters, so several beginnings are needed.
 _BEGINNINGS: Final = ("", "tabulat", "tabulal", "tabular", "tabule")
 # Endings of words that the stemmer removes, in the longest forms in which they are combined.
 _ENDINGS: Final = """

@@ -15,7 +15,8 @@ from rootle.serialization.markdown import response_as_markdown
 from rootle.text.terms import CHARS_PER_TOKEN
 from rootle.types import Context, SearchResponse, SearchResult, Span
 
-# Fewer lines are not worth the heading that they need.
+# The minimum number of lines of a result that is cut. Fewer lines are not worth the heading that
+# they need.
 _MIN_LINES: Final = 3
 
 

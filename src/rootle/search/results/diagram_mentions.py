@@ -16,7 +16,7 @@ from rootle.types import SearchResult
 _EDGE: Final = re.compile(r"\w[^\n]{0,200}(?:-->|->>|\|>|[=-]{1,2}>)[^\n]{0,200}\w")
 _FENCE: Final = re.compile(r"(?:```|~~~)\s*(?:mermaid|plantuml|puml|dot|graphviz)\b")
 _WORD: Final = re.compile(r"[A-Za-z_]\w{2,79}")
-# Several words can be the parts of one name: "Retry policy" for RetryPolicy.
+# The maximum number of words that are joined to one name, as in "Retry policy" for RetryPolicy.
 _MAX_WORDS: Final = 3
 # The maximum number of names that are looked up in the index, for one diagram file.
 _MAX_NAMES: Final = 400

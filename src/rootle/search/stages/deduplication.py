@@ -29,16 +29,19 @@ from rootle.text.terms import WORD, split_identifier
 from rootle.text.translated_paths import translation_of
 
 _ORIGINAL: Final = "en"
-# Measured on four repositories: of the pairs of chunks that share 90% of their words, 90% have at
-# least this cosine similarity; of the pairs with this similarity, more than half share 90% of their
-# words.
+# The minimum cosine similarity of chunks whose words are compared. Measured on four repositories:
+# of the pairs of chunks that share 90% of their words, 90% have at least this cosine similarity; of
+# the pairs with this similarity, more than half share 90% of their words.
 _MIN_SIMILARITY: Final = 0.94
 _MIN_SHARED_WORDS: Final = 0.9
-# Chunks with the same words have about the same length; their indentation may differ.
+# The minimum ratio of the lengths of two chunks. Chunks with the same words have about the same
+# length; their indentation may differ.
 _MIN_SIZE_RATIO: Final = 0.6
-# Shorter chunks are headings or closing braces, which many files share.
+# The minimum number of words in a chunk. Shorter chunks are headings or closing braces, which many
+# files share.
 _MIN_WORDS: Final = 20
-# Only the first files are compared, unless several of them are duplicates: then all files are.
+# Only the first _FIRST_FILES files are compared, unless at least _MANY_AMONG_FIRST of them are
+# duplicates: then all files are compared.
 _FIRST_FILES: Final = 20
 _MANY_AMONG_FIRST: Final = 5
 # If there are this many duplicates, few candidates are left, so more files are searched.

@@ -18,7 +18,7 @@ from rootle.telemetry.spans import expansion_stage
 from rootle.text.secret_masking import mask_secrets
 
 EXPANSION: Final = "expansion"  # the name of this stage in `degraded`
-# Longer texts are pasted files, not questions.
+# Longer texts are not expanded: they are pasted files, not questions.
 MAX_QUESTION_CHARS: Final = 1_000
 # The maximum number of cached expansions, enough for the questions of a day. Within the time to
 # live, the same question is expanded by the same words, so that its ranking does not change.

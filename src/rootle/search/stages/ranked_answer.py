@@ -34,7 +34,7 @@ class RankedAnswer:
     ranked: RankedFiles  # all candidate files
     order: Sequence[int]  # positions among the candidate files, without duplicates
     score_spans: SpanScores
-    confidence: Confidence | None  # None if the ranker cannot judge its scores
+    confidence: Confidence | None  # None if the ranker is not calibrated
     degraded: tuple[str, ...]
     notes: tuple[str, ...]  # for the user
     as_of_s: float  # Unix time from which recency was counted

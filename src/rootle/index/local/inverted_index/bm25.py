@@ -14,7 +14,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-# The usual values. They limit the influence of repeated terms and of the length of documents.
+# The usual values of the two parameters of BM25. They limit the influence of repeated terms and of
+# the length of documents.
 _K1: Final = 1.2
 _B: Final = 0.75
 _EXACT_LENGTHS: Final = 24

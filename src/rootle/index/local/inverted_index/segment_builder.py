@@ -14,7 +14,7 @@ from rootle.index.local.inverted_index.postings_codec import Array, encode_posti
 from rootle.index.local.inverted_index.segment import MAX_DOCUMENTS, FieldData, SegmentData
 from rootle.protocols import Ids
 
-# Sorting takes 30 bytes of memory per term.
+# A segment is built after this many terms, because sorting takes 30 bytes of memory per term.
 _MAX_TERMS: Final = 4_000_000
 ORDINAL_BITS: Final = 16
 
