@@ -53,7 +53,7 @@ class EmbeddingModels:
     def local_choice(self) -> ModelChoice:
         """Return the model in use if it is a vector table, and otherwise the shipped model.
 
-        Memories and sources beside the project must not wait for a slow model or a server.
+        Memories, and sources outside the project, must not wait for a slow model or a server.
         """
         choice = self.model_choice()
         return choice if choice.is_table else self.shipped_choice()

@@ -19,11 +19,13 @@ from rootle.cli.options import SUCCESS
 from rootle.cli.terminal import warn
 from rootle.errors import RootleError
 
-# After exit code 2, which other commands return for an error, agents discard the user's message.
+# The exit code after a failure. After exit code 2, which other commands return for an error, agents
+# discard the user's message.
 _FAILED: Final = 1
 # Claude Code starts its servers and its hooks with this variable.
 _PROJECT_VARIABLE: Final = "CLAUDE_PROJECT_DIR"
-# A process that has just started loads the memories and the model. Agents wait ten seconds.
+# The minimum time limit for finding memories: a process that has just started must load the
+# memories and the model. Agents wait ten seconds.
 _MIN_TIMEOUT_MS: Final = 8_000
 _MAX_INPUT_CHARS: Final = 16_000_000
 

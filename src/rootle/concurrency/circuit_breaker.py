@@ -9,7 +9,8 @@ from typing import Final, Literal
 
 from rootle.concurrency.backoff import Backoff
 
-# A single slow response is not an outage, but a user should wait for at most three deadlines.
+# The number of consecutive failures that open a breaker. A single slow response is not an outage,
+# but a user should wait for at most three deadlines.
 _FAILURES_TO_OPEN: Final = 3
 _COOLDOWN: Final = Backoff(first_s=1.0, longest_s=60.0)
 

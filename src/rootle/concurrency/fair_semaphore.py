@@ -11,8 +11,9 @@ from typing import Final
 
 # If no permit has been acquired or released for this long, the holders are slow or hang.
 _STALL_TIMEOUT_S: Final = 0.2
-# Waiters far back in the queue check for a stall less often: a hundred threads that wake up five
-# times a second use 5% of a core.
+# The longest interval between checks for a stall, in stall timeouts. Waiters far back in the queue
+# check less often, because a hundred threads that wake up five times a second would use 5% of a
+# core.
 _MAX_STALL_TIMEOUTS: Final = 5
 
 

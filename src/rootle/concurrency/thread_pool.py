@@ -10,8 +10,8 @@ from typing import Any, Final, TypeVar
 
 from rootle.errors import UnavailableError
 
-# Enough for a hundred concurrent queries. If more threads were busy, some tasks would probably be
-# hanging.
+# The maximum number of threads, enough for a hundred concurrent queries. If more threads were busy,
+# some tasks would probably be hanging.
 _MAX_THREADS: Final = 128
 
 _T = TypeVar("_T")

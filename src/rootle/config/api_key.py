@@ -9,7 +9,7 @@ from typing import Final
 
 from rootle.errors import ConfigError, UnavailableError
 
-# A password manager may prompt the user first.
+# The time limit of the command. A password manager may prompt the user first.
 _TIMEOUT_S: Final = 30.0
 
 

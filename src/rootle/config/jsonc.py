@@ -10,7 +10,8 @@ from typing import Any, Final
 
 _SPACE: Final = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _DECODER: Final = json.JSONDecoder()
-# Deeper than any real configuration. A file full of brackets must not exhaust the stack.
+# The maximum nesting depth, deeper than any real configuration. A file full of brackets must not
+# exhaust the stack.
 _MAX_DEPTH: Final = 64
 
 

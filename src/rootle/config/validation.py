@@ -24,7 +24,7 @@ _RENAMED: Final[Mapping[str, str]] = {
     "refreshSeconds": "staleCheckSeconds",
 }
 
-# The first key must not exceed the second.
+# Pairs of fields: the value of the first must not exceed that of the second.
 _UPPER_BOUNDS: Final = (
     ("default_limit", "max_limit"),
     ("chunk_overlap_tokens", "max_chunk_size_tokens"),

@@ -22,7 +22,7 @@ except ImportError as error:
     ) from error
 
 _MAX_TOKENS: Final = 512
-# A larger "model_max_length" means that the tokenizer has no limit.
+# A "model_max_length" above this means that the tokenizer has no limit.
 _NO_LIMIT: Final = 100_000
 
 

@@ -15,11 +15,12 @@ from rootle.models.shipped import STATIC_CODE_V1, model_file
 from rootle.protocols import Ids, Matrix, Vector, WeightedTerm
 from rootle.text.terms import MAX_WORD_CHARS, WORD, split_identifier
 
-# Texts of one file share most of their words, so small batches have dense count matrices. On one
-# core, 32 was the fastest batch size between 8 and 256.
+# The number of texts in a batch. Texts of one file share most of their words, so small batches have
+# dense count matrices. On one core, 32 was the fastest batch size between 8 and 256.
 _BATCH: Final = 32
 _TABLE_LIMIT: Final = 60_000
-# Scales are below 0.01, so the sums of a text with ten million words are below 2**53.
+# The factor by which weights are multiplied before they are rounded. Scales are below 0.01, so the
+# sums of a text with ten million words are below 2**53.
 _WEIGHT_UNIT: Final = 1 << 29
 
 

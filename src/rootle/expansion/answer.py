@@ -7,7 +7,8 @@ from typing import Final
 
 from rootle.text.terms import WORD
 
-# The prompt asks for 30 words. A longer answer would outweigh the words of the question.
+# The maximum length of an answer. The prompt asks for 30 words; a longer answer would outweigh the
+# words of the question.
 MAX_CHARS: Final = 400
 _REASONING: Final = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL)
 _FENCED: Final = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)", re.DOTALL)

@@ -13,9 +13,11 @@ from rootle.http.client import JsonServer
 from rootle.http.urls import split_url
 
 _STEP: Final = "/chat/completions"
-# Without an expansion, the question is searched as typed, so a retry is not worth the time.
+# The number of attempts. Without an expansion, the question is searched as typed, so a retry is not
+# worth the time.
 _ATTEMPTS: Final = 1
-# An answer has a few hundred bytes. Some models add their reasoning.
+# The maximum size of a response. An answer has a few hundred bytes, but some models add their
+# reasoning.
 _MAX_ANSWER_BYTES: Final = 256_000
 _MAX_TOKENS: Final = 120
 # Fields of the request that some models refuse.

@@ -191,7 +191,7 @@ def _find_contexts(query: SearchQuery, past: PastQuestion, find_files: FindFiles
 def _merge(
     history: SearchResponse, files: SearchResponse, *, commits_first: bool
 ) -> SearchResponse:
-    """Return one page with the results of both. Other fields come from the response for files."""
+    """Return one page with the results of both responses. Other fields are those of the files."""
     first, second = (history, files) if commits_first else (files, history)
     # The second part complements the first one: its low confidence says nothing about the answer.
     notes = () if second.confident is False and first.results else second.suggestions

@@ -54,7 +54,7 @@ class ImageIndex(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ImageSearch:
-    """Searches images beside the files of the project."""
+    """Searches images in addition to the files of the project."""
 
     config: Config
     index: ImageIndex

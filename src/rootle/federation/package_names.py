@@ -52,7 +52,7 @@ _PHRASE: Final = (
 
 
 def find_named_packages(question: str, aliases: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the packages that a question names, in its order.
+    """Return the packages that a question names, in the order of the question.
 
     `aliases` maps names in lower case to packages. A name that is also an English word counts only
     in a phrase such as "how does click …" or "the click library".

@@ -41,13 +41,15 @@ _DATE_DECAY_DAYS: Final = 7.0
 # Added to the corpus size to compute rarity; otherwise no term would be rare in a small corpus.
 _SMOOTHING_MEMORIES: Final = 100
 
-# The next three were not tuned on LoCoMo, which has neither files nor corrected facts.
+# The next three values were not tuned on LoCoMo, which has neither files nor corrected facts.
 _REFERENCE_WEIGHT: Final = 0.5
 _RECENCY_WEIGHT: Final = 0.3  # for the newest memory with a score close to the best
 _RECENCY_MIN_SHARE: Final = 0.5  # of the best score
-# Lower scores also occur for topics that the memories do not cover.
+# The minimum score of a memory that matches by words. Lower scores also occur for topics that the
+# memories do not cover.
 _MIN_SCORE: Final = 0.2
-# One in a hundred random pairs of a topic and a memory has at least this cosine.
+# The minimum cosine of a memory that matches by its meaning, for a topic with and without its stop
+# words. One in a hundred random pairs of a topic and a memory has at least the first cosine.
 _MIN_COSINE: Final = 0.45
 _MIN_SIGNIFICANT_COSINE: Final = 0.3
 

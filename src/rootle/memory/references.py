@@ -16,7 +16,8 @@ from rootle.storage.open_without_links import open_below
 from rootle.text.terms import encodable, whole_identifier
 from rootle.types import Memory, MemoryReference
 
-# A name that more files define is too ambiguous to be a reference.
+# The maximum number of files that define the name in a reference. A name that more files define is
+# too ambiguous.
 _MAX_DEFINING_FILES: Final = 3
 _MAX_REFERENCES: Final = 16  # per memory
 _MAX_FILE_BYTES: Final = 8_000_000

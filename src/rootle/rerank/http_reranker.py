@@ -13,7 +13,7 @@ from rootle.protocols import Hit
 from rootle.rerank.providers import PROVIDERS, RerankProvider, request_url
 
 _TIMEOUT_S: Final = 2.0
-# The caller already has a ranking, so a retry costs more than it gains.
+# The number of attempts. The caller already has a ranking, so a retry costs more than it gains.
 _ATTEMPTS: Final = 1
 _UNAUTHORIZED: Final = 401
 _MAX_TIMEOUT_S: Final = 86_400

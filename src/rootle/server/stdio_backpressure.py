@@ -7,7 +7,8 @@ from typing import Final
 import anyio
 import mcp_types as types
 
-# Twice the number of calls that a server accepts; it refuses further calls immediately.
+# The maximum number of unanswered requests: twice the number of calls that a server accepts. The
+# server refuses further calls immediately.
 _MAX_OPEN: Final = 2_000
 _CANCELLED: Final = "notifications/cancelled"
 

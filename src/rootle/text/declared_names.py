@@ -8,7 +8,8 @@ from typing import Final
 
 from rootle.text.terms import STOP_WORDS
 
-# Signatures are short. The limit also bounds the time for a pasted file.
+# Only this many characters of a text are examined. Signatures are short, and the limit bounds the
+# time for a pasted file.
 _MAX_CHARS: Final = 2_000
 _NAME: Final = r"(?:\w{1,100}(?:::|\.)){0,5}([^\W\d]\w*[?!]?)"
 _TYPE_ARGUMENTS: Final = r"(?:<[^<>()]{0,100}>|\[[^\[\]()]{0,100}\])?"

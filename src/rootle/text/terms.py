@@ -10,11 +10,11 @@ WORD: Final = re.compile(r"\w+")
 # getHTTPResponse2 -> get HTTP Response 2; letters of other alphabets stay together.
 _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 _IDEOGRAPHS: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
-# Longer words are data (hashes, base64, generated names) that would only enlarge the index. A term
-# marks the texts that contain any of them.
+# Longer words are not indexed: they are data (hashes, base64, generated names) that would only
+# enlarge the index. The term LONG_WORD marks the texts that contain such a word.
 MAX_WORD_CHARS: Final = 128
 LONG_WORD: Final = "\u2026"
-# Bounds the memory that the table takes for a large corpus.
+# The maximum number of words in the table, which bounds its memory for a large corpus.
 _TABLE_LIMIT: Final = 60_000
 
 # Chunks are indexed with terms of their path, which often describes the subject in words that the

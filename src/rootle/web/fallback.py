@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from rootle.text.secret_detection import Exceptions
 
 MAX_RESULTS: Final = 10
-# Shorter than after a rate limit: a machine that was offline should soon search again.
+# The longest cooldown after a network failure. It is shorter than after a rate limit, because a
+# machine that was offline should soon search again.
 _MAX_NETWORK_COOLDOWN_S: Final = 300.0
 
 _LOG = logging.getLogger(__name__)

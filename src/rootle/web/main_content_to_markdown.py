@@ -10,10 +10,11 @@ from typing import Final
 
 from html_to_markdown import ConversionOptions, PreprocessingOptions, convert
 
-# A malicious page could take unlimited time or memory.
+# Limits of this process. Otherwise, a malicious page could take unlimited time or memory.
 _MAX_CPU_S: Final = 10
 _MAX_MEMORY_BYTES: Final = 512 << 20
-# The page reader shows less than this. More would only use memory in the parent process.
+# The maximum length of the Markdown. The page reader shows less than this, and more would only use
+# memory in the parent process.
 _MAX_TEXT_CHARS: Final = 400_000
 
 _TITLE: Final = re.compile(r"<title[^>]{0,200}>([^<]{0,500})", re.IGNORECASE)

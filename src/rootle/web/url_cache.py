@@ -15,7 +15,8 @@ from rootle.errors import IndexStorageError
 from rootle.storage.atomic_json import read_json, write_json
 
 DEFAULT_TTL_S: Final = 86_400.0
-# About 5,000 pages of search results, or a few hundred long web pages.
+# The maximum size of the cache: about 5,000 pages of search results, or a few hundred long web
+# pages.
 MAX_BYTES: Final = 20_000_000
 
 SEARCHES: Final = "web_search"

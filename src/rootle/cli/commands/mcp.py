@@ -18,7 +18,8 @@ from rootle.cli.options import (
     add_settings,
 )
 
-# Most folders are indexed within this time. In larger folders, an agent gets partial answers.
+# How long a call waits for the first index. Most folders are indexed within this time. In larger
+# folders, an agent gets partial answers.
 _INITIAL_INDEX_TIMEOUT_S: Final = 5.0
 # Set by Claude Code for the servers that it starts.
 _PROJECT_VARIABLE: Final = "CLAUDE_PROJECT_DIR"

@@ -13,7 +13,7 @@ from rootle.web.engines.json_api import JsonApi
 
 ENDPOINT: Final = "https://api.search.brave.com/res/v1/web/search"
 _MAX_COUNT: Final = 20
-# Longer queries are rejected.
+# Brave rejects queries with more words.
 _MAX_WORDS: Final = 50
 _MAX_CHARS: Final = 400
 _TAG: Final = re.compile(r"</?\w[^<>]*>")

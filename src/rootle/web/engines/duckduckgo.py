@@ -27,7 +27,7 @@ except ImportError as error:
     ) from error
 
 _NO_REGION: Final = "wt-wt"
-# Longer queries are rejected. Words like "!w" redirect to another site.
+# DuckDuckGo rejects longer queries, and words like "!w" redirect to another site.
 _MAX_CHARS: Final = 499
 _BANG: Final = re.compile(r"(?:^|(?<= ))([!\\]\S*)")
 # A client that sends too many requests gets HTTP 202, a CAPTCHA, or one of these statuses.

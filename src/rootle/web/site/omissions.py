@@ -41,7 +41,7 @@ class Omissions:
         self._failed_in_sequence = 0 if is_answered else self._failed_in_sequence + 1
 
     def describe_silence(self) -> str:
-        """Return why the reading ended early; "" if it did not."""
+        """Return why reading the site ended early; "" if it did not."""
         if not self.is_silent:
             return ""
         return f"reading stopped after {MAX_FAILED_REQUESTS} failed requests in a row"

@@ -40,7 +40,7 @@ FORBIDDEN: Final = RobotsRules((("/", False),))
 
 
 def parse_robots(content: bytes) -> RobotsRules:
-    """Return the rules for rootle, or those for all crawlers if none name it."""
+    """Return the rules for rootle or, if there are none, those for all crawlers."""
     groups: dict[str, list[tuple[str, bool]]] = {}  # of the names in _AGENTS
     delays: dict[str, float] = {}
     sitemaps: list[str] = []

@@ -13,7 +13,7 @@ from rootle.web.page_download import DownloadedPage
 from rootle.web.site.robots import FORBIDDEN, RobotsRules, parse_robots
 from rootle.web.url import PageUrl, parse_page_url
 
-# A small server answers the requests one by one.
+# The minimum delay between two requests, because a small server answers requests one by one.
 _MIN_DELAY_S: Final = 0.1
 _LOG = logging.getLogger(__name__)
 
