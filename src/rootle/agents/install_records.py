@@ -100,7 +100,7 @@ class InstallRecords:
     def _remove_folders(self, path: Path) -> None:
         for folder in path.parents:
             if os.fspath(folder) in self._folders:
-                with suppress(OSError):  # not empty
+                with suppress(OSError):  # the folder is not empty
                     folder.rmdir()
 
     def _save(self) -> None:

@@ -196,7 +196,8 @@ def _remove_member(text: str, owner: Value, key: str) -> str:
     has_comma = text[comma] == ","
     end = comma + 1 if has_comma else end
     if margin_before(text, member.start) is not None:
-        # Comments after a member that shares its line with others may be about these.
+        # Comments after a member that shares its line with other members may be about those
+        # members.
         end = _after_comments(text, end)
     if index and not has_comma:
         comma = skip_space(text, owner.data[index - 1].value.end)

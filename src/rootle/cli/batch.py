@@ -14,8 +14,8 @@ from rootle.cli.terminal import warn
 from rootle.errors import QueryError, RootleError
 from rootle.serialization.json import query_from_json, to_json
 
-# With --batch, each input line is a query, and these options have no effect: a field of the line
-# replaces those in _FIELDS, and those in _WITHOUT_FIELD have no such field.
+# With --batch, each input line is a query, and these options have no effect. A field of the line
+# replaces each option in _FIELDS. There is no such field for the options in _WITHOUT_FIELD.
 _FIELDS: Final = {
     "question": "textQuery",
     "kinds": "textQuery",

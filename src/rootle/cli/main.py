@@ -106,7 +106,7 @@ def _repeat_interrupt(ignored: sys.UnraisableHookArgs) -> None:
     if issubclass(ignored.exc_type, KeyboardInterrupt):
         import threading
 
-        # If it were raised before this function returns, it would be ignored again.
+        # If the exception were raised before this function returns, it would be ignored again.
         is_returning = threading.Event()
         threading.Thread(target=_interrupt_main_thread, args=(is_returning,)).start()
         is_returning.set()

@@ -63,8 +63,8 @@ class StaticEmbedder:
         """Return the unit vector of a question in the words of a person, shape (256,).
 
         `related` are stems that code may use for these words. They and a change of the vector that
-        was learned for each word are added to the vector of the text. The default of `questions`
-        are the changes in the package.
+        was learned for each word are added to the vector of the text. By default, `questions` are
+        the changes in the package.
         """
         counts = self._count_rows(WORD.findall(text))
         vector = np.zeros((1, self.dimensions), dtype=np.float32)

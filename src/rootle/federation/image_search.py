@@ -195,7 +195,7 @@ def _to_state(at: int, image: ImageMatch) -> FileState:
         chars=0,
         skipped_chars=0,
         committed_s=None,
-        is_dirty=True,  # the time of the last commit is not known, that of the file is
+        is_dirty=True,  # only the time of the file is known
         generation=0,
     )
 

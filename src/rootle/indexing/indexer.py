@@ -210,10 +210,11 @@ class Indexer:
         if not complete:
             self.embed_images_in_background()
         if event is not None:
-            # Before the notice, so that subscribers in this process receive the event only once.
+            # This precedes the notice, so that subscribers in this process receive the event only
+            # once.
             self._on_commit(event)
-        # Even without an event: the process that wrote the generation may have been killed before
-        # it wrote the notice.
+        # The notice is written even without an event: the process that wrote the generation may
+        # have been killed before it wrote the notice.
         write_update_notice(self.index_dir, report.generation)
         return report
 

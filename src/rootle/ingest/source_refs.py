@@ -299,7 +299,7 @@ def _relative_path(root: Path, path: str) -> str:
 
 def _unknown_source(meanings: Sequence[Reference], documents: DocumentSet) -> SourceError:
     """Return an error that suggests existing paths for the simplest reading of a reference."""
-    # This is the reading without punctuation, escapes or backslashes.
+    # The simplest reading is the one without punctuation, escapes or backslashes.
     path = min(
         (it.path for it in meanings), key=lambda it: (not it.isprintable(), len(it), "\\" in it)
     )

@@ -35,8 +35,8 @@ _EPISODE_PAUSE_S: Final = 1_800
 # The weight of a memory about the subject that a term names, relative to a memory with the term.
 _NAMED_SUBJECT_WEIGHT: Final = 0.6
 _COSINE_WEIGHT: Final = 0.11
-_SUBJECT_WEIGHT: Final = 0.066  # the first word of the memory occurs in the topic
-_DATE_WEIGHT: Final = 0.22  # the memory was recorded in the date range of the topic
+_SUBJECT_WEIGHT: Final = 0.066  # if the first word of the memory occurs in the topic
+_DATE_WEIGHT: Final = 0.22  # if the memory was recorded in the date range of the topic
 _DATE_DECAY_DAYS: Final = 7.0
 # Added to the corpus size to compute rarity; otherwise no term would be rare in a small corpus.
 _SMOOTHING_MEMORIES: Final = 100

@@ -50,7 +50,7 @@ _BELONGINGS: Final = re.compile(
     r"|diet|allergy|background|experience|degree|commit messages?|commits|pull requests|prs)\b",
     re.IGNORECASE,
 )
-# Words of facts about an application and its users.
+# Words that occur in facts about an application and its users.
 _APPLICATION: Final = re.compile(
     r"""
     (?<!\w)/\w | :: | \(\) | \w_\w | [=<>{}]

@@ -104,7 +104,7 @@ def _check_body(application: AsgiApplication) -> AsgiApplication:
 
     The SDK would mistake requests with an invalid id for notifications, and would log a traceback
     if the body is incomplete. The whole body is received before the application is called. The
-    application refuses a larger body.
+    application refuses a body that is too large.
     """
 
     async def handle(scope: AsgiMessage, receive: AsgiReceive, send: AsgiSend) -> None:

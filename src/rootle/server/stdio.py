@@ -133,7 +133,8 @@ def _explain(line: bytes) -> types.JSONRPCError:
 def _explain_length(line: bytes) -> types.JSONRPCError:
     """Return the error response to a line that is too long, with the id of its request.
 
-    Clients ignore a response without an id. Some write the id first, others last.
+    Clients ignore a response without an id. Some clients write the id at the start of a request,
+    and others at the end.
     """
     found = _FIRST_ID.match(line) or _LAST_ID.search(line, len(line) - LINE_END_BYTES)
     message = f"the line is longer than {MAX_LINE_BYTES} bytes; send a shorter argument"

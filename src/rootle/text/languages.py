@@ -83,7 +83,7 @@ DIAGRAM_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
     "svg": ("svg",),
 }
 
-# Texts for readers that have no headings.
+# Texts for readers, without headings.
 CONVERSATION_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
     "message": ("eml",),
     "transcript": ("vtt", "srt"),

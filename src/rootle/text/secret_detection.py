@@ -118,7 +118,8 @@ def _match(text: str, start: int) -> Secret | None:
     if text.startswith("Private-Lines: ", start):
         match = _PUTTY_LINES.match(text, start)
         return Secret(PRIVATE_KEY, *match.span("value")) if match else None
-    # The patterns in this module take longer to compile than a search that finds no candidates.
+    # The patterns in the imported module take longer to compile than a search that finds no
+    # candidates.
     from rootle.text.secret_values import is_plausible, match_assignment
 
     found = match_format(text, start)

@@ -10,11 +10,11 @@ from typing import Final
 
 _PASSWORDS: Final = r"pass(?:w(?:or)?[dt]|phrase|code)|kennwort|pwd|pass|pw"
 NAMES: Final = rf"{_PASSWORDS}|secret|token|credentials?|session(?:[_-]?id)?|key|auth"
-# The keyword is not always the last word of a name: `password1`, `SECRET_KEY_BASE`.
+# The part of a name that may follow the keyword, as in `password1` and `SECRET_KEY_BASE`.
 SUFFIX: Final = r"(?:[_.-]?(?:prod(?:uction)?|dev|staging|stage|live|base|value|main)|\d{1,2})?"
 CLOSE: Final = r"\\?[\"'`\])]{0,3}"
 INDEX: Final = r"(?:\[\d{0,4}\])?"  # of an array, as in `char password[] = …`
-# What may precede an equals sign, as in `||=` and `?=`.
+# The characters that may precede an equals sign, as in `||=` and `?=`.
 OPERATOR: Final = r"(?:\|\||\?{1,2}|\+)?"
 # Keywords that assign a value without an operator. A name and a space follow. RE2 takes 40 % longer
 # if it ignores the case of these keywords.

@@ -85,7 +85,7 @@ class ImpactedFile:
     probability: float  # that it changes in the same commit, 0 to 1
     seed: str  # the changed file to which the evidence refers
     cochanges: int  # number of commits that changed both
-    confidence: float  # their share of the commits of `seed`, newer and smaller ones count more
+    confidence: float  # share of these in the commits of `seed`; newer and smaller ones weigh more
     commits: tuple[CommitFacts, ...]  # at most three that changed both, the newest first
     references: tuple[str, ...]  # names that one of the two files defines and the other contains
     # BM25 score of the rare words of `seed`, relative to the file with the best score; 0 to 1

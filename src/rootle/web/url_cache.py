@@ -90,8 +90,8 @@ class UrlCache:
         text = make()
         try:
             write_json(path, {"key": key, "savedAt": self._clock(), "text": text})
-            # The time of the file is when it expires: projects with other lifetimes share the
-            # folder, and eviction reads no files.
+            # The modification time of the file is set to the time when it expires: projects with
+            # other lifetimes share the folder, and eviction reads no files.
             expires_s = time.time() + self._ttl_s
             os.utime(path, (expires_s, expires_s))
             self._evict()

@@ -114,7 +114,8 @@ def _read_heads(
         folder = os.path.join(root, place)
         record = records.get(place)
         if record is not None and not record.head:
-            # git could not read the repository, and may be able to without a change in its files.
+            # git could not read the repository, but may be able to read it later even if its files
+            # stay unchanged.
             head = head_commit(Path(folder)) or ""
         else:
             head = read_head_state(folder)  # without git, because each check for changes does this

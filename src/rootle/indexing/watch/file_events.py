@@ -13,13 +13,13 @@ from rootle.sources.git.git_dirs import GitFolders
 
 DELETED: Final = 3  # the value of watchfiles.Change.deleted
 
-# A change to one of these may include or exclude any file below its folder. A new `.git` changes
-# which repository a file belongs to.
+# A change to a file with one of these names may include or exclude any file below its folder. A new
+# `.git` changes which repository a file belongs to.
 _RULE_NAMES: Final = frozenset(
     {*IGNORE_NAMES, OWN_IGNORE_NAME, ".gitmodules", ".git", *EXCLUDING_FILES}
 )
-# Git rewrites these when it starts or stops tracking files and at every commit and checkout, but
-# also during a plain `git status`.
+# Git rewrites these files when it starts or stops tracking files and at every commit and checkout,
+# but also during a plain `git status`.
 _GIT_FILES: Final = frozenset({"HEAD", "index", "config", os.path.join("logs", "HEAD")})
 _GIT_EXCLUDE: Final = os.path.join("info", "exclude")
 
@@ -59,7 +59,7 @@ def interpret_events(
             touches_git = touches_git or name in _GIT_FILES
             needs_rescan = needs_rescan or name == _GIT_EXCLUDE
         elif (name := _relative_to(path, watched.root)) is None:
-            is_rule = os.path.basename(path) in _RULE_NAMES  # of a parent folder
+            is_rule = os.path.basename(path) in _RULE_NAMES  # a rule file of a parent folder
             needs_rescan = needs_rescan or path == watched.root or is_rule
         elif _is_rule(name):
             needs_rescan = True

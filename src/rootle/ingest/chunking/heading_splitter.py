@@ -233,7 +233,8 @@ _ADOC_BLOCK: Final = re.compile(
 # The levels of headings, by the character of their underline.
 _ADOC_LEVELS: Final = {"=": 1, "-": 2, "~": 3, "^": 4, "+": 5}
 _ADOC_UNDERLINE: Final = re.compile(r"(={3,}|-{3,}|~{3,}|\^{3,}|\+{3,})[ \t]*\r?$")
-# Attributes, titles of blocks, comments, rows of tables, list items, terms and marks.
+# Lines that are not headings: attributes, titles of blocks, comments, rows of tables, list items,
+# terms and delimiters.
 _ADOC_NOT_TITLE: Final = re.compile(r"[\[.|\s]|//|[*-][ \t]|.*::\s*$|\W*$")
 # Lines that can precede a heading.
 _ADOC_ABOVE: Final = re.compile(r"\s*$|\[.*\]\s*$|//")

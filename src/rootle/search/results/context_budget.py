@@ -42,7 +42,7 @@ class ContextDraft:
 
     result: SearchResult
     text: CurrentText
-    excluded: Sequence[range]  # by the caller
+    excluded: Sequence[range]  # lines that the caller excludes
     with_excluded_word: Collection[int] = frozenset()  # line numbers
     requests: list[LineRequest] = field(default_factory=list)
     chosen: set[int] = field(default_factory=set)  # line numbers

@@ -21,8 +21,8 @@ from rootle.search.request import SearchRequest
 from rootle.search.stages.deduplication import best_chunks
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 
-# The number of candidates in the specification. Users seldom look at lower files, and a model on a
-# CPU reads about ten chunks per second.
+# The maximum number of files that are reranked, as in the specification. Users seldom look at lower
+# files, and a model on a CPU reads about ten chunks per second.
 MAX_RERANKED_FILES: Final = 20
 
 

@@ -35,6 +35,6 @@ class LiteralFilter:
 
     def possible(self, plain: str) -> list[int]:
         """Return the indexes of the patterns that can match a text, in order."""
-        # A text can contain lone surrogates, which UTF-8 cannot encode; no pattern does.
+        # A text can contain lone surrogates, which UTF-8 cannot encode; no pattern contains any.
         found = self._filter.Match(plain.encode("utf-8", "replace"), potential=True) or []
         return sorted([*(self._filtered[at] for at in found), *self._always])

@@ -49,7 +49,7 @@ class SitePage:
 
 @dataclass
 class SiteCrawler:
-    """Reads one site once. `omissions` contains afterwards the pages that were left out."""
+    """Reads one site once. Afterwards, `omissions` contains the pages that were left out."""
 
     downloads: Downloads
     limits: SiteLimits

@@ -28,7 +28,7 @@ class NamedPage:
 
 @dataclass
 class NamedPages:
-    """Downloads pages of one site once. `omissions` contains afterwards the pages left out."""
+    """Downloads pages of one site once. Afterwards, `omissions` contains the pages left out."""
 
     downloads: Downloads
     site: SiteRules

@@ -1,1 +1,1 @@
-"""Indexes that share their documents with an index that contains more documents."""
+"""Views: indexes that share their documents with an index that contains more documents."""
