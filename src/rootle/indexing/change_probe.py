@@ -143,8 +143,8 @@ class ChangeProbe:
 def _find_place(path: str) -> tuple[int, int, str | None] | None:
     """Return what identifies a folder and its repository; None if there is no such folder.
 
-    A change of this result shows that a folder above, none of which is watched, was replaced or
-    became a repository.
+    A change of this result can also mean that a folder above, none of which is watched, was
+    replaced or became a repository.
     """
     try:
         info = os.stat(path)

@@ -214,8 +214,7 @@ class WeaviateSparse(WeaviateIndex):
 
 
 def _repeat_terms(terms: Sequence[WeightedTerm]) -> str:
-    """Return the terms that do not have a small weight, each repeated in proportion to its
-    weight."""
+    """Return the terms, except those of small weight, repeated in proportion to their weights."""
     least = max(term.weight for term in terms) * _MIN_WEIGHT_SHARE
     terms = [term for term in terms if term.weight >= least]
     lightest = min(term.weight for term in terms)
