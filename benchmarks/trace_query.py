@@ -5,14 +5,14 @@
 A query enters a module when a function of another module calls one of its functions. Creating a
 record or reading one of its properties does not count. A module is entered again when the caller is
 in a different module than the last time: a loop that calls a helper a hundred times enters it once,
-and a helper that four steps call is entered four times.
+and a helper that four modules call in turn is entered four times.
 
 A station is either one module of `search` or one other package as a whole. Other packages are not
 divided into modules, because a query uses them through an interface (`IndexReader`, `Embedder`,
-`Ranker`). The foundations are listed but not counted: any module may use them, like the standard
-library.
+`Ranker`). The foundations (see ARCHITECTURE.md) are listed but not counted: any module may use
+them, like the standard library.
 
-The queries run warm and with default settings: no memories, reranker, plugins or filters, and no
+The queries run in a warm process and with default settings, but without memories and without a
 check for changed files. Each query is asked once, so that no answer comes from the cache. The table
 shows the query that enters the most stations.
 """

@@ -4,8 +4,8 @@
 
 Repositories without a `url` in `repositories.json` are commits of this repository. The others are
 copied from `DIR/NAME`, a clone or bare clone of `url`, where NAME is the `clone` of the entry. In
-the copy, the words of the repository's table are replaced. Existing folders are kept. The indexes
-are built with the default settings.
+the copy, the words in the repository's table of replacements are replaced. Existing folders are
+kept. The indexes are built with the default settings.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class TaskRepository:
     paths: tuple[str, ...]  # the files and folders of a checkout; all if empty
     url: str = ""
     clone: str = ""
-    words: str = ""  # the table of replaced words, relative to this folder
+    words: str = ""  # the path of the table of replacements, relative to this folder
 
 
 class CheckoutError(Exception):

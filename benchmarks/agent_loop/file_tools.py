@@ -129,7 +129,7 @@ def _pathspecs(root: Path, arguments: Arguments) -> list[str]:
 
 
 def _run_grep(root: Path, command: list[str]) -> list[str]:
-    # GIT_CEILING_DIRECTORIES: a repository above the folder must not matter.
+    # GIT_CEILING_DIRECTORIES: a repository above the folder must not be found.
     environment = {
         **os.environ, "LC_ALL": "C.UTF-8", "GIT_CEILING_DIRECTORIES": str(root.resolve().parent),
     }  # fmt: skip

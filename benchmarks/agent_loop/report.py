@@ -49,7 +49,7 @@ def main() -> None:
 def group_figures(
     records: Sequence[SessionRecord], tasks: dict[str, AgentTask]
 ) -> dict[str, GroupFigures]:
-    """Return the figures of each size of repositories, and of each kind of tasks in it."""
+    """Return the figures for each repository size, and for each kind of task of that size."""
     groups = {}
     for size in SIZES:
         of_size = [record for record in records if tasks[record.task].size == size]

@@ -6,10 +6,10 @@
     python -m benchmarks.agent_loop.session WORK collect FILE
 
 SESSION is TASK.ARM or TASK.ARM.PLAYER. `start` prints the tools and the task, `call` prints exactly
-the output of a tool, and both are counted. `answer` closes the session. JSON may be "-" for
-standard input. Each process first repeats the earlier searches and reads of the session, so that a
-tool that avoids repetition behaves as in one process. These calls are not counted. `collect` writes
-all closed sessions to a file of JSON lines for `report`.
+the output of a tool; the characters of both are counted. `answer` closes the session. JSON may be
+"-" for standard input. Each process first repeats the earlier searches and reads of the session, so
+that a tool that avoids repetition behaves as in one process. These calls are not counted. `collect`
+writes all closed sessions to a file of JSON lines for `report`.
 """
 
 from __future__ import annotations

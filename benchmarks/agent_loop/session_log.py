@@ -21,7 +21,7 @@ MAX_CALLS: Final = 40
 
 
 class SessionError(Exception):
-    """Raised for a command that does not fit the state of the session."""
+    """Raised for a command that is not possible in the current state of the session."""
 
 
 @dataclass(frozen=True)

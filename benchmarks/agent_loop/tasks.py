@@ -19,7 +19,7 @@ SIZES: Final = ("small", "large")
 
 @dataclass(frozen=True)
 class AgentTask:
-    """A task in everyday words. Each required place is a span or one of its equivalents."""
+    """A task. Each required place is a group of equivalent spans, one of which must be cited."""
 
     id: str
     repository: str

@@ -27,7 +27,7 @@ def parse_answer(task: AgentTask, places: Any) -> tuple[Span, ...]:
 
 
 def is_success(task: AgentTask, cited: Sequence[Span]) -> bool:
-    """Return whether a cited span overlaps each required place or an equivalent of it."""
+    """Return whether every required place, or an equivalent, overlaps one of the cited spans."""
     return all(
         any(_overlap(one, other) for one in cited for other in target) for target in task.required
     )

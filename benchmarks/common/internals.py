@@ -47,5 +47,5 @@ def open_agent(
 
 
 def without_related_terms() -> AbstractContextManager[object]:
-    """Return a context in which questions are searched only with their own words."""
+    """Return a context manager that turns the search for related words off."""
     return mock.patch.object(parse, "find_related_terms", return_value=())

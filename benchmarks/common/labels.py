@@ -20,7 +20,7 @@ KINDS: Final = (
     "behaviour", "architecture", "symbol", "error", "usage", "configuration", "documentation",
     "tests", "none",
 )  # fmt: skip
-SHOWN_LINES: Final = 60  # lines of a hit that count; no answer may be longer
+SHOWN_LINES: Final = 60  # lines of a hit that are scored; no labeled answer may be longer
 HARD_SHARE: Final = 0.5
 # Words that phrase a question but do not name its subject.
 FUNCTION_WORDS: Final = frozenset(

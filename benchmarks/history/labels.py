@@ -61,7 +61,10 @@ def read_questions(name: str) -> list[HistoryQuestion]:
 
 
 def read_agent_queries() -> dict[str, str]:
-    """Return the agent's query for each question: repository, "-", line from 1."""
+    """Return the agent's query for each question.
+
+    The key is "REPOSITORY-LINE", where LINE is the number of the question in its file, from 1.
+    """
     if not AGENT_QUERIES.exists():
         return {}
     return {one["id"]: one["query"] for one in _records(AGENT_QUERIES)}

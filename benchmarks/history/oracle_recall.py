@@ -3,10 +3,10 @@
     python -m benchmarks.history.oracle_recall CLONES WORK [--only tmux,viper]
         [--split train|held-out] [--limit N] [--json FILE]
 
-Questions, trees and averages are those of `changed_files`, but each system returns as many files as
-rootle ranks. BM25 answers in two forms: with the best window of each file, and with the ten best
-windows, several of which may be in one file. The word overlap of a commit with a target file is
-computed as in `common/labels.py`, from the words of the file's path and text.
+Questions, work trees and averages are those of `changed_files`, but each system may return as many
+files as rootle ranks. BM25 answers in two forms: with the best window of each file, and with the
+ten best windows, several of which may be in one file. The word overlap of a commit with a target
+file is computed as in `common/labels.py`, from the words of the file's path and text.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class TargetFile:
 
     path: str
     is_test: bool
-    word_overlap: float  # share of the commit's words that it contains
+    word_overlap: float  # share of the commit's words that the file contains
     ranks: dict[str, int | None]
 
     def is_found(self, system: str, depth: int = TOP_K) -> bool:
@@ -64,7 +64,7 @@ class CommitTargets:
     """The target files of one question."""
 
     files: tuple[TargetFile, ...]
-    added_files: int  # number of files that the parent lacks, which no search can find
+    added_files: int  # number of files that the parent commit lacks, so that no search finds them
 
 
 Repositories = Sequence[Sequence[CommitTargets]]
@@ -160,7 +160,7 @@ def analyze(found: Repositories) -> dict[str, Any]:
 
 
 def upper_bounds(found: Repositories) -> dict[str, float]:
-    """Return the recall of each oracle."""
+    """Return the recall of each hypothetical ranking, such as a perfect order."""
     return {
         "first ten of rootle and BM25 together": recall(
             found, lambda one: one.is_found(ROOTLE) or one.is_found(BASELINE)

@@ -1,4 +1,4 @@
-"""A local server with OpenAI's chat API that answers questions with recorded words."""
+"""A local server with OpenAI's chat API that expands questions with recorded words."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _AFTER: Final = "\nQuery:"
 
 @contextmanager
 def serve_expansions(words: Mapping[str, str]) -> Iterator[str]:
-    """Yield the URL of a server on this machine; it knows the words for each question.
+    """Yield the URL of a server on this machine. `words` maps each known question to its reply.
 
-    Other questions get an error.
+    Unknown questions get the status 404.
     """
 
     class Handler(BaseHTTPRequestHandler):

@@ -9,7 +9,8 @@ memory, "Speaker (session date): text", with the caption of a shared picture. Th
 asked. Recall@7 is the share of a question's evidence among the first seven memories; MRR is one
 over the rank of the first evidence among the first fifty. Both are means over questions. The 95 %
 intervals resample conversations; so do the intervals of rootle's lead over each system, which is
-paired by question. mem0 stores the texts unchanged and uses rootle's embedder.
+paired by question. mem0 stores the texts unchanged and uses rootle's embedder. `systems.py`
+describes the other systems.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from rootle.embed.static import StaticEmbedder
 
 TOP_K, DEPTH = 7, 50
 DRAWS = 10_000
-# rootle's constants were chosen on these conversations; the others were scored once.
+# rootle's constants were chosen on these conversations; the other conversations were scored once.
 TUNING_CONVERSATIONS = frozenset({"26", "41", "43", "47", "49"})
 SPLITS = {"all": None, "tuning": True, "held out": False}
 

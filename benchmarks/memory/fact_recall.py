@@ -1,4 +1,4 @@
-"""Recall of single facts by questions that mostly use other words.
+"""Recall of single facts by questions that mostly use other words than the fact.
 
     python -m benchmarks.memory.fact_recall [--json FILE]
 
@@ -8,8 +8,8 @@ the half "test" was written afterwards, and nothing was changed for it. All fact
 stored, each in a session of its own. Recall@k is the share of questions whose fact is among the
 first k memories. "Other memories" is the mean number of other memories that are returned for a
 question that has an answer. "False" is the share of questions without an answer for which any
-memory is returned. "Prefetch" is the text that is put before a message without a request. A memory
-needs a higher score for this text than for an answer of `recall`.
+memory is returned. The "prefetch" figures are about the memories that rootle adds to a message
+unasked; a memory needs a higher score for this than to be returned by `recall`.
 """
 
 from __future__ import annotations

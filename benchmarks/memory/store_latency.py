@@ -34,7 +34,9 @@ from rootle.models.shipped import STATIC_CODE_V1, model_file
 USER, TOP_K = "user", 7
 QUERIES, ADDITIONS = 300, 30
 MEMORY_WORDS, TOPIC_WORDS = (8, 25), (3, 8)
-INTERVAL_S = 60.0  # short enough that the terms of a memory count for its neighbors too
+# The time between two memories. It is so short that the ranking also gives each memory the terms of
+# the memories stored just before and after it.
+INTERVAL_S = 60.0
 ROWS = (
     ("stored per second", "stored_per_second", "{:,.0f}"),
     ("file, MB", "file_mb", "{:.1f}"),

@@ -2,9 +2,9 @@
 
 "bm25" compares lower-case words; "bm25-english" compares stems and leaves out rootle's stop words.
 
-In rootle, the terms of a memory also count for the memories stored just before and after it, unless
-there is a pause of more than half an hour. "rootle-apart" stores every turn more than half an hour
-after the previous one, like unrelated facts.
+In rootle's ranking, the terms of a memory also count for the memories stored just before and after
+it, unless more than half an hour lies between them. "rootle-apart" stores every turn more than half
+an hour after the previous one, like unrelated facts.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ def executed_lines(work: Path, tests: Sequence[str]) -> Executed:
     executed = {}
     for full_path, lines in by_file.items():
         path = Path(full_path).relative_to(TOP).as_posix()
-        # A constant is executed by the import, and used by any test of its module.
+        # A constant is executed by the import, but any test of its module may use it.
         tests_of_file = sort_tests(path, chain.from_iterable(lines.values()))
         executed[path] = {
             line: tests_of_file if contexts == [""] else sort_tests(path, contexts)

@@ -1,9 +1,9 @@
 """Shared code of the adapters: cut files into windows, and answer queries as JSON lines.
 
 Each adapter runs in the environment of its system, where rootle is not installed, so this module
-needs only the standard library. Engines that only match text all get the same passages: every text
-file that git tracks, in windows of 50 lines preceded by the path. Tools that split files themselves
-get the folder.
+needs only the standard library. Engines that do not split files all get the same passages: every
+text file that git tracks, in windows of 50 lines preceded by the path. Tools that split files
+themselves get the folder.
 """
 
 from __future__ import annotations

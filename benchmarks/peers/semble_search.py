@@ -3,7 +3,8 @@
     pip install semble
     python -m benchmarks.peers.semble_search --root DIR --model MODEL [--code-only]
 
-Its default model must be downloaded from a model hub; MODEL is any static model in a local folder.
+semble's default model would have to be downloaded from a model hub, so MODEL is any static model in
+a local folder.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def _putty(rng: Random) -> str:
 
 
 def _password(rng: Random) -> str:
-    """Return a password as people choose them: a word with digits and signs, or random."""
+    """Return a typical password: a word with digits and punctuation, or a random string."""
     word = rng.choice(_WORDS)
     return rng.choice(
         [
@@ -174,7 +174,7 @@ _SECRET_MEMORIES: Final = (
 )
 _FILE: Final = ("{}",)
 
-# (kind, maker, frames in files, frames in memories)
+# Kind of secret, function that makes one, and the texts around it in files and in memories.
 _KINDS: Final[Sequence[tuple[str, Make, Sequence[str], Sequence[str]]]] = (
     ("AWS access key", _token("AK|IA", _UPPER, 16), _FILE_FRAMES, _MEMORY_FRAMES),
     ("AWS session key", _token("AS|IA", _UPPER, 16), _FILE_FRAMES, _MEMORY_FRAMES),
@@ -279,7 +279,8 @@ _KINDS: Final[Sequence[tuple[str, Make, Sequence[str], Sequence[str]]]] = (
 def _make_secrets(rng: Random) -> Iterator[Example]:
     for kind, make, files, memories in _KINDS:
         for number in range(_PER_KIND):
-            # Both halves get files and memories.
+            # The held-out half (every second number) and the other half both contain files and
+            # memories.
             is_memory = bool(memories) and number % 4 >= 2
             frame = rng.choice(memories if is_memory else files)
             secret = make(rng)

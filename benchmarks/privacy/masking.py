@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def is_masked(example: Example) -> bool:
-    """Return whether no part of the secret is left, except the frame of a private key."""
+    """Return whether no part of the secret is left, except the headers of a private key."""
     masked = mask_secrets(example.text).text
     parts = [part for line in example.secret.split("\\n") for part in line.splitlines()]
     return not any(part in masked for part in parts if not part.startswith(("-----", "Private-")))

@@ -103,9 +103,9 @@ def auc_interval(predictions: Sequence[Prediction], belongs: Group) -> Interval:
 
 
 def required_auc(recognized: float, refused: float) -> float:
-    """Return the area under the ROC curve through a point.
+    """Return the area under the ROC curve that passes through a point.
 
-    The probabilities of both groups are normally distributed with equal variance.
+    This assumes that the probabilities of both groups are normally distributed with equal variance.
     """
     distance = NormalDist().inv_cdf(recognized) - NormalDist().inv_cdf(refused)
     return NormalDist().cdf(distance / math.sqrt(2))

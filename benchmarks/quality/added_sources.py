@@ -1,13 +1,13 @@
-"""Whether questions with `in:web` find the section of added documentation that answers.
+"""Whether questions with `in:web` find the section of added documentation that answers them.
 
     python -m benchmarks.quality.added_sources requests=PATH flask=PATH python=PATH [--show]
 
 PATH is the built documentation of Requests 2.28, Flask 2.2 and Python 3.11: the folders `html` of
 the Debian packages python-requests-doc, python-flask-doc and python3.11-doc. Each question in
-`benchmarks/labels/added_sources/` names pages with a phrase; a result is correct if it is that page
-and one of its spans is in the section with the phrase. A section is the text of a symbol, or the
-text from one heading to the next. BM25 is the baseline. It searches the same sections, one text
-each, and shows up to four sections of a page as one result, as rootle does.
+`benchmarks/labels/added_sources/` names pages, each with a phrase; a result is correct if it is one
+of these pages and one of its spans is in the section that contains the phrase. A section is the
+text about a symbol, or the text from one heading to the next. BM25 is the baseline. It searches the
+same sections, one text each, and shows up to four sections of a page as one result, as rootle does.
 """
 
 from __future__ import annotations

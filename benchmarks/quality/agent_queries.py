@@ -9,8 +9,8 @@ the question and the name of the repository. `--voice user` asks the questions t
 `--renamed DIR`, the folder that `renamed_copies` filled, the copies are searched instead, with the
 queries of `labels/agent_queries_renamed.jsonl`. `--queries` scores another recording; repeat it to
 compare several. Questions that a recording lacks are not scored, and their number is printed. A
-question is hard if the text that is searched contains at most half of its content words, so the
-hard questions of copies are not the same as those of the originals.
+question is hard if the lines that answer it contain at most half of its content words. These lines
+differ in a copy, so its hard questions are not the same as those of the original.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def read_queries(path: Path) -> Queries:
 def recorded_questions(
     repository: LabeledRepository, queries: Queries | None
 ) -> list[tuple[Label, str]]:
-    """Return the labels that have a recorded query, with it, in the order of the label file."""
+    """Return each label that has a recorded query, with the query, in the order of the file."""
     if queries is None:
         return [(label, label.query) for label in repository.labels]
     named = (

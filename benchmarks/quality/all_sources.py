@@ -71,7 +71,7 @@ class Reply:
 
     response: SearchResponse
     wall_ms: float
-    cpu_ms: float  # of all threads of this process
+    cpu_ms: float  # processor time of all threads of this process
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Comparison:
     all_ndcg: float
     outside: tuple[str, ...]  # the kinds of results that are not files of the project
     memories: int
-    code_ms: tuple[float, float]  # on the clock, and of the processor
+    code_ms: tuple[float, float]  # wall-clock time and processor time
     all_ms: tuple[float, float]
 
 
@@ -233,9 +233,9 @@ def summarize(found: Mapping[str, Sequence[Comparison]]) -> dict[str, Any]:
 
 
 def time_ratio(found: Mapping[str, Sequence[Comparison]], which: int) -> tuple[float, Interval]:
-    """Return the time with all sources divided by that without, with its interval.
+    """Return the time with all sources divided by that without them, with its interval.
 
-    The median of the questions in a repository is not affected by interruptions.
+    The median over the questions of a repository is hardly affected by interruptions.
     """
     ratios = [
         float(np.median([row.all_ms[which] / row.code_ms[which] for row in one]))

@@ -34,8 +34,8 @@ from benchmarks.common.rootle_search import answer_queries, index_folder, indexe
 from benchmarks.common.statistics import mean
 from benchmarks.quality.label_scores import QuestionScore, score_answers
 
-# Questions that the first commit added are not evaluated. The second commit contains the changes
-# of the second annotator to the questions that were added in between.
+# Questions that existed in the commit FIRST_LABELS are not evaluated. The commit SECOND_READING
+# contains the changes of the second annotator to the questions that were added in between.
 FIRST_LABELS = "1caa1e6"
 SECOND_READING = "62207db"
 

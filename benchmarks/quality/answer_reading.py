@@ -1,13 +1,13 @@
-"""Count the characters of `vectordb_search` that a model reads until it sees an answer.
+"""Count the characters of a reply of `vectordb_search` that a model reads until it sees the answer.
 
     python -m benchmarks.quality.answer_reading REPOS [--split tune|test] [--only ninja]
         [--voice user|agent] [--renamed DIR] [--queries FILE]... [--lines 3] [--indexes DIR]
         [--json FILE]
 
-REPOS, the voices, `--renamed` and `--queries` are the same as for `agent_queries`. An answer is in
+REPOS, `--voice`, `--renamed` and `--queries` are the same as for `agent_queries`. The answer is in
 view as soon as `--lines` lines of one target (all its lines if it has fewer; empty lines do not
-count), or a row of the uses of a name, have been printed. If no answer ever comes into view, the
-number of characters is infinite.
+count), or a labeled row in a list of the uses of a name, have been printed. If the answer never
+comes into view, the number of characters is infinite.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ from rootle.tools import tools_of
 
 _HEADER: Final = re.compile(r"\d+\. (.+?):\d+-\d+\b")
 _LINE: Final = re.compile(r" *(\d+)(?:  |$)")
-# Rows of an answer about a name: the file of the next uses, and a use.
+# Rows of a reply that lists the uses of a name: the file of the uses that follow, and a use.
 _FILE: Final = re.compile(r"(?!\d+$)[^\s:]+")
 _USE: Final = re.compile(r" +(\d+) \(\w+")
 
 
 @dataclass(frozen=True)
 class AnswerReading:
-    """The characters of one answer."""
+    """The numbers of characters in the reply to one question."""
 
-    chars: float  # until the answer is in view; infinite if it never is
+    chars: float  # to read until the correct lines are in view; infinite if they are not shown
     total: int
 
 
@@ -88,9 +88,9 @@ def measure(
 
 
 def chars_until_in_view(text: str, root: Path, spans: Iterable[Span], lines: int) -> float:
-    """Return the number of characters up to the line that brings an answer into view.
+    """Return the number of characters up to the line that brings the answer into view.
 
-    A question about the uses of a name is answered by the row of one of them.
+    A question about the uses of a name is answered by the row of one labeled use.
     """
     wanted = [
         (span.path, {number for number, line in _number_lines(root, span) if line.strip()})
@@ -125,9 +125,9 @@ class ReadingSummary:
     """The readings of several questions."""
 
     questions: int
-    in_view: float  # share of the answers that come into view
-    median_chars: float  # until then
-    mean_total: float  # characters of a whole answer
+    in_view: float  # share of the questions whose answer comes into view
+    median_chars: float  # to read until the answer is in view
+    mean_total: float  # characters of a whole reply
 
 
 def summarize_readings(readings: Iterable[AnswerReading]) -> ReadingSummary:

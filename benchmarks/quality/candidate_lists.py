@@ -1,14 +1,14 @@
-"""Measure how far down each list of the retrieval the first answer is found.
+"""Measure at which depth each of the lists that retrieval produces contains the first answer.
 
     python -m benchmarks.quality.candidate_lists REPOS [--large] [--split tune|test]
         [--only jest] [--indexes DIR] [--json FILE]
 
-REPOS holds the checkouts of the labels, or with `--large` those of the labels of large
-repositories. Only the words of people are searched. A list contains chunks, ordered by BM25 over
-their text, by the cosine, or by BM25 over the names that they define or over their comments and
-headings. For each list and depth, the table has the share of the answerable questions for which the
-first chunks of the list contain one in a file with an answer ("file"), and one that overlaps the
-answering lines ("lines"). The last row is the union of the lists.
+REPOS holds the checkouts of the labeled repositories, or with `--large` those of the large ones.
+Only questions in the words of people are searched, not the queries of agents. A list contains
+chunks, ordered by BM25 over their text, by cosine similarity, or by BM25 over the names that they
+define or over their comments and headings. For each list and depth, the table has the share of the
+answerable questions for which a chunk among the first ones of the list is in a file with an answer
+("file"), or overlaps the answering lines ("lines"). The last row is the union of the lists.
 """
 
 from __future__ import annotations

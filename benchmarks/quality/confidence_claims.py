@@ -1,13 +1,13 @@
-"""Confidence in answers to questions about absent words, and truth of the notes about such words.
+"""Confidence in answers to questions with absent words, and truth of the notes about such words.
 
     python -m benchmarks.quality.confidence_claims REPOS [--indexes DIR] [--show]
 
 REPOS holds one checkout, made by `clone_repos benchmarks/labels/confidence REPOS`, for each
 repository of `labels/confidence`. Half of the questions, in English, German and French, have an
-answer. The others combine a word that occurs by chance with words that do not occur, or are hashes
-of other repositories. A note is false if it calls a word absent that was not typed, or that is part
-of a path or of the text of an indexed file. The files are read directly, without the index.
-`--show` prints wrong verdicts and false notes.
+answer. The others combine a word that occurs in the repository by chance with words that do not, or
+are commit hashes of other repositories. A note is false if it calls a word absent that was not
+typed, or that is part of a path or of the text of an indexed file. The files are read directly,
+without the index. `--show` prints wrong verdicts and false notes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Question:
-    """A question and a file that answers it, None if there is none."""
+    """A question and a file that answers it, or None if no file does."""
 
     repository: str
     language: str

@@ -82,9 +82,9 @@ def read_labels(sites: Mapping[str, Path]) -> list[Label]:
 
 
 def select_half(labels: Sequence[Label], half: str | None) -> list[Label]:
-    """Return the labels of every other question: the first, third … ones are for tuning.
+    """Return the labels of every second question: the first, third, fifth … are for tuning.
 
-    Both projects ask most questions. These are in the same half for both.
+    A question that is asked for both projects is in the same half for both.
     """
     texts = list(dict.fromkeys(label.question for label in labels))
     halves = {text: HALVES[at % len(HALVES)] for at, text in enumerate(texts)}
@@ -110,7 +110,7 @@ def find_lines(text: str, answer: Mapping[str, str]) -> list[Lines]:
 def list_definitions(node: ast.AST, scope: str = "") -> Iterator[tuple[str, Lines]]:
     """Yield the qualified name of each definition with its lines.
 
-    Those of a class end before its first method.
+    The lines of a class end before its first method.
     """
     for child in ast.iter_child_nodes(node):
         if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -159,7 +159,7 @@ def main() -> None:
 
 
 def install(work: Path, project: str) -> Path:
-    """Install the packages of a project unless they are; return its site-packages folder."""
+    """Install the packages of a project if necessary; return its site-packages folder."""
     root = work / project
     venv = root / ".venv"
     python = venv / "bin" / "python"

@@ -1,11 +1,12 @@
-"""Whether a label or an edge finds its diagram and the class that it names.
+"""Whether a question about a label or an edge finds the diagram and the class that it names.
 
     python -m benchmarks.quality.diagrams [--show]
 
 The 15 diagrams and the 60 questions in `benchmarks/labels/diagrams/` are written in all formats
 that rootle reads, two of them as pictures for Tesseract, together with a project that contains a
-class for each node, its use, a test and a page of text. A question is answered if its diagram is
-among the first three results, and if the result names the class with the place of its definition.
+class for each node, a use and a test of the class, and a page of text about each diagram. A
+question is answered if its diagram is among the first three results, and if this result names the
+class with the place of its definition.
 BM25 over windows of 50 lines is the baseline; it reads the files as text.
 
 The table also shows how often a picture of each diagram finds the diagram itself or a class in it

@@ -1,4 +1,4 @@
-"""Whether questions on documents find the page, slide, cell, sheet or heading that answers.
+"""Whether questions on documents find the page, slide, cell, sheet or heading that answers them.
 
     python -m benchmarks.quality.document_questions [--split tune|test] [--model FOLDER] [--show]
         [--json FILE]
@@ -9,8 +9,9 @@ of the right file and one of its spans is of the right place; "best span" counts
 span. BM25 is the baseline. It searches the plain text of the same places, one text each, and shows
 up to four places of a file as one result, as rootle does. "Vectors" orders the same texts by the
 cosine similarity of the embedding model alone. `--model` selects another model, as the
-configuration key `embeddingModelID` does. `--split` selects the questions about one
-half of the documents, chosen by a hash of the name: "tune" for development, "test" for reports.
+configuration key `embeddingModelID` does. `--split` selects the questions about one half of the
+documents ("tune" for development, "test" for reports). A hash of its name assigns each document to
+a half.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class PlaceQuestion:
         return 0.0
 
     def has_file(self, results: Sequence[Places]) -> float:
-        """Return NDCG@10 if any place of the right file is correct."""
+        """Return NDCG@10 when every place in the right file counts as correct."""
         files = {path for path, _ in self.places}
         whole = [tuple(place for place in one if place[0] in files) for one in results[:TOP_K]]
         return next((ndcg([rank], 1) for rank, one in enumerate(whole, start=1) if one), 0.0)
@@ -127,7 +128,7 @@ def places_of(result: SearchResult) -> Places:
 
 
 class Baselines:
-    """BM25 and vectors over the texts of places, written to one file each below `root`."""
+    """BM25 and vectors over the texts of places; each text is written to a file below `root`."""
 
     def __init__(
         self, root: Path, documents: Mapping[str, LabeledDocument], config: Config

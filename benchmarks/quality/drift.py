@@ -1,4 +1,4 @@
-"""How many names that `rootle drift` reports are gone, and how many documents it finds.
+"""How many of the names that `rootle drift` reports are gone, and how many outdated names it finds.
 
     python -m benchmarks.quality.drift precision LABELS CHECKOUTS [--split test] [--keep FOLDER]
     python -m benchmarks.quality.drift recall LABELS CHECKOUTS [--keep FOLDER]
@@ -7,9 +7,10 @@ LABELS is a file with one JSON object per line: repository, commit, path and nam
 git repository with the whole history for each repository: `owner+name` or `name`.
 
 For `precision`, each label is a reported name with a verdict: "gone", "changed" or "wrong". For
-`recall`, it is a document that named a removed function until a later commit corrected it. Each
-repository is cloned, and checked at each commit of its labels. `--keep` keeps the clones and their
-indexes in FOLDER for later runs. `--split` uses only the labels of one split: "seen" or "test".
+`recall`, each label is a name of a removed function in a document that a later commit corrected.
+Each repository is cloned, and checked at each commit of its labels. `--keep` keeps the clones and
+their indexes in FOLDER for later runs. `--split` uses only the labels of one split: "seen" or
+"test".
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Precision(NamedTuple):
     right: int
     wrong: int
     missing: int  # labels of names that are no longer reported
-    unlabelled: int  # reported names, without those that have a label at another commit
+    unlabelled: int  # reported names that have no label, not even at another commit
 
     @property
     def share(self) -> float:
@@ -93,12 +94,12 @@ def measure_precision(labels: Sequence[Label], reported: Iterable[DriftName]) ->
 
 
 def _place(name: DriftName) -> tuple[str, str, str]:
-    """Return what one label is enough for: a name in a text, at any commit."""
+    """Return the repository, text and name: one label counts for all commits."""
     return name.repository, name.path, name.name
 
 
 def count_found(labels: Sequence[Label], reported: Iterable[DriftName]) -> int:
-    """Return how many labels are reported. A qualified name counts as its last part."""
+    """Return how many labels are reported. Only the last part of a qualified name is compared."""
     known = {one._replace(name=_last_part(one.name)) for one in reported}
     names = map(name_of, labels)
     return sum(one._replace(name=_last_part(one.name)) in known for one in names)

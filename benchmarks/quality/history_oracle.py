@@ -1,13 +1,13 @@
-"""At which rank the commits that answer a question about the past are in several lists.
+"""Ranks, in several lists, of the commits that answer a question about the past.
 
     python -m benchmarks.quality.history_oracle REPOS [--split tune|test] [--only scrapy]
         [--indexes DIR] [--json FILE]
 
-The lists are rootle's answer (at most 50 commits), the commits by the best vector and by the words
-(BM25) of their chunks, and the commits that changed one of the 20 files of code that rootle finds
-for the question, by their best vector among the changes of these files. "any" is the share of the
-questions for which one of the lists contains an answer up to the rank: no order of the commits in
-these lists can answer more.
+The lists are rootle's answer (at most 50 commits), all commits ordered by the best vector of their
+chunks, all commits ordered by the words (BM25) of their chunks, and the commits that changed one of
+the 20 files of code that rootle finds for the question, ordered by their best vector among the
+changes to these files. "any" is the share of the questions for which one of the lists contains an
+answer up to the rank: no order of the commits in these lists can answer more.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ RANKS: Final = (10, 50, 100, 300)
 LISTS: Final = ("answer", "vectors", "words", "code")
 _ANSWERS: Final = 50
 _FILES: Final = 20
-_CHANGES: Final = 5_000  # of one file
+_CHANGES: Final = 5_000  # maximum number of changes that are considered for one file
 
 
 @dataclass(frozen=True)
 class QuestionRanks:
-    """The rank of the first commit that answers a question in each list; None: not in it."""
+    """The rank in each list of the first commit that answers a question; None: not in the list."""
 
     split: str
     kind: str
@@ -114,7 +114,7 @@ class CommitLists:
         return chunks
 
     def _through_code(self, question: str, chunks: Sequence[int]) -> list[str]:
-        """Return the commits that changed the files that answer the question, by vectors."""
+        """Return the commits that changed the files found for the question, ordered by vectors."""
         query = SearchQuery(f"in:code {question}", limit=_FILES)
         places = {
             (commit, line)

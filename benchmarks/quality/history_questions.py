@@ -7,10 +7,9 @@ REPOS holds one checkout with its whole history for each entry of `labels/reposi
 has questions in `labels/history/`. A question is answered by the first of ten commits that is
 labeled; the figures are the share of answered questions (hit@10) and the mean reciprocal rank, for
 plain and for hard questions and for the agent's queries of the same questions. "expanded" are the
-hard questions, to which a local server adds the words of the agent's query
-(`expandEndpoint`). BM25 and
-`git log --grep` read the messages of the newest 20,000 commits without merges; `--grep` gets the
-two rarest words of the question.
+hard questions, to which a local server adds the words of the agent's query (`expandEndpoint`).
+BM25 and `git log --grep` read the messages of the newest 20,000 commits without merges; `--grep`
+gets the two rarest words of the question.
 
 For a line, one of the first three commits must be the one that gave the line its meaning; `git
 blame` names one commit. For a removed function, the removing commit must be among the first ten;
@@ -132,7 +131,7 @@ def score_repository(name: str, root: Path, args: argparse.Namespace) -> list[Hi
 
 
 def history_cases(name: str) -> tuple[list[Case], list[Case], list[Case]]:
-    """Return the questions in both voices, the lines, and the removed functions."""
+    """Return the questions, the agent's queries for them, the lines and the removed functions."""
     agent = read_agent_queries()
     questions = []
     for number, one in enumerate(read_questions(name), start=1):
@@ -194,7 +193,7 @@ def rootle_commits(app: Any, query: str) -> list[str]:
 
 
 def rootle_expanded(app: Any, query: str) -> list[str]:
-    """Return the commits that rootle finds with the words of the server."""
+    """Return the commits that rootle finds when the local server adds words to the query."""
     return _list_commits(app, SearchQuery(f"in:history {query}", limit=TOP_K))
 
 

@@ -1,4 +1,4 @@
-"""Search quality on labeled questions about large repositories, in both voices.
+"""Search quality on questions about large repositories, in the words of people and of agents.
 
     python -m benchmarks.quality.large_repositories REPOS [--split tune|test] [--only jest]
         [--voice user|agent] [--lines 3] [--indexes DIR] [--list] [--json FILE]
@@ -12,10 +12,11 @@ question and the name of the repository. The figures are shares of the questions
     lines   the first 60 lines of the first result overlap an answer
     any     the first 60 lines of one of the first ten results do
     tool    the answer of `vectordb_search` prints `--lines` lines of an answer (all of them if it
-            has fewer), or a row of the uses of a name
+            has fewer), or a labeled row in a list of the uses of a name
 
-`--list` prints one line per question. Unanswerable questions are only counted: "recognized" is the
-share that is answered without confidence, and "refused" that of the answerable questions.
+`--list` prints one line per question. Unanswerable questions do not affect these figures:
+"recognized" is the share of them that is answered without confidence, and "refused" is the same
+share of the answerable questions.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ AGENT: Final = "agent"
 
 @dataclass(frozen=True)
 class LargeScore:
-    """One question in one voice, and the lines that its answer shows."""
+    """One question in the words of a person or an agent, and whether its answer was shown."""
 
     repository: str
     voice: str
@@ -99,7 +100,7 @@ def score_voice(
     asked: Iterable[tuple[Label, str]],
     lines: int,
 ) -> Iterator[LargeScore]:
-    """Yield the scores of the questions about one repository in one voice."""
+    """Yield the scores of one repository's questions, in the words of a person or an agent."""
     tool = tools_of(app)[0]
     for label, query in asked:
         answer, response = timed_search(app, query)

@@ -5,11 +5,11 @@
 
 REPOS holds the checkouts of the labels of large repositories, and DIR a git repository with the
 history of each, under the same name. The messages of the commits that changed a file are one
-document about the file; a commit that changed n files counts 1/sqrt(n) for each. Commits with more
-than 20 files and merges are left out. "messages" orders all files by BM25 over these documents.
-"rootle" is the order of rootle's first 50 results, and each following row adds a share of the BM25
-score to the reciprocal rank in it. The figures are the shares of the answerable questions with a
-right file among the first 1, 3, 10 and 50.
+document about the file; a commit that changed n files has the weight 1/sqrt(n) for each. Merges and
+commits with more than 20 files are left out. "messages" orders all files by BM25 over these
+documents. "rootle" is the order of rootle's first 50 results, and each following row adds a share
+of the BM25 score to the reciprocal of rootle's rank. The figures are the shares of the answerable
+questions with a right file among the first 1, 3, 10 and 50.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _TRAILERS: Final = ("signed-off-by:", "co-authored-by:", "reviewed-by:", "change
 
 @dataclass(frozen=True)
 class Found:
-    """The right files of a question, and the files that each order finds, best first."""
+    """The right files of a question, and the files found by messages and by rootle, best first."""
 
     right: frozenset[str]
     messages: Sequence[str]
@@ -116,7 +116,7 @@ def main() -> None:
 
 
 def read_commits(history: Path, revision: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the message of each commit up to a revision, and the files of the revision in it."""
+    """Yield the message of each commit up to a revision, and its files that the revision has."""
     git = ["git", "--git-dir", str(history)]
     listed = _run([*git, "ls-tree", "-r", "-z", "--name-only", revision])
     files = frozenset(listed.split("\0"))

@@ -1,4 +1,4 @@
-"""Answers to the questions of people with and without related words.
+"""Answers to people's questions when the search adds related words, and when it does not.
 
     python -m benchmarks.quality.related_words REPOS [--large] [--split tune|test] [--only scrapy]
         [--rounds N] [--indexes DIR] [--json FILE]
@@ -39,7 +39,7 @@ Scores = Mapping[str, Sequence[QuestionScore]]  # by way
 
 @dataclass(frozen=True)
 class RepositoryFigures:
-    """The scores of the questions about one repository, and the time of one, by way."""
+    """The scores of one repository's questions, and the time per question, by way of asking."""
 
     name: str
     scores: Scores

@@ -4,7 +4,7 @@
 
 LABELS is a file with one JSON object per line: repository, name, commits and query. CHECKOUTS holds
 one git work tree per repository, with its whole history. Each function is asked for by its name and
-by the query in words. It is found if one of the first five answers has one of the commits.
+by the query in words. It is found if one of the first five answers names one of the commits.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def _find(app: App, query: str, commits: list[str]) -> int:
-    """Return the rank of the first answer with one of the commits, 0 if there is none."""
+    """Return the rank of the first answer with one of the commits, or 0 if there is none."""
     hashes = [removal.commit.hash for removal in app.gone(query, DEPTH).removals]
     return next((at for at, sha in enumerate(hashes, start=1) if sha in commits), 0)
 

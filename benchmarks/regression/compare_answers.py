@@ -1,4 +1,4 @@
-"""Record a rootle checkout's answers to fixed questions, and compare two recordings.
+"""Record the answers of a checkout of rootle to fixed questions, and compare two recordings.
 
 python -m benchmarks.regression.compare_answers record PYTHON TREE… --out FILE
 python -m benchmarks.regression.compare_answers compare OLD NEW

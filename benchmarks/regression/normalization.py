@@ -32,7 +32,7 @@ class Normalizer:
     """Normalizes the answers to one question about one tree.
 
     Messages are reduced to the values in them: a reworded message does not count as a difference,
-    but a different name or number in it does. `days` is the recency filter of the question; its
+    but a different name or number in it does. `days` is the recency filter of the question. This
     number is left out of messages, because it depends on when the question is asked.
     """
 

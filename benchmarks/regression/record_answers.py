@@ -15,7 +15,8 @@ from typing import IO, Final
 
 from benchmarks.regression.normalization import Json, Normalizer
 
-# Inputs that were renamed, current name first. The first name that the checkout accepts is used.
+# Input fields that were renamed, with the current name first. The first name that the checkout
+# accepts is used.
 EXCLUDE_FIELDS: Final = ("exclude", "seen")
 OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "filePaths": ("--path",),
@@ -30,7 +31,7 @@ OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
 # Fields that control how a question is asked; all others are fields of the query.
 _QUESTION_FIELDS: Final = frozenset({"tree", "kind", "text", "since", "pages", "flags"})
 _ATTEMPTS: Final = 3  # on a busy machine, part of the search may time out
-_ERROR: Final = 2  # exit code
+_ERROR: Final = 2  # exit code of a failed search
 
 
 class Checkout:

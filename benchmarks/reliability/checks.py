@@ -30,7 +30,8 @@ _MAX_SHOWN_CHARS: Final = 600
 _HEADER: Final = re.compile(r"^\d+\. (.+?)(?:, shown above)? \((\d+\.\d\d)\)$", re.MULTILINE)
 _END_OF_PATH: Final = re.compile(r"[:#]")
 _PAUSE_S: Final = 0.2
-# Generous, because the machine may be busy, and a failed write is repeated only after some seconds.
+# How long an answer may be out of date. Generous, because the machine may be busy, and a failed
+# write is retried only after some seconds.
 _RECOVERY_S: Final = 60.0
 
 
@@ -73,7 +74,7 @@ def compare_searcher(searcher: Searcher, expected: Expected, comparison: str) ->
 def ask_until_current(searcher: Searcher, question: str) -> Reply | None:
     """Return the first reply that is current, or the last reply when the time is over.
 
-    A reply may report its degradation for a while, for example if the index is stale.
+    For a while, a reply may report that it is degraded, for example because the index is stale.
     """
     deadline = time.monotonic() + _RECOVERY_S
     while (reply := searcher.ask(question)) is not None:

@@ -42,7 +42,7 @@ from rootle import App, open_app
 _QUESTIONS: Final = 18  # per sequence
 _MAX_ROUNDS: Final = 8  # updates per sequence
 _MAX_EDITS: Final = 12  # before an update
-_MAX_UPDATE_S: Final = 0.4  # a process is killed at the latest after this time
+_MAX_UPDATE_S: Final = 0.4  # the longest time after which a process is killed
 _MAX_SHOWN: Final = 10  # differences of one sequence
 
 
@@ -139,7 +139,7 @@ def summarize(results: Sequence[SequenceResult]) -> str:
 def _report_each(
     results: Iterator[SequenceResult], options: SequenceOptions
 ) -> Iterator[SequenceResult]:
-    """Print the differences of each sequence that has some, as soon as it has ended."""
+    """Print the differences of a sequence, if there are any, as soon as it has ended."""
     for result in results:
         if result.differences:
             repeated = f"--seed {options.seed} --first {result.number} --sequences 1"

@@ -84,7 +84,7 @@ class RandomFaults:
 
 
 def _overwrite(path: Path, offset: int, rng: Random) -> None:
-    """Write random bytes without changing the size of a file: a shorter one could not be mapped."""
+    """Write random bytes without changing the size: a shorter file would break memory mappings."""
     size = path.stat().st_size
     file = os.open(path, os.O_WRONLY)
     try:

@@ -19,12 +19,12 @@ _VERB_WEIGHTS: Final = [1 / rank for rank in range(1, len(_VERBS) + 1)]
 
 
 def draw_noun(rng: Random) -> str:
-    """Return a noun; the first ones are frequent, the last ones rare."""
+    """Return a noun. The first nouns of the list are frequent, the last ones rare."""
     return rng.choices(_NOUNS, _NOUN_WEIGHTS)[0]
 
 
 def draw_verb(rng: Random) -> str:
-    """Return a verb; the first ones are frequent, the last ones rare."""
+    """Return a verb. The first verbs of the list are frequent, the last ones rare."""
     return rng.choices(_VERBS, _VERB_WEIGHTS)[0]
 
 
@@ -34,7 +34,7 @@ def draw_name(rng: Random) -> str:
 
 
 def random_line(rng: Random, suffix: str) -> str:
-    """Return a line that may occur in any place of a file of this type."""
+    """Return a line that may occur anywhere in a file of this type."""
     words = f"{draw_verb(rng)} the {draw_noun(rng)} before the {draw_noun(rng)} {draw_verb(rng)}s"
     return f"{_COMMENTS.get(suffix, '')}{words}\n"
 

@@ -19,7 +19,7 @@ from benchmarks.reliability.random_text import (
 
 _FOLDERS: Final = ("src", "src/core", "src/net", "docs", "tests", "lib/old")
 _BRANCHES: Final = ("main", "feature", "release")
-# The author of all commits, whatever the user's configuration is.
+# The same author for all commits, whatever the user's configuration is.
 _GIT_ENVIRONMENT: Final = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -183,7 +183,7 @@ class RandomTree:
             self._git("reset", "-q", "--hard", "HEAD^")
 
     def _draw_file(self) -> Path:
-        """Return a regular file of the tree, which is added if there is none."""
+        """Return a regular file of the tree. Add one if there is none."""
         found = sorted(
             path
             for folder in _FOLDERS
@@ -196,13 +196,13 @@ class RandomTree:
         return self._rng.choice(found)
 
     def _draw_lines(self) -> tuple[Path, list[str]]:
-        """Return a file and its lines, of which there is at least one."""
+        """Return a file and its lines; one empty line for an empty file."""
         file = self._draw_file()
         with open(file, encoding="utf-8", errors="replace", newline="") as stream:
             return file, stream.readlines() or ["\n"]
 
     def _draw_path(self, suffix: str) -> Path:
-        """Return a path for a file; it may exist."""
+        """Return a path for a new file. If a file exists there, delete it."""
         folder = self.root / self._rng.choice(_FOLDERS)
         folder.mkdir(parents=True, exist_ok=True)
         number = self._rng.randrange(30)

@@ -27,7 +27,7 @@ class HangError(Exception):
     """Raised when a process does not reply, with its command."""
 
 
-# Notes in the answers of `vectordb_search` that are not complete or not current.
+# The notes by which an answer of `vectordb_search` reports that it is not complete or not current.
 _DEGRADATIONS: Final = (
     *CONSEQUENCES.values(),
     *("not indexed yet", "the index is still being built", "was not available"),

@@ -22,12 +22,12 @@ _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*[?!]?")
 _DECLARATIONS: Final = re.compile(
     "declaration|definition|declarator|parameter|signature|specifier|_item|_spec|property|variant"
 )
-# Languages with the built-in names of another language.
+# Languages that have the built-in names of another language.
 _SAME_NAMES: Final = {"typescript": "javascript", "tsx": "javascript", "cpp": "c"}
 _PROSE_GRAMMARS: Final = frozenset({"html", "css", "bash", "sql"})
 _COMPOUND: Final = re.compile(r"[A-Za-z0-9]_+[A-Za-z0-9]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _DECLARED: Final = re.compile(r"\b(?:let|const|var|val|mut|auto|final)\s+([A-Za-z_]\w*)")
-# Fields that Elixir and Ruby declare with a symbol, and keys in the types of Elixir.
+# Fields that are declared with a symbol in Elixir and Ruby, and keys in Elixir's type definitions.
 _SYMBOLS: Final = re.compile(
     r"\b(?:field|add|attr|attribute|belongs_to|has_many|attr_\w+)[ (]+:([a-z]\w*)"
     r"|^[ \t]+([a-z]+_\w+): [\w.]+\(\)",
@@ -120,5 +120,5 @@ def kept_names(languages: Collection[str]) -> set[str]:
 
 
 def kept_joined() -> frozenset[str]:
-    """Return the words joined by "-" that stay: the names of HTTP headers, and plain English."""
+    """Return the hyphenated words that stay: names of HTTP headers, and plain English."""
     return _kept_lists()["joined"]

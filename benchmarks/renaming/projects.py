@@ -1,4 +1,4 @@
-"""The names of projects, which are replaced everywhere, and descriptions without names."""
+"""The names of projects, which are replaced everywhere, and descriptions that do not name them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The parts of a text in which only compound identifiers are names: comments, prose, messages."""
+"""Find the parts of a text that are prose (comments, documents, messages).
+
+In prose, a single word may be ordinary language, so mostly compound identifiers such as `max_limit`
+are renamed as names.
+"""
 
 from __future__ import annotations
 

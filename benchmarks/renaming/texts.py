@@ -1,4 +1,4 @@
-"""Replace names in a text: all names in code, but only those in prose that look like code."""
+"""Replace names in a text: in code all of them, in prose only those that look like code."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Renamer:
 def one_to_one(renamed: Mapping[str, str], taken: set[str]) -> dict[str, str]:
     """Return the mapping without names whose new form is another name of the repository.
 
-    The names that remain get distinct new forms, none of which is used for anything else.
+    The remaining names have distinct new forms, none of which is already used for another name.
     """
     kept = {name: new for name, new in renamed.items() if name != new}
     while True:
@@ -117,7 +117,7 @@ def one_to_one(renamed: Mapping[str, str], taken: set[str]) -> dict[str, str]:
 
 
 def _looks_like_code(text: str, name: str, start: int, end: int) -> bool:
-    """Return whether a name in prose is written like code, or is a class within a sentence."""
+    """Return whether a name in prose is written like code, or like a class within a sentence."""
     if is_compound(name):
         return True
     if name[:1].isupper() and _PRODUCT.match(text, end):

@@ -1,4 +1,4 @@
-"""Time and size of the index of the newest commits of a repository, and of its update.
+"""Time and disk space to index the newest commits of a repository and to update this index.
 
     python -m benchmarks.speed.commit_index REPO [--commits N] [--json FILE]
 

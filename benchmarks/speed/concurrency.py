@@ -4,10 +4,10 @@
         [--threads 100] [--rounds 5]
 
 Each round asks as many different queries as there are threads, all released at the same moment:
-first with an empty answer cache, then again with a warm one. Only the warm-up queries are asked
-before the first round. Finally, fifty queries are asked one after the other while the embedding
-server accepts connections but never answers; queries before the circuit breaker opens are reported
-separately. Times are in milliseconds.
+first with an empty answer cache, then again with a warm one. Before the first round, only a few
+other queries are asked, to warm up the process. After the last round, fifty queries are asked one
+after the other while the embedding server accepts connections but never answers; queries before the
+circuit breaker opens are reported separately. Times are in milliseconds.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from rootle import App, Config, SearchQuery, open_app
 from rootle.protocols import Matrix
 
 HANGING_QUERIES = 50
-FAILURES_TO_OPEN = 3  # the circuit breaker
+FAILURES_TO_OPEN = 3  # number of failures after which the circuit breaker opens
 
 
 def main() -> None:

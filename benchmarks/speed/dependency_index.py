@@ -1,4 +1,4 @@
-"""Time and size of the index of the packages that a project depends on.
+"""Time and disk space to index the packages that a project depends on.
 
     python -m benchmarks.speed.dependency_index ROOT [--folders FOLDER ...] [--json FILE]
 

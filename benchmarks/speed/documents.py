@@ -7,9 +7,9 @@ a word that occurs only at the end of each. They are indexed with `rootle index`
 then, in a new index, together with the hostile documents of `document_files/hostile.py`. Memory is
 the peak of the sum of all processes (proportional set size, Linux only).
 
-Failures are: a run that fails; an ordinary document that is skipped; an ordinary document whose
-word does not find it first; and a hostile document that is neither indexed nor listed by `rootle
-status --skipped`. Writing the files needs the packages that the tests need.
+Failures are: a run that fails; an ordinary document that is skipped; an ordinary document that is
+not the first result of the search for its word; and a hostile document that is neither indexed nor
+listed by `rootle status --skipped`. Writing the files needs the packages that the tests need.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def index(root: Path, scratch: Path) -> IndexRun:
 
 
 def find_marks(root: Path, scratch: Path, marks: Mapping[str, str]) -> int:
-    """Return for how many documents the search for their word finds them first."""
+    """Return how many documents are the first result of the search for their word."""
     with open_app(root, index_dir=scratch / Rootle.name) as app:
         count = 0
         for path, mark in marks.items():

@@ -47,7 +47,7 @@ class Race:
     def measure_first(
         self, task: str, times: int, command: Callable[[Tool], list[str] | None]
     ) -> None:
-        """Measure a task that starts without an index; the index of the last run is kept."""
+        """Measure a task that starts without an index, and keep the index of the last run."""
 
         def measure(tool: Tool) -> Figures | None:
             if not (words := command(tool)):

@@ -2,9 +2,9 @@
 
     python -m benchmarks.speed.time_travel ROOT [--at 1y] [--json FILE] [--second-branch]
 
-ROOT is a clone with history. Its files are indexed first. Then the same questions are asked of the
-files as they are now and of the revision `--at`, once without any index and once with the index of
-the files as they are now, whose documents the revision reuses.
+ROOT is a clone with history. Its current files are indexed first. Then the same questions are asked
+about the current files and about the revision `--at`. The revision is searched once without any
+index, and once with the index of the current files, whose documents the revision reuses.
 
 With `--second-branch`, ROOT may be any folder. Its files are committed to a temporary repository,
 and a second branch changes every fiftieth file. Both branches are indexed as revisions.
@@ -29,7 +29,7 @@ from benchmarks.speed.queries import QUERIES
 from rootle import App, Config, SearchQuery, open_app
 
 _ROUNDS = 8
-_CHANGED_SHARE = 50  # one of this many files
+_CHANGED_SHARE = 50  # one file in this many is changed
 _CONFIG = Config(enable_cache=False)  # so that a repeated question is answered again
 
 

@@ -110,7 +110,7 @@ class Semble(Tool):
 
 
 class GitGrep(Tool):
-    """`git grep` for the longest word of the query: the search of a person without an index."""
+    """`git grep` for the longest word of the query, as a person would search without an index."""
 
     name = "git grep"
 

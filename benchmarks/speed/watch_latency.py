@@ -4,8 +4,8 @@
         [--scratch DIR] [--json FILE]
 
 ROOT is a git work tree, the larger the better; only a copy of it is changed. A separate `rootle
-watch` watches the copy while this process searches. Targets are printed with the figures; a busy
-machine may miss them.
+watch` watches the copy while this process searches. The target of each figure is printed next to
+it; on a busy machine, a figure may miss its target.
 """
 
 from __future__ import annotations

@@ -37,7 +37,8 @@ _CONTAINER: Final = '<container><rootfiles><rootfile full-path="p.opf"/></rootfi
 _REPEATS: Final = 4_000_000  # about 100 MB of paragraphs
 _OLD_OFFICE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(5_000)
 
-# The part with the text of each format, before, repeated and after it.
+# For each format: the file in the archive that contains the text, and its content before the
+# paragraphs, for each paragraph, and after them.
 _XML: Final = {
     "docx": ("word/document.xml", "<w:document xmlns:w='w'>", "<w:p><w:r><w:t>{}</w:t></w:r></w:p>",
              "</w:document>"),
@@ -204,7 +205,7 @@ def _deep(root: Path, samples: Path) -> None:  # noqa: ARG001
 
 
 def _pdfs(root: Path, samples: Path) -> None:  # noqa: ARG001
-    """Write PDF files that real libraries do not write."""
+    """Write PDF files with structures that no PDF library writes."""
     page = (
         "<</Type/Page/Parent 2 0 R/MediaBox[0 0 {0} {0}]/Contents 4 0 R"
         "/Resources<</Font<</F 5 0 R>>>>>>"

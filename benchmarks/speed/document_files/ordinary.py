@@ -25,7 +25,7 @@ _WORDS: Final = (
 ).split()
 _PARAGRAPH_WORDS: Final = 60
 _PART_PARAGRAPHS: Final = 5
-# A small, an ordinary and a long document, in paragraphs.
+# Minimum and maximum number of paragraphs of a small, an ordinary and a long document.
 _PARAGRAPHS: Final = ((1, 12), (12, 60), (60, 900))
 _SHARES: Final = (0.5, 0.4, 0.1)
 # A third of the documents that can contain a picture do, and pictures make up most of their size.
