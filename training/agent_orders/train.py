@@ -1,4 +1,4 @@
-"""Train the word weights of the detector of orders to agents.
+"""Train the word weights of the detector of orders to agents (prompt injections).
 
     python -m benchmarks.quality.clone_repos training/agent_orders REPOS
     python -m training.agent_orders.train PACKAGES --ordinary DOCS --more REPOS
@@ -49,7 +49,7 @@ Windows = Sequence[Mapping[str, float]]  # of one text
 
 
 def windows_of(text: str, size: int = WINDOW_SENTENCES) -> Windows:
-    """Return the features of the windows of a text."""
+    """Return the features of the windows of a text; a window is a few consecutive sentences."""
     plain = normalize(text)
     return [features for _, _, features in read_windows(plain, match_signs(plain), size)]
 
@@ -62,7 +62,7 @@ def text_score(model: LinearModel, windows: Windows) -> float:
 def fit(rows: Any, labels: Floats, importance: Floats) -> tuple[float, Floats]:
     """Return the bias and the weights of a logistic regression with a quadratic penalty.
 
-    The rows are a matrix of scipy with one row for each window.
+    `rows` is a SciPy matrix with one row for each window; `importance` has the weight of each row.
     """
 
     def loss(parameters: Floats) -> tuple[float, Floats]:
@@ -81,12 +81,14 @@ def fit(rows: Any, labels: Floats, importance: Floats) -> tuple[float, Floats]:
 def train(
     attacks: Sequence[Windows], ordinary: Sequence[Windows], short: Sequence[Windows]
 ) -> LinearModel:
-    """Return a model in which a positive score means orders.
+    """Return a model whose positive scores mean orders.
 
-    Short windows are the single sentences of the ordinary passages: texts may be as short as that.
+    `short` has the single sentences of the ordinary passages as windows, because a text may consist
+    of a single sentence.
 
-    It is not known which window of an attack has the orders. The first round uses all of them, and
-    each later round uses the one that the model before it scores highest.
+    It is not known which window of an attack has the orders. The first round uses all windows of an
+    attack, and each later round uses the window that the model of the previous round scores
+    highest.
     """
     names = _common_features(attacks, ordinary)
     negatives = [window for windows in (*ordinary, *short) for window in windows]
@@ -115,7 +117,7 @@ def train(
 
 
 def _common_features(attacks: Sequence[Windows], ordinary: Sequence[Windows]) -> list[str]:
-    """Return the features of several attacks, and the single ones of many ordinary passages."""
+    """Return the features of two or more attacks, and the one-word ones of many ordinary texts."""
     in_attacks, in_ordinary = (
         Counter(name for windows in texts for name in set[str]().union(*windows))
         for texts in (attacks, ordinary)
@@ -147,7 +149,7 @@ def choose_threshold(scores: Sequence[float], share: float) -> float:
 def cross_validate(
     attacks: Sequence[Windows], ordinary: Sequence[Windows], short: Sequence[Windows]
 ) -> tuple[list[float], list[float], list[LinearModel]]:
-    """Return the scores of all texts, each by a model that was trained without it; the models."""
+    """Return the score of each text by a model that was trained without it, and the models."""
     choice = np.random.default_rng(1)
     folds = [choice.integers(0, _FOLDS, len(texts)) for texts in (attacks, ordinary)]
     scores = [[0.0] * len(attacks), [0.0] * len(ordinary)]
@@ -166,7 +168,7 @@ def cross_validate(
 
 
 def average(models: Sequence[LinearModel]) -> LinearModel:
-    """Return the mean of models, with the largest weights."""
+    """Return the mean of models, reduced to the largest weights."""
     total: dict[str, float] = defaultdict(float)
     for model in models:
         for name, weight in model.weights.items():
@@ -177,7 +179,7 @@ def average(models: Sequence[LinearModel]) -> LinearModel:
 
 
 def shift(model: LinearModel, by: float) -> LinearModel:
-    """Return a model with another bias and rounded weights, without those that round to 0."""
+    """Return a model with a shifted bias and rounded weights, without weights that round to 0."""
     rounded = {name: round(weight, 2) for name, weight in sorted(model.weights.items())}
     return LinearModel(
         round(model.bias + by, 3), {name: weight for name, weight in rounded.items() if weight}

@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def read_records(work: Path, projects: Mapping[str, Project]) -> dict[str, PackageRecord]:
-    """Return the packages that yielded pairs; the last record of a package counts."""
+    """Return the packages that yielded pairs, each with its last record."""
     records = {}
     for path in sorted(work.glob("shard*/projects.jsonl")):
         for record in map(json.loads, path.read_text().splitlines()):

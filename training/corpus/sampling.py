@@ -22,7 +22,8 @@ from training.corpus.reserved_repos import ReservedRepositories, repository_text
 
 MIN_BYTES: Final = 200
 MAX_BYTES: Final = 150_000
-# Limits for one language of one package. Rare languages occur in few packages.
+# Limits for one language of one package. They are higher for rare languages, which occur in few
+# packages.
 COMMON_LANGUAGES: Final = frozenset(
     {"python", "javascript", "typescript", "java", "c", "go", "rust", "cpp"}
 )
@@ -30,7 +31,7 @@ COMMON_BYTES: Final = 1_600_000
 RARE_BYTES: Final = 5_000_000
 PROSE_BYTES: Final = 1_200_000
 
-# Third-party code, generated files, data and translations.
+# Paths of third-party code, generated files, data and translations.
 EXCLUDED_PATHS: Final = re.compile(
     r"(?:^|/)(?:vendor|vendored|_vendor|third_party|third-party|thirdparty|3rdparty|external|extern"
     r"|node_modules|bower_components|deps|contrib/lib|testdata|fixtures|generated|gen|locales?|i18n"

@@ -20,7 +20,7 @@ class BatchSettings:
     """Composition of the batches."""
 
     pairs: int = 2_048  # per batch
-    run: int = 48  # consecutive pairs of one project
+    run: int = 48  # consecutive pairs from the same project
     dropout: float = 0.15  # share of a text's subwords to drop
     shared_dropout: float = 0.6  # share of the subwords shared with the answer to drop from a query
     shared_share: float = 0.2  # share of the queries to which shared_dropout applies
@@ -31,7 +31,10 @@ class BatchSettings:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Counts of the used rows only; `same_answer` marks pairs that are not negatives."""
+    """A batch, whose matrices have columns only for the rows of the embedding table in `used`.
+
+    `same_answer` marks two pairs with the same answer, which must not be each other's negatives.
+    """
 
     used: Integers  # row numbers
     queries: csr_matrix
@@ -91,7 +94,7 @@ class BatchSampler:
             yield self._make_batch(order[at * size : (at + 1) * size], rng)
 
     def _draw_balanced(self, rng: np.random.Generator) -> Integers:
-        """Return the pairs of an epoch: all of rare kinds and languages, a sample of the others."""
+        """Return an epoch's pairs: all of rare kinds and languages, a sample of frequent ones."""
         order: Integers = rng.permutation(len(self._pairs))
         for labels, limit in (
             (self._pairs.kinds, self._settings.per_kind),

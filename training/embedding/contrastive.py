@@ -100,7 +100,7 @@ def train_step(optimizer: LazyAdam, batch: Batch, temperature: float, rate: floa
 class LazyAdam:
     """Adam (Kingma and Ba, 2015) without momentum, for used rows only, with one scale per row.
 
-    A scale per component took twice the time and memory without a better result.
+    Adam's usual scale per component took twice the time and memory without a better result.
     """
 
     def __init__(self, rows: Floats, settings: TrainSettings) -> None:

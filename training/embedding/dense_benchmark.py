@@ -6,8 +6,8 @@
 A MODEL is a folder with rows.npy, scales.npy and vocab.txt, or their common prefix. For the
 development half of the public benchmark, the command prints NDCG@10 of files, each ranked by its
 best chunk, as in `public_benchmark`. For the tune split of the labels, it prints the MRR of the
-first chunk that overlaps an answer, and the share of targets that the first ten chunks overlap. The
-chunks are cut once and cached.
+first chunk that overlaps an answer, and the share of targets that the first ten chunks overlap.
+Each repository is split into chunks only once; the chunks are cached.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ from training.pairs.prose_pairs import prose_pairs
 
 Floats = NDArray[np.float32]
 
-SAMPLE_SHARE = 0.05  # of the text per project that train_embedding reads
+SAMPLE_SHARE = 0.05  # of the text that train_embedding reads from each project
 MAX_PROJECT_CHUNKS = 90
 MAX_LANGUAGE_CHUNKS = 2_600
 MAX_QUERIES = 2  # per chunk
@@ -155,7 +155,7 @@ def sample_project(
 
 
 def query_embedder(teacher: Embedder) -> Callable[[list[str]], Matrix]:
-    """Return the function that embeds queries; some models embed them unlike documents."""
+    """Return the function that embeds queries; some models embed documents with another one."""
     if isinstance(teacher, QueryEmbedder):
         return lambda texts: np.stack([teacher.embed_query(text) for text in texts])
     return teacher.embed
@@ -169,7 +169,7 @@ def reduce_dimensions(parts: Sequence[Floats], dimensions: int) -> Floats:
 
 
 def fit_rows(rows: Floats, counts: csr_matrix, targets: Floats) -> Floats:
-    """Return rows whose sums point in the directions of the targets; row lengths do not change."""
+    """Return rows, of unchanged length, whose sum for each text points toward the text's target."""
     rng = np.random.default_rng(1)
     order = rng.permutation(len(targets))
     validation, training = order[:VALIDATION_TEXTS], order[VALIDATION_TEXTS:]
@@ -195,7 +195,7 @@ def fit_rows(rows: Floats, counts: csr_matrix, targets: Floats) -> Floats:
 
 
 def rotate_toward(rows: Floats, counts: csr_matrix, targets: Floats) -> Floats:
-    """Rotate the rows so that the texts come closest to their targets."""
+    """Rotate the rows so that the texts' vectors are as close as possible to their targets."""
     left, _, right = np.linalg.svd(embed_counts(rows, counts).T @ targets)
     return np.asarray(rows @ (left @ right), np.float32)
 

@@ -1,8 +1,8 @@
 """Merge a trained table with others, and reduce the result to the original dimensions.
 
-Concatenated tables retrieve more than any of them alone, because each has learned from different
-data. The reduction keeps the directions in which texts differ most: frequent words count more, and
-a direction that only rare words use is dropped.
+Concatenated tables retrieve more than each of them alone, because they have learned from different
+data. The reduction keeps the directions in which texts differ most, so frequent words have more
+influence, and a direction that only rare words use is dropped.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Phase:
 
 
 # The first phase often drops the words that a query shares with its answer, so that the model
-# learns from the other words. The second phase is short and treats shared words like all others.
+# learns from the other words. The second phase is short and treats shared words like other words.
 PHASES = (
     Phase(TrainSettings(), BatchSettings()),
     Phase(

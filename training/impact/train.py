@@ -2,9 +2,9 @@
 
     python -m training.impact.train REPOSITORY... [--held-out COMMITS]
 
-Each repository counts equally. The trees order the candidates of each commit (LambdaMART). Their
-scores become probabilities by a logistic regression, which is fitted to the scores that trees give
-to repositories that they were not trained on.
+All repositories have the same weight. A model of decision trees orders the candidates of each
+commit (LambdaMART). A logistic regression turns the scores of the trees into probabilities. It is
+fitted to scores from trees that were not trained on the same repository.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class CommitCandidates:
 
     features: Floats  # one row per candidate
     labels: Floats
-    weight: float  # the commits of a repository have the sum 1
-    candidate_weight: float  # the candidates of a repository have the sum 1
+    weight: float  # of the commit; the weights of a repository's commits add up to 1
+    candidate_weight: float  # of each candidate; those of a repository's candidates add up to 1
 
 
 def read_candidates(predictions: Sequence[Prediction]) -> list[CommitCandidates]:

@@ -25,13 +25,13 @@ MIN_NAME_CHARS: Final = 5
 LONG_NAME_CHARS: Final = 8
 # Probabilities.
 TWO_SENTENCES: Final = 0.3
-BARE: Final = 0.4  # the answer contains no comments at all
+BARE: Final = 0.4  # that the answer contains no comments at all
 GIST: Final = 0.5
 PATHS: Final = 0.15
 SCOPES: Final = 0.2
 KEPT_NAME: Final = 0.15
-FIRST_NAME: Final = 0.7  # rather than a random one
-OUTER_NAME: Final = 0.3  # the query includes the enclosing name
+FIRST_NAME: Final = 0.7  # that the query uses the first name of a chunk, not a random one
+OUTER_NAME: Final = 0.3  # that the query includes the name of the enclosing definition
 
 MESSAGE: Final = re.compile(r"\"([^\"\n]{18,200})\"|'([^'\n]{18,200})'|`([^`\n]{18,200})`")
 _FORMAT: Final = re.compile(r"%[-+0-9.]*[a-zA-Z]|\$?\{[^}]*\}|\\[nrt]")

@@ -1,11 +1,11 @@
-"""Build the model that connects the words of questions with the words of code.
+"""Build the model that relates the words of questions to the words of code.
 
     python -m training.question_words.build [--out DIR] [--held-out SHARE]
 
 It reads the tables and the pairs of this folder and writes `question_words_v1_terms.txt`,
-`_phrases.npz` and `_vectors.npz` to DIR, by default the models of the package. With `--held-out`,
-this share of the pairs is not used, and the command prints how well their answers are found among
-each other; nothing is written.
+`_phrases.npz` and `_vectors.npz` to DIR, by default the folder of the models in the package. With
+`--held-out`, this share of the pairs is not used for training. The command then writes nothing, and
+prints how well the questions of these pairs find their answers among all answers of these pairs.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ from training.question_words.question_vectors import (
     train_changes,
 )
 
-_DIMENSIONS: Final = 64  # of the stored changes; 256 would take a megabyte and gain nothing
-_MIN_CHANGE: Final = 0.3  # shorter changes are not stored (README.md)
+# Dimensions of the stored changes of word vectors; 256 would take a megabyte and gain nothing.
+_DIMENSIONS: Final = 64
+_MIN_CHANGE: Final = 0.3  # the length of the shortest change that is stored (training/README.md)
 _MAX_STEPS: Final = 255
 _SEED: Final = 1
 _stem = open_stemmer()
@@ -94,7 +95,7 @@ def main() -> None:
 
 
 def read_pairs(folder: Path) -> list[Pair]:
-    """Return the written pairs, in the order of the files."""
+    """Return the pairs of the files in a folder, in the order of the files."""
     lines = (
         line
         for path in sorted(folder.glob("*.jsonl"))
@@ -199,7 +200,7 @@ def _pack_changes(changes: Floats) -> dict[str, NDArray[Any]]:
 
 
 def _find_figures(scores: Floats) -> tuple[float, float]:
-    """Return MRR and recall@10 of the diagonal."""
+    """Return MRR and recall@10 of the right answers, whose scores are on the diagonal."""
     right = np.diag(scores)
     ranks = (scores > right[:, None]).sum(axis=1)
     return float((1 / (ranks + 1)).mean()), float((ranks < 10).mean())

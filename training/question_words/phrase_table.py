@@ -1,4 +1,8 @@
-"""Read the written tables of everyday phrases and of the terms that code uses for them."""
+"""Read the tables of everyday phrases and of the terms that code uses for them.
+
+The tables in `words/` list terms for each phrase, and those in `phrases/` list phrases for each
+term.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +20,19 @@ FOLDER: Final = Path(__file__).parent
 Phrase = tuple[str, ...]  # stems
 PhraseTable = Mapping[Phrase, Mapping[str, float]]  # stem of code -> weight
 
-# The weight of the term at position n of a line is 1 / (1 + n x decay). In the tables from words to
-# phrases, the order of the phrases says less.
+# The weight of the term at position n (from 0) of a line is 1 / (1 + n x decay). In `phrases/`, the
+# first weight and the decay are lower, because the order of the phrases matters less.
 _TERM_DECAY: Final = 0.25
 _PHRASE_DECAY: Final = 0.15
 _PHRASE_START: Final = 0.9
 # A phrase of several words is less ambiguous than a word.
 _PHRASE_FACTOR: Final = 1.5
-# The factor for a phrase that no written question contains, and the smallest factor.
+# The factor for a phrase that no question of the pairs contains, and the smallest factor.
 _RARE_FACTOR: Final = 1.5
 _MIN_FACTOR: Final = 0.3
 
 _stem = open_stemmer()
-# These open a question, whatever it is about.
+# These phrases open a question, whatever its subject is.
 _FRAMES: Final = frozenset(
     tuple(_stem(text))
     for text in ("what happens", "when it happens", "why it happens", "which one", "tell why")
@@ -49,7 +53,7 @@ def read_table(folder: Path = FOLDER) -> dict[Phrase, dict[str, float]]:
 
 
 def read_words(folder: Path = FOLDER) -> dict[str, str]:
-    """Return for each stem of the terms its most frequent word, or the shortest of several."""
+    """Return for each stem of the terms the most frequent word, and of equal ones the shortest."""
     words = Counter(
         word
         for _, line in _lines(folder / "words")

@@ -1,8 +1,8 @@
 """Rewrite questions as language models send them: a sentence in the words of code, then names.
 
-A model guesses the names. In the queries made here, some names occur in the answer, some belong to
-other places of the repository, and some are invented from words of the sentence. One query in
-three has no right name at all, so that a ranker learns how little a guess proves.
+A model guesses the names. In the queries made here, some names occur in the answer, some occur
+elsewhere in the repository, and some are invented from words of the sentence. At least one query
+in three has no right name at all, so that a ranker learns how little a guess proves.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from rootle.text.terms import WORD, split_identifier
 
 Lines = tuple[str, int, int]  # path, first and last line; 0, 0: the whole file
 
-# The share of right names in a query. It is drawn for each query.
+# Probabilities that a name in a query is right; one of them is drawn for each query.
 ACCURACIES: Final = (0.0, 0.4, 0.8)
 INVENTED_SHARE: Final = 0.6  # of the wrong names; the others occur elsewhere in the repository
 MAX_NAMES: Final = 5
-# The shares of sentences alone, and of sentences with a list of names. The others have a signature.
+# The shares of queries with only a sentence, and with a sentence and a list of names. The other
+# queries have a sentence and a signature.
 BARE_SHARE: Final = 0.1
 LIST_SHARE: Final = 0.3
 MAX_ANSWER_NAMES: Final = 60
@@ -134,7 +135,7 @@ def guess_names(
 
 
 def invent_name(sentence: str, rng: random.Random, *, is_snake: bool) -> str:
-    """Return a plausible name of two or three words of a sentence, in one of the usual styles."""
+    """Return a plausible name, in a usual style: up to three words of a sentence and an ending."""
     words = [word for word in content_words(sentence) if word.isascii() and word.isalpha()]
     if not words:
         return ""

@@ -19,8 +19,8 @@ from training.questions.comment_cleaning import UNFINISHED
 from training.questions.phrasing import hash_choice
 from training.questions.placeholders import PLACEHOLDER, fill_placeholders
 
-NEAR_LINES: Final = 24  # around the subject of a question
-LEADING_LINES: Final = 4  # before a definition
+NEAR_LINES: Final = 24  # lines of a span around the subject of a question
+LEADING_LINES: Final = 4  # lines of such a span before a definition
 MAX_SPAN_LINES: Final = 60
 MAX_USERS: Final = 5
 MIN_MESSAGE_WORDS: Final = 4
@@ -142,7 +142,7 @@ def name_questions(
 ) -> tuple[list[CodeQuestion], list[CodeQuestion]]:
     """Return questions about names that are defined once, and about their uses in other files.
 
-    The second list covers names that one to five other files mention.
+    The questions about uses cover only names that one to five other files mention.
     """
     code = [chunk for chunk in chunks if chunk.language not in PROSE]
     definitions: dict[str, list[SourceChunk]] = defaultdict(list)

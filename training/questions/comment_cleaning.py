@@ -10,8 +10,8 @@ from benchmarks.common.labels import content_words
 from rootle.text.terms import WORD, split_identifier, whole_identifier
 from training.corpus.text_cleaning import is_prose
 
-MIN_CONTENT_WORDS: Final = 4  # with fewer, a query is ambiguous
-MIN_NEW_WORDS: Final = 2  # besides those of the name
+MIN_CONTENT_WORDS: Final = 4  # a query with fewer content words is ambiguous
+MIN_NEW_WORDS: Final = 2  # content words that are not in the name
 MIN_WORDS: Final = 7  # of a shortened sentence
 MAX_WORDS: Final = 22
 

@@ -15,7 +15,7 @@ from training.questions.verbs import base_form, third_person, unlisted_base_form
 MIN_KEYWORDS: Final = 4
 MAX_KEYWORDS: Final = 6
 MAX_NOUN_WORDS: Final = 10
-# Percentages; the other sentences stay statements.
+# Percentages of the sentences; the remaining sentences stay statements.
 KEYWORD_PERCENTAGE: Final = 25
 QUESTION_PERCENTAGE: Final = 45
 NAMES_PER_REPEAT: Final = 8  # one in eight queries may repeat the name of the definition

@@ -29,7 +29,7 @@ from training.questions.phrasing import hash_choice
 LIMITS: Final = {
     "behaviour": 40, "error": 7, "documentation": 5, "symbol": 4, "tests": 6, "usage": 4,
 }  # fmt: skip
-EASY_SHARE: Final = 0.8  # this share of the limit is offered to easy candidates first
+EASY_SHARE: Final = 0.8  # the share of the limit for which easy candidates are considered first
 MAX_FILE_DOCS: Final = 2
 MAX_FILE_TESTS: Final = 2
 MAX_FILE_QUESTIONS: Final = 4

@@ -4,10 +4,11 @@
         --synthetic DIR --work WORK [--json FILE]
 
 The options are those of `train_ranker`, whose WORK has all examples of the tune split. On the tune
-split, every probability comes from trees and a calibration that have not seen the repository. On
-the test split, the probabilities are those of the shipped model, with thresholds set on the tune
-split. Unanswerable questions are compared with all answerable ones, and with those that the first
-ten results answer: refusing the others is correct, because their answer is not shown.
+split, every probability comes from a tree model and a calibration that were fitted without the
+repository of the question. On the test split, the probabilities are those of the shipped model,
+with thresholds set on the tune split. Unanswerable questions are compared with all answerable ones,
+and with those that the first ten results answer. Refusing any other question is correct, because
+its answer is not shown.
 """
 
 from __future__ import annotations

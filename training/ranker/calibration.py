@@ -4,9 +4,10 @@ The first predicts whether a question has an answer; it is fitted to answerable 
 questions. The second predicts whether a single result is correct. A result for a labeled question
 is correct if its shown lines overlap a target; for the public benchmark, it is correct if it is in
 the right file. The figures of each repository come from models fitted to the other repositories. A
-question is refused if the first probability is below a threshold, which refuses one answerable
-question in twenty, or three in a hundred that a language model composed. The two voices
-(`rootle.rank.confidence.Voice`) have separate models.
+question is refused if the first probability is below a threshold, which is set so that one
+answerable question in twenty is refused. Queries that a language model composed have separate
+models and a lower threshold, which refuses three answerable ones in a hundred
+(`rootle.rank.confidence.Voice`).
 """
 
 from __future__ import annotations
@@ -39,14 +40,15 @@ LABELED: Final[tuple[Source, ...]] = ("labels", "renamed")
 # The seven repositories of the tune split have 42 unanswerable and 210 answerable questions. With
 # this weight, and those of the questions below, both kinds have similar weights in total.
 UNANSWERABLE_WEIGHT: Final = 3.0
-# The weights of the other questions when the first model is fitted and the threshold is chosen.
-# Most questions of the public benchmark are short and all are answerable, and those that were
-# written to be unanswerable are long. With more weight, the length would decide.
+# The weights of all questions without labels, by source, when the first model is fitted and the
+# threshold is chosen. The questions of the public benchmark are answerable and mostly short, and
+# those that were written to be unanswerable are long. With higher weights, the model would mainly
+# learn the length.
 OTHER_WEIGHTS: Final[Mapping[Voice, Mapping[str, float]]] = {
     "asked": {"bench": 0.1, "unanswerable": 0.3},
     "composed": {"bench": 1.0, "unanswerable": 0.5},
 }
-BENCH_WEIGHT: Final = 0.3  # in the second model
+BENCH_WEIGHT: Final = 0.3  # the weight of all questions without labels in the second model
 RIDGE: Final = 6.0
 INTERCEPT: Final = "intercept"
 
@@ -62,7 +64,7 @@ class Signals:
     is_correct: Floats  # for each of these results
     is_answerable: bool
     voice: Voice = "asked"
-    is_evaluated: bool = True  # False for queries to other descriptions of the tool
+    is_evaluated: bool = True  # False for queries that are used only for training
 
     @property
     def rows(self) -> Floats:
@@ -90,7 +92,7 @@ def collect_signals(example: RankingExample, ranked: RankedFiles) -> Signals:
 def fit_voices(found: Sequence[Signals]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the calibrations to store and their figures on unseen repositories, by voice.
 
-    The composed queries of the public benchmark that a program made are not used.
+    Queries that a program composed for questions of the public benchmark are not used.
     """
     asked = [one for one in found if one.voice == "asked"]
     composed = [
@@ -192,8 +194,8 @@ def fit_answer_model(found: Sequence[Signals]) -> Floats:
 def fit_result_model(found: Sequence[Signals]) -> Floats:
     """Return the model that predicts whether a result is correct.
 
-    The probability of an answer limits that of a result, so questions of the source "unanswerable"
-    are not used.
+    Questions of the source "unanswerable" are not used, because the probability that a result is
+    correct never exceeds the probability that the question has an answer.
     """
     found = [one for one in found if one.source != "unanswerable"]
     weights = [

@@ -89,7 +89,7 @@ def cross_fit(
 def rank_evaluated(
     examples: Sequence[TrainingExample], corrections: Mapping[int, Floats]
 ) -> dict[str, RankedExamples]:
-    """Return the evaluated questions, and those without an answer, with each ranker's order."""
+    """Return each ranker's order for the evaluated and the unanswerable questions."""
     evaluated = [
         (number, one) for number, one in enumerate(examples) if one.example.source in RANKED
     ]
@@ -109,7 +109,7 @@ def mean_ndcg(ranked: RankedExamples, source: Source, voice: Voice = "user") -> 
 
 
 def mean_first_hit(ranked: RankedExamples, source: Source, voice: Voice = "user") -> float:
-    """Return the share of answerable questions that the first file answers, by repository."""
+    """Return the share of answerable questions that the first file answers, over repositories."""
     return mean_by_repository(
         ranked, source, voice, lambda example, order: float(example.answers(order[0]))
     )

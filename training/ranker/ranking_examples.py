@@ -1,10 +1,11 @@
 """Questions with the ranking inputs that rootle gathers for them: the training data of the ranker.
 
-A question has several queries, one per voice: the words of a person, and the queries that language
-models sent. For questions of the public benchmark and synthetic ones,
-`training.questions.agent_voice` also composes a query.
-Each example has the inputs of the ranking, the wanted files and lines, and the lines that rootle
-would show from each of the first files. The test split of the labels and the other half of the
+A question is asked in several queries, each of which has a "voice": "user" for the words of a
+person, "agent" for the words of a language model, and "other" for queries that are used only for
+training. For questions of the public benchmark (voice "other") and synthetic ones (voice "agent"),
+the program `training.questions.agent_voice` composes a query. Each example has the inputs of the
+ranking, the wanted files and lines, and the lines that rootle would show from each of the first
+files. The test split of the labels and the other half of the
 public benchmark are never read here; the held-out histories are read only by `release_gate`.
 """
 
@@ -53,15 +54,15 @@ from rootle.rank.ranking_inputs import RankingInputs
 from training.questions.agent_voice import Lines, agent_query, names_in
 
 SHOWN_FILES: Final = 30  # files per question whose shown lines are kept
-COMMITS_PER_TREE: Final = 10  # questions that share the tree of the first, to index fewer trees
+COMMITS_PER_TREE: Final = 10  # questions that share the work tree of the first, to index fewer
 
-# Queries that models sent after they had read other descriptions of the tool. They are only used
-# for training, like all examples of the voice "other".
+# Names of recordings of queries that models sent after reading descriptions of the search tool
+# other than the released one. They have the voice "other": they are used only for training.
 WORDINGS: Final = ("passage", "words-and-names", "sentence-and-terms", "words-and-expected")
 WORDINGS_RENAMED: Final = ("renamed-words-and-names",)
 
-# Questions that the repositories above cannot answer, and the queries that models sent for them and
-# for a part of the public benchmark.
+# Questions that the labeled and the public repositories cannot answer, and the queries that models
+# sent for these questions and for a part of the public benchmark.
 UNANSWERABLE: Final = Path(__file__).parents[1] / "questions/unanswerable.jsonl"
 RECORDED_FOR_TRAINING: Final = Path(__file__).parents[1] / "questions/agent_queries.jsonl"
 
@@ -79,7 +80,7 @@ class RankingExample:
     repository: str
     kind: str
     is_hard: bool
-    targets: tuple[tuple[TargetLines, ...], ...]  # each with equivalent places
+    targets: tuple[tuple[TargetLines, ...], ...]  # each target has one or more equivalent places
     inputs: RankingInputs
     shown: Mapping[str, tuple[LineRange, ...]]  # path -> the lines that would be shown
     voice: Voice = "user"
@@ -117,7 +118,7 @@ class InputRecorder:
 
 
 def public_examples(bench: Path, checkouts: Path, work: Path) -> Iterator[RankingExample]:
-    """Yield examples from the development half of the public benchmark, in both voices.
+    """Yield examples from the development half of the public benchmark, in all voices.
 
     The voice "other" has the queries that a program composed.
     """
@@ -181,7 +182,7 @@ def label_examples(checkouts: Path, renamed: Path | None, work: Path) -> Iterato
 
 
 def recordings(chosen: Path, wordings: Sequence[str]) -> Recordings:
-    """Return the recorded queries of the chosen description of the tool, then of other ones."""
+    """Return the queries that models sent with the chosen tool description, then with others."""
     others = [read_queries(LABELS / "wordings" / f"{name}.jsonl") for name in wordings]
     return [("agent", read_queries(chosen)), *(("other", queries) for queries in others)]
 
@@ -218,9 +219,9 @@ def large_examples(checkouts: Path | None, work: Path) -> Iterator[RankingExampl
 def unanswerable_examples(
     bench: Path, checkouts: Path, labels: Path, large: Path | None, work: Path
 ) -> Iterator[RankingExample]:
-    """Yield the questions that their repositories cannot answer, in both voices.
+    """Yield the questions that their repositories cannot answer, in the voices "user" and "agent".
 
-    Left out are repositories that are not checked out, and queries for which nothing is found.
+    Repositories that are not checked out are skipped, and so are queries without any result.
     """
     recorded = read_queries(RECORDED_FOR_TRAINING)
     roots = {one.name: ("bench", one.root) for one in public_repositories(bench, checkouts)}
@@ -252,7 +253,7 @@ def unanswerable_examples(
 def history_examples(
     clones: Path, work: Path, limit: int, split: str = "train"
 ) -> Iterator[RankingExample]:
-    """Yield commits with the files they changed; up to ten commits share the tree of the first."""
+    """Yield commits with their changed files; up to ten commits share the first one's work tree."""
     for repository in history_repositories(frozenset(), split):
         name = repository.name
         clone = clones / name
@@ -274,7 +275,7 @@ def history_examples(
 
 
 def synthetic_examples(made: Path, work: Path) -> Iterator[RankingExample]:
-    """Yield examples from the repositories that `generate_questions` made, in both voices."""
+    """Yield examples from the repositories that `generate_questions` made, as user and as agent."""
     for folder in sorted(path.parent for path in made.glob("*/questions.jsonl")):
         name, root = folder.name, folder / "repo"
         lines = (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()

@@ -5,8 +5,8 @@
 
 FILE is the report of `train_ranker --json`, with cross-fitted figures on the tune split of the
 labels and on the development half of the public benchmark. The held-out histories are measured
-here, with the trees in DIR. The exit status is 1 if `learned` is worse on the labels or on the
-histories.
+here, with the trees in DIR. The exit status is 1 if the ranker `learned` is worse than `features`
+on the labels or on the histories.
 """
 
 from __future__ import annotations

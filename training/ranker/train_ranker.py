@@ -4,10 +4,11 @@
         --work WORK --out DIR [--renamed COPIES] [--large CHECKOUTS] [--json FILE]
 
 This command needs lightgbm (`pip install lightgbm`); it reads no reserved part of a benchmark.
-Examples are cached in WORK. The trees correct the weighted sum: LambdaMART training starts from its
-scores. Figures are cross-fitted by repository; a copy counts as its original. Synthetic questions
-and the voice "other" are used only for training. Queries without detail are neither used for
-training nor reordered.
+Examples are cached in WORK. The ranker consists of decision trees that correct the weighted sum of
+features: LambdaMART training starts from the scores of this sum. Figures are cross-fitted by
+repository; a copy counts as its original. Synthetic questions and the voice "other" (see
+`ranking_examples`) are used only for training. Queries that name only a topic, without detail, are
+neither used for training nor reordered.
 
 The output folder gets `trees.npz` and `calibration.json` (see `calibration`). To ship them, copy
 them to the package's models under the name of the ranker.
@@ -52,7 +53,8 @@ from training.ranker.ranking_examples import Source, Voice, cached_examples
 from training.ranker.tree_arrays import to_arrays
 
 # The weight of a query, relative to a question of the public benchmark. The queries that a program
-# makes of these questions (voice "other") name their answer too often.
+# composes from the public questions (voice "other") name their answer too often, so they weigh
+# less.
 WEIGHTS: Final[Mapping[tuple[Source, Voice], float]] = {
     ("bench", "user"): 1.0,
     ("bench", "agent"): 1.0,
