@@ -1,4 +1,4 @@
-"""Repositories whose commits are indexed, and questions to them."""
+"""Repositories whose commits are indexed, and questions about them."""
 
 from __future__ import annotations
 

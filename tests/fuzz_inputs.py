@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from rootle.errors import RootleError
 
 _EXAMPLES: Final = int(os.environ.get("ROOTLE_FUZZ_EXAMPLES", "0"))
-# A call that takes longer does not end in bounded time. Generous, for a busy machine.
+# The longest time that a call may take. Generous, for a busy machine.
 _WATCHDOG_S: Final = 60.0
 _STDERR: Final = 2
 _OPERATORS: Final = "\"“”'/\\()[]{}|*+?^$.,:;-_=<>!#@&%~` \t\r\n\0aAbZ09éß中\u202e\ud800"

@@ -12,7 +12,8 @@ from typing import Any
 from json_server import JsonServer, Reply, Request, serving
 
 COLORS = {"red": (230, 20, 20), "green": (20, 190, 20), "blue": (20, 20, 230)}
-_SHARE_OF_ALL = 0.5  # a component that all images have in common with texts without a color
+# A component of every vector, so that a text without the name of a color fits all images.
+_SHARE_OF_ALL = 0.5
 
 
 def draw_color(path: Path, color: str, size: tuple[int, int] = (320, 200)) -> Path:

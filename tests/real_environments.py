@@ -28,7 +28,7 @@ def python_project(root: Path, requirements: Sequence[str]) -> Path:
 
 
 def node_project(root: Path, requirements: Sequence[str]) -> Path:
-    """Create a project with packages of npm; return its folder."""
+    """Create a project with npm packages; return its folder."""
     need_command("npm", "install Node.js")
 
     def install(place: Path) -> None:

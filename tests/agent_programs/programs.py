@@ -1,8 +1,8 @@
 """The coding agents that are tested: their packages on npm, and how to start a turn without a user.
 
 Each program asks the model server of `model_server.py`, sends no telemetry and does not update
-itself. The settings that do this are arguments and environment variables where the program has
-such. The other settings are added to the file that `rootle install` has created.
+itself. The settings for this are passed as arguments or environment variables if the program has
+them. The remaining settings are added to the file that `rootle install` has created.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def test_the_model_gets_the_answers_complete_and_once(turn: Turn, server: Server
         assert len(received) - len(answer) < FRAME_CHARS
     answered = results[0]
     assert answered.count(DECIDING_LINE) == 1
-    # The deciding line is also not repeated elsewhere in the conversation.
+    # The line that answers the question is not repeated elsewhere in the conversation either.
     assert turn.last_body.count(DECIDING_LINE.strip()) == _count(DECIDING_LINE, results)
 
 

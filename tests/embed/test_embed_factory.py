@@ -190,7 +190,7 @@ def test_a_folder_of_sentence_transformers_is_opened_by_that_package(
     assert isinstance(embedder, ModelAdapter)
     assert isinstance(embedder, QueuedEmbedder)
     assert np.allclose(embedder.embed(["four"]), [[0.8, 0.6, 0.0]])
-    assert np.allclose(embedder.embed_query("x"), [0.8, 0.6, 0.0])  # with its prefix
+    assert np.allclose(embedder.embed_query("x"), [0.8, 0.6, 0.0])  # with the prefix of queries
     assert embedder.dimensions == 3
 
 

@@ -405,7 +405,7 @@ def test_commits_of_a_range_that_are_not_searched_are_counted(app: App, root: Pa
     answer = app.search(SearchQuery("main..side"))
     assert answer.results == ()
     assert "not searched: 1 commit of this range" in answer.suggestions[1]
-    # Three dots: the commits that only one of both has.
+    # Three dots: the commits that only one of the two branches has.
     assert subjects_of(app, "main...side") == {"Kappa gets the zebra"}
 
 

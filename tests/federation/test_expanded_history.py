@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 SUBJECTS = tuple(f"{name} gets the zebra" for name in "Alpha Beta Gamma Delta".split())
 TARGET = "Throttle the uploader when the quota is exhausted"
-# The words of the question fit the other commits; the server names those of the target.
+# The words of the question match other commits; the server replies with the words of the target.
 HARD = "who added the last animal"
 ONLY_COMMITS = f"in:history {HARD}"
 WORDS = "throttle uploader quota exhausted"
@@ -100,7 +100,7 @@ def test_a_failure_leaves_the_question_as_typed(
 
     assert response.degraded == ("expansion",)
     assert response.results == plain.search(HARD).results
-    assert len(server.requests) <= 1  # the files do not ask again
+    assert len(server.requests) <= 1  # searching the files sends no second request
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3])

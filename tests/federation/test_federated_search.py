@@ -1,4 +1,4 @@
-"""Collections answer beside the project if a question names them or asks about them."""
+"""Collections are searched besides the project if a question names them or asks about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions name packages; names that are also words count only in certain phrases."""
+"""Questions name packages; names that are also words are recognized only in certain phrases."""
 
 from __future__ import annotations
 

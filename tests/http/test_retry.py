@@ -1,4 +1,4 @@
-"""Which requests are repeated, how often and after which delay."""
+"""Which requests are retried, how often and after which delay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents are found, cited by their places, opened there, and named if they cannot be read."""
+"""Documents are found, cited by page or slide, opened there, and reported if unreadable."""
 
 from __future__ import annotations
 

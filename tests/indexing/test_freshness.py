@@ -12,7 +12,7 @@ from sample import MakeApp, git, write
 from rootle import App, Config
 from rootle.indexing.change_probe import ChangeProbe
 
-# `ROOTLE_EDITS=1000` takes half a minute of processor time.
+# The number of random edits; 1,000 take half a minute of processor time.
 _EDITS = int(os.environ.get("ROOTLE_EDITS", "100"))
 
 

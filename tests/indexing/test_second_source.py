@@ -250,7 +250,7 @@ def test_a_process_without_the_source_keeps_its_documents_until_a_rebuild(
 
 @dataclass
 class FaultySource(SlideSource):
-    """Presentations whose source fails as `fault` says."""
+    """Presentations whose source fails in the way that `fault` names."""
 
     fault: str = ""
 

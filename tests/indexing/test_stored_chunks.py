@@ -1,4 +1,4 @@
-"""The chunks of a file, as both legs search them."""
+"""The chunks of a file, as the dense and the sparse search see them."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class History:
             if text is None:
                 (self.root / path).unlink()
             else:
-                # Otherwise git may take a file of the same size for unchanged.
+                # Otherwise git may consider a changed file of the same size unchanged.
                 self._count += 1
                 write(self.root, path, text, when_s=OLD_S + self._count)
         self.git("add", "-A")

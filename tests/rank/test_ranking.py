@@ -90,7 +90,7 @@ def test_a_file_that_defines_the_searched_symbol_has_its_features() -> None:
     defining = _with_definition(_evidence("RetryPolicy", paths, [2.0, 1.0]), 1)
     assert _feature("defines_symbol", defining) == [0, 1]
     assert _feature("symbol_is_stem", defining) == [0, 1]
-    # A definition does not count if the question is not a symbol.
+    # A definition does not raise the rank if the question is not the name of a symbol.
     sentence = _with_definition(_evidence("what is the retry policy", paths, [2.0, 1.0]), 1)
     assert _feature("defines_symbol", sentence) == [0, 0]
 
@@ -194,7 +194,7 @@ def test_test_files_rank_below_the_tested_file_unless_requested() -> None:
     paths = ["tests/test_backoff.py", "src/backoff.py"]
     assert rank_files(_evidence("backoff delay", paths, [3.0, 2.5])).order == (1, 0)
     assert rank_files(_evidence("tests of backoff delay", paths, [3.0, 2.5])).order == (0, 1)
-    # A change also concerns the tests.
+    # A query that describes a change ("fix …") also asks for tests, so they are not ranked lower.
     paths, place = ["tests/pauses.py", "src/delay.py"], "overflow of long waits between failed jobs"
     assert rank_files(_evidence(place, paths, [3.0, 2.5])).order == (1, 0)
     assert rank_files(_evidence(f"fix {place}", paths, [3.0, 2.5])).order == (0, 1)

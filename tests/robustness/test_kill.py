@@ -34,7 +34,7 @@ pipeline._BATCH_CHARS = 8_000
 from rootle.cli.main import entry
 entry()
 """
-# The same with worker processes.
+# The same program with worker processes.
 _IN_WORKERS = (
     "import rootle.ingest.workers.scheduler\n"
     f"rootle.ingest.workers.scheduler._PARALLEL_BYTES = 8_000\n{_IN_BATCHES}"
@@ -64,7 +64,7 @@ if not fatal:
 sys.exit(code)
 """
 
-# The same, but the first run commits the derived indexes after every few batches.
+# The same program, but the first run commits the derived indexes after every few batches.
 _IN_STAGES = _AT_CALL.replace(
     "pipeline._BATCH_CHARS = 8_000",
     "pipeline._BATCH_CHARS, pipeline._FIRST_STAGE_CHARS, pipeline._STAGE_FACTOR = 4_000, 4_000, 2",

@@ -48,7 +48,7 @@ def state_folders() -> list[Path]:
 
 
 def shared_paths(folder: Path) -> list[str]:
-    """Return what others than the owner may open in a folder, with its mode."""
+    """Return the paths in a folder that other users may open, with their modes."""
     paths = [folder, *folder.rglob("*")]
     return [
         f"{stat.S_IMODE(path.lstat().st_mode):o} {path}"

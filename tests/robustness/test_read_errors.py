@@ -1,4 +1,4 @@
-"""Read errors of the disk end: then nothing is lost, and the answers are those of a new index."""
+"""After read errors of the disk, nothing is lost, and the answers are those of a new index."""
 
 from __future__ import annotations
 

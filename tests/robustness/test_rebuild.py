@@ -95,7 +95,7 @@ def test_after_a_rebuild_killed_at_random_calls_the_index_is_usable(
         shutil.copytree(index, killed)
         _rebuild(root, killed, number)
         assert _search_only(root, killed) == expected, number
-        _rebuild(root, killed, number)  # of what the first one left
+        _rebuild(root, killed, number)  # starts from what the first one left
         assert _search_only(root, killed) == expected, number
         command = ("index", root) if number % 2 else ("search", "retry", "--root", root)
         assert rootle(*command, "--index-dir", killed).code == 0

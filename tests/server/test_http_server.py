@@ -127,8 +127,8 @@ def test_running_out_of_file_handles_is_one_message_and_ends(folder: Path) -> No
     def limit_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (80, 80))
 
-    # Accepting fails as soon as no handle is left: the error of `os.open` is that of `accept`. If
-    # `accept` were called instead, another thread could have closed a handle in the meantime.
+    # As soon as no handle is left, `accept` fails with the error of `os.open`. The real `accept` is
+    # not called then, because another thread could have closed a handle in the meantime.
     exhausting = """
 import os, socket, threading
 accept = socket.socket.accept

@@ -495,7 +495,7 @@ def test_all_files_of_the_user_are_served_on_request(
         server.initialize()
         call = {"name": "vectordb_search", "arguments": {"query": "quagga"}}
         answer = server.ask("tools/call", 2, **call)["result"]
-        assert "\n1. diary.md:" in answer["content"][0]["text"]  # after a warning: it is one word
+        assert "\n1. diary.md:" in answer["content"][0]["text"]  # after a note on short queries
 
 
 def test_the_project_of_claude_code_is_served(repository: Path, tmp_path: Path) -> None:

@@ -197,7 +197,7 @@ def test_each_voice_has_its_own_calibration() -> None:
     assert all(figures[voice]["recognized"] == {"labels": 1.0} for voice in ("asked", "composed"))
     asked, composed = (calibrations[voice]["answer"] for voice in ("asked", "composed"))
     assert composed["intercept"] < asked["intercept"]
-    # Queries for other descriptions of the tool are used for fitting alone.
+    # Queries that are not evaluated are used only for fitting.
     others = [replace(one, is_evaluated=False, source="renamed") for one in found]
     assert fit_voices([*found, *others])[1]["asked"]["recognized"].keys() == {"labels"}
 
@@ -363,7 +363,7 @@ def test_the_examples_of_all_sources_are_collected_once(zoo: Path) -> None:
     )  # fmt: skip
     examples = cached_examples(args)
     counts = Counter((one.source, one.repository) for one in examples)
-    assert counts[("bench", "zoo")] == counts[("bench", "lost")] == 2 * 3  # in both voices
+    assert counts[("bench", "zoo")] == counts[("bench", "lost")] == 2 * 3  # in two voices
     assert counts[("labels", "zoo")] == 2
     assert counts[("synthetic", "park")] == 2  # the other query contains no words
     for one in examples:

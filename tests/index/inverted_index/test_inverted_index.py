@@ -99,7 +99,7 @@ def test_names_are_found_within_a_number_of_edits(tmp_path: Path) -> None:
     _write(tmp_path, 1, {at: [name] for at, name in enumerate(names, start=1)})
     reader = EmbeddedSparse(tmp_path)
     assert reader.near_definers("sentineltimer", 0, 10) == [100]
-    assert reader.near_definers("sentineltimer", 1, 10) == [100, 200, 300]  # one swap
+    assert reader.near_definers("sentineltimer", 1, 10) == [100, 200, 300]  # or two swapped letters
     assert reader.near_definers("sentineltimer", 1, 2) == [100, 200]
     assert reader.near_definers("größe", 1, 10) == [500]
     assert reader.near_definers("x", 2, 10) == []

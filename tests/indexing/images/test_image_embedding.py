@@ -107,7 +107,7 @@ def test_a_changed_image_is_embedded_again_and_a_deleted_one_is_forgotten(
     app.index()
     draw_color(project / "docs/warm.png", "green", (321, 200))
     (project / "docs/cold.jpg").unlink()
-    # Already before the changed image is embedded, nothing outdated is shown.
+    # Even before the changed image is embedded, no outdated result is shown.
     assert not any(hit.place == "image" for hit in app.search("the red diagram").results)
     app.index()
     assert counts(app) == (1, 1, "")
@@ -156,7 +156,7 @@ def test_a_failure_is_reported_once_and_the_next_update_continues(
     reason: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # The client repeats most requests until this deadline.
+    # The client retries most failed requests until this deadline.
     monkeypatch.setattr("rootle.indexing.images.image_embedding._IMAGE_TIMEOUT_S", 1.0)
     server.answer = lambda _: reply
     notices: list[str] = []

@@ -29,7 +29,7 @@ FOLDERS = (
 MAX_FILES = 3_000
 MAX_BYTES = 30_000_000
 MAX_FILE_BYTES = 60_000
-# Leaves time for the other languages.
+# Limited, so that there is time for the other languages.
 MAX_FILES_PER_LANGUAGE = 1_500
 
 

@@ -1,4 +1,4 @@
-"""Answers to questions about absent words are not confident, and notes claim only what is so."""
+"""Answers to questions with absent words are not confident, and the notes on them are true."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Query expansion: an LLM server adds words to questions, and searches do without it."""
+"""Query expansion: an LLM server adds words to questions, and searches work without it."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_query_can_decline_the_expansion(app: App, plain: App, server: JsonSer
     query = SearchQuery(QUESTION, expand=False)
     assert app.search(query).results == plain.search(QUESTION).results
     assert server.requests == []
-    # Neither answer is taken for the other.
+    # The cache keeps the two answers apart.
     assert paths_of(app.search(QUESTION))[0] == TARGET
     assert app.search(query).results == plain.search(QUESTION).results
 

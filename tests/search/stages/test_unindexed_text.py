@@ -1,4 +1,4 @@
-"""Text that is not indexed is named wherever an answer depends on it."""
+"""Text that is not indexed is reported wherever an answer depends on it."""
 
 from __future__ import annotations
 

@@ -76,8 +76,8 @@ def test_the_definitions_are_those_of_ctags(app: App) -> None:
     assert len(tags) > 200
     missed = []
     for tag in tags:
-        # An impl block in Rust is no second definition of its type, and the fields of a struct in
-        # C are no symbols.
+        # An impl block in Rust is not a second definition of its type, and fields of a struct in
+        # C are not symbols.
         is_field = tag["kind"] == "member" and tag["path"].endswith(".c")
         if tag["kind"] == "implementation" or is_field or not tag["name"].isidentifier():
             continue
@@ -112,7 +112,7 @@ CASES = {
     ),
     # ctags reads the delimiter of a here document as a name.
     "a here document": ("bash", "cat <<EOF\ntext\nEOF\n", "EOF", []),
-    # ctags lists the first one only, or neither.
+    # ctags lists only the first definition, or none at all.
     "the branches of #if": (
         "c", "#ifdef A\n#define SIZE 1\n#else\n#define SIZE 2\n#endif\n", "SIZE", [2, 4]
     ),

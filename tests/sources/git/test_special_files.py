@@ -18,7 +18,7 @@ from rootle.sources.files.discovery import WalkRules, walk_files
 from rootle.sources.git import commit_text, history, repository
 from rootle.sources.git.command import GitOutput, run_git
 
-# Without pipes, everything takes about a second.
+# The longest time that a test may take. Without pipes, a test takes about a second.
 _WATCHDOG_S = 60
 _PIPES = (
     *(".gitignore", "src/.gitignore", ".ignore", ".rootleignore", ".gitattributes", ".gitmodules"),

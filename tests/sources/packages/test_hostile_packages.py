@@ -1,4 +1,4 @@
-"""Packages and lock files of a hostile repository lead nowhere, and their messages stay plain."""
+"""Hostile packages and lock files: no file outside is read, and messages stay harmless."""
 
 from __future__ import annotations
 
