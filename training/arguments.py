@@ -37,11 +37,11 @@ LABEL_CHECKOUTS: Final = option(
     "--labels", type=Path, metavar="CHECKOUTS", help="checkouts of the labeled repositories"
 )
 RENAMED: Final = option(
-    "--renamed", type=Path, metavar="DIR", help="copies made by renamed_copies, also used"
+    "--renamed", type=Path, metavar="DIR", help="also use these copies made by renamed_copies"
 )
 LARGE: Final = option(
     "--large", type=Path, metavar="CHECKOUTS",
-    help="checkouts of the repositories in labels/large, also used",
+    help="also use these checkouts of the repositories in labels/large",
 )  # fmt: skip
 SYNTHETIC: Final = option(
     "--synthetic", type=Path, required=True, metavar="DIR",

@@ -48,7 +48,7 @@ class Toolset:
         return len(definitions) + len(self.instructions)
 
     def call(self, name: str, arguments: str | Mapping[str, Any]) -> str:
-        """Return the output of a tool; an invalid call gives a message for the model."""
+        """Return the output of a tool, or a message for the model if the call is invalid."""
         tool = self.tools.get(name)
         if tool is None:
             return f"Error: unknown tool {name}; available: {', '.join(self.tools)}"

@@ -23,7 +23,8 @@ from benchmarks.agent_loop.session_log import MAX_CALLS, SessionError, SessionLo
 from benchmarks.agent_loop.workspace import WORK, Workspace, open_workspace
 from benchmarks.common.arguments import command_parser, name_list, name_set
 
-# Messages without a tool call after which a session ends without an answer.
+# How many times a model is reminded to call a tool. After one more message without a call, the
+# session ends without an answer.
 _MAX_REMINDERS: Final = 2
 _REMINDER: Final = f"Call a tool. When you know the places, call `{ANSWER}`."
 

@@ -37,7 +37,7 @@ def open_agent(
     snapshot: Snapshot | None = None,
     ranker: Ranker = FEATURES,
 ) -> SearchAgent:
-    """Return a search agent with the given parts; parts that are not given are the app's."""
+    """Return a search agent with the given parts; parts that are not given come from the app."""
     return compose_agent(
         (lambda: snapshot) if snapshot else lambda: index_snapshot(app),
         open_embedder or app._container.embedder,  # noqa: SLF001

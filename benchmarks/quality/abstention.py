@@ -12,12 +12,10 @@ import numpy as np
 
 from benchmarks.common.statistics import Floats, Interval, percentile_interval
 
-REFUSAL_LEVELS: Final = (
-    0.05,
-    0.10,
-    0.20,
-)  # accepted shares of answerable questions that are refused
-WANTED_RECOGNITION: Final = 0.80  # share of unanswerable questions to recognize at the first level
+# Accepted shares of answerable questions that are refused, and the share of unanswerable questions
+# that should be recognized at the first of these shares.
+REFUSAL_LEVELS: Final = (0.05, 0.10, 0.20)
+WANTED_RECOGNITION: Final = 0.80
 DRAWS: Final = 2_000
 
 

@@ -340,7 +340,7 @@ def _report_half(
     _report_origins([one for one in (*read_authors(), *read_borderline()) if one.half == half])
     passages = [one.text for one in ordinary if one.half == half]
     _report("ordinary passages", passages)
-    print(f"microseconds for a character of them: {time_per_char(passages):.2f}")
+    print(f"microseconds per character of these passages: {time_per_char(passages):.2f}")
 
 
 def _report_origins(texts: Sequence[LabeledText]) -> None:

@@ -4,12 +4,12 @@
         [--systems bm25,grep,blame,pickaxe,rootle] [--indexes DIR] [--json FILE]
 
 REPOS holds one checkout with its whole history for each entry of `labels/repositories.json` that
-has questions in `labels/history/`. A question is answered by the first of ten commits that is
-labeled; the figures are the share of answered questions (hit@10) and the mean reciprocal rank, for
-plain and for hard questions and for the agent's queries of the same questions. "expanded" are the
-hard questions, to which a local server adds the words of the agent's query (`expandEndpoint`).
-BM25 and `git log --grep` read the messages of the newest 20,000 commits without merges; `--grep`
-gets the two rarest words of the question.
+has questions in `labels/history/`. A question is answered if one of the first ten commits is
+labeled as an answer; the figures are the share of answered questions (hit@10) and the mean
+reciprocal rank, for plain and for hard questions and for the agent's queries of the same questions.
+"expanded" are the hard questions, to which a local server adds the words of the agent's query
+(`expandEndpoint`). BM25 and `git log --grep` read the messages of the newest 20,000 commits without
+merges; `--grep` gets the two rarest words of the question.
 
 For a line, one of the first three commits must be the one that gave the line its meaning; `git
 blame` names one commit. For a removed function, the removing commit must be among the first ten;

@@ -11,7 +11,7 @@ question and the name of the repository. The figures are shares of the questions
     file    the first result is a file with an answer
     lines   the first 60 lines of the first result overlap an answer
     any     the first 60 lines of one of the first ten results do
-    tool    the answer of `vectordb_search` prints `--lines` lines of an answer (all of them if it
+    tool    the reply of `vectordb_search` prints `--lines` lines of an answer (all of them if it
             has fewer), or a labeled row in a list of the uses of a name
 
 `--list` prints one line per question. Unanswerable questions do not affect these figures:

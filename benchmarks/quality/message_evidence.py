@@ -39,7 +39,7 @@ _MAX_MESSAGE: Final = 1_500  # characters
 _RESULTS: Final = 50
 _K1: Final = 1.2
 _B: Final = 0.75
-# Added to a rank before its reciprocal is taken. Ranks 1, 3 and 30 gave the same picture.
+# Added to a rank before its reciprocal is taken. Offsets of 1, 3 and 30 gave similar results.
 _RANK_OFFSET: Final = 10
 _TRAILERS: Final = ("signed-off-by:", "co-authored-by:", "reviewed-by:", "change-id:")
 

@@ -9,8 +9,8 @@ and how often the line of the definition is shown. For the first `--used` names 
 calls NAME" is asked. The rows of the answer are compared with the lines of `git grep -w`, without
 the comments and strings that Pygments finds. Definitions do not count as uses. `--methods` is the
 number of Python methods with names that several classes define. For their uses, the definitions
-that rootle finds are compared with those that Jedi finds, which must be installed. The command
-needs Universal Ctags with JSON output.
+that rootle finds are compared with those of Jedi, which must be installed. The command needs
+Universal Ctags with JSON output.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Tally:
     used: int = 0
     use_lines: int = 0  # of git grep, outside of comments and strings
     found_lines: int = 0
-    first_hits: int = 0  # contain the name
+    first_hits: int = 0  # questions whose first hit contains the name
     resolved: int = 0  # uses that both rootle and Jedi resolve to a definition
     right: int = 0  # uses that both resolve to the same definition
     listed: int = 0  # uses in the answer for a method that Jedi resolves to a definition
@@ -65,7 +65,7 @@ def main() -> None:
     parser = command_parser(__doc__, CHECKOUTS, ONLY, INDEXES, JSON)
     parser.add_argument("--names", type=int, default=100, help="names per repository")
     parser.add_argument("--used", type=int, default=30, help="names whose uses are looked up")
-    parser.add_argument("--methods", type=int, default=0, help="Python methods for Jedi")
+    parser.add_argument("--methods", type=int, default=0, help="methods to compare with Jedi")
     parser.add_argument("--show", action="store_true", help="print what is missed")
     args = parser.parse_args()
     total = Tally()

@@ -74,7 +74,7 @@ def main() -> None:
         option("--cases", type=int, default=1000, help="number of damaged copies (default: 1000)"),
         option("--seed", type=int, default=1, help="seed of the random numbers (default: 1)"),
         option("--first", type=int, default=0, help="number of the first case (default: 0)"),
-        option("--without", action="append", default=[], help="a folder to leave intact"),
+        option("--without", action="append", default=[], help="an index folder to leave intact"),
     ).parse_args()
     counts: Counter[tuple[str, Verdict]] = Counter()
     with tempfile.TemporaryDirectory(prefix="rootle-damage-") as work:

@@ -42,7 +42,7 @@ from rootle import App, open_app
 _QUESTIONS: Final = 18  # per sequence
 _MAX_ROUNDS: Final = 8  # updates per sequence
 _MAX_EDITS: Final = 12  # before an update
-_MAX_UPDATE_S: Final = 0.4  # the longest time after which a process is killed
+_MAX_UPDATE_S: Final = 0.4  # longest time from the start of an update until its process is killed
 _MAX_SHOWN: Final = 10  # differences of one sequence
 
 

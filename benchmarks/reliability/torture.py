@@ -10,8 +10,8 @@ equal those of a new index of the tree, all acknowledged memories must be found,
 readable by other users, and no process may have crashed or hung.
 
 A seed repeats the edits, the faults and the choice of processes, but not their timing. A full disk
-is a small file system in memory if one can be mounted; otherwise it is injected like the other
-faults, by a library that is compiled with gcc and preloaded.
+is simulated by a small file system in memory if one can be mounted; otherwise it is injected like
+the other faults, by a library that is compiled with gcc and preloaded.
 """
 
 from __future__ import annotations

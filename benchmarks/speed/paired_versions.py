@@ -46,8 +46,8 @@ Times = dict[str, list[float]]
 
 def main() -> None:
     parser = command_parser(__doc__, ROOT, JSON)
-    parser.add_argument("before", type=Path, metavar="BEFORE", help="python of one version")
-    parser.add_argument("after", type=Path, metavar="AFTER", help="python of the other version")
+    parser.add_argument("before", type=Path, metavar="BEFORE", help="Python of one version")
+    parser.add_argument("after", type=Path, metavar="AFTER", help="Python of the other version")
     parser.add_argument("--rounds", type=int, default=10, help="default: %(default)s")
     args = parser.parse_args()
     root = args.root.resolve()

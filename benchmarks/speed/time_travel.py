@@ -48,7 +48,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = command_parser(__doc__, ROOT, JSON)
     parser.add_argument("--at", default="1y", help="the revision (default: %(default)s)")
     parser.add_argument(
-        "--second-branch", action="store_true", help="measure a branch with 2 %% other files"
+        "--second-branch", action="store_true", help="measure a branch with 2 %% changed files"
     )
     return parser.parse_args()
 

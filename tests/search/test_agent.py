@@ -1,4 +1,4 @@
-"""The search agent: its results, and how it degrades when a leg fails."""
+"""The search agent: its results, and how it degrades when dense or sparse search fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 1.2 of the specification: plain questions and structured requests, from both legs."""
+"""Section 1.2 of the specification: questions and requests, by dense and sparse search."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class TrainSettings:
     temperature: float = 0.05
     epochs: int = 3
     learning_rate: float = 0.012
-    final_share: float = 0.02  # share of the learning rate after its linear decay
+    final_share: float = 0.02  # share of the learning rate that its linear decay leaves
     beta_second: float = 0.999
     max_row_length: float = 2.5  # steps lengthen the rows of frequent words, see README.md
     seed: int = 1

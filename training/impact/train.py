@@ -58,7 +58,7 @@ def read_candidates(predictions: Sequence[Prediction]) -> list[CommitCandidates]
 
 
 def train_trees(commits: Sequence[CommitCandidates]) -> GradientBoostedTrees:
-    """Return the trees that order the candidates of each commit."""
+    """Return the decision trees that order the candidates of each commit."""
     sizes = [len(one.labels) for one in commits]
     weights = np.array([one.weight for one in commits])
     data = lightgbm.Dataset(

@@ -37,7 +37,7 @@ class Settings:
     batch: int = 256
     temperature: float = 0.07
     learning_rate: float = 0.003
-    final_share: float = 0.05  # share of the learning rate after its linear decay
+    final_share: float = 0.05  # share of the learning rate that its linear decay leaves
     dropout: float = 0.2
     seed: int = 0
 

@@ -1,4 +1,4 @@
-"""Cross-fitting by repository: each question is ranked by trees that never saw its repository."""
+"""Cross-fitting by repository: the decision trees that rank a question never saw its repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Filters are exact: they apply to both legs before any limit."""
+"""Filters are exact: the dense and the sparse search apply them before any limit."""
 
 from __future__ import annotations
 
