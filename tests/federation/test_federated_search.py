@@ -227,7 +227,7 @@ def test_dates_and_words_filter_memories(query: str, count: int, folder: Path) -
         (("in:memory zebra -lang:css",), "-lang:css"),
         (("in:memory zebra author:ada",), "author:ada"),
         (("in:memory zebra", "--path", "lib.py"), 'the path "lib.py"'),
-        (("in:memory zebra since:nope",), "since:nope is no date"),
+        (("in:memory zebra since:nope",), '"nope" in since:nope is neither a date nor a commit'),
     ],
 )
 def test_memories_have_no_path_language_or_author(

@@ -326,6 +326,7 @@ def _explain_unknown(path: str, known: Collection[str]) -> str:
 
 
 _MAX_OTHERS: Final = 5
+_MAX_NEAR_NAMES: Final = 3
 _MIN_SIMILARITY: Final = 0.7  # from 0 to 1, of two names
 _DEFAULT_HINT: Final = "use a path from a search result"
 _PACKAGE_HINT: Final = "search with in:deps for the paths of files of packages"
@@ -412,8 +413,14 @@ def _select_named(whole: _Whole, name: str) -> Passage:
 def _nearest_first(names: Sequence[str], name: str) -> list[str]:
     """Return the distinct names, those that are similar to a name first."""
     distinct = list(dict.fromkeys(names))
-    near = difflib.get_close_matches(name, distinct, cutoff=_MIN_SIMILARITY)
-    return list(dict.fromkeys([*near, *distinct]))
+    near = difflib.get_close_matches(name, distinct, _MAX_NEAR_NAMES, _MIN_SIMILARITY)
+    # Names of equal similarity keep their order.
+    found = sorted(map(distinct.index, near), key=lambda at: (-_similarity(name, distinct[at]), at))
+    return list(dict.fromkeys([*(distinct[at] for at in found), *distinct]))
+
+
+def _similarity(name: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, other, name).ratio()
 
 
 def _section_around(passage: Passage, ranges: Sequence[NamedRange], line: int) -> tuple[int, int]:

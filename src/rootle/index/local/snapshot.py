@@ -134,10 +134,12 @@ class Snapshot:
 
     def files(self, ids: Iterable[int]) -> dict[int, FileState]:
         """Return the states of files by id. Raise IndexStorageError for an unknown id."""
-        wanted = list(ids)
         self._file_reads += 1
         if self._file_reads == _READS_BEFORE_PRELOAD:
             self._preload()
+        return self._read_files(list(ids))
+
+    def _read_files(self, wanted: Sequence[int]) -> dict[int, FileState]:
         missing = [file_id for file_id in wanted if file_id not in self._files]
         if missing:
             with self._lock, storage_errors(self.folder):
@@ -241,7 +243,7 @@ class Snapshot:
 
     def text(self, file_id: int) -> str:
         """Return the indexed text of a file. It is not cached."""
-        state = self.files([file_id])[file_id]
+        state = self._read_files([file_id])[file_id]
         with self._lock, storage_errors(self.folder):
             text = self._documents.text(file_id)
             if len(text) < _stored_chars(state):

@@ -128,6 +128,8 @@ def _search_chunks(index: IndexReader, pasted: Iterable[PastedLine], scoped: Sco
 
 def _choose(index: IndexReader, found: Shares) -> Lines:
     """Return the best lines of each file, or none if there are too many files."""
+    if not found:
+        return {}
     states = index.files(found)
     factors = {at: _QUOTING if quotes_messages(state.path) else 1.0 for at, state in states.items()}
     best = {at: factors[at] * max(lines.values(), default=0.0) for at, lines in found.items()}
