@@ -12,7 +12,7 @@ from commit_repository import add_commit, commit_all, find_commits, make_history
 from sample import MakeApp, git, write
 
 from rootle import App, open_app
-from rootle.errors import IndexStorageError, QueryError
+from rootle.errors import IndexStorageError, IngestError, QueryError
 from rootle.sources.git.commits.commit_source import CommitReader
 from rootle.types import SearchQuery
 
@@ -67,6 +67,14 @@ def test_a_question_about_code_indexes_no_commits(app: App, reads: list[str]) ->
 
     assert reads == []
     assert app.status().history is None
+
+
+def test_a_folder_that_was_deleted_in_the_meantime_is_an_error(app: App, root: Path) -> None:
+    commits = app._container.history().commit_index()
+    assert commits is not None
+    root.rename(root.with_name("moved"))
+    with pytest.raises(IngestError, match="does not exist: name a folder to index"):
+        commits.update(timeout_s=1)
 
 
 def test_only_a_new_commit_is_read(app: App, root: Path, reads: list[str]) -> None:

@@ -36,6 +36,7 @@ from rootle.indexing.watch.watcher_channel import WatcherChannel
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.plugins.registry import Plugins, find_plugins
 from rootle.sources.documents.recognition import RECOGNITION_DIR
+from rootle.sources.files.discovery import check_root
 from rootle.storage.paths import default_index_dir
 from rootle.storage.permissions import make_private_dir
 from rootle.types import IndexReport, IndexUpdated, ProgressCallback
@@ -146,7 +147,7 @@ class Indexer:
         directory cannot be created or contains other files.
         """
         if not os.path.isdir(self.root):
-            self._setup.files.scan()  # raises the error before anything is created
+            check_root(os.fspath(self.root))  # raises the error before anything is created
         check_index_dir(self.index_dir)
         with storage_errors(self.index_dir):
             if self.index_dir.parent == (indexes := default_index_dir(self.root).parent):

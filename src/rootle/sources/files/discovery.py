@@ -62,7 +62,7 @@ def walk_files(root: Path, rules: WalkRules) -> Scan:
     """
     # Use the real path, as git does: a link may lead into or out of a work tree.
     folder = os.path.realpath(root)
-    _check_root(folder)
+    check_root(folder)
     selection = _select(folder, list_tree(folder), rules)
     return Scan(tuple(selection.files), tuple(selection.skips))
 
@@ -73,7 +73,7 @@ def look_up_files(root: Path, paths: Collection[str], rules: WalkRules) -> Scan 
     The cost depends on the number of paths, not on the size of the tree.
     """
     folder = os.path.realpath(root)
-    _check_root(folder)
+    check_root(folder)
     listing = list_paths(folder, paths)
     if listing is None:
         return None
@@ -87,7 +87,8 @@ def look_up_files(root: Path, paths: Collection[str], rules: WalkRules) -> Scan 
     )
 
 
-def _check_root(folder: str) -> None:
+def check_root(folder: str) -> None:
+    """Raise IngestError if a folder does not exist, is a file or cannot be read."""
     try:
         with os.scandir(folder) as entries:
             names = {entry.name for entry in entries}
