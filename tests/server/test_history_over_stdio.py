@@ -57,7 +57,7 @@ def test_the_test_that_is_linked_with_a_function_is_named(session: Session) -> N
         ("vectordb_read", "why:tax/vat.go#Vat", "  4  \treturn net *\t19 / 100\n"),
         ("vectordb_read", "tax/vat.go", "4  \treturn net *\t19 / 100\n"),
         ("vectordb_search", "gone:Freight", "-\tcost := weight *\t3\n"),
-        ("vectordb_search", "in:history how is the cost of freight computed", "\tcost := weight *\t3\n"),
+        ("vectordb_search", "in:history how is the cost computed", "\tcost := weight *\t3\n"),
         ("vectordb_search", "in:code vat", "4  \treturn net *\t19 / 100\n"),
         ("vectordb_search", "uses:net", "return net *\t19 / 100\n"),
     ],
