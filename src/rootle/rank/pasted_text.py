@@ -52,6 +52,8 @@ _MENTION: Final = 0.8
 # The share of a line that has the words only in the same order is multiplied by this factor.
 _ALIGNED: Final = 0.95
 _MARKED: Final = re.compile(r"[:;\"'`<>{}()\[\]=%/\\]|\b\d")
+# The weight of a word that occurs in a quarter of the files.
+_RARE_WEIGHT: Final = math.log(5)
 # A value that was probably filled in: a number, a path, an address.
 _VALUE: Final = re.compile(r"[/@]|\b\d")
 # A question is not copied from a file.
@@ -81,9 +83,9 @@ class PastedLine:
 
     @property
     def fixed_words(self) -> list[str]:
-        """Those of `fixed` that occur in some file and are no stop words, rarest first."""
-        fixed = self.fixed - STOP_WORDS
-        return self._sort(word for word in self.words if word in fixed)
+        """Those of `fixed` that occur in some file, rarest first, without common stop words."""
+        common = {word for word in self.fixed & STOP_WORDS if self.weights[word] < _RARE_WEIGHT}
+        return self._sort(word for word in self.words if word in self.fixed - common)
 
     @property
     def min_share(self) -> float:

@@ -76,14 +76,18 @@ def find_pasted_text(find: FindAnswer, request: SearchRequest, scoped: ScopedQue
 def _find_lines(index: IndexReader, text: str, scoped: ScopedQuery) -> Lines:
     question = scoped.question.question
     pasted = read_pasted_lines(text, partial(_count_files, index))
-    if question.intent in _DESCRIBING:
-        pasted = [line for line in pasted if line.is_compound]
     found = _search_files(index, pasted, scoped)
-    if scoped.question.question.is_composed:
+    if question.is_composed or question.intent in _DESCRIBING:
         found = {at: lines for at, lines in found.items() if max(lines.values()) >= _WHOLE}
-    elif not found:
-        found = _search_chunks(index, [one for one in pasted if one.is_marked], scoped)
+    elif not found or all(map(quotes_messages, _paths(index, found))):
+        marked = [line for line in pasted if line.is_marked]
+        found = {**_search_chunks(index, marked, scoped), **found}
     return _choose(index, found)
+
+
+def _paths(index: IndexReader, found: Shares) -> list[str]:
+    states = index.files(found)
+    return [states[file_id].path for file_id in found]
 
 
 def _count_files(index: IndexReader, words: Sequence[str]) -> tuple[int, Sequence[int]]:
