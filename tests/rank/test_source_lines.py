@@ -8,6 +8,7 @@ import pytest
 
 from rootle.rank.pasted_text import (
     PastedLine,
+    align_rows,
     find_hyphenated_names,
     find_source_lines,
     may_be_pasted,
@@ -30,8 +31,13 @@ OPTIONS = {"pool-max-size": 10, "pool-max-size-hard": 20}
 
 def read_line(text: str, unknown: Sequence[str] = ()) -> PastedLine:
     """Return the only pasted line of a query; all words are equally frequent or unknown."""
-    (line,) = read_pasted_lines(text, lambda words: (9, [word not in unknown for word in words]))
-    return line
+    return read_parts(text, unknown)[0]
+
+
+def read_parts(text: str, unknown: Sequence[str] = ()) -> list[PastedLine]:
+    """Return the only pasted line of a query, and its parts that may be the message."""
+    (parts,) = read_pasted_lines(text, lambda words: (9, [word not in unknown for word in words]))
+    return parts
 
 
 def numbers(text: str, source: str = CODE, unknown: Sequence[str] = ()) -> list[int]:
@@ -65,10 +71,32 @@ def test_a_whole_line_has_the_highest_share() -> None:
     assert line.share < 1.0
 
 
-def test_a_sentence_needs_more_of_its_words_than_a_message() -> None:
-    sentence = "connections of the pool are slow after many hours of heavy use"
-    assert numbers(sentence) == []
-    assert numbers("connections of the pool are slow: after many") == [6]
+def test_a_sentence_without_signs_of_a_message_must_occur_literally() -> None:
+    assert numbers("connections of the pool are slow") == [6]
+    assert numbers("the pool of connections is larger") == []
+    assert numbers("ERROR the pool of connections is larger") == [4]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2026-03-14 09:26:53 ERROR shop.pool: {}",
+        "Mar 14 09:26:53 web-1 shop[1234]: {}",
+        '{{"level": "error", "service": "shop", "message": "{}", "request": "a1"}}',
+        'level=error service=shop msg="{}"',
+        "shop.pool.PoolError: {}",
+        "[worker-3] com.shop.Pool - {}",
+    ],
+)
+def test_the_message_in_a_logged_line_is_read_apart(line: str) -> None:
+    message = "connections of the pool are slow"
+    assert message in [part.text for part in read_parts(line.format(message))]
+
+
+def test_the_rows_of_a_block_are_those_at_the_same_distance() -> None:
+    found = {0: {5: 1.0, 20: 1.0}, 1: {21: 1.0, 40: 1.0}, 3: {23: 0.9, 6: 1.0}}
+    assert align_rows(found) == {20: 1.0, 21: 1.0, 23: 0.9}
+    assert align_rows({0: {5: 1.0, 20: 0.7}}) == {5: 1.0, 20: 0.7}
 
 
 def test_a_name_is_found_as_a_whole_and_first_as_a_string() -> None:
@@ -84,6 +112,9 @@ def test_a_name_is_found_as_a_whole_and_first_as_a_string() -> None:
         ("where is the flag --max-size defined", ["max-size"], True),
         ("how is pool-max-size applied to built-in pools", ["pool-max-size"], False),
         ("built-in pools", [], False),
+        ("--max-size=5", ["max-size"], True),
+        ("unexpected argument --max-size", ["max-size"], True),
+        ("how do --max-size and built-in limits differ for pools", ["max-size"], False),
         ("src/pool-max-size/a.py", [], False),
     ],
 )

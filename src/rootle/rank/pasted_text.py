@@ -1,14 +1,17 @@
 """Find the lines from which a pasted text comes: an error message, a line of a log, or code.
 
 A pasted text has the words of its source in the same order. It can lack some of them and have
-others in between: a message in a log has values where the source has fields such as `%s`, and a
-time before it. Therefore, words are aligned instead of searched as one phrase.
+others in between: a message in a log has values where the source has fields such as `%s`, and the
+time and the name of a logger before it. Therefore, words are aligned instead of searched as one
+phrase. A text without any sign of a message or of code may be a description in the words of a
+reader; it must occur literally.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -29,52 +32,70 @@ _HYPHENATED: Final = re.compile(
 # In a longer query, a word with one hyphen is usually an ordinary one, such as "built-in".
 _MIN_HYPHENS: Final = 2
 _MAX_NAMES: Final = 2
-_MAX_LINES: Final = 8  # of a query; the others add little
+_MAX_FLAG_WORDS: Final = 5  # of a query that is about the flag in it, such as an error message
+_MAX_LINES: Final = 12  # of a query; the others add little
 _MAX_WORDS: Final = 60  # per line of a query
 # A statement that contains a message can continue on the next lines.
-_WINDOW_LINES: Final = 3
+_WINDOW_LINES: Final = 5
 # Values that were filled in, and the code between two parts of a message, take up to this many
 # words.
 _MAX_GAP: Final = 8
 _MAX_PLACES: Final = 400  # occurrences of a word per text
-_MAX_PAIRS: Final = 160  # equal words of a query and a window
-# A line is a source if it has this share of the words of a query, weighted by rarity, and this
-# many words. The share must be higher for fewer words, and for a sentence without the characters
-# and numbers of a message or code: similar sentences occur in documents.
+_MAX_PAIRS: Final = 100  # equal words of a query and a window
+_MAX_WINDOWS: Final = 8  # of a text, those with most of the words; aligning one takes 0.5 ms
+# A line is a source if it has this share of the words of a message, weighted by rarity, and this
+# many words. With fewer words, the share must be higher.
 _MIN_SHARE: Final = 0.6
 _MIN_WORDS: Final = 4
-_SENTENCE_SHARE: Final = 0.8
 _SHORT_WORDS: Final = 3
 _SHORT_SHARE: Final = 0.75
-_SHORT_SENTENCE_SHARE: Final = 0.9
+# A text without signs of a message or of code must have this many words.
+_LITERAL_WORDS: Final = 4
 # The share of a line that mentions a name, but does not have it as a string or a key.
 _MENTION: Final = 0.8
 # The share of a line that has the words only in the same order is multiplied by this factor.
 _ALIGNED: Final = 0.95
-_MARKED: Final = re.compile(r"[:;\"'`<>{}()\[\]=%/\\]|\b\d")
 # The weight of a word that occurs in a quarter of the files.
 _RARE_WEIGHT: Final = math.log(5)
-# A value that was probably filled in: a number, a path, an address.
-_VALUE: Final = re.compile(r"[/@]|\b\d")
+# Characters of code, quotes around words, the level of a log, the name of an exception, a path from
+# the root and an address. The texts are in lower case.
+_MARKED: Final = re.compile(
+    r"[<>{}\[\]=%;\\|]|\w\(|\(\)|(?<!\w)[\"'`]|[\"'`](?!\w)|://|\w(?:error|exception):"
+    r"|(?:^|\s)(?:error|warn|warning|fatal|panic|critical|severe)\b|(?:^|\s)/[\w.-]{1,80}/|\w@\w"
+)
+_WEAK_MARKS: Final = (re.compile(r":(?:\s|$)"), re.compile(r"\b\d"))  # signs only together
+# A message with a value at its end; a topic before a colon is shorter.
+_LONG_HEAD: Final = re.compile(r"[^:\s]+(?:\s+[^:\s]+){3,30}:\s")
 # A question is not copied from a file.
 _QUESTION: Final = re.compile(
     r"(?:how|what|where|when|which|who|whose|why|is|are|can|could|do|does|did)\b"
 )
+# Values that were probably filled in: numbers, paths, addresses, and one or two words in quotes.
+_VALUE: Final = re.compile(r"[/@]|\b\d")
+_QUOTED_VALUE: Final = re.compile(r"([\"'`])[^\s\"'`]{1,80}(?: [^\s\"'`]{1,80})?\1")
 # Words that loggers add to a message.
 _LOG_WORDS: Final = frozenset(
     "critical debug err error errors exception fatal info level log main msg notice panic severe "
     "trace uncaught warn warning".split()
 )
+# Punctuation after a time, a level, the name of a logger or the key of a message.
+_CUT: Final = re.compile(r"[:\])|>=][\"']?\s+[\"']?|\s[-–]+\s|[:=][\"']")
+_QUOTED: Final = re.compile(r"\"([^\"]{10,400})\"")
+_MAX_VARIANTS: Final = 8
+# Signs before the lines of a diff, of a quotation and of a numbered listing.
+_LINE_SIGN: Final = re.compile(r"(?:[>+-]|\d{1,6}[:|])\s?")
 
 
 @dataclass(frozen=True, slots=True)
 class PastedLine:
-    """The words of one line of a query."""
+    """The words of one line of a query, or of the part of it that may be the message."""
 
-    text: str  # in lower case
+    row: int  # of the line in the query
+    text: str  # in lower case, with single spaces
     weights: Mapping[str, float]  # rarity of each word; 0 for words that occur in no file
     words: tuple[str, ...]  # in order
     fixed: frozenset[str]  # the words of the source: without values and words of loggers
+    is_marked: bool  # has signs of a message or of code
 
     @property
     def known_words(self) -> list[str]:
@@ -88,23 +109,13 @@ class PastedLine:
         return self._sort(word for word in self.words if word in self.fixed - common)
 
     @property
-    def min_share(self) -> float:
-        """The share of the fixed words that a source line must have."""
-        return _MIN_SHARE if self.is_marked else _SENTENCE_SHARE
+    def is_compound(self) -> bool:
+        """Whether the line is one name of several words, such as `max-page-size`."""
+        return _COMPOUND.fullmatch(self.text) is not None
 
     def _sort(self, words: Iterable[str]) -> list[str]:
         known = [word for word in dict.fromkeys(words) if self.weights[word] > 0]
         return sorted(known, key=lambda word: -self.weights[word])
-
-    @property
-    def is_marked(self) -> bool:
-        """Whether the line has characters of a message or of code."""
-        return _MARKED.search(self.text) is not None
-
-    @property
-    def is_compound(self) -> bool:
-        """Whether the line is one name of several words, such as `max-page-size`."""
-        return _COMPOUND.fullmatch(self.text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,26 +127,31 @@ class SourceLine:
 
 
 def may_be_pasted(text: str) -> bool:
-    """Return whether a query may contain pasted text or a hyphenated name.
+    """Return whether a query may contain pasted text, a path or a hyphenated name.
 
     A single word and a question in plain words cannot.
     """
     lower = text.strip().lower()
-    if _MARKED.search(lower) is not None or find_hyphenated_names(text)[0]:
+    if _is_marked(lower) or find_hyphenated_names(text)[0]:
         return True
     return len(_WORD.findall(lower)) > 1 and _QUESTION.match(lower) is None
 
 
-def read_pasted_lines(text: str, count_files: CountFiles) -> list[PastedLine]:
-    """Return the lines of a query that may be pasted: those with enough words."""
-    lines = [line.strip().strip("`").strip().lower() for line in text.split("\n")]
-    split = [(line, tuple(_WORD.findall(line)[:_MAX_WORDS])) for line in lines]
-    long = [
-        (line, words)
-        for line, words in split
-        if len(set(words)) >= (2 if _COMPOUND.fullmatch(line) else _SHORT_WORDS)
-    ][:_MAX_LINES]
-    distinct = list(dict.fromkeys(word for _, words in long for word in words))
+def read_pasted_lines(text: str, count_files: CountFiles) -> list[list[PastedLine]]:
+    """Return the lines of a query that may be pasted.
+
+    Each one is followed by the parts of it that may be the message of a logged line, from the
+    longest one.
+    """
+    rows = text.split("\n")
+    lines = [_strip(row, is_alone=len(rows) == 1) for row in rows]
+    parts = [
+        (row, [part for part in _split_message(line) if _has_words(part)])
+        for row, line in enumerate(lines)
+    ]
+    parts = [(row, some) for row, some in parts if some and _has_words(lines[row])][:_MAX_LINES]
+    words = {part: tuple(_WORD.findall(part)[:_MAX_WORDS]) for _, some in parts for part in some}
+    distinct = list(dict.fromkeys(word for some in words.values() for word in some))
     if not distinct:
         return []
     total, counts = count_files(distinct)
@@ -143,18 +159,20 @@ def read_pasted_lines(text: str, count_files: CountFiles) -> list[PastedLine]:
         word: math.log(1 + total / count) if count else 0.0
         for word, count in zip(distinct, counts, strict=True)
     }
-    found = [
-        PastedLine(line, {word: weights[word] for word in words}, words, _fixed_words(line, words))
-        for line, words in long
+    return [
+        [
+            _make_line(row, part, words[part], weights, is_marked=_is_marked(some[0]))
+            for part in some
+        ]
+        for row, some in parts
     ]
-    return [line for line in found if line.is_marked or not _QUESTION.match(line.text)]
 
 
 def find_hyphenated_names(text: str) -> tuple[list[str], bool]:
     """Return at most two hyphenated names in a query, and whether it asks only for their place.
 
-    Such a query is one name, or asks where it is defined. In other queries, only names with several
-    hyphens are returned.
+    Such a query is one name or flag, or asks where it is defined. In other queries, only flags and
+    names with several hyphens are returned.
     """
     names = list(dict.fromkeys(match[1] for match in _HYPHENATED.finditer(text)))
     if len(names) == 1:
@@ -163,12 +181,19 @@ def find_hyphenated_names(text: str) -> tuple[list[str], bool]:
         asked = parse_name_question(plain)
         if asked is not None and asked.name == identifier and asked.aspect == "definitions":
             return names, True
-    return [name for name in names if name.count("-") >= _MIN_HYPHENS][:_MAX_NAMES], False
+        if len(text.split()) <= _MAX_FLAG_WORDS and any(
+            _is_flag(text, match) for match in _HYPHENATED.finditer(text)
+        ):
+            return names, True
+    flags = {match[1] for match in _HYPHENATED.finditer(text) if _is_flag(text, match)}
+    return [name for name in names if name in flags or name.count("-") >= _MIN_HYPHENS][
+        :_MAX_NAMES
+    ], False
 
 
-def _fixed_words(line: str, words: Sequence[str]) -> frozenset[str]:
-    texts = [text for text in line.split() if not _VALUE.search(text)]
-    return frozenset(_WORD.findall(" ".join(texts))) & frozenset(words) - _LOG_WORDS
+def _is_flag(text: str, match: re.Match[str]) -> bool:
+    """Return whether hyphens come before a name, or an equals sign after it."""
+    return match[0].startswith("-") or text[match.end() : match.end() + 1] == "="
 
 
 def find_source_lines(pasted: PastedLine, text: str) -> list[SourceLine]:
@@ -181,31 +206,89 @@ def find_source_lines(pasted: PastedLine, text: str) -> list[SourceLine]:
         return _find_name(pasted.text, lower)
     counted = [(word, pasted.weights[word]) for word in pasted.words if word in pasted.fixed]
     total = math.fsum(weight for _, weight in counted)
-    least = total * pasted.min_share * 0.999  # the order of a sum changes its rounding
-    numbers_of_words = _line_numbers(lower, _find_anchors(pasted, lower, total))
-    if not numbers_of_words:
+    least = total * _MIN_SHARE * 0.999  # the order of a sum changes its rounding
+    numbers = _line_numbers(lower, _find_anchors(pasted, lower, total))
+    if not numbers:
         return []
     lines = lower.split("\n")
     best: dict[int, float] = {}
-    for first in sorted({max(1, number - back) for number in numbers_of_words for back in (0, 1)}):
-        if pasted.text in lines[first - 1]:
-            best[first] = 1.0
-            continue
-        text = " ".join(lines[first - 1 : first - 1 + _WINDOW_LINES])
-        if sum(weight for word, weight in counted if word in text) < least:
-            continue
+    windows: list[tuple[float, int]] = []
+    for number in dict.fromkeys(numbers):
+        if pasted.text in " ".join(lines[number - 1].split()):
+            best[number] = 1.0
+        elif pasted.is_marked:
+            first = max(1, number - 1)
+            near = " ".join(lines[first - 1 : first - 1 + _WINDOW_LINES])
+            present = sum(weight for word, weight in counted if word in near)
+            if present >= least:
+                windows.append((-present, first))
+    for _, first in sorted(set(windows))[:_MAX_WINDOWS] if not best else ():
         window = _Window(lines, first)
         chain = [
             pair for pair in _align(pasted, window.words) if pasted.words[pair[0]] in pasted.fixed
         ]
         share = math.fsum(pasted.weights[pasted.words[at]] for at, _ in chain) / total
-        if _is_source(pasted, [pasted.words[at] for at, _ in chain], share):
+        if _is_source([pasted.words[at] for at, _ in chain], share):
             number = window.main_line(pasted, chain)
             best[number] = max(best.get(number, 0.0), share * _ALIGNED)
     return [
         SourceLine(number, share)
         for number, share in sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))
     ]
+
+
+def align_rows(found: Mapping[int, Mapping[int, float]]) -> dict[int, float]:
+    """Return the lines of one file from which the rows of a query come, with their shares.
+
+    `found` has the source lines of each row of the query. If several rows come from lines at the
+    same distance from each other, such as those of one function, only these lines are returned.
+    """
+    distances = Counter(number - row for row, lines in found.items() for number in lines)
+    distance, count = max(distances.items(), key=lambda pair: (pair[1], -pair[0]))
+    shares: dict[int, float] = {}
+    for row, lines in found.items():
+        for number, share in lines.items():
+            if count < 2 or number - row == distance:
+                shares[number] = max(shares.get(number, 0.0), share)
+    return shares
+
+
+def _strip(row: str, *, is_alone: bool) -> str:
+    line = row.strip()
+    if not is_alone and (sign := _LINE_SIGN.match(line)) is not None:
+        line = line[sign.end() :]
+    return " ".join(line.strip("`").lower().split())
+
+
+def _has_words(text: str) -> bool:
+    least = 2 if _COMPOUND.fullmatch(text) else _SHORT_WORDS if _is_marked(text) else _LITERAL_WORDS
+    return len(set(_WORD.findall(text))) >= least
+
+
+def _is_marked(text: str) -> bool:
+    if _MARKED.search(text) is not None or _LONG_HEAD.match(text) is not None:
+        return True
+    return all(mark.search(text) for mark in _WEAK_MARKS)
+
+
+def _split_message(line: str) -> list[str]:
+    """Return a line, and the parts of it after the punctuation of a logger and inside quotes."""
+    if not _is_marked(line):
+        return [] if _QUESTION.match(line) else [line]
+    tails = [line[cut.end() :].strip(" \"'") for cut in islice(_CUT.finditer(line), _MAX_VARIANTS)]
+    quoted = [match[1] for match in islice(_QUOTED.finditer(line), _MAX_VARIANTS)]
+    parts = [part for part in (*tails, *quoted) if not _COMPOUND.fullmatch(part)]
+    return list(dict.fromkeys([line, *sorted(parts, key=lambda part: -len(part))]))[:_MAX_VARIANTS]
+
+
+def _make_line(
+    row: int, text: str, words: tuple[str, ...], weights: Mapping[str, float], *, is_marked: bool
+) -> PastedLine:
+    plain = _QUOTED_VALUE.sub(" ", text)
+    kept = " ".join(part for part in plain.split() if not _VALUE.search(part))
+    fixed = frozenset(_WORD.findall(kept)) & frozenset(words) - _LOG_WORDS
+    own = {word: weights[word] for word in words}
+    return PastedLine(row, text, own, words, fixed, is_marked)
 
 
 def _find_name(name: str, text: str) -> list[SourceLine]:
@@ -229,10 +312,12 @@ def _find_anchors(pasted: PastedLine, text: str, total: float) -> list[int]:
     places: list[int] = []
     rest = total
     for word in pasted.fixed_words or pasted.known_words:
-        if rest < total * pasted.min_share:
+        if rest < total * _MIN_SHARE:
             break
         found = re.finditer(re.escape(word), text)
         places += [match.start() for match in islice(found, _MAX_PLACES)]
+        if not pasted.is_marked:
+            break  # every word is in the line
         rest -= pasted.weights[word] * pasted.words.count(word)
     return sorted(places)
 
@@ -296,12 +381,8 @@ def _align(pasted: PastedLine, words: Sequence[str]) -> list[tuple[int, int]]:
     return chain[::-1]
 
 
-def _is_source(pasted: PastedLine, matched: Sequence[str], share: float) -> bool:
+def _is_source(matched: Sequence[str], share: float) -> bool:
     if sum(word not in STOP_WORDS for word in matched) < 2:
         return False
-    is_short = len(matched) < _MIN_WORDS
-    if pasted.is_marked:
-        min_share = _SHORT_SHARE if is_short else pasted.min_share
-    else:
-        min_share = _SHORT_SENTENCE_SHARE if is_short else pasted.min_share
+    min_share = _SHORT_SHARE if len(matched) < _MIN_WORDS else _MIN_SHARE
     return len(matched) >= _SHORT_WORDS and share >= min_share

@@ -51,6 +51,7 @@ HEAD_CHARS: Final = 3
 # Maximum number of words in a run of consecutive words of a file name. A name of twenty words has
 # two hundred runs, and longer runs are rarely the name of another file.
 _MAX_INNER_WORDS: Final = 8
+_RECORDINGS: Final = (".log", ".jsonl", ".out", ".csv")
 # File kinds. The first one is the lowest bit of `PathParts.kinds`.
 KINDS: Final = (
     "is_test",
@@ -164,11 +165,13 @@ def _words(name: str) -> tuple[str, ...]:
 
 
 def quotes_messages(path: str) -> bool:
-    """Return whether a file is a test, a document or a changelog.
+    """Return whether a file is a test, a document, a changelog or a recorded output.
 
     Such files quote the messages of a program, but do not produce them.
     """
-    return bool(path_parts(path).kinds & (_TEST | _RECORD | _PROSE))
+    if path.lower().endswith(_RECORDINGS):
+        return True
+    return bool(path_parts(path).kinds & (_TEST | _RECORD | _PROSE | _MADE))
 
 
 def matches_path(path: str, pattern: str) -> bool:

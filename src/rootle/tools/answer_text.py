@@ -217,10 +217,10 @@ class _Writer:
         return self._excerpts(FileOutline(result.file_path, tuple(lines), ()))
 
     def _excerpts(self, outline: FileOutline) -> FileExcerpts:
-        found: Mapping[int, int] = dict.fromkeys(
-            sorted(self._pasted_lines.get(outline.path, ())), 0
-        )
-        if self._find_matches is not None:
+        found: Mapping[int, int] = {}
+        if (pasted := self._pasted_lines.get(outline.path)) is not None:
+            found = dict.fromkeys(sorted(pasted), 0)
+        elif self._find_matches is not None:
             found = self._find_matches(outline.lines)
         excluded = self._app.excluded_lines(self._question, outline.lines)
         asked = self._defining_lines.get(outline.path, ())

@@ -41,6 +41,12 @@ def app(tmp_path: Path, make_app: MakeApp) -> App:
             "\tat org.shop.Cart.total(Cart.java:42)",
             "src/main/java/org/shop/Cart.java",
         ),
+        ("PHP Warning: Undefined key in /srv/lib/router.js on line 42", "lib/router.js"),
+        ("::error file=lib/router.js,line=42::x", "lib/router.js"),
+        ("see lib/router.js#L42", "lib/router.js"),
+        ("\x1b[31mlib/router.js\x1b[0m:42:1", "lib/router.js"),
+        ('lib/router.js:42:9: error: Name "foo" is not defined', "lib/router.js"),
+        ("/srv/venv/lib/python3.12/site-packages/net/retry.py:42", "src/net/retry.py"),
     ],
 )
 def test_the_line_of_a_frame_is_the_first_result(query: str, path: str, app: App) -> None:
@@ -64,6 +70,40 @@ ValueError: no such value"""
 @pytest.mark.parametrize("query", ["retry.py:9999 value", "nowhere.py:3 value", "10:30 value"])
 def test_a_place_that_does_not_exist_is_searched_as_words(query: str, app: App) -> None:
     assert all(one.matching_lines is None for one in app.search(query).results)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        'File "/usr/lib/python3.12/asyncio/router.js", line 42, in run',
+        "/usr/local/go/src/net/http/router.js:42 +0x1d",
+        "at /rustc/07dca489/library/std/src/router.js:42:9",
+        "at build (/app/node_modules/other/router.js:42:3)",
+    ],
+)
+def test_a_frame_of_a_library_is_not_a_file_of_the_project(frame: str, app: App) -> None:
+    assert all(one.matching_lines is None for one in app.search(frame).results)
+
+
+def test_a_message_is_better_evidence_than_a_file_with_the_same_name(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    files = {**FILES, "src/pool.py": 'raise PoolError("the pool is empty for now")\n'}
+    write_tree(tmp_path / "p", files)
+    text = "at run (/home/me/work/app/router.js:42:3)\nPoolError: the pool is empty for now"
+    first = make_app(tmp_path / "p").search(text).results[0]
+    assert (first.file_path, first.matching_lines) == ("src/pool.py", (1,))
+
+
+def test_a_path_alone_is_the_first_result(app: App) -> None:
+    for path in ("src/net/retry.py", "org/other/Cart.java"):
+        first = app.search(path).results[0]
+        assert first.file_path.endswith(path)
+        assert first.start_line == 1
+
+
+def test_there_is_no_line_0(app: App) -> None:
+    assert all(one.matching_lines is None for one in app.search("lib/router.js:0").results)
 
 
 def test_a_filter_applies_to_frames(app: App) -> None:

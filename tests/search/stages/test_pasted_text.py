@@ -59,6 +59,38 @@ def test_the_source_of_a_message_comes_before_a_test_that_quotes_it(app: App) ->
     assert "tests/test_pool.py" in {result.file_path for result in response.results}
 
 
+def test_quotes_in_a_message_are_no_phrases(app: App) -> None:
+    message = 'service "billing" cannot open 31 connections, the limit of the pool is "30"'
+    first = app.search(message).results[0]
+    assert (first.file_path, first.matching_lines) == ("src/pool.py", (LINE,))
+    response = app.search('which "pool" has an open limit')
+    assert response.interpretation is None or response.interpretation.phrases == ("pool",)
+    assert all(result.matching_lines is None for result in response.results)
+
+
+def test_the_lines_of_a_block_are_those_of_the_block(app: App) -> None:
+    block = "\n".join(FILES["src/connections.py"].split("\n")[:3])
+    for text in (block, block.replace("    ", ""), "+ " + block.replace("\n", "\n+ ")):
+        first = app.search(text).results[0]
+        assert first.file_path == "src/connections.py"
+        assert set(first.matching_lines or ()) == {1, 2, 3}
+
+
+def test_a_line_of_code_with_a_string_is_found(app: App) -> None:
+    first = app.search('"pool-open-limit": 10,').results[0]
+    assert first.file_path == "src/settings.py"
+    line = FILES["tests/test_pool.py"].split("\n")[1]
+    first = app.search(line.strip()).results[0]
+    assert (first.file_path, first.matching_lines) == ("tests/test_pool.py", (2,))
+
+
+def test_recorded_logs_do_not_hide_the_source(tmp_path: Path, make_app: MakeApp) -> None:
+    logs = {f"fixtures/app{n}.log": f"{MESSAGE}\n" * 200 for n in range(9)}
+    write_tree(tmp_path / "p", {**FILES, **logs})
+    first = make_app(tmp_path / "p").search(MESSAGE).results[0]
+    assert (first.file_path, first.matching_lines) == ("src/pool.py", (LINE,))
+
+
 def test_json_has_the_lines_only_if_there_are_any(app: App) -> None:
     results = to_json(app.search(MESSAGE))["results"]
     assert results[0]["matchingLines"] == [LINE]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from rootle.index.reader import IndexReader, SparseReader
 from rootle.protocols import MAX_MATCH_TERMS, WeightedTerm
+from rootle.rank.pasted_text import may_be_pasted
 from rootle.rank.question.language_detection import detect_language
 from rootle.rank.question.parsed import Question, parse_question
 from rootle.rank.question.related_terms import find_related_terms, related_words
@@ -55,7 +56,9 @@ def parse_text(text: str, index: IndexReader) -> ParsedQuestion:
     translation = _translate(parsed.text, index.sparse)
     if translation is not None:
         question = parse_question(translation.for_words, stems)
-        question = replace(question, text=translation.for_meaning)
+        question = replace(
+            question, text=translation.for_meaning, may_be_pasted=may_be_pasted(parsed.text)
+        )
         return ParsedQuestion(
             question, parsed, translations=translation.terms, meanings=translation.meanings
         )

@@ -4,56 +4,90 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
 
 _MAX_FRAMES: Final = 12
 _MAX_FILES: Final = 3  # files that one frame may mean
-# `src/retry.py:42`, `src/retry.py(42)`, `"src/retry.py", line 42` and `retry.cs:line 42`.
+# `src/retry.py:42`, `src/retry.py(42)`, `"src/retry.py", line 42`, `retry.cs:line 42`,
+# `retry.php on line 42`, `retry.py#L42` and `file=src/retry.py,line=42`.
 _FRAME: Final = re.compile(
-    r"(?<![\w/\\.])((?:[A-Za-z]:)?[\w./\\@+-]{1,300}\.[A-Za-z]\w{0,9})"
-    r"(?:\"?, line |:line |:|\()(\d{1,7})\b"
+    r"(?<![\w/\\.])((?:[A-Za-z]:)?[\w./\\@+-]{0,300}(?:\.[A-Za-z]\w{0,9}|(?<![\w.])[A-Z][a-z]{2,10}file))"
+    r"(?:[\"']?,? (?:on |at )?line |:line |: line |,line=|#L|:|\()(\d{1,7})\b"
 )
 # In `at org.example.Parser.run(Parser.java:42)`, the package is a part of the path.
 _JAVA: Final = re.compile(r"\bat ((?:[a-z]\w{0,60}\.){1,20})[\w$.<>]{1,200}\((\w{1,100}\.\w{1,9}):")
+_PATH: Final = re.compile(r"[\w.@+/-]{1,300}\.[A-Za-z]\w{0,9}")
+# Python and pytest print the innermost frame last.
+_INNERMOST_LAST: Final = re.compile(r"Traceback \(most recent call last\)|^E   ", re.MULTILINE)
+# Files below these folders belong to a language or to a package that is not a part of the project.
+_OUTSIDE: Final = re.compile(
+    r"^.*(?:^|/)(?:python\d[\d.]*|site-packages|dist-packages|node_modules|rustc|go/src|pkg/mod"
+    r"|registry/src|gems|vendor/bundle)/"
+)
 
 
-def find_frames(
-    text: str, index: IndexReader, allowed: Collection[int] | None
-) -> Mapping[int, list[int]]:
-    """Return the lines of the places in a text, by file id, in the order of the text.
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """The lines of the places in a text by file id, in the order of the text."""
+
+    lines: Mapping[int, list[int]]
+    # Those of files that have only their name in common with the text.
+    doubtful: Mapping[int, list[int]]
+
+
+def find_frames(text: str, index: IndexReader, allowed: Collection[int] | None) -> Frames:
+    """Return the lines of the places in a text. A text that is only a path means its first line.
 
     Python prints the innermost frame last; its frames are returned in the opposite order.
     """
-    lines: dict[int, list[int]] = {}
+    certain: dict[int, list[int]] = {}
+    doubtful: dict[int, list[int]] = {}
     for path, line in _innermost_first(text):
-        for state in _find_files(path, index):
+        states, is_certain = _find_files(path, index)
+        for state in states:
             is_allowed = allowed is None or state.id in allowed
             if state.skip is None and is_allowed and line <= index.text(state.id).count("\n") + 1:
-                lines.setdefault(state.id, []).append(line)
-    return lines
+                found = (certain if is_certain else doubtful).setdefault(state.id, [])
+                if line not in found:
+                    found.append(line)
+    return Frames(certain, {at: lines for at, lines in doubtful.items() if at not in certain})
 
 
 def _innermost_first(text: str) -> list[tuple[str, int]]:
+    if _PATH.fullmatch(text.strip()):
+        return [(text.strip(), 1)] if "/" in text else []
     packages = {match[2]: match[1].replace(".", "/") for match in _JAVA.finditer(text)}
     frames = [
         (packages.get(match[1], "") + match[1].replace("\\", "/"), int(match[2]))
         for match in _FRAME.finditer(text)
+        if int(match[2])
     ]
-    if "Traceback (most recent call last)" in text:
+    if _INNERMOST_LAST.search(text):
         frames.reverse()
-    return frames[:_MAX_FRAMES]
+    return list(dict.fromkeys(frames))[:_MAX_FRAMES]
 
 
-def _find_files(path: str, index: IndexReader) -> list[FileState]:
-    """Return the files that have the most folders in common with a path; none if too many do."""
-    parts = [part for part in path.split("/") if part not in ("", ".")]
+def _find_files(path: str, index: IndexReader) -> tuple[list[FileState], bool]:
+    """Return the files that have the most folders in common with a path; none if too many do.
+
+    It is certain that they are meant if the path is only a name, or if they also have a folder in
+    common. A path below a folder of packages must be the same.
+    """
+    outside = _OUTSIDE.match(path)
+    rest = path[outside.end() :] if outside else path
+    parts = [part for part in rest.split("/") if part not in ("", ".", "..")]
+    if not parts:
+        return [], False
     found = list(_with_name(parts[-1], index))
     shared = [_count_shared(state.path.split("/"), parts) for state in found]
     most = max(shared, default=0)
+    if outside and (most < len(parts) or most == 1):
+        return [], False
     best = [state for state, count in zip(found, shared, strict=True) if count == most]
-    return best if len(best) <= _MAX_FILES else []
+    return best if len(best) <= _MAX_FILES else [], most > 1 or len(parts) == 1
 
 
 def _with_name(name: str, index: IndexReader) -> Iterator[FileState]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -13,6 +14,7 @@ from rootle.index.reader import IndexReader
 from rootle.protocols import WeightedTerm
 from rootle.rank.pasted_text import (
     PastedLine,
+    align_rows,
     find_hyphenated_names,
     find_source_lines,
     read_pasted_lines,
@@ -21,7 +23,7 @@ from rootle.rank.path_features import quotes_messages
 from rootle.rank.question.intent import Intent
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.query.stack_frames import find_frames
-from rootle.search.request import SearchRequest
+from rootle.search.request import MAX_QUERY_CHARS, SearchRequest
 from rootle.search.stages.ranked_answer import (
     FindAnswer,
     RankedAnswer,
@@ -29,65 +31,178 @@ from rootle.search.stages.ranked_answer import (
     put_first,
 )
 from rootle.text.terms import whole_identifier
+from rootle.types import SearchQuery
 
 _MAX_READ_FILES: Final = 24
 _MAX_READ_CHUNKS: Final = 48
+_MAX_TEXTS: Final = 120  # that are read for one query
 _MAX_TERMS: Final = 12
 _MIN_TERMS: Final = 2  # fewer words do not identify a line
 # A text that occurs in more files is no evidence for one of them.
 _MAX_FILES: Final = 6
-_MAX_LINES_PER_FILE: Final = 4
+_MAX_LINES_PER_FILE: Final = 12
 # Lines whose share is below this part of the best one are left out.
 _NEAR: Final = 0.9
 # A description that a language model composed must be in a line as a whole: parts of it are often
-# in a document.
-_WHOLE: Final = 0.95
+# in a document. The same is true of a text that only documents and tests contain.
+_WHOLE: Final = 0.94
+# A sentence with fewer words is often in a document, although the code is wanted.
+_SENTENCE_WORDS: Final = 6
+# The share that a message must have if its quotes would otherwise delimit phrases.
+_MESSAGE_SHARE: Final = 0.75
 # The shares of files that quote the messages of a program are multiplied by this factor.
 _QUOTING: Final = 0.7
 # The words of these questions describe what is wanted.
 _DESCRIBING: Final[frozenset[Intent]] = frozenset(("usage", "test", "history"))
+# The codes with which terminals color a text.
+_COLORS: Final = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 
 Lines = Mapping[int, Sequence[int]]  # line numbers by file id
-Shares = Mapping[int, Mapping[int, float]]  # share of the pasted words by file id and line
+Shares = dict[int, dict[int, dict[int, float]]]  # by file id, row of the query and line number
+
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """The lines from which a text comes."""
+
+    lines: Lines
+    is_first: bool = False  # their files are the first results
+    share: float = 0.0  # of the best line
+    is_ordered: bool = False  # the files are in the order of the text
+
+
+_NONE: Final = _Sources({})
 
 
 def find_pasted_text(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:
     """Return the answer; its first files are those with the text or the frames of the query."""
     parsed = scoped.question.parsed
-    if scoped.lines or parsed.is_exact or scoped.question.translations:
+    if scoped.lines or parsed.regex or parsed.excluded:
         return find(request, scoped)
-    index = request.session.index
-    frames = find_frames(parsed.text, index, scoped.files)
-    names, is_only_name = find_hyphenated_names(parsed.text)
-    lines = frames or _find_lines(index, parsed.text if not is_only_name else names[0], scoped)
-    is_first = bool(lines)
-    for name in names if not lines else ():
-        lines = {**_find_lines(index, name, scoped), **lines}
-    if not lines:
+    if not parsed.phrases:
+        sources = _find_sources(request, parsed.text, scoped)
+    elif parsed.has_filters or not parsed.asks_more_than_phrases or _has_filters(request.query):
         return find(request, scoped)
-    chunk_ids = np.concatenate([scoped.chunk_ids, chunks_with_lines(index, lines)])
-    answer = find(request, replace(scoped, chunk_ids=chunk_ids, lines=lines))
-    if not is_first:
+    else:
+        # The quotes may belong to a message.
+        unquoted = _without_phrases(scoped)
+        sources = _find_sources(request, request.query.text_query[:MAX_QUERY_CHARS], unquoted)
+        if sources.share < _MESSAGE_SHARE:
+            return find(request, scoped)
+        scoped = unquoted
+    if not sources.lines:
+        return find(request, scoped)
+    chunk_ids = np.concatenate(
+        [scoped.chunk_ids, chunks_with_lines(request.session.index, sources.lines)]
+    )
+    answer = find(request, replace(scoped, chunk_ids=chunk_ids, lines=sources.lines))
+    if not sources.is_first:
         return answer
-    ranked = [file_id for file_id in answer.file_ids.tolist() if file_id in lines]
-    return put_first(answer, list(lines) if frames else ranked)
+    if sources.is_ordered:
+        return put_first(answer, list(sources.lines))
+    return put_first(answer, [at for at in answer.file_ids.tolist() if at in sources.lines])
 
 
-def _find_lines(index: IndexReader, text: str, scoped: ScopedQuery) -> Lines:
+def _has_filters(query: SearchQuery) -> bool:
+    return bool(query.file_paths or query.languages or query.min_recency_days)
+
+
+def _without_phrases(scoped: ScopedQuery) -> ScopedQuery:
+    """Return the scope of a query whose quotes are a part of the text."""
+    parsed = replace(scoped.question.parsed, phrases=())
+    return ScopedQuery(replace(scoped.question, parsed=parsed))
+
+
+def _find_sources(request: SearchRequest, text: str, scoped: ScopedQuery) -> _Sources:
+    text = _COLORS.sub("", text)
+    index = request.session.index
+    frames = find_frames(text, index, scoped.files)
+    names, is_only_name = find_hyphenated_names(text)
+    message = _find_lines(index, names[0] if is_only_name else text, scoped)
+    if frames.lines:
+        rest = {at: found for at, found in message.lines.items() if at not in frames.lines}
+        lines = {at: [*found, *message.lines.get(at, ())] for at, found in frames.lines.items()}
+        return _Sources({**lines, **rest}, True, 1.0, is_ordered=True)
+    if message.lines:
+        return message
+    if frames.doubtful:
+        return _Sources(frames.doubtful, True, 1.0, is_ordered=True)
+    named = (_find_lines(index, name, scoped).lines for name in names)
+    return _Sources({at: found for lines in named for at, found in lines.items()})
+
+
+def _find_lines(index: IndexReader, text: str, scoped: ScopedQuery) -> _Sources:
     question = scoped.question.question
-    pasted = read_pasted_lines(text, partial(_count_files, index))
-    found = _search_files(index, pasted, scoped)
-    if question.is_composed or question.intent in _DESCRIBING:
-        found = {at: lines for at, lines in found.items() if max(lines.values()) >= _WHOLE}
-    elif not found or all(map(quotes_messages, _paths(index, found))):
-        marked = [line for line in pasted if line.is_marked]
-        found = {**_search_chunks(index, marked, scoped), **found}
-    return _choose(index, found)
+    is_whole = question.is_composed or question.intent in _DESCRIBING
+    lines = read_pasted_lines(text, partial(_count_files, index))
+    search = _Search(index, scoped.files)
+    for parts in lines:
+        for part in parts[:1] if is_whole else parts:
+            if search.find(part, may_lack_words=part.is_marked and not is_whole):
+                break
+    return _choose(index, lines, search.found, _WHOLE if is_whole else 0.0)
 
 
-def _paths(index: IndexReader, found: Shares) -> list[str]:
-    states = index.files(found)
-    return [states[file_id].path for file_id in found]
+class _Search:
+    """Finds the source lines of the rows of a query."""
+
+    def __init__(self, index: IndexReader, files: Collection[int] | None) -> None:
+        self.found: Shares = {}
+        self._index = index
+        self._files = files
+        self._left = _MAX_TEXTS
+
+    def find(self, line: PastedLine, *, may_lack_words: bool) -> bool:
+        """Add the source lines; return whether one of them is in code that is not a test."""
+        words = line.known_words if line.is_compound else line.fixed_words
+        if len(words) < (len(set(line.words)) if line.is_compound else _MIN_TERMS):
+            return False
+        found = self._search_files(line, words)
+        if may_lack_words and not line.is_compound and self._all_quote(found):
+            found = {**self._search_chunks(line, words), **found}
+        for file_id, shares in found.items():
+            rows = self.found.setdefault(file_id, {}).setdefault(line.row, {})
+            for number, share in shares.items():
+                rows[number] = max(rows.get(number, 0.0), share)
+        return bool(found) and not self._all_quote(found)
+
+    def _all_quote(self, found: Mapping[int, object]) -> bool:
+        return not found or all(
+            quotes_messages(state.path) for state in self._index.files(found).values()
+        )
+
+    def _search_files(self, line: PastedLine, words: Sequence[str]) -> dict[int, dict[int, float]]:
+        """Return the source lines in files that contain all words."""
+        stems = self._index.sparse.stems(" ".join(words))
+        found: dict[int, dict[int, float]] = {}
+        limit = min(_MAX_READ_FILES, self._left)
+        files = self._index.sparse.files_with(stems, [], limit, self._files) if limit else ()
+        for file_id in files:
+            self._left -= 1
+            if sources := find_source_lines(line, self._index.text(file_id)):
+                found[file_id] = {source.number: source.share for source in sources}
+        return found
+
+    def _search_chunks(self, line: PastedLine, words: Sequence[str]) -> dict[int, dict[int, float]]:
+        """Return the source lines in the chunks that full-text search finds first.
+
+        A chunk may lack some words: those of values that were filled in.
+        """
+        terms = dict.fromkeys(self._index.sparse.stems(" ".join(words[:_MAX_TERMS])))
+        wanted = [WeightedTerm(term, 1.0) for term in terms]
+        limit = min(_MAX_READ_CHUNKS, self._left)
+        if not limit:
+            return {}
+        hits = self._index.sparse.query(wanted, limit, self._files)
+        rows = list(self._index.chunks(hits.ids.tolist()).values())
+        texts = self._index.excerpts([(row.file_id, row.start, row.end) for row in rows])
+        self._left -= len(rows)
+        found: dict[int, dict[int, float]] = {}
+        for row, text in zip(rows, texts, strict=True):
+            for source in find_source_lines(line, text):
+                number = row.start_line + source.number - 1
+                found.setdefault(row.file_id, {}).setdefault(number, source.share)
+        return found
 
 
 def _count_files(index: IndexReader, words: Sequence[str]) -> tuple[int, Sequence[int]]:
@@ -95,55 +210,49 @@ def _count_files(index: IndexReader, words: Sequence[str]) -> tuple[int, Sequenc
     return index.sparse.file_frequencies(stems)
 
 
-def _search_files(index: IndexReader, pasted: Iterable[PastedLine], scoped: ScopedQuery) -> Shares:
-    """Return the source lines in files that contain all words of a pasted line but values."""
-    found: dict[int, dict[int, float]] = {}
-    for line in pasted:
-        words = line.known_words if line.is_compound else line.fixed_words
-        if len(words) < _MIN_TERMS or (line.is_compound and len(words) < len(set(line.words))):
-            continue
-        stems = index.sparse.stems(" ".join(words))
-        for file_id in index.sparse.files_with(stems, [], _MAX_READ_FILES, scoped.files):
-            for source in find_source_lines(line, index.text(file_id)):
-                found.setdefault(file_id, {}).setdefault(source.number, source.share)
-    return found
-
-
-def _search_chunks(index: IndexReader, pasted: Iterable[PastedLine], scoped: ScopedQuery) -> Shares:
-    """Return the source lines in the chunks that full-text search finds first.
-
-    A chunk may lack some words: those of values that were filled in.
-    """
-    found: dict[int, dict[int, float]] = {}
-    for line in pasted:
-        terms = index.sparse.stems(" ".join(line.fixed_words[:_MAX_TERMS]))
-        if line.is_compound or len(terms) < _MIN_TERMS:
-            continue
-        wanted = [WeightedTerm(term, 1.0) for term in dict.fromkeys(terms)]
-        hits = index.sparse.query(wanted, _MAX_READ_CHUNKS, scoped.files)
-        rows = list(index.chunks(hits.ids.tolist()).values())
-        texts = index.excerpts([(row.file_id, row.start, row.end) for row in rows])
-        for row, text in zip(rows, texts, strict=True):
-            for source in find_source_lines(line, text):
-                number = row.start_line + source.number - 1
-                found.setdefault(row.file_id, {}).setdefault(number, source.share)
-    return found
-
-
-def _choose(index: IndexReader, found: Shares) -> Lines:
-    """Return the best lines of each file, or none if there are too many files."""
+def _choose(
+    index: IndexReader, lines: Sequence[Sequence[PastedLine]], found: Shares, least: float
+) -> _Sources:
+    """Return the best lines of the best files, best file first; none if there are too many."""
     if not found:
-        return {}
-    states = index.files(found)
-    factors = {at: _QUOTING if quotes_messages(state.path) else 1.0 for at, state in states.items()}
-    best = {at: factors[at] * max(lines.values(), default=0.0) for at, lines in found.items()}
-    most = max(best.values(), default=0.0)
-    near = {
-        file_id: sorted(
-            (number for number, share in lines.items() if share * factors[file_id] >= most * _NEAR),
-            key=lambda number: (-lines[number], number),
-        )[:_MAX_LINES_PER_FILE]
-        for file_id, lines in found.items()
-        if best[file_id] >= most * _NEAR
+        return _NONE
+    paths = {at: state.path for at, state in index.files(found).items()}
+    shares = {at: align_rows(rows) for at, rows in found.items()}
+    values = {
+        at: (_QUOTING if quotes_messages(paths[at]) else 1.0)
+        * sum(max(row.values()) for row in _rows_with(found[at], shares[at]))
+        for at in found
     }
-    return near if len(near) <= _MAX_FILES else {}
+    most = max(values.values())
+    share = max(max(shares[at].values()) for at in found)
+    near = [at for at in found if values[at] >= most * _NEAR]
+    if len(near) > _MAX_FILES:  # such as logs that were recorded
+        near = [at for at in near if not quotes_messages(paths[at])]
+    if share < least or not 0 < len(near) <= _MAX_FILES:
+        return _NONE
+    near.sort(key=lambda at: (-values[at], paths[at]))
+    chosen = {at: _best_lines(shares[at]) for at in near}
+    is_quoted = all(quotes_messages(paths[at]) for at in near)
+    return _Sources(chosen, not is_quoted or _is_long(lines, share), share)
+
+
+def _best_lines(shares: Mapping[int, float]) -> list[int]:
+    least = max(shares.values()) * _NEAR
+    near = (number for number, share in shares.items() if share >= least)
+    return sorted(near, key=lambda number: (-shares[number], number))[:_MAX_LINES_PER_FILE]
+
+
+def _rows_with(
+    rows: Mapping[int, Mapping[int, float]], lines: Mapping[int, float]
+) -> list[dict[int, float]]:
+    """Return the rows of a query that come from one of the lines."""
+    kept = ({at: share for at, share in row.items() if at in lines} for row in rows.values())
+    return [row for row in kept if row]
+
+
+def _is_long(lines: Sequence[Sequence[PastedLine]], share: float) -> bool:
+    """Return whether a text comes from a document or test with its words, not only in part."""
+    return share >= _WHOLE and any(
+        parts[0].is_marked or parts[0].is_compound or len(parts[0].words) >= _SENTENCE_WORDS
+        for parts in lines
+    )
