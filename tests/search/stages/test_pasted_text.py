@@ -68,6 +68,13 @@ def test_quotes_in_a_message_are_no_phrases(app: App) -> None:
     assert all(result.matching_lines is None for result in response.results)
 
 
+def test_a_string_with_its_quotes_is_found(tmp_path: Path, make_app: MakeApp) -> None:
+    string = '"Pool #{NAME}: worker: #{message(stats)}"'
+    write_tree(tmp_path / "p", {"a.rb": f"def status\n  {string}\nend\n", "b.rb": "x = 1\n"})
+    first = make_app(tmp_path / "p").search(string).results[0]
+    assert (first.file_path, first.matching_lines) == ("a.rb", (2,))
+
+
 def test_the_lines_of_a_block_are_those_of_the_block(app: App) -> None:
     block = "\n".join(FILES["src/connections.py"].split("\n")[:3])
     for text in (block, block.replace("    ", ""), "+ " + block.replace("\n", "\n+ ")):

@@ -47,6 +47,8 @@ class ScopedQuery:
     valid_until_s: float = math.inf  # Unix time at which a file becomes too old for the filter
     degraded: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    # The scope that the query would have if its quotes delimited no phrases; None without phrases.
+    unquoted: ScopedQuery | None = None
 
     @property
     def is_exact(self) -> bool:
@@ -102,6 +104,9 @@ def match_phrases(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
         return scoped
     index = request.session.index
     found = find_matches(parsed, index, scoped.files)
+    if parsed.phrases and not parsed.regex:
+        question = replace(scoped.question, parsed=replace(parsed, phrases=()))
+        scoped = replace(scoped, unquoted=replace(scoped, question=question))
     scoped = _note_limit(scoped, found)
     if found.places:
         chunk_ids = chunks_with_matches(found, index, MAX_CANDIDATE_FILES)

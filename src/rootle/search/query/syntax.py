@@ -323,7 +323,7 @@ def _validate(text: str, query: ParsedQuery) -> ParsedQuery:
         _check_pattern(query.regex)
         words = " ".join([query.text.strip(), *find_literals(query.regex)]).strip()
         return replace(query, text=words)
-    if re.fullmatch(_QUOTED, text.strip()) and not query.phrases:
+    if re.fullmatch(_QUOTED, text.strip()) and not _unquote(text.strip()).strip():
         raise QueryError(f"the phrase {text.strip()} is empty; put words between the quotes")
     if query.text.strip():
         return query

@@ -30,8 +30,7 @@ from rootle.search.stages.ranked_answer import (
     chunks_with_lines,
     put_first,
 )
-from rootle.text.terms import whole_identifier
-from rootle.types import SearchQuery
+from rootle.text.terms import WORD, whole_identifier
 
 _MAX_READ_FILES: Final = 24
 _MAX_READ_CHUNKS: Final = 48
@@ -48,8 +47,10 @@ _NEAR: Final = 0.9
 _WHOLE: Final = 0.94
 # A sentence with fewer words is often in a document, although the code is wanted.
 _SENTENCE_WORDS: Final = 6
-# The share that a message must have if its quotes would otherwise delimit phrases.
+# The share that a message must have, and the words outside of its quotes, if these would otherwise
+# delimit phrases.
 _MESSAGE_SHARE: Final = 0.75
+_MESSAGE_WORDS: Final = 4
 # The shares of files that quote the messages of a program are multiplied by this factor.
 _QUOTING: Final = 0.7
 # The words of these questions describe what is wanted.
@@ -81,15 +82,17 @@ def find_pasted_text(find: FindAnswer, request: SearchRequest, scoped: ScopedQue
         return find(request, scoped)
     if not parsed.phrases:
         sources = _find_sources(request, parsed.text, scoped)
-    elif parsed.has_filters or not parsed.asks_more_than_phrases or _has_filters(request.query):
+    elif scoped.unquoted is None or parsed.has_filters or not parsed.asks_more_than_phrases:
         return find(request, scoped)
     else:
-        # The quotes may belong to a message.
-        unquoted = _without_phrases(scoped)
-        sources = _find_sources(request, request.query.text_query[:MAX_QUERY_CHARS], unquoted)
-        if sources.share < _MESSAGE_SHARE:
+        # The quotes may belong to a message or to code.
+        text = request.query.text_query[:MAX_QUERY_CHARS]
+        # A part in quotes may be a phrase, but not in a log with the syntax of JSON.
+        has_parts = text.lstrip().startswith("{")
+        sources = _find_sources(request, text, scoped.unquoted, has_parts=has_parts)
+        if not _is_better_than_phrases(sources, parsed.words):
             return find(request, scoped)
-        scoped = unquoted
+        scoped = scoped.unquoted
     if not sources.lines:
         return find(request, scoped)
     chunk_ids = np.concatenate(
@@ -103,22 +106,20 @@ def find_pasted_text(find: FindAnswer, request: SearchRequest, scoped: ScopedQue
     return put_first(answer, [at for at in answer.file_ids.tolist() if at in sources.lines])
 
 
-def _has_filters(query: SearchQuery) -> bool:
-    return bool(query.file_paths or query.languages or query.min_recency_days)
+def _is_better_than_phrases(sources: _Sources, others: str) -> bool:
+    """Return whether a query with quotes is a text from a file; `others` are its other words."""
+    has_words = len(WORD.findall(others)) >= _MESSAGE_WORDS
+    return sources.share >= (_MESSAGE_SHARE if has_words else 1.0)
 
 
-def _without_phrases(scoped: ScopedQuery) -> ScopedQuery:
-    """Return the scope of a query whose quotes are a part of the text."""
-    parsed = replace(scoped.question.parsed, phrases=())
-    return ScopedQuery(replace(scoped.question, parsed=parsed))
-
-
-def _find_sources(request: SearchRequest, text: str, scoped: ScopedQuery) -> _Sources:
+def _find_sources(
+    request: SearchRequest, text: str, scoped: ScopedQuery, *, has_parts: bool = True
+) -> _Sources:
     text = _COLORS.sub("", text)
     index = request.session.index
     frames = find_frames(text, index, scoped.files)
     names, is_only_name = find_hyphenated_names(text)
-    message = _find_lines(index, names[0] if is_only_name else text, scoped)
+    message = _find_lines(index, names[0] if is_only_name else text, scoped, has_parts=has_parts)
     if frames.lines:
         rest = {at: found for at, found in message.lines.items() if at not in frames.lines}
         lines = {at: [*found, *message.lines.get(at, ())] for at, found in frames.lines.items()}
@@ -131,13 +132,15 @@ def _find_sources(request: SearchRequest, text: str, scoped: ScopedQuery) -> _So
     return _Sources({at: found for lines in named for at, found in lines.items()})
 
 
-def _find_lines(index: IndexReader, text: str, scoped: ScopedQuery) -> _Sources:
+def _find_lines(
+    index: IndexReader, text: str, scoped: ScopedQuery, *, has_parts: bool = True
+) -> _Sources:
     question = scoped.question.question
     is_whole = question.is_composed or question.intent in _DESCRIBING
     lines = read_pasted_lines(text, partial(_count_files, index))
     search = _Search(index, scoped.files)
     for parts in lines:
-        for part in parts[:1] if is_whole else parts:
+        for part in parts if has_parts and not is_whole else parts[:1]:
             if search.find(part, may_lack_words=part.is_marked and not is_whole):
                 break
     return _choose(index, lines, search.found, _WHOLE if is_whole else 0.0)
