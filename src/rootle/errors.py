@@ -92,7 +92,7 @@ class SearchUnavailableError(UnavailableError):
 
 
 class Unavailable(UnavailableError):  # noqa: N818 - the name is specified
-    """Raised when a web search engine times out or is overloaded; the next engine is used."""
+    """Base class of temporary web search failures, such as overload; the next engine is used."""
 
 
 class RateLimitedError(Unavailable):

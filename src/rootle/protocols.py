@@ -32,7 +32,7 @@ class Ranked:
 
     ids: Ids
     scores: Scores
-    # The generation of a replica on a server; None for an index that never lags.
+    # The generation of the copy on a server; None for an index that is never out of date.
     generation: int | None = None
 
     def is_behind(self, generation: int) -> bool:
@@ -90,10 +90,10 @@ class QueryEmbedder(Protocol):
 
 @runtime_checkable
 class QuestionEmbedder(Embedder, Protocol):
-    """An Embedder that uses what code may call the words of a question."""
+    """An Embedder that also uses related terms: those that code may use for words of a question."""
 
     def embed_question(self, text: str, related: Sequence[WeightedTerm]) -> Vector:
-        """Return the vector of a question. `related` are stems of the word index."""
+        """Return the vector of a question. `related` are stemmed terms of the full-text index."""
 
 
 @runtime_checkable
@@ -170,7 +170,7 @@ class MemoryStore(Protocol):
         """Store a text, or increase the count of a memory with the same text.
 
         The project of `origin` is added to the memory's `stored_in`, and the memory becomes
-        personal if `origin` is. Returns None if the store processes the text later. Raises
+        personal if `origin` is personal. Returns None if the store processes the text later. Raises
         UnavailableError if the store fails.
         """
 

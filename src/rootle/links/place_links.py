@@ -20,8 +20,8 @@ from rootle.types import COMMIT_URI, CommitFacts, PlaceLinks, Symbol, SymbolUse
 _MAX_SHOWN: Final = 5
 _MAX_COMMITS: Final = 3
 _MAX_DEFINITIONS: Final = 20
-_MAX_NAMES: Final = 100  # of a section that are looked up
-# A name with more definitions does not say which of them a section is about.
+_MAX_NAMES: Final = 100  # names in one section that are looked up
+# If a name has more definitions than this, it is unclear which of them a section is about.
 _MAX_SAME_NAME: Final = 3
 _TEXT_KINDS: Final = frozenset({"comment", "string", "document"})
 
@@ -88,10 +88,11 @@ def _named_definitions(place: CodePlace, sources: LinkSources) -> Iterator[Symbo
 
 
 def _last_commits(place: CodePlace, sources: LinkSources) -> tuple[list[CommitFacts], bool]:
-    """Return the last commits that changed the place, or else the file, and whether it is the file.
+    """Return the last commits that changed the place, and False.
 
-    The indexed names of changed functions are not enough: git names the function before a change,
-    even if the change is below it.
+    If there are none, return the last commits that changed the file, and True. The functions that
+    the index of commits names for a change cannot be used to find the commits of a place: git names
+    the function that starts above a change, even if the change is below the end of this function.
     """
     view = sources.commits
     if view is None:

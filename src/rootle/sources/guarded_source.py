@@ -1,4 +1,4 @@
-"""Sources of the program that uses rootle: their errors and invalid results stay their own."""
+"""Contain the errors and invalid results of sources that the program using rootle provides."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _METHODS: Final = ("scan", "look_up", "is_readable", "reader")
 class GuardedReader:
     """Reads the documents of a source. A document whose reader fails is skipped.
 
-    A reader that other processes cannot import cannot be pickled.
+    Pickling raises PicklingError if other processes cannot import the class of the reader.
     """
 
     source: str
@@ -59,7 +59,7 @@ class GuardedReader:
 
     def __reduce__(self) -> tuple[Any, ...]:  # Any: as in the base class
         data = pickle.dumps(self.reader)
-        # The main module of a worker process is another one.
+        # A worker process has a different `__main__` module.
         if any(argument == "__main__" for _, argument, _ in pickletools.genops(data)):
             raise pickle.PicklingError(f'the reader of the source "{self.source}" is in __main__')
         return _restore_reader, (self.source, data)
@@ -68,7 +68,7 @@ class GuardedReader:
 def _restore_reader(source: str, data: bytes) -> GuardedReader:
     try:
         return GuardedReader(source, pickle.loads(data))
-    except Exception as error:  # this runs code of the program
+    except Exception as error:  # unpickling runs code of the program
         _LOG.warning(
             'a worker process cannot import the reader of the source "%s": %s',
             source,

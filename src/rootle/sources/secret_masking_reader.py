@@ -49,5 +49,5 @@ class MaskingReader:
 def open_readers(
     sources: Iterable[Source], exceptions: tuple[str, ...]
 ) -> dict[str, DocumentReader]:
-    """Return readers by the names of their sources. They mask the secrets in all documents."""
+    """Return the readers of sources, by the names of the sources; they mask all secrets."""
     return {source.name: MaskingReader(source.reader(), exceptions) for source in sources}

@@ -1,4 +1,4 @@
-"""Check what a source of the program that uses rootle returns."""
+"""Check the results of a source that the program using rootle provides."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ _MAX_SHOWN_CHARS: Final = 60
 
 
 def check_scan(scan: object) -> tuple[Scan, str]:
-    """Return a scan without repeated URIs, and the first repeated one. Raise TypeError."""
+    """Return a scan without repeated URIs, and the first repeated URI or "".
+
+    Raise TypeError if the scan is invalid.
+    """
     if not isinstance(scan, Scan):
         raise TypeError(f"scan returned {show_value(scan)}, expected a Scan")
     if not isinstance(scan.token, str):

@@ -30,7 +30,7 @@ _PLACEHOLDER_PATH: Final = re.compile(
     r"(?i)(?:^|/)(?:path/to|your|my|foo|bar|example|some|xxx|tmp|usr|etc|var|home|opt|dev|proc"
     r"|build|dist|target|out|bin|node_modules|\.git)(?:[/_.-]|$)|\.\.\."
 )
-# Imports name the file that TypeScript is compiled to.
+# By the extension in an import: the extensions of sources that are compiled to such a file.
 _COMPILED_FROM: Final = {
     "js": ("ts", "tsx", "jsx", "d.ts"),
     "jsx": ("tsx",),
@@ -44,7 +44,7 @@ _MOVED_OUT: Final = re.compile(
     r"|gem|crate|plugin)\b|\bto (?:use )?(?:the )?[\w-]+[/-][\w-]+|\bto use\b)"
     r"|\buse (?:the )?[\w.-]+ (?:library|package|lib)\b|\bvendor|third.?party|submodule"
 )
-_RESERVED: Final = re.compile(r"_[_A-Z]")  # in C, for the compiler and its libraries
+_RESERVED: Final = re.compile(r"_[_A-Z]")  # names reserved by C for compilers and their libraries
 _PLURAL: Final = re.compile(r"[A-Z]+s")  # "IDEs"
 _TEST_FILE: Final = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)|Tests?\.\w+$")
 _OPTION_DEFINITION: Final = re.compile(
@@ -75,7 +75,7 @@ class DriftChecks:
         self._definition_of: Callable[[str, bool], PastName | None] = cache(self._find_definition)
 
     def check(self, text: NamedText, mention: Mention) -> DriftReport | None:
-        """Return a report about a name, or None without evidence that it is gone or changed."""
+        """Return a report about a name; None if there is no evidence that it is gone or changed."""
         if text.speaks_of_past(mention.line):
             return None
         checks = {
@@ -139,7 +139,7 @@ class DriftChecks:
         return Finding("name", evidence, commit=found.commit)
 
     def _check_member(self, parts: list[str]) -> Finding | None:
-        """Check "Class.method" without the history, if all members of the class are known."""
+        """Check "Class.method" without using the history, if all members of the class are known."""
         if len(parts) < 2 or not self._signatures.is_closed_class(parts[-2], self._project):
             return None
         return Finding("name", f"{parts[-2]} exists, but has no {parts[-1]}")
@@ -197,7 +197,7 @@ class DriftChecks:
         return None
 
     def _check_folder(self, paths: Iterable[str]) -> Finding | None:
-        """Check a path without the history, if its folder has other files of its language."""
+        """Check a path without using the history, if its folder has other files in its language."""
         for path in paths:
             folder, language = path.rpartition("/")[0], language_of(path)
             if folder and folder in self._project.folders and language != UNKNOWN:
@@ -265,10 +265,10 @@ class DriftChecks:
         return Finding("signature", evidence, True, heads[0])
 
     def _is_owner(self, owner: str, found: PastName) -> bool:
-        """Return whether a qualifier is a definition of the project, or names the file.
+        """Return whether a qualifier is defined in the project, or names the file of the name.
 
-        A present class must not have members that other projects define; nor must the class
-        `Request` if the qualifier is `request`.
+        The result is False if the qualifier is an existing class that may inherit members from
+        another project. For a variable such as `request`, the class `Request` is checked too.
         """
         type_of_variable = "".join(part[:1].upper() + part[1:] for part in owner.split("_"))
         for one in {owner, type_of_variable}:
@@ -326,7 +326,7 @@ def make_report(text: NamedText, line: int, name: str, found: Finding) -> DriftR
 
 
 def _possible_paths(document: str, raw: str) -> list[str]:
-    """Return the paths from the root of the folder that a path in a document may name."""
+    """Return the paths, relative to the root, to which a path in a document may refer."""
     folder = document.rpartition("/")[0]
     below = os.path.normpath(f"{folder}/{raw}" if folder else raw).replace(os.sep, "/")
     found = [below, os.path.normpath(raw).replace(os.sep, "/")]
@@ -338,7 +338,7 @@ def _is_file_name(name: str) -> bool:
 
 
 def _is_distinctive(name: str, mention: Mention, text: NamedText) -> bool:
-    """Return whether a name is unlikely to be a word, a product, or a name of other code."""
+    """Return whether a name is unlikely to be a word, a product, or a name in other projects."""
     if mention.is_marked:
         if mention.is_example and len(name) < _MIN_EXAMPLE_CHARS:
             return False

@@ -1,7 +1,7 @@
 """Divide source text into comments and code, line by line.
 
-Parsing each file would take a hundred times as long. A comment after code on the same line counts
-as neither.
+Parsing each file would take a hundred times as long. A comment that follows code on the same line
+is treated neither as a comment nor as code.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _BLOCKS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "lua": (("--[[", "]]"),),
     "haskell": (("{-", "-}"),),
 }
-# Quotation marks of strings that may have several lines.
+# The quotation marks of strings that may span several lines.
 _STRINGS: Final[Mapping[str, tuple[str, ...]]] = {"python": ('"""', "'''"), "elixir": ('"""',)}
 # Comments that declare names for type checkers and editors, by language.
 _TYPEDEF: Final = re.compile(

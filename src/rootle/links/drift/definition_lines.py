@@ -13,9 +13,10 @@ _KEYWORDS: Final = (
     "|define|#define|impl|alias|alias_method|attr_\\w+"
 )
 _MODIFIERS: Final = "public|private|protected|internal|export|async|override|pub|abstract"
-# Keywords of definitions that are local if they are indented.
+# Keywords of definitions that are local to a function if they are indented.
 _VARIABLES: Final = "const|static|let|var|val|final|extern|void|int|bool|char|string"
-# Languages in which a type or nothing precedes the name of a function.
+# Languages in which a function can be defined without a keyword: a type or nothing precedes its
+# name.
 _TYPED_LANGUAGES: Final = frozenset("c cpp java csharp objc d dart php groovy".split())
 _BRACE_LANGUAGES: Final = frozenset("javascript typescript tsx java csharp bash dart vue".split())
 
@@ -24,8 +25,9 @@ _BRACE_LANGUAGES: Final = frozenset("javascript typescript tsx java csharp bash 
 class DefinitionLines:
     """Recognizes lines that define a name: with a keyword, a type, or a value.
 
-    `may_be_local` includes keys and indented variables. A line that repeats the name, such as
-    `NAME = "NAME"`, does not match: the name belongs to a protocol, not to the project.
+    With `may_be_local`, keys and indented variables are also recognized. A line that repeats the
+    name, such as `NAME = "NAME"`, does not match, because such a name usually comes from an
+    external format or protocol and not from the project.
     """
 
     name: str
@@ -50,7 +52,7 @@ class DefinitionLines:
 
     @cached_property
     def _use(self) -> re.Pattern[str]:
-        """The trait that a type of Rust implements, and a built-in function of Zig."""
+        """Matches a trait that a Rust type implements, or a built-in function of Zig."""
         return re.compile(
             rf"^\s*(?:unsafe\s+)?impl\b[^{{]*{self._word}[^{{]*\bfor\b|@{re.escape(self.name)}\("
         )

@@ -15,9 +15,10 @@ _KEYWORDS: Final = (
 )
 _MODIFIERS: Final = "public|private|static|protected|internal|final|override"
 _IMPORT: Final = re.compile(r"\s*(?:import|from|using|use|require|include|open|package)\b")
-# Words after which a name in a definition is used: "val first by second", "class A extends B".
+# Words in a definition after which a name is only used, not defined: "val first by second",
+# "class A extends B".
 _USE: Final = r"by|in|is|as|extends|implements|throws|where|of|new|return"
-# The part of a definition after its name. A shorter one fits many definitions.
+# Minimum length of the part of a definition after its name. A shorter part fits many definitions.
 _MIN_SIGNATURE_CHARS: Final = 8
 _BODY: Final = re.compile(r"(?:\{[^{]*\}?|=|:)?\s*$")
 
@@ -25,10 +26,10 @@ _BODY: Final = re.compile(r"(?:\{[^{]*\}?|=|:)?\s*$")
 def quotes_definition(text: NamedText, removed: PastName) -> bool:
     """Return whether a line of a text is the removed definition, with the same parameters.
 
-    A definition in a string is data of an example.
+    Definitions inside string literals of an example are ignored, because they are its data.
     """
     wanted = _signature(removed.line, removed.name)
-    # A class without parameters may belong to an example that uses a common name by chance.
+    # A class without parameters may be part of an example that has the same name by chance.
     if len(wanted) < _MIN_SIGNATURE_CHARS or not wanted.startswith(("(", "<", "[")):
         return False
     return any(
@@ -60,12 +61,12 @@ def defines_in_example(text: NamedText, removed: PastName) -> bool:
 
 
 def _signature(line: str, name: str) -> str:
-    """Return a definition from the name on, without the start of its body and white space."""
+    """Return what follows the name in a definition, without spaces and the start of the body."""
     return "".join(_BODY.sub("", line.partition(name)[2]).split())
 
 
 def _is_own_import(line: str, removed: PastName) -> bool:
-    """Return whether an import names the module that defined a name, or a part of its path."""
+    """Return whether an import names the module that defined a name, or a folder of this module."""
     before = line.partition(removed.name)
     words = re.findall(r"[\w-]+", before[0])[1:] or re.findall(r"[\w-]+", before[2])
     parts = {fold(part) for part in re.split(r"[/.]", removed.path)}

@@ -44,7 +44,7 @@ def find_drift(
     removed: RemovedDefinitions | None,
     list_memories: Callable[[], Sequence[Memory]],
 ) -> DriftAnswer:
-    """Return the names in texts that no longer match the code, by path and line.
+    """Return the names in texts that no longer match the code, ordered by path and line.
 
     `paths` are files or folders; if there are none, all documents, comments and memories are
     checked. Raise QueryError if one of the paths is not indexed.

@@ -23,12 +23,13 @@ _HEADING: Final = re.compile(r"(#{1,6}|={1,6})\s+(\S.*)")
 _UNDERLINE: Final = re.compile(r"([=\-~^\"'*+#`])\1{2,}\s*$")
 _CODE_BLOCK: Final = re.compile(r"\s*\.\. (?:code|code-block|sourcecode|literalinclude|prompt)::")
 _VIM_EXAMPLE: Final = re.compile(r"(?:^|\s)>(?:[a-z]{1,12})?$")  # an indented block follows
-# The markup of manual pages.
-_MANUAL_DISPLAY: Final = re.compile(r"\.[ \t]*(?:(Bd|EX|nf)|Ed|EE|fi)\b")  # starts, or ends
+# The markup of manual pages follows.
+# The start or the end of a block of code or other text that is shown without filling.
+_MANUAL_DISPLAY: Final = re.compile(r"\.[ \t]*(?:(Bd|EX|nf)|Ed|EE|fi)\b")
 _MANUAL_COMMENT: Final = re.compile(r"[.'][ \t]*\\[\"#]")
 _MANUAL_HEADING: Final = re.compile(r"\.[ \t]*S[HhSs][ \t]+\"?([^\"\n]{1,80})")
 _MANUAL_MACRO: Final = re.compile(r"^[.'][ \t]*[A-Za-z]{1,3}(?:[ \t]+|$)")
-# "Fl Fl max-retries" and "Fl -max-retries" in the macros of BSD.
+# The option "--max-retries" in BSD macros: "Fl Fl max-retries" or "Fl -max-retries".
 _MANUAL_OPTION: Final = re.compile(r"\bFl(?: Fl | -)")
 _MANUAL_FONT: Final = re.compile(r"\\(?:f(?:[A-Z0-9]|\([A-Z]{2}|\[[^\]\n]{0,20}\])|[&|^%:/,)c])")
 _MANUAL_CHARACTER: Final = re.compile(r"\\(?:\([a-zA-Z]{2}|\[[a-zA-Z]{1,10}\]|[ ~0e])")
@@ -39,7 +40,8 @@ _DIAGRAMS: Final = (
 _DIAGRAM: Final = re.compile(
     rf"\s*(?:\.\. (?:{_DIAGRAMS})::|[`~]{{3,}}\s*[{{.]{{0,2}}(?:{_DIAGRAMS})\b|\[(?:{_DIAGRAMS})\b)"
 )
-# Names of places in documents, references to them, and functions of Erlang.
+# Labels of places in documents, references to such labels, and Erlang calls such as
+# ":module.function". None of them is a name of code in the project.
 _LABEL: Final = re.compile(
     r"^\s*\([\w.:-]{1,200}\)=\s*$|^\s*\.\. _[^:]{1,200}:\s*$|\]\(#[^)\s]{0,200}\)"
     r"|^\s*\[\[[\w.:-]{1,200}(?:,[^\]]{0,200})?\]\]\s*$|<<[\w.:-]{1,200}(?:,[^>]{0,200})?>>"
@@ -55,7 +57,7 @@ _SPAN: Final = re.compile(r"(``?)([^`\n]+?)\1")
 _LINK: Final = re.compile(r"\]\(\s*<?([^)\s>#?]+)")
 _URL: Final = re.compile(
     r"<a\s[^<>]{0,500}https?:[^<>]{0,500}>.{0,500}?</a>|"
-    # A link to another site, or to a certain version.
+    # A link to another website, perhaps with a fixed version.
     r"\[[^\]]{0,300}\]\(\s{0,20}<?https?:[^)]{0,500}\)|`[^`<]{0,300}<https?:[^>]{0,500}>`_*|"
     r"(?:https?|ftp|git|ssh)://[^\s)>\]]+|(?<![\w.+-])[\w.+-]+@[\w-]+\.\w+"
 )
@@ -67,7 +69,8 @@ _OPTION: Final = re.compile(r"(?<![\w-])--[a-z][a-z0-9]*(?:-[a-z0-9]+)+(?![\w-])
 _PATH: Final = re.compile(
     r"(?<![\w./:@~$%*{<+-])(?:\.{0,2}/)?[\w.@+-]+(?:/[\w.@+-]+)+(?![\w/*{<$]|-\W)"
 )
-# Names that cannot be English words, with an underscore or a capital letter inside, or a call.
+# Names that cannot be English words: they contain an underscore, a capital letter after the first
+# letter, or a separator such as "::", or they are calls.
 _CODE_LIKE: Final = re.compile(
     r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z0-9]_[A-Za-z0-9]|::|\(\)$|#[a-z]"
 )
@@ -100,7 +103,7 @@ class ProseLine:
 
 
 def read_lines(lines: Sequence[str], language: str) -> Iterator[ProseLine]:
-    """Yield the lines of a document, and whether each is in a block of code.
+    """Yield the lines of a document; each states whether it is in a block of code.
 
     `language` is one of DOCUMENT_LANGUAGES.
     """
@@ -172,7 +175,7 @@ def find_mentions(line: ProseLine) -> Iterator[Mention]:
         yield from _in_span(line, span[2].strip())
     plain = _SPAN.sub(" ` ", rest)
     for path in _PATH.findall(plain):
-        yield Mention(line.number, path.rstrip("."), "path", is_marked=False)  # ends a sentence
+        yield Mention(line.number, path.rstrip("."), "path", is_marked=False)  # a full stop
     plain = _PATH.sub(" ", plain)
     for option in _OPTION.findall(plain):
         yield Mention(line.number, option, "option", is_marked=False)

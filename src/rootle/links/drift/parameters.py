@@ -12,7 +12,7 @@ from rootle.links.drift.comments import DividedText
 from rootle.syntax.source_tree import read_source_tree
 from rootle.syntax.symbol_outline import Unit
 
-# Parsing this many characters takes about two seconds.
+# The most characters of source files that are parsed for one answer, which takes two seconds.
 MAX_PARSED_CHARS: Final = 4_000_000
 _MAX_FILE_CHARS: Final = 500_000
 _QUICK: Final = re.compile(r"[@\\]param\b|:param ")
@@ -30,7 +30,7 @@ _READS_ARGUMENTS: Final = re.compile(r"\barguments\b|func_get_args|\boverload\b|
 _DESTRUCTURED: Final = re.compile(r"\((?:[^()]*,)?\s*[{\[]")
 _POINTERS: Final = frozenset({"c", "cpp"})
 _DESTRUCTURING: Final = frozenset({"javascript", "typescript", "tsx"})
-# In these languages, parameters have the names that their doc comments use.
+# Languages whose doc comments refer to parameters by name.
 _LANGUAGES: Final = frozenset(
     "python javascript typescript tsx php java kotlin csharp c cpp ruby lua swift scala".split()
 )
@@ -38,7 +38,7 @@ _LANGUAGES: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class UnknownParameter:
-    """A parameter that only the doc comment of a function names."""
+    """A parameter that the doc comment of a function names, but not the function itself."""
 
     line: int  # from 1
     name: str

@@ -11,14 +11,15 @@ from rootle.syntax.references import classify
 from rootle.syntax.source_tree import SourceTree, read_source_tree
 from rootle.text.languages import language_of
 
-# Files that are read for one answer. Reading and parsing one takes about ten milliseconds.
+# The most files that are read for one answer. Reading and parsing a file takes about ten
+# milliseconds.
 _MAX_FILES: Final = 1_000
 _KEPT_TREES: Final = 8
 _MAX_CHARS: Final = 1_000_000
 _TEXTS: Final = ("comment", "string")
-_MAX_HEAD: Final = 1_000  # characters of the head of a class
+_MAX_HEAD: Final = 1_000  # characters that are read to find the head of a class
 _OVERRIDE: Final = re.compile(r"\boverride\b")
-# The bases of a class, before its body.
+# The base classes in the head of a class, which ends before the body.
 _BASES: Final = re.compile(r"(?:\bextends\b|:)([^{]*)$")
 _GROUP: Final = re.compile(r"\([^()]*\)|<[^<>]*>")
 _MAX_NESTING: Final = 4
@@ -56,7 +57,7 @@ class PastFiles:
     def overridden(self, sha: str, path: str, line: str) -> frozenset[str]:
         """Return the classes and interfaces that may declare the method on a removed line.
 
-        The result is empty if the method does not override another one, as far as its line shows.
+        The result is empty if the line does not show that the method overrides another method.
         """
         is_php = language_of(path) == "php"
         tree = self._tree(sha, path) if is_php or _OVERRIDE.search(line) else None
@@ -90,7 +91,7 @@ def _remove_groups(head: str) -> str:
 
 
 def _find_rows(tree: SourceTree, line: str) -> Iterator[tuple[int, bytes]]:
-    """Yield the rows with a line and their texts. The line may be only the beginning."""
+    """Yield the numbers and the texts of the rows that begin with a line, ignoring indentation."""
     wanted = line.strip().encode("utf-8", "replace")
     starts = tree.row_starts
     for row, start in enumerate(starts):
@@ -100,7 +101,7 @@ def _find_rows(tree: SourceTree, line: str) -> Iterator[tuple[int, bytes]]:
 
 
 def _is_code(tree: SourceTree, row: int, start: int, end: int) -> bool:
-    """Return whether a name is code, or a whole string, such as a key of a dictionary."""
+    """Return whether a name is code, or is all of a string literal, such as a dictionary key."""
     if classify(tree, row, start, end - start).kind not in _TEXTS:
         return True
     at = tree.row_starts[row]

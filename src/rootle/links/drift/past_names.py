@@ -17,20 +17,22 @@ from rootle.text.languages import CODE_EXTENSIONS, language_of
 from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
 from rootle.types import COMMIT_MESSAGE, COMMIT_URI, REMOVED_SCOPE_SEPARATOR, CommitFacts
 
-# Commits that are read for one name, and for one answer. Reading one takes up to a millisecond.
+# The most commits that are read for one name, and for one answer. Reading a commit takes up to a
+# millisecond.
 _MAX_COMMITS: Final = 80
 _MAX_READ: Final = 20_000
-# Patches that git reads for one answer, if the index names a definition without the removed line.
+# The most patches that git reads for one answer. A patch is read if the index names a changed
+# definition, but does not contain its removed lines.
 _MAX_PATCHES: Final = 300
-_KEPT_PATCHES: Final = 32  # in memory; one takes up to several megabytes
-_MAX_LINES: Final = 20  # removed lines with a name that are checked for one file
+_KEPT_PATCHES: Final = 32  # in memory; a patch can take several megabytes
+_MAX_LINES: Final = 20  # removed lines per file that are checked for a name
 _MAX_LINE_CHARS: Final = 240  # as in the index; regular expressions are too slow on generated lines
 # Code whose definitions are not names of the project itself.
 _SIDE_CODE: Final = re.compile(
     r"(?i)(?:^|[/_.-])(?:tests?|specs?|examples?|samples?|demos?|fixtures?|docs?|tutorials?"
     r"|playground|testapps?|vendor(?:ed)?|third[_-]?party|xlib|extlib)(?:[/_.-]|$)|(?:Tests?|Specs?|Demos?|Samples?)(?:\.\w+|/)"
 )
-# A line that adds to a type that may belong to another project.
+# A line that extends a type, which may belong to another project, or a line of a test.
 _REOPENED: Final = re.compile(r"[\s\w]*\b(?:extension|impl|test|describe|it)\b")
 _BUILD_FILE: Final = re.compile(
     r"\.(?:gradle|sbt|gemspec)$|\.gradle\.kts$|(?:^|/)(?:buildSrc|project)/|(?:^|/)Rakefile$|\.rake$"
@@ -74,19 +76,20 @@ class PastNames:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether names were not looked up because too many commits were read."""
+        """Whether so many commits were read that further names are not looked up."""
         return self._left <= 0
 
     def find_definition(self, name: str, *, may_be_local: bool) -> PastName | None:
         """Return the last removal of a definition of a name; None if there was none.
 
-        `may_be_local` includes keys and indented variables, which may be local to a function.
+        With `may_be_local`, keys and indented variables, which may be local to a function, are
+        also found.
         """
         defines = DefinitionLines(name, may_be_local)
         return self._find(name, defines.match) or self._find_removed(name, defines)
 
     def find_text(self, text: str) -> PastName | None:
-        """Return the last removal of a line of code that contains a text in quotation marks."""
+        """Return the last removal of a line of code with a text after a quote or a bracket."""
         quoted = re.compile(rf"[\"'`(\[]{re.escape(text)}(?![\w-])")
         return self._find(text, lambda line, _: quoted.search(line) is not None, is_text=True)
 
@@ -175,7 +178,7 @@ class PastNames:
         return None
 
     def _find_removed(self, name: str, defines: DefinitionLines) -> PastName | None:
-        """Look for a removed definition in commits that the index of commits has only in part."""
+        """Look for a name in the index of removed definitions, which contains all their lines."""
         view = self._removed
         if view is None:
             return None
@@ -198,7 +201,7 @@ class PastNames:
         return None
 
     def _read_patch(self, sha: str) -> Mapping[str, Sequence[str]]:
-        """Return all changed lines of a commit; the index contains only the first ones."""
+        """Return all changed lines of a commit; the index contains only some of them."""
         if self._patches_left <= 0:
             return {}
         self._patches_left -= 1
@@ -247,7 +250,7 @@ class _RemovedLine:
     is_kept: bool  # False: changes that add the name to the same file are left out
 
     def find_in(self, path: str, lines: Sequence[str]) -> list[str]:
-        """Return the lines among the changed lines of a file."""
+        """Return the matching removed lines among the changed lines of a file."""
         language = language_of(path)
         if not self.is_kept and any(map(self._is_added, lines)):
             return []
@@ -256,7 +259,7 @@ class _RemovedLine:
         return [line for line in code if self.matches(line, language)][:_MAX_LINES]
 
     def is_listed(self, line: str) -> bool:
-        """Return whether a line, in a list of changed or removed definitions, contains the name."""
+        """Return whether a line is not itself a changed line, but lists the name as changed."""
         return not line.startswith(("+", "-", " ")) and self.is_named(line)
 
     def is_named(self, line: str) -> bool:

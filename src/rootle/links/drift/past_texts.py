@@ -11,7 +11,7 @@ _PAST_DOCUMENT: Final = re.compile(
     r"|archived?|old|[a-z]?eps?|kips?|legacy|deprecat\w*|versioned_docs|todo|roadmap|authors"
     r"|contributors|contributions|thanks|licen[sc]es?|copying|notices?|credits|faq|audits?)(?=[/_.\-\s]|$)"
 )
-# Folders of versions ("1.2", "shop-3.x"), and texts with a date, such as "2024-11-28-threads".
+# Folders of one version ("1.2", "shop-3.x"), and paths with a date, such as "2024-11-28-threads".
 _VERSION_FOLDER: Final = re.compile(
     r"(?:^|/)[vV]?\d+(?:\.(?:\d+|x))+(?=[/._-]|$)|(?:^|/)v\d+/|(?:^|/)[A-Za-z]+-[vV]?\d+\.[x\d]+/"
     r"|(?:^|/)\d{4}-\d{2}-\d{2}(?=[-_./])"
@@ -37,7 +37,7 @@ _PAST_HEADING: Final = re.compile(
 
 
 def describes_past(path: str) -> bool:
-    """Return whether a document describes earlier versions, by its path."""
+    """Return whether the path of a document shows that it describes earlier versions."""
     return (
         _PAST_DOCUMENT.search(path) is not None
         or _VERSION_FOLDER.search(path) is not None
@@ -46,7 +46,7 @@ def describes_past(path: str) -> bool:
 
 
 def is_foreign(path: str) -> bool:
-    """Return whether a file is not written by the project, or is data of its tests."""
+    """Return whether a file was not written by the project, or is test data or a translation."""
     return _FOREIGN.search(path) is not None
 
 
@@ -56,5 +56,5 @@ def is_past_heading(heading: str) -> bool:
 
 
 def speaks_of_past(text: str) -> bool:
-    """Return whether a sentence compares with something that existed earlier or elsewhere."""
+    """Return whether a text compares something with what existed earlier or exists elsewhere."""
     return _PAST_WORDS.search(text) is not None

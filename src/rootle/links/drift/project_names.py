@@ -13,23 +13,23 @@ from rootle.links.drift.comments import DividedText, divide, find_declared
 from rootle.text.file_kinds import is_page
 from rootle.text.languages import CODE_EXTENSIONS, DOCUMENTATION, language_of
 
-# Reading this many characters takes about ten seconds.
+# The most characters that are read for one answer, which takes about ten seconds.
 MAX_CHARS: Final = 150_000_000
 _TOKEN: Final = re.compile(r"[^\W\d]\w*(?:-\w+)*")
 
 
 @dataclass(frozen=True)
 class ProjectNames:
-    """The names that exist in the present files."""
+    """The names that exist in the current files."""
 
-    # Of code, data and settings, and names that comments declare.
+    # The words of code, data and settings, and the names that comments declare.
     words: frozenset[str]
     files: frozenset[str]  # paths, even of files whose content is not indexed
-    is_complete: bool  # False: there was more text than can be read
+    is_complete: bool  # False if there was more text than the limit allows
 
     @cached_property
     def folded(self) -> frozenset[str]:
-        """The words without capital letters and separators."""
+        """The words in lower case, without separators."""
         return frozenset(map(fold, self.words))
 
     @cached_property
@@ -52,7 +52,7 @@ class ProjectNames:
 
     @cached_property
     def by_file_name(self) -> Mapping[str, list[str]]:
-        """The paths by the names of the files."""
+        """The paths by file name."""
         found: dict[str, list[str]] = {}
         for path in sorted(self.files):
             found.setdefault(path.rpartition("/")[2], []).append(path)
@@ -64,7 +64,7 @@ class ProjectNames:
 
 
 def fold(name: str) -> str:
-    """Return a name without capital letters and separators: retry_max and retryMax are equal."""
+    """Return a name in lower case without separators, so that retry_max and retryMax are equal."""
     return name.replace("_", "").replace("-", "").lower()
 
 
@@ -90,7 +90,7 @@ def read_project(
 
 
 def _has_code(state: FileState) -> bool:
-    """Return whether a file shows which names exist. Documents also repeat names that are gone."""
+    """Return whether a file shows which names exist. A document can contain names that are gone."""
     return state.language not in DOCUMENTATION and not is_page(state.path, state.language)
 
 

@@ -1,4 +1,4 @@
-"""The present signatures of functions, and the classes whose members are all in the project."""
+"""The current signatures of functions, and the classes whose members are all in the project."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BASE_WORDS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The names of parameters in a document."""
+    """The names of the parameters of a call in a document."""
 
     names: tuple[str, ...]
     keywords: frozenset[str]  # those that are written as "name=value"
@@ -100,13 +100,13 @@ class Signatures:
         return any(base not in project.words or not self.definitions_of(base) for base in bases)
 
     def mentions(self, path: str, name: str) -> bool:
-        """Return whether a module contains a name in its text, or may define it dynamically."""
+        """Return whether the text of a module contains a name, or may define it dynamically."""
         text = self._text_of(path)
         is_open = "__getattr__" in text or "import *" in text
         return is_open or re.search(rf"\b{re.escape(name)}\b", text) is not None
 
     def are_used_together(self, name: str, words: Sequence[str]) -> bool:
-        """Return whether a line of code contains a name and all of some words."""
+        """Return whether a line of code contains a name and all of the given words."""
         uses = self._finder.find(self._index, SymbolRequest(name, "uses", limit=MAX_LIMIT)).uses
         code = (use.text for use in uses if use.kind not in ("comment", "document"))
         return any(all(re.search(rf"\b{re.escape(w)}\b", line) for w in words) for line in code)

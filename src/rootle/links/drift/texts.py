@@ -42,16 +42,18 @@ _INDENTED: Final = re.compile(r" {3}|\t")  # as in blocks of code without a fenc
 
 @dataclass(frozen=True)
 class NamedText:
-    """A text with its names; each name once, at its first occurrence."""
+    """A text with its names: each name once, if possible at an occurrence outside of examples."""
 
     path: str  # "" for a memory
     origin: DriftOrigin
     mentions: tuple[Mention, ...]
-    lines: Mapping[int, str] = field(repr=False)  # by number, from 1; long lines are truncated
+    # The lines by number, from 1; long lines are truncated. A whole memory has the number 0.
+    lines: Mapping[int, str] = field(repr=False)
     memory: Memory | None = None
-    # The lines that may be code: in examples, and all lines of texts without marked examples.
+    # The lines that may be code: of a document, those that are in examples or indented; of the
+    # comments in a source file, all lines.
     code_lines: tuple[str, ...] = field(default=(), repr=False)
-    # The numbers of the lines in a string of an example.
+    # The numbers of the lines in examples that are inside a multi-line string.
     quoted: frozenset[int] = field(default=frozenset(), repr=False)
 
     def line(self, number: int) -> str:
@@ -59,7 +61,7 @@ class NamedText:
         return self.lines.get(number, "").strip()
 
     def speaks_of_past(self, number: int) -> bool:
-        """Return whether the sentence around a line is about something that existed earlier."""
+        """Return whether a line or a line next to it mentions something that existed earlier."""
         return speaks_of_past(" ".join(self.lines.get(number + at, "") for at in (-1, 0, 1)))
 
 
@@ -90,7 +92,7 @@ def read_comments(state: FileState, divided: DividedText) -> NamedText | None:
 
 
 def _find_outputs(divided: DividedText) -> Iterator[int]:
-    """Yield the numbers of the comments that are the output of a cell of a notebook."""
+    """Yield the numbers of the comment lines that contain the output of a notebook cell."""
     last = -1
     for number, text in divided.comments.items():
         if text == NOTEBOOK_OUTPUT or number == last + 1:
@@ -116,7 +118,7 @@ def _make(
 
 
 def _find_quoted(lines: Sequence[ProseLine]) -> Iterator[int]:
-    """Yield the numbers of the lines in examples that are in a string of several lines."""
+    """Yield the numbers of the lines in examples that are inside a multi-line string."""
     mark = ""
     for line in lines:
         if not line.is_example:
@@ -133,7 +135,7 @@ def _present_lines(lines: Sequence[str], language: str) -> list[ProseLine]:
 
 
 def _find(lines: Sequence[ProseLine]) -> tuple[Mention, ...]:
-    """Return the names in lines, without those of the nodes of a diagram among them."""
+    """Return the names in lines, except those that are nodes of a diagram in these lines."""
     nodes = {word for line in lines if line.is_diagram for word in _WORD.findall(line.text)}
     found: dict[tuple[str, str], Mention] = {}
     for line in lines:

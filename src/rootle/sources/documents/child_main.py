@@ -1,7 +1,8 @@
 """The main program of the child process that reads documents.
 
-Documents come from anywhere, and some of the libraries contain native code. The child has limits
-for memory, and stops itself if a document takes too long, even if its parent has been killed.
+Documents may be malicious, and some of the libraries contain native code. The memory of the child
+is therefore limited, and the child ends itself if a document takes too long, even if its parent has
+been killed.
 """
 
 from __future__ import annotations
@@ -31,18 +32,20 @@ from rootle.sources.files.skip_rules import (
 from rootle.storage.open_without_links import open_below
 
 HEADER: Final = struct.Struct("<Q")
-# After this time, the text that was read so far is kept; this is not an error.
+# Seconds after which reading stops. The text that was read so far is kept; this is not an error.
 _TIME_PER_DOCUMENT_S: Final = 20.0
-# A single step, such as opening a file, can take longer. The parent waits a little longer still.
+# The child ends itself after this time, because a single step, such as opening a file, can take
+# longer than _TIME_PER_DOCUMENT_S. The parent waits a little longer still.
 MAX_SECONDS: Final = 30
-# The additional time for documents whose pages are images. A page takes one to three seconds.
+# The additional time for documents in whose images text is recognized. A page takes one to three
+# seconds.
 RECOGNITION_SECONDS: Final = 100
-# The child ends after this time without requests: its parent may run for weeks after it has indexed
-# one document.
+# The child ends after this time without requests, because its parent may run for weeks after it has
+# indexed a document.
 _MAX_IDLE_S: Final = 60
-# Each process that indexes has a child. Documents of ordinary size need less than 100 MB.
+# Each process that indexes documents has a child. Documents of ordinary size need less than 100 MB.
 _MAX_MEMORY_BYTES: Final = 256 << 20
-# Drawing pages and recognizing text in large pictures take more.
+# Drawing pages and recognizing text in large images need more memory.
 _MAX_IMAGE_MEMORY_BYTES: Final = 768 << 20
 _IMAGES: Final = frozenset({"image", "screenshot"})
 
@@ -96,7 +99,7 @@ def _limit_process() -> None:
     import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # it reads only
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # it never writes files
 
 
 def _limit_memory(for_images: bool) -> None:

@@ -31,12 +31,13 @@ from rootle.types import NEEDS_OCR, DocumentSection
 
 _LOG = logging.getLogger(__name__)
 
-# -P and the changed path keep the current folder, which may be untrusted, off the import path.
+# The option -P and the assigned path keep the current folder, which may be untrusted, off the
+# import path.
 _PROGRAM: Final = (
     "import sys; sys.path[:] = {path!r}; "
     "from rootle.sources.documents.child_main import main; main()"
 )
-# The child ends itself after MAX_SECONDS; this also works where it cannot.
+# The child ends itself after MAX_SECONDS. This timeout also works on Windows, where it cannot.
 _TIMEOUT_S: Final = MAX_SECONDS + 5.0
 # JSON writes a character outside ASCII as up to 12 bytes. Titles and labels are limited.
 _BYTES_PER_CHAR: Final = 12
@@ -93,8 +94,8 @@ class DocumentProcess:
     ) -> DocumentText | str:
         """Return the text of a document below `root`, or the reason to skip it.
 
-        At most `max_chars` characters are returned; the number of the others is estimated. With
-        `recognizes`, the text in pages that are images is recognized.
+        At most `max_chars` characters are returned; the number of omitted characters is estimated.
+        With `recognizes`, the text in images, or in pages that are images, is recognized.
         """
         request = {
             "root": root,
@@ -130,7 +131,10 @@ class DocumentProcess:
             child.communicate()
 
     def _ask(self, request: bytes, max_chars: int, timeout_s: float) -> dict[str, Any] | str | None:
-        """Return the answer, or a reason. Return None if the idle child had just ended itself."""
+        """Return the answer, or the reason to skip the document.
+
+        Return None if the child had just ended itself because it was idle.
+        """
         started = time.monotonic()
         try:
             child = self._running()
@@ -171,7 +175,7 @@ class DocumentProcess:
         return TOO_SLOW if hung else READER_FAILED
 
     def _running(self) -> subprocess.Popen[bytes]:
-        """Return the child process of this process; a fork must not use that of its parent."""
+        """Return the child process of this process; a fork must not use the child of its parent."""
         child = self._child
         if child is not None and self._owner == os.getpid() and child.poll() is None:
             return child
@@ -217,7 +221,7 @@ def _make_text(answer: dict[str, Any]) -> DocumentText:
 
 
 def _plain(text: Any) -> str:  # Any: from JSON
-    """Return a text that can be stored. All other code counts lines by line feeds."""
+    """Return a text that can be stored, with line feeds as its only line ends."""
     if not isinstance(text, str):
         raise TypeError("not a text")
     clean = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")

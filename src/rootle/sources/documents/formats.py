@@ -25,14 +25,14 @@ _EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
     "image": ("png", "jpg", "jpeg"),
 }
 IMAGE: Final = "image"  # read only if the configuration enables the recognition of text
-# Endings with two parts.
+# The formats of files whose names end in two extensions.
 _COMPOUND: Final[dict[str, str]] = {".drawio.png": "drawio_png", ".dio.png": "drawio_png"}
 _FORMATS: Final[dict[str, str]] = {
     extension: name for name, extensions in _EXTENSIONS.items() for extension in extensions
 }
-# The modules of `rootle[documents]`, by the format that needs them.
+# The modules that `rootle[documents]` installs, by the format that needs them.
 _MODULES: Final[dict[str, str]] = {"pdf": "pypdfium2"}
-# Files of these formats are text. If they are damaged as documents, they are indexed by lines.
+# Files of these formats are text, so damaged ones can still be indexed by lines.
 _TEXT_FORMATS: Final = frozenset({"notebook", "mail"})
 
 

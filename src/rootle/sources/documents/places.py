@@ -12,7 +12,8 @@ from rootle.types import DocumentSection
 
 MAX_TITLE_CHARS: Final = 150
 _MAX_LABEL_CHARS: Final = 60
-# A book of a thousand pages has a thousand places. Each one takes memory in every later step.
+# The most places in a document. A book of a thousand pages has a thousand places; each place takes
+# memory in every later step.
 _MAX_PLACES: Final = 20_000
 
 
@@ -26,7 +27,7 @@ class LimitReachedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ExtractedPlace:
-    """A part of a document that is cited by its label. An empty label means by its lines."""
+    """A part of a document. It is cited by its label, or by its lines if the label is empty."""
 
     label: str
     title: str
@@ -46,7 +47,7 @@ class ExtractedDocument:
     date_s: float | None = None
     language: str = "text"
     omitted_chars: int = 0  # an estimate
-    recognizes: bool = False  # whether to recognize the text in images of pages
+    recognizes: bool = False  # whether to recognize the text in pages that are images
     is_recognized: bool = False  # whether any text was recognized
 
     def __post_init__(self) -> None:
@@ -55,7 +56,7 @@ class ExtractedDocument:
         self._deadline_s = self.clock() + self.max_seconds
 
     def add(self, label: str, text: str, title: str = "", remaining: float = 1.0) -> None:
-        """Add a place, unless its text is blank. Its label becomes unique.
+        """Add a place, unless its text is blank. The label is made unique.
 
         `remaining` is the estimated amount of text after this place as a multiple of the text up to
         here. Raise LimitReachedError if the text reaches the limit.
@@ -105,8 +106,8 @@ def join_places(
 ) -> tuple[str, tuple[DocumentSection, ...]]:
     """Return the text of places (label, title, text), separated by blank lines, and its sections.
 
-    A place with an empty label becomes no section. Of several places with the same label, only the
-    first one can be opened with this label.
+    A place with an empty label does not become a section. Of several places with the same label,
+    only the first one can be opened with this label.
     """
     lines: list[str] = []
     sections = []

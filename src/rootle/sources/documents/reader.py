@@ -17,10 +17,10 @@ from rootle.storage.open_without_links import open_below
 from rootle.types import EXTRACTED
 
 _BLOCK_BYTES: Final = 1 << 20
-# The digest of a larger file consists of its beginning, its end, its size and its time. The end of
-# a zip file and of a PDF lists all parts with their checksums or positions.
+# The digest of a larger file is computed from its beginning, its end, its size and its modification
+# time. The end of a zip file or a PDF lists all parts with their checksums or positions.
 _MAX_DIGESTED_BYTES: Final = 64 << 20
-# The beginning of the text that git stores instead of a large file that is not downloaded.
+# The beginning of a Git LFS pointer, which replaces a large file until the file is downloaded.
 _POINTER: Final = b"version https://git-lfs.github.com/"
 _RECOGNIZED_FORMATS: Final = frozenset({IMAGE, "pdf"})
 
@@ -30,9 +30,9 @@ def read_document(
 ) -> Document | str | None:
     """Return a document below `root`, or the reason to skip it (one of skip_rules.REASONS).
 
-    Return None if the file is text in spite of its name, so that its lines can be indexed. Of a
-    longer document, the places that fit into `max_chars` are returned. With a `cache`, the text in
-    the pages of PDF files that are images is recognized.
+    Return None if the file is text in spite of its name, so that its lines can be indexed. If the
+    document is longer than `max_chars`, only the text up to this limit is returned. With a `cache`,
+    the text in images, and in pages of PDF files that are images, is recognized.
     """
     start = read_below(root, uri, len(_POINTER))
     if isinstance(start, str):

@@ -11,7 +11,7 @@ from typing import Final
 from rootle.sources.files.skip_rules import BINARY, TOO_LARGE
 from rootle.types import NEEDS_OCR
 
-# The folder of recognized texts in the folder of an index.
+# The subfolder of an index that contains recognized texts.
 RECOGNITION_DIR: Final = "images"
 
 # Folders with documentation. Elsewhere, most images are icons, textures and test data.
@@ -20,11 +20,11 @@ _DOCS_FOLDERS: Final = frozenset(
     "guide guides manual manuals notes rfc rfcs screenshot screenshots spec specs specification "
     "uml whiteboard whiteboards wiki".split()
 )
-# Smaller files are skipped: an image of at least 200 x 100 pixels with text is larger.
+# Smaller files are skipped: even an image of 200 x 100 pixels with text has more bytes than this.
 _MIN_BYTES: Final = 600
 _MAX_BYTES: Final = 20_000_000
-# Each update of an index asks for the program once per image, so the answer is cached for this
-# time. A program that has just been installed is found after at most this time.
+# Each update of an index looks for Tesseract once per image, so the result is cached for this many
+# seconds. If Tesseract is installed meanwhile, it is found after at most this time.
 _LOOKUP_S: Final = 5.0
 
 
@@ -36,7 +36,7 @@ def find_tesseract() -> str | None:
 @lru_cache(maxsize=1)
 def _look_up(path: str | None, period: int) -> str | None:  # noqa: ARG001  # part of the cache key
     found = shutil.which("tesseract", path=path)
-    # A relative entry of PATH would run a program of the current folder.
+    # A relative entry of PATH would lead to a program in the current folder.
     return found if found is not None and os.path.isabs(found) else None
 
 

@@ -19,8 +19,8 @@ from rootle.types import DocumentSection
 class RecognitionCache:
     """Files with the recognized text of images, by the digest of their content.
 
-    Secrets are masked before the text is stored. Files that cannot be read or written are treated
-    as missing.
+    Secrets are masked before the text is stored. Errors when a file is read or written are ignored:
+    the text is then recognized again.
     """
 
     folder: str
@@ -47,7 +47,7 @@ class RecognitionCache:
             return
         else:
             data = asdict(self._mask(found))
-        with suppress(OSError):  # a full disk or a folder that may only be read
+        with suppress(OSError):  # a full disk or a read-only folder
             write_json(self._path(digest, max_chars), data)
 
     def _mask(self, found: DocumentText) -> DocumentText:

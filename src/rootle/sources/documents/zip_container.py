@@ -13,8 +13,8 @@ from xml.parsers import expat
 from rootle.sources.documents.places import DocumentError
 from rootle.sources.files.skip_rules import DAMAGED, ENCRYPTED
 
-# The largest XML parts of real documents have tens of megabytes. A part beyond the limit ends
-# early, and the text before that point is kept.
+# The largest XML parts of real documents have tens of megabytes. Of a larger part, only the
+# beginning up to this limit is read.
 _MAX_PART_BYTES: Final = 200_000_000
 _MAX_TOTAL_BYTES: Final = 1_000_000_000
 _MAX_PARTS: Final = 50_000
@@ -23,7 +23,7 @@ _BLOCK_BYTES: Final = 65_536
 _OLD_OFFICE_MAGIC: Final = b"\xd0\xcf\x11\xe0"
 _IS_ENCRYPTED: Final = 0x1
 
-# In office files, copies of drawings for older programs.
+# The element that contains a copy of a drawing for older office programs.
 FALLBACK: Final = "Fallback"
 START: Final = "start"
 END: Final = "end"
@@ -31,10 +31,10 @@ TEXT: Final = "text"
 
 
 class XmlEvent(NamedTuple):
-    """The start or the end of an element, or text. Names have no namespace."""
+    """The start or the end of an XML element, or text. The name of an element has no namespace."""
 
     kind: str
-    name: str  # or the text
+    name: str  # of the element, or the text
     attributes: dict[str, str]
 
 
@@ -128,7 +128,7 @@ class ZipContainer:
         return found
 
     def main_part(self) -> str:
-        """Return the name of the part that an office document consists of."""
+        """Return the name of the main part of an office document."""
         main = find_part(self.relations(""), "officeDocument")
         if main not in self:
             raise DocumentError(DAMAGED)
@@ -171,7 +171,7 @@ def read_xml(blocks: Iterable[bytes], *, allow_doctype: bool = False) -> Iterato
 
 
 def without_elements(events: Iterable[XmlEvent], names: Collection[str]) -> Iterator[XmlEvent]:
-    """Leave out the elements with these names and all that they contain."""
+    """Yield the events without the elements with these names and all that they contain."""
     depth = 0
     for event in events:
         if event.kind != TEXT and event.name in names:

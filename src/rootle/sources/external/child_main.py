@@ -1,7 +1,7 @@
 """The main program of the child process that reads an added folder or archive.
 
-The files come from anywhere. The child has limits for memory and time, and writes one line of JSON
-for each document.
+The files may be malicious, so the memory and the time of the child are limited. It writes one line
+of JSON for each document.
 """
 
 from __future__ import annotations

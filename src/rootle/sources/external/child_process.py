@@ -1,4 +1,4 @@
-"""Reads an added folder or archive in a child process with limits."""
+"""Read an added folder or archive in a child process with limited memory and time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rootle.sources.external.records import (
     document_from_json,
 )
 
-# Unpacking the largest archive takes a few minutes.
+# The longest time without output. Unpacking the largest archive takes a few minutes.
 _MAX_SILENCE_S: Final = 600.0
 UNPACKED_PREFIX: Final = "unpacked-"
 _ABANDONED_AFTER_S: Final = 86_400.0  # reading an archive never takes this long
@@ -54,8 +54,8 @@ def read_local_source(
 ) -> Iterator[ExternalDocument | ReadNote]:
     """Yield the documents of a folder or a file, and notes.
 
-    An archive is unpacked below `work_dir` while it is read. An empty `kind` is
-    recognized.
+    An archive is unpacked below `work_dir` while it is read. If `kind` is empty, the kind of the
+    source is detected.
     """
     delete_unpacked(work_dir, _ABANDONED_AFTER_S)
     # This process deletes the folder even if the child is killed.
@@ -67,7 +67,8 @@ def read_local_source(
 def delete_unpacked(work_dir: str, min_age_s: float = 0.0) -> None:
     """Delete the unpacked archives of processes that were killed.
 
-    Archives that another process is reading now are younger than `min_age_s` seconds.
+    Folders that are younger than `min_age_s` seconds are kept, because another process may be
+    reading such an archive now.
     """
     for folder in Path(work_dir).glob(f"{UNPACKED_PREFIX}*"):
         with suppress(OSError):

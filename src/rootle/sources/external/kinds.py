@@ -25,7 +25,8 @@ from rootle.sources.files.discovery import WalkRules
 Found = ExternalDocument | tuple[str, str]  # a document, or a path and the reason to skip it
 
 SPHINX: Final = "sphinx"
-# Lists the pages of an inventory, for a site of which only the inventory was downloaded.
+# The kind that lists the pages of an inventory, for a site of which only the inventory was
+# downloaded.
 INVENTORY_PAGES: Final = "sphinx-pages"
 _READERS: Final[Mapping[str, Callable[[FolderTree, int], Iterable[Found]]]] = {
     "stack-exchange": read_stack_exchange,
@@ -37,7 +38,7 @@ _READERS: Final[Mapping[str, Callable[[FolderTree, int], Iterable[Found]]]] = {
     "folder": lambda tree, _: read_folder(tree.root, WalkRules()),
 }
 LOCAL_KINDS: Final = tuple(_READERS)
-# The format of pages from `rootle add URL`.
+# The kind of pages from `rootle add URL`.
 WEB: Final = "web"
 _MDN_PROBES: Final = 20
 
@@ -52,7 +53,7 @@ def read_kind(folder: str, kind: str, max_documents: int) -> Iterable[Found]:
 def recognize_folder(folder: str) -> tuple[str, str]:
     """Return the kind of a folder, and the subfolder that contains the documents.
 
-    An archive often has one folder at its top, in which everything else is.
+    An archive often has a single top-level folder, which contains everything else.
     """
     for candidate in (folder, *_only_subfolder(folder)):
         kind = _recognize(FolderTree(candidate))
@@ -62,7 +63,7 @@ def recognize_folder(folder: str) -> tuple[str, str]:
 
 
 def recognize_file(path: str) -> tuple[str, str] | None:
-    """Return the kind and the folder of a file that represents a source; None for other files."""
+    """Return the kind and the folder of a source, given its main file; None for other files."""
     folder, name = os.path.split(path)
     kinds = {
         POSTS: "stack-exchange",
@@ -101,7 +102,7 @@ def _recognize(tree: FolderTree) -> str | None:
 
 
 def _is_mdn(tree: FolderTree) -> bool:
-    """Return whether the first pages have the front matter of MDN."""
+    """Return whether one of the first pages has the front matter of MDN."""
     pages = islice(tree.files((PAGE,)), _MDN_PROBES)
     return any({"title", "slug"} <= _read_fields(tree, path) for path in pages)
 

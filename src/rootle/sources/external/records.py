@@ -18,7 +18,7 @@ _ADDRESS_CHARS: Final = "/%:@!$&'()*+,;=~?-._#[]"
 
 
 class ExternalSourceError(Exception):
-    """A source cannot be read. The message says why, for people."""
+    """A source cannot be read. The message tells the user why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class ExternalDocument:
     language: str = "markdown"  # a name from `text.languages`
     address: str = ""  # the URL of the document; "" if it has none
     date_s: float | None = None  # when it was written, in Unix seconds
-    factor: float = 1.0  # of its score, from signals such as the votes for an answer
+    factor: float = 1.0  # multiplies its score in the ranking; depends, for example, on votes
     sections: tuple[DocumentSection, ...] = ()  # as in sources.source.Document
 
 
@@ -60,7 +60,8 @@ def document_from_json(data: Mapping[str, Any]) -> ExternalDocument:
         plain_text(data["text"])[:MAX_DOCUMENT_CHARS],
         _plain_line(data["title"])[:_MAX_NAME_CHARS],
         _plain_line(data["language"]),
-        # Answers show the address outside of the text that is marked as untrusted.
+        # The address is quoted, because results show it outside of the text that they mark as
+        # untrusted.
         quote(_plain_line(data["address"])[: 2 * _MAX_NAME_CHARS], safe=_ADDRESS_CHARS),
         None if date_s is None else float(date_s),
         min(2.0, max(0.5, float(data["factor"]))),
@@ -69,7 +70,7 @@ def document_from_json(data: Mapping[str, Any]) -> ExternalDocument:
 
 
 def plain_text(text: object) -> str:
-    """Return a text that can be stored. Its lines end with a line feed."""
+    """Return a text that can be stored, with line feeds as its only line ends."""
     if not isinstance(text, str):
         raise TypeError("not a text")
     clean = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")

@@ -34,8 +34,8 @@ CREATE TABLE IF NOT EXISTS state (version INTEGER);
 """
 
 
-# Excludes documents without a source: a process that was killed while it read a new source may have
-# left some.
+# Excludes documents without a source, which a process may have left if it was killed while it read
+# a new source.
 _LISTED: Final = "source IN (SELECT name FROM sources)"
 
 
@@ -90,7 +90,7 @@ class ExternalStore:
             return False
 
     def sources(self) -> list[SourceRecord]:
-        """Return the sources by name."""
+        """Return the sources, ordered by name."""
         if not self.exists():
             return []
         with self._open() as database:
@@ -127,10 +127,10 @@ class ExternalStore:
     ) -> int:
         """Store the documents of a source without their secrets; return their number.
 
-        Documents that are no longer there are removed, unless `keeps_missing` returns True after
-        all have been read. Documents that are
-        unchanged keep their time, so that they are not indexed again. The documents are read before
-        the transaction starts, in blocks, so that other processes can write meanwhile.
+        Documents that the source no longer contains are removed, unless `keeps_missing` returns
+        True after all documents have been read. Unchanged documents keep their time of change, so
+        that they are not indexed again. Documents are read in blocks, and each block is read before
+        its transaction starts, so that other processes can write meanwhile.
         """
         seen: set[str] = set()
         block: list[tuple[Any, ...]] = []
@@ -168,7 +168,7 @@ class ExternalStore:
             ).fetchall()
 
     def token(self) -> str:
-        """Return a text that changes with every change of the documents."""
+        """Return a string that changes with every change of the documents."""
         if not self.exists():
             return "0"
         with self._open() as database:
@@ -250,7 +250,8 @@ class ExternalStore:
                 database.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT;")
             with write_transaction(database):
                 yield database
-                # A time, so that a store that was deleted and created again has another token.
+                # The version is at least the current time, so that a store that was deleted and
+                # created again gets a new token.
                 database.execute(
                     "INSERT INTO state SELECT MAX(COALESCE(MAX(version), 0) + 1, ?) FROM state",
                     (time.time_ns(),),

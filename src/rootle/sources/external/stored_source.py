@@ -24,7 +24,7 @@ class StoredReader:
     folder: str
 
     def read(self, uri: str) -> Document | str:
-        """Return a document, or the reason why it is not there."""
+        """Return a document, or the reason why it cannot be read."""
         found = ExternalStore(Path(self.folder)).read(uri)
         if found is None:
             return VANISHED

@@ -19,7 +19,8 @@ MAX_UNPACKED_BYTES: Final = 4_000_000_000
 MAX_FILES: Final = 200_000
 _MAX_FILE_BYTES: Final = 1_000_000_000
 _MAX_DEPTH: Final = 40
-# The files of an ordinary archive shrink to a tenth; a bomb has a ratio of a thousand and more.
+# The highest accepted compression ratio. Ordinary archives have a ratio of about 10, and zip bombs
+# have a ratio of 1,000 or more.
 _MAX_RATIO: Final = 200
 _RATIO_FREE_BYTES: Final = 50_000_000
 _BLOCK_BYTES: Final = 1 << 18
@@ -36,7 +37,7 @@ def is_archive(path: str) -> bool:
 
 
 class Unpacker:
-    """Writes the files of an archive below a folder, and counts what it leaves out."""
+    """Writes the files of an archive below a folder, and lists the files that it leaves out."""
 
     def __init__(
         self,
@@ -55,7 +56,7 @@ class Unpacker:
         self.skipped: list[tuple[str, str]] = []  # name, reason
 
     def unpack(self, file: BinaryIO, name: str) -> None:
-        """Unpack a file. Raise ExternalSourceError if it is damaged, encrypted or a bomb."""
+        """Unpack an archive. Raise ExternalSourceError if it is damaged, encrypted or too large."""
         self._archive_bytes = os.fstat(file.fileno()).st_size
         try:
             if name.lower().endswith((".zip", ".whl")):
@@ -104,7 +105,7 @@ class Unpacker:
         path = os.path.join(self._target, *_parts(name))
         try:
             os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-            # The folder contains no links: none is ever written.
+            # The folder contains no links, because none is ever written.
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except (FileExistsError, NotADirectoryError):
             self.skipped.append((name, "occurs twice"))
@@ -147,7 +148,8 @@ def _parts(name: str) -> list[str]:
 
 
 class _TarStream(tarfile.TarFile):
-    # All members that were read. The option `stream`, which keeps none, requires Python 3.13.
+    # The members that were read so far, which are dropped to save memory. (The option `stream`,
+    # which keeps no members, requires Python 3.13.)
     members: list[tarfile.TarInfo]
 
 

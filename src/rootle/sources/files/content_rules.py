@@ -7,7 +7,7 @@ from typing import Final
 
 from rootle.text.languages import CODE_EXTENSIONS, PROSE, language_of
 
-# As in git, a NUL near the beginning makes a file binary.
+# As in git, a file with a NUL in this many bytes at its beginning is binary.
 _SNIFFED_BYTES: Final = 8192
 # All control characters except those that occur in text: tab, line feed, form feed, carriage
 # return, and (in recorded terminal output) escape and backspace.
@@ -15,8 +15,8 @@ _CONTROLS: Final = bytes(byte for byte in (*range(32), 127) if byte not in b"\t\
 # The share of control characters is near 0 in text, and about 0.1 in compressed or encrypted data.
 _MAX_CONTROL_SHARE: Final = 0.03
 
-# Generators mark their output at the top. Code that only mentions generated files does so further
-# down, in strings, or in the middle of a sentence.
+# Generators mark their output in this part of a file. Code that only mentions generated files does
+# so further down, in strings, or in the middle of a sentence.
 _HEAD_CHARACTERS: Final = 1024
 _HEAD_LINES: Final = 10
 _GENERATED_NOTE: Final = re.compile(
@@ -51,12 +51,13 @@ _MIN_MINIFIED_CHARACTERS: Final = 5_000
 _MAX_MEAN_LINE: Final = 250
 _LONG_LINE: Final = 5_000
 _MAX_LONG_LINE_SHARE: Final = 0.5
-# A source with an image or data on a few long lines still has many ordinary ones. Above minified
-# code, there is at most a licence, whose share is smaller.
+# A source file with an image or data on a few long lines is not minified: it still has many lines
+# of at most this length. In minified code, the only such lines are those of a license header, which
+# are a smaller share of the characters.
 _ORDINARY_LINE: Final = 500
 _MIN_ORDINARY_LINES: Final = 10
 _MIN_ORDINARY_SHARE: Final = 0.1
-# Markup may have a paragraph of prose on one line, so a long mean line proves nothing.
+# Markup may have a whole paragraph of prose on one line, so its mean line length is not used.
 _MARKUP: Final = frozenset({"html", "xml", "vue", "svelte"})
 _MAY_BE_MINIFIED: Final = frozenset(CODE_EXTENSIONS) | {"json", "xml"}
 _SOURCE_MAP: Final = re.compile(r"(?:\)\]\}'?\n)?\s*\{\s*\"(?:version|sections|file|mappings)\"")
@@ -78,7 +79,8 @@ def is_binary(raw: bytes) -> bool:
 def is_generated(text: str, path: str) -> bool:
     """Return whether a comment in the first lines says that a program generated the file.
 
-    The template of a generated file contains the same comment, and so does a script that writes it.
+    The template of a generated file and a script that writes it contain this comment too, but are
+    not generated.
     """
     if path.lower().endswith(_TEMPLATE_ENDINGS):
         return False
@@ -89,7 +91,7 @@ def is_generated(text: str, path: str) -> bool:
 
 
 def _comment_signs(language: str) -> str:
-    """Return the first characters of comments and docstrings; "" for any."""
+    """Return the characters with which comments and docstrings can start; "" for any."""
     if language in PROSE:
         return "<"  # `#` begins a heading
     return "#\"'" if language in _WITH_HASH_COMMENTS else ""
@@ -105,7 +107,7 @@ def is_minified(text: str, path: str) -> bool:
     if len(text) < _MIN_MINIFIED_CHARACTERS or not _has_long_stretch(text):
         return False
     language = language_of(path)
-    # A file with one JSON record per line is a table.
+    # A file with one JSON record per line is a table, so it is not minified.
     if language not in _MAY_BE_MINIFIED or path.lower().endswith(".jsonl"):
         return False
     lines = _LINE_END.split(text)

@@ -1,4 +1,4 @@
-"""Find the files to index below a folder: list all files, and filter by name, type and size."""
+"""Find the files to index below a folder: list its files, and filter by name, type and size."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from rootle.storage.change_time import change_time_ns, modification_time_ns
 from rootle.text.path_glob import matches_glob
 from rootle.types import NEEDS_EXTRA
 
-# This limit is high because documents can contain images and videos, which are not read. Their text
-# has a separate limit.
+# The largest document that is read. This limit is high because documents can contain images and
+# videos, which are not read. The text of a document has a separate limit.
 _MAX_DOCUMENT_BYTES: Final = 1_000_000_000
 
 
@@ -39,10 +39,10 @@ class WalkRules:
     """The configurable limits of a file walk."""
 
     max_file_bytes: int = 5_000_000
-    # Pairs of the ending of files and the plugin that converts them to text, as
-    # "package.module:name".
+    # Pairs of a file name ending and the plugin, written as "package.module:name", that converts
+    # such files to text.
     readers: tuple[tuple[str, str], ...] = ()
-    # Glob patterns of values that are not secrets, and of paths of files without secrets.
+    # Glob patterns of values that are not secrets, and of paths of files that contain no secrets.
     secret_exceptions: tuple[str, ...] = ()
     recognize: str = "off"  # the value of `ocr`
     recognition_dir: str = ""  # the folder of the cache of recognized texts
@@ -144,7 +144,8 @@ def _skip_reason(path: str, info: os.stat_result, rules: WalkRules) -> str | Non
 def skip_reason(path: str, size: int, rules: WalkRules) -> str | None:
     """Return why a regular file is skipped without being read; None if it must be read.
 
-    Only plugins count as document readers: the built-in ones read files on disk.
+    Documents that only a built-in reader can read are skipped, because built-in readers need a file
+    on disk.
     """
     reason = reason_by_name(path)
     if reason == SECRET and any(matches_glob(path, rule) for rule in rules.secret_exceptions):

@@ -17,8 +17,8 @@ EXCLUDED_DIRS: Final = frozenset(
         *(".gradle", ".terraform", ".bundle", ".dart_tool", ".cargo", ".stack-work"),
     }
 )
-# A file of this name excludes its folder: it marks a virtual environment, or a cache
-# (bford.info/cachedir) such as the `target` folder of Rust.
+# A folder that contains a file of this name is excluded: the file marks a virtual environment, or a
+# cache (bford.info/cachedir) such as the `target` folder of Rust.
 EXCLUDING_FILES: Final = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
 
 
@@ -27,6 +27,6 @@ def is_linked_worktree(folder: str) -> bool:
     pointer = read_regular(os.path.join(folder, ".git"))
     if not isinstance(pointer, bytes) or not pointer.startswith(b"gitdir:"):
         return False
-    # A submodule has such a pointer too, but shares no git folder with another checkout.
+    # A submodule has such a pointer too, but does not share a git folder with another checkout.
     target = os.fsdecode(pointer.removeprefix(b"gitdir:").strip(b" \r\n"))
     return os.path.exists(os.path.join(folder, target, "commondir"))

@@ -23,7 +23,7 @@ class FileListing:
 
 
 def list_tree(root: str) -> FileListing:
-    """Return the paths under `root` that are ignored by neither git nor `.rootleignore`."""
+    """Return the paths under `root` that neither git nor `.rootleignore` ignores."""
     git_listing = list_files(root) if find_work_tree(root) is not None else None
     if git_listing is None:
         walked = walk_folder(root)
@@ -35,7 +35,7 @@ def list_tree(root: str) -> FileListing:
 
 
 def list_paths(root: str, paths: Collection[str]) -> FileListing | None:
-    """Return those of `paths` that `list_tree` returns; None if it must list the whole tree."""
+    """Return those of `paths` that `list_tree` returns; None if that requires the whole tree."""
     folders = {folder for path in paths for folder in _folders_above(path)}
     # A nested repository has its own ignore rules.
     if any(os.path.lexists(os.path.join(root, folder, ".git")) for folder in folders - {""}):
@@ -67,7 +67,7 @@ def _folders_above(path: str) -> Iterable[str]:
 def _add_repository(root: str, prefix: str, git_listing: GitListing, listing: FileListing) -> None:
     """Add the files that git lists at `prefix`, and those of the repositories inside it."""
     folders = _FolderCache(os.path.join(root, prefix))
-    # git considers a tracked path deleted if a link has replaced its folder.
+    # If a symbolic link has replaced a folder, git considers the tracked files in it deleted.
     tracked = [path for path in git_listing.tracked if folders.is_real(_parent(path))]
     untracked = [path for path in git_listing.untracked if not folders.is_excluded(_parent(path))]
     listing.files.extend(prefix + path for path in (*tracked, *untracked))
@@ -126,7 +126,7 @@ class RootleIgnore:
     """The `.rootleignore` files of a tree, which may also ignore tracked files."""
 
     def __init__(self, folders: Collection[str], load: Callable[[str], IgnoreFile | None]) -> None:
-        """`folders` contain such files. `load` reads one, given its folder: "" or ending in "/"."""
+        """`folders` contain ignore files. `load` reads the file in a folder: "" or "folder/"."""
         self._folders = folders
         self._load = load
         self._rules: dict[str, IgnoreRules | None] = {}
@@ -157,9 +157,9 @@ class RootleIgnore:
 
 
 def open_rootle_ignore(root: str, files: Iterable[str]) -> RootleIgnore:
-    """Return the rules of the ignore files in the folders of `files`, and in those above them.
+    """Return the rules of the ignore files in the folders of `files`, and in the folders above.
 
-    They apply even if git ignores them: a user may not want to commit them.
+    The ignore files apply even if git ignores them, because a user may not want to commit them.
     """
     folders = {_parent(path) for path in files}
     folders |= {above for folder in folders for above in _folders_above(folder)} | {""}

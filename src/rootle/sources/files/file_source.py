@@ -29,7 +29,7 @@ class FileReader:
 
     root: str
     rules: WalkRules
-    is_shown: bool = False  # whether to read files as they are shown, with all rows of tables
+    is_shown: bool = False  # whether files are read to be shown, with all rows of tables
 
     def read(self, uri: str) -> Document | str:
         """Return a file, given by its path relative to the root, or the reason to skip it."""
@@ -48,7 +48,7 @@ class FileReader:
         return found.to_document(uri)
 
     def _recognition_cache(self) -> RecognitionCache | None:
-        """Return the cache of the texts in images, or None if they are not read."""
+        """Return the cache of the texts in images, or None if such texts are not recognized."""
         if self.rules.recognize == "off":
             return None
         from rootle.sources.documents.recognition_cache import RecognitionCache
@@ -56,14 +56,14 @@ class FileReader:
         return RecognitionCache(self.rules.recognition_dir, self.rules.secret_exceptions)
 
     def _is_document(self, uri: str) -> bool:
-        """Return whether a built-in reader converts a file to text. Plugins come first."""
+        """Return whether a built-in reader converts a file to text; plugins take precedence."""
         plugins = tuple(ending for ending, _ in self.rules.readers)
         return not uri.lower().endswith(plugins) and document_format(uri) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class FileSource:
-    """The files below a folder that git tracks or would track, without generated and binary ones.
+    """The files below a folder that git does not ignore, without generated and binary files.
 
     Their URIs are paths relative to the folder, with "/" on every platform.
     """
@@ -98,8 +98,8 @@ def read_listed_file(root: Path, path: str, rules: WalkRules) -> Document | str 
             return skip.reason
     if all(entry.uri != path for entry in scan.documents):
         return None
-    # A text file is shown whole, even if only its beginning is indexed. If it is too large, it is
-    # not shown at all.
+    # A text file is shown completely, even if only its beginning is indexed. If it is too large, it
+    # is not shown at all.
     limit = max(rules.max_file_bytes, MAX_SHOWN_BYTES)
     reader = FileReader(os.fspath(root), replace(rules, max_file_bytes=limit), is_shown=True)
     found = MaskingReader(reader, rules.secret_exceptions).read(path)

@@ -11,7 +11,7 @@ from rootle.sources.files.excluded_dirs import EXCLUDED_DIRS, EXCLUDING_FILES, i
 from rootle.sources.files.ignore_rules import IgnoreFile, IgnoreRules, load_ignore_file
 from rootle.sources.git.git_dirs import find_work_tree
 
-# If a folder contains both, the later one takes precedence.
+# If a folder contains both files, the second one takes precedence.
 IGNORE_NAMES: Final = (".gitignore", ".ignore")
 OWN_IGNORE_NAME: Final = ".rootleignore"
 
@@ -22,7 +22,7 @@ class FolderListing:
 
     files: list[str] = field(default_factory=list)  # everything that is not a folder
     unreadable: list[str] = field(default_factory=list)  # folders
-    folders: list[str] = field(default_factory=list)  # the folders entered, "" for the root
+    folders: list[str] = field(default_factory=list)  # that were entered; "" for the root
 
 
 @dataclass(frozen=True, slots=True)

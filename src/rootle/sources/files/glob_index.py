@@ -1,8 +1,8 @@
 """Find the last of many globs that matches a string, in time linear in the length of both.
 
 Most globs of a large ignore file are plain names, extensions or paths, which are looked up in a
-dictionary. The others are grouped by a literal part that they contain. A group is matched, with
-RE2, only if the string contains its literal part.
+dictionary. The remaining globs are grouped by a literal part that they contain. A group is matched,
+with RE2, only if the string contains this part.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ from rootle.sources.files.ignore_patterns import (
 if TYPE_CHECKING:
     import re2
 
-# If there are at most this many globs, they are not grouped: one expression rejects most strings in
-# 2 µs.
+# If there are at most this many globs, they are not grouped, because a single expression for all of
+# them rejects most strings in 2 µs.
 _MAX_UNGROUPED: Final = 200
-# Literal parts are split into keys of at most this length. For each length that a key has, all
-# parts of a path with this length are looked up.
+# Literal parts are split into keys of at most this length. For each length of a key, all parts of a
+# path with this length are looked up.
 _MAX_KEY_CHARS: Final = 8
 _MAX_ALTERNATIVES: Final = 500
-# Enough for any glob with fewer characters than a path may have. RE2 allocates it when needed.
+# The memory limit of RE2, which allocates memory when needed. It suffices for any glob that is
+# shorter than the longest path.
 _MAX_MEMORY_BYTES: Final = 32 << 20
 
 _Line = tuple[int, str]  # the number of a line and its glob
@@ -77,7 +78,7 @@ def _is_extension(glob: str) -> bool:
 
 
 def _group(lines: Sequence[_Line]) -> dict[str, _Group]:
-    """Group lines by the rarest key that their globs contain; "" if they contain none."""
+    """Group lines by the rarest key in their globs; globs without a key are in group ""."""
     if len(lines) <= _MAX_UNGROUPED:
         return {"": _Group(lines)} if lines else {}
     texts = [list(_keys(glob)) for _, glob in lines]

@@ -6,10 +6,11 @@ import re
 from typing import Final
 
 SPECIAL_CHARACTERS: Final = frozenset("*?[\\")
-# Matches everything from the first to the last set or escape, and all other wildcards and slashes.
+# Matches the parts of a pattern that are not literal: everything from the first to the last
+# character set or escape, and all other wildcards and slashes.
 _NOT_LITERAL: Final = re.compile(r"[\[\\].*[\]\\].?|[\[\\].*|[*?/]+", re.DOTALL)
 _NEVER: Final = r"[^\x00-\xff]"
-# The classes lack "/", which no set matches.
+# Named classes of characters, without "/", which no character set matches in git.
 _POSIX_CLASSES: Final[dict[str, str]] = {
     "alnum": "a-zA-Z0-9",
     "alpha": "a-zA-Z",
@@ -104,12 +105,12 @@ def _class_item(pattern: str, position: int) -> tuple[str | None, int]:
     high, position = _class_character(pattern, position + 1)
     if not low or not high:
         return None, position
-    # In git, the first character of a reversed range matches itself.
+    # In git, a reversed range such as [z-a] matches its first character.
     return _translate_range(low, max(low, high)), position
 
 
 def _translate_range(low: str, high: str) -> str:
-    """Translate a range of characters without "/", which no set matches."""
+    """Translate a range of characters, leaving out "/", which no character set matches."""
     if not low <= "/" <= high:
         return f"{re.escape(low)}-{re.escape(high)}"
     below = f"{re.escape(low)}-\\." if low < "/" else ""

@@ -57,12 +57,12 @@ def _to_byte_characters(path: str) -> str:
 
 
 class _PatternIndex:
-    """Patterns for names, and patterns for paths."""
+    """The patterns of an ignore file: patterns for names, and patterns for paths."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         names: dict[str, int] = {}
         paths: dict[str, int] = {}
-        for rule in rules:  # of several lines with the same pattern, the last one counts
+        for rule in rules:  # of several lines with the same pattern, the last one decides
             (paths if rule.whole_path else names)[rule.pattern] = rule.line
         self._names = GlobIndex(names, match_names=True)
         self._paths = GlobIndex(paths, match_names=False)

@@ -54,11 +54,11 @@ def _describe(found: object) -> str:
 
 
 def _read_all(found: Any) -> Any:  # Any: returned by a plugin
-    """Return the places that an iterator yields, which may run the plugin, as a list."""
+    """Return the places of an iterator as a list. Iterating may run code of the plugin."""
     is_value = isinstance(found, (str, bytes)) or not isinstance(found, Iterable)
     return found if is_value else list(found)
 
 
 def _plain(text: str) -> str:
-    """Return a text as all other code expects it: lines end with line feeds."""
+    """Return a text with line feeds as its only line ends, as all other code expects."""
     return text.replace("\r\n", "\n").replace("\0", "")

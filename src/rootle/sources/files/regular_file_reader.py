@@ -21,7 +21,7 @@ def read_below(root: str, path: str, max_bytes: int = -1) -> bytes | str:
     """Return the content of a regular file below `root`, or the reason as `read_regular` does.
 
     Neither the file nor a folder between `root` and the file may be a symbolic link. At most
-    `max_bytes` are read; -1 for no limit.
+    `max_bytes` are read; -1 means no limit.
     """
     try:
         descriptor = open_below(root, path)

@@ -67,7 +67,7 @@ _SECRET_FILES: Final = """
     .python_history .node_repl_history .rediscli_history .irb_history
     id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk
 """
-# Files with common names that are secret in these folders.
+# Files that are secret in these folders, although their names are common.
 _SECRET_PATHS: Final = (
     ".aws/credentials",
     ".docker/config.json",
@@ -86,10 +86,10 @@ _SECRET_EXTENSIONS: Final = """
 """
 # Copies of a file by editors, tools and people: `.env~`, `id_rsa.bak`.
 _COPY_ENDINGS: Final = ("~", ".bak", ".backup", ".old", ".orig", ".save", ".copy", ".swp")
-# Extensions that text files also use are not listed; for these files, the content decides. For
-# example, `.ts` can be TypeScript, `.mo` Modelica, `.pkl` Pkl, `.doc` plain text, `.db` a zone of
-# a name server, and `.sig` Standard ML; `README.pt` can be a text in Portuguese, and `example.com`
-# can be named after a host.
+# Extensions of binary files. Extensions that text files also use are not listed, so that the
+# content decides. For example, `.ts` can be TypeScript, `.mo` Modelica, `.pkl` Pkl, `.doc` plain
+# text, `.db` a zone of a name server, and `.sig` Standard ML; `README.pt` can be a text in
+# Portuguese, and `example.com` can be named after a host.
 _BINARY_EXTENSIONS: Final = """
     png jpg jpeg jpe gif bmp tif tiff ico icns webp avif heic heif psd xcf ai eps cr2 nef raw
     tga dds exr hdr ktx ktx2 jxl jp2 blend fbx glb
@@ -131,7 +131,7 @@ _BY_EXTENSION: Final[dict[str, str]] = {
     **dict.fromkeys(_BINARY_EXTENSIONS.split(), BINARY),
     **dict.fromkeys(_SECRET_EXTENSIONS.split(), SECRET),
 }
-# The last parts of compound endings: names with other extensions need a single lookup.
+# The last parts of compound endings. For names with other extensions, a single lookup is enough.
 _COMPOUND_EXTENSIONS: Final = frozenset(
     ending.rpartition(".")[2] for endings in _COMPOUND_ENDINGS.values() for ending in endings
 )
@@ -160,7 +160,7 @@ def reason_by_name(path: str) -> str | None:
 
 
 def _reason_of_copy(path: str) -> str | None:
-    """Return SECRET for the copy of a secret file; other copies count as ordinary text."""
+    """Return SECRET for the copy of a secret file; copies of other files are ordinary text."""
     original = path
     for ending in _COPY_ENDINGS:
         original = original.removesuffix(ending)

@@ -1,7 +1,8 @@
 """Sections of text files whose structure the chunker does not know.
 
-Manual pages keep their lines, and their sections become scopes. Transcripts are converted to one
-line per cue, by minute. Of tables, only the first rows are indexed, with the shape of the table.
+The lines of manual pages stay unchanged, and their sections become scopes. Transcripts are
+converted to one line for each caption (a "cue"), in one section per minute. Of tables, only the
+first rows are indexed, with the header and the number of rows as title.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from rootle.types import EXTRACTED, DocumentSection
 
 _DIAGRAM_LANGUAGES: Final = frozenset({"graphviz", "mermaid", "plantuml"})
 _MARKDOWN: Final = "markdown"
-# Of JSON and YAML files, only OpenAPI documents have sections.
+# Languages that can describe interfaces. Of JSON and YAML files, only OpenAPI documents have
+# sections.
 _INTERFACE_LANGUAGES: Final = frozenset({"graphql", "json", "proto", "yaml"})
 
 # About 2,000 rows. A million more rows would only hide other documents.
@@ -31,16 +33,16 @@ _CUE_TIME: Final = re.compile(
     r"(?:(\d{1,4}):)?(\d{1,2}):(\d{2})[.,]\d{1,3}[ \t]+-->[ \t]+[\d:.,]+[^\n]*"
 )
 _CUE_TAG: Final = re.compile(r"<(/?)(\w[^<>\n]{0,200}|\d[\d:.]*|/?)>")
-# The start of the words of a speaker, or their end.
+# The tag before or after the words of a speaker.
 _VOICE: Final = re.compile(r"<v(?:\.[\w.]{1,100})?[ \t]{1,20}([^<>\n]{1,100})>|</v>")
 _ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});")
 
 
 def add_text_places(found: TextFile, path: str, *, is_shown: bool = False) -> TextFile:
-    """Return a file with its sections, or unchanged if it is of another kind.
+    """Return a file with its sections; unchanged if it has no kind of structure known here.
 
-    If the file is shown and not indexed, tables are whole, and the diagrams in Markdown files are
-    sections. In an index, such files are split at headings.
+    If the file is read to be shown instead of indexed, tables are not shortened, and the diagrams
+    in Markdown files become sections. (In an index, Markdown files are split at headings.)
     """
     lower = path.lower()
     if lower.endswith((".vtt", ".srt")):
@@ -81,7 +83,7 @@ def _manual_sections(text: str) -> Iterator[DocumentSection]:
 
 
 def _describe_table(found: TextFile) -> TextFile:
-    """Keep the first rows; the title of their section describes the shape of the table."""
+    """Keep the first rows; the title of their section has the header and the number of rows."""
     text = found.text
     rows = text.count("\n") + bool(text and not text.endswith("\n"))
     header = " ".join(text[: text.find("\n") if "\n" in text else len(text)].split())
@@ -103,12 +105,12 @@ def _describe_table(found: TextFile) -> TextFile:
 
 
 def _read_transcript(found: TextFile) -> TextFile:
-    """Return the cues of a transcript, joined by speaker and by minute."""
+    """Return the captions of a transcript as lines, with one section per minute."""
     minutes: dict[int, list[str]] = {}
     for minute, speaker, text in _list_cues(found.text):
         lines = minutes.setdefault(minute, [])
         spoken = f"{speaker}: {text}" if speaker else text
-        if not lines or lines[-1] != spoken:  # captions repeat a line while it scrolls
+        if not lines or lines[-1] != spoken:  # consecutive captions repeat a line while it scrolls
             lines.append(spoken)
     if not minutes:
         return found
@@ -126,7 +128,7 @@ def _clock(minute: int) -> str:
 
 
 def _list_cues(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield the minute, the speaker and the words of each speaker in each cue."""
+    """Yield the minute, the speaker and the text of each part of a caption with one speaker."""
     minute = -1
     for block in re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n")):
         lines = block.strip().split("\n")
@@ -144,5 +146,5 @@ def _list_cues(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _decode_entities(text: str) -> str:
-    """Return a text with its entities as characters, such as "&" for "&amp;"."""
+    """Return a text with HTML entities replaced by characters, such as "&amp;" by "&"."""
     return " ".join(_ENTITY.sub(lambda entity: unescape(entity[0]), text).split())

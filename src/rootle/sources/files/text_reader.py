@@ -23,12 +23,12 @@ class TextFile:
 
     text: str  # without a byte order mark
     encoding: str  # "utf-8", "utf-16", "windows-1252", or EXTRACTED
-    digest: bytes  # BLAKE2b of the raw bytes that were read, 16 bytes
-    omitted_bytes: int = 0  # after the text
+    digest: bytes  # 16-byte hash (BLAKE2b) of the raw bytes and of `omitted_bytes`
+    omitted_bytes: int = 0  # the size of the rest of the file
     sections: tuple[DocumentSection, ...] = ()
 
     def to_document(self, uri: str) -> Document:
-        """Return the document of a file that is identified by its path."""
+        """Return the file as a document with this URI."""
         return Document(
             uri,
             self.text,
@@ -48,7 +48,7 @@ def read_text(
 ) -> TextFile | str:
     """Return the text of a file below `root`, or the reason (one of skip_rules.REASONS) to skip it.
 
-    `relative` is its path in the index; the file name determines whether the text can count as
+    `relative` is its path in the index; its language decides whether the text can be
     minified. `readers` are pairs of a file ending and the plugin that reads such files, as
     "package.module:name". If the file is larger than `max_bytes`, only the lines that fit are
     returned; None means no limit.
@@ -67,7 +67,7 @@ def extract_text(
     max_bytes: int | None,
     measure: Callable[[], int],
 ) -> TextFile | str:
-    """Return the result of `read_text` for content that was read from anywhere.
+    """Return the result of `read_text` for content that was read from disk or from elsewhere.
 
     `raw` has more than `max_bytes` if the content is longer than that; `measure` then returns the
     size of the whole content.
@@ -119,7 +119,8 @@ def decode_text(raw: bytes) -> tuple[str, str] | None:
 def _decode_utf16(raw: bytes) -> tuple[str, str] | None:
     """Decode text after a UTF-16 byte order mark.
 
-    A NUL character means that the mark is a coincidence, or that the file is UTF-32.
+    If the text contains a NUL character, return None: the mark is there by coincidence, or the file
+    is UTF-32.
     """
     text = raw.decode("utf-16", errors="replace")
     return None if "\0" in text else (text, "utf-16")

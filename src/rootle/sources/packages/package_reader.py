@@ -19,8 +19,9 @@ from rootle.sources.packages.package import PackageFile
 from rootle.sources.source import Document, DocumentEntry
 from rootle.storage.open_without_links import open_below
 
-# The hash of the content is stored in the two times of a document, 60 bits in each, as for files of
-# a commit. The same URI with the same hash is the same document in every project.
+# The timestamp fields of a document entry (`mtime_ns` and `ctime_ns`) hold the hash of its content,
+# 60 bits in each, as for files of a commit. The same URI with the same hash is the same document in
+# every project.
 _DIGITS: Final = 15
 _PACKAGE_KIND: Final = "package"
 _ZIP_ERRORS: Final = (

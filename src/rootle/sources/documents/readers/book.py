@@ -13,13 +13,13 @@ from rootle.sources.documents.zip_container import START, ZipContainer
 from rootle.sources.files.skip_rules import DAMAGED, ENCRYPTED
 
 _CONTAINER: Final = "META-INF/container.xml"
-# Fonts may be encrypted in books that can be read.
+# This part lists encrypted parts. If only fonts are encrypted, the book can be read.
 _ENCRYPTION: Final = "META-INF/encryption.xml"
 _HTML_TYPES: Final = frozenset({"application/xhtml+xml", "text/html"})
 
 
 def read_book(file: BinaryIO, found: ExtractedDocument) -> None:
-    """Add the headings of a book."""
+    """Add a place for each heading of a book."""
     with ZipContainer(file, found.check_time) as container:
         package = _package_part(container)
         read_properties(container, found, package)
@@ -42,7 +42,7 @@ def _package_part(container: ZipContainer) -> str:
 
 
 def _list_chapters(container: ZipContainer, package: str) -> list[str]:
-    """Return the parts with text in the order of the spine."""
+    """Return the parts with text in reading order (the "spine" of the book)."""
     files: dict[str, str] = {}
     order: list[str] = []
     for event in container.events(package):

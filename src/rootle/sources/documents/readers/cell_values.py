@@ -11,7 +11,7 @@ from rootle.sources.documents.zip_container import END, START, ZipContainer
 
 _NUMBER: Final = ""
 _DATE: Final = "date"
-_TIME: Final = "time"  # of a day
+_TIME: Final = "time"  # a time of day
 _DURATION: Final = "duration"
 
 # The predefined formats of dates and times.
@@ -20,8 +20,9 @@ _PREDEFINED: Final = {
     **dict.fromkeys((*range(18, 22), 45, 47), _TIME),
     46: _DURATION,
 }
-# Quoted text, colors and conditions in a format do not make it the format of a date. Neither do
-# the characters after `\` (shown), `_` (replaced by a space of the same width) and `*` (repeated).
+# Parts of a number format that may contain the letters of a date pattern, but do not make it a date
+# format: quoted text, colors, conditions, and the characters after `\` (shown), `_` (replaced by a
+# space of the same width) and `*` (repeated).
 _NOT_PATTERN: Final = re.compile(
     r'"[^"]*"|\[(?!(?:h{1,9}|m{1,9}|s{1,9})\])[^\]]*\]|[\\_*].', re.IGNORECASE
 )
@@ -29,18 +30,18 @@ _ELAPSED: Final = re.compile(r"\[[hms]", re.IGNORECASE)
 _DAY_LETTERS: Final = re.compile(r"[yd]", re.IGNORECASE)
 _TIME_LETTERS: Final = re.compile(r"[hs]", re.IGNORECASE)
 _MONTH_LETTERS: Final = re.compile(r"m", re.IGNORECASE)
-_DIGITS: Final = 15  # Excel shows no more; those after them are errors of rounding.
+_DIGITS: Final = 15  # Excel shows no more; further digits are rounding errors
 DAY_0: Final = datetime(1899, 12, 30)
 DAY_0_OF_1904: Final = datetime(1904, 1, 1)
-# For Excel, 1900 is a leap year: day 60 is February 29.
+# Excel treats 1900 as a leap year: day 60 is February 29.
 _LEAP_DAY: Final = 60
-_MAX_DAY: Final = 2_957_003  # the year 9999 in both systems
+_MAX_DAY: Final = 2_957_003  # the year 9999, for both origins of dates
 _DAY_SECONDS: Final = 86_400
 
 
 @dataclass(frozen=True, slots=True)
 class CellFormats:
-    """Says for each style, by its number, what its numbers are, such as dates."""
+    """The kinds of numbers, such as dates, that cells contain, by the index of their style."""
 
     kinds: tuple[str, ...]
     day_0: datetime = DAY_0
@@ -98,7 +99,7 @@ def read_formats(container: ZipContainer, part: str, day_0: datetime) -> CellFor
 
 
 def _kind_of(code: str) -> str:
-    """Return what the numbers with a format are."""
+    """Return the kind of the numbers that a format code describes, such as dates."""
     pattern = _NOT_PATTERN.sub("", code)
     if _ELAPSED.search(pattern):
         return _DURATION

@@ -8,7 +8,7 @@ from typing import Final
 from rootle.sources.documents.readers.headed_text import join_cells
 from rootle.sources.documents.zip_container import END, START, TEXT, XmlEvent, ZipContainer
 
-# The first values show what a chart is about.
+# The most values per series. The first values show what a chart is about.
 _MAX_POINTS: Final = 100
 _MAX_SERIES: Final = 100
 # The parts of a series: its name, its categories or positions, and its values.
@@ -16,9 +16,9 @@ _PARTS: Final = {"tx": "name", "cat": "keys", "xVal": "keys", "val": "values", "
 
 
 def read_chart(container: ZipContainer, part: str) -> list[str]:
-    """Return the titles of a chart and its axes, and a line for each series.
+    """Return the titles of a chart and of its axes, and a line for each series.
 
-    A line consists of the name of the series and of its values with their categories.
+    The line of a series consists of its name and its values with their categories.
     """
     lines: list[str] = []
     series: list[str] = []

@@ -12,7 +12,8 @@ from rootle.sources.documents.places import ExtractedDocument
 _NOT_IN_LABEL: Final = re.compile(r"[^\w\- ]")
 _SEPARATOR: Final = " > "
 _CELL_SEPARATOR: Final = " | "
-# Deeper headings count as headings of this level, so that the path of a heading stays short.
+# Headings of a deeper level are treated as headings of this level, so that the path of a heading
+# stays short.
 _MAX_LEVEL: Final = 9
 _MAX_BLOCK_CHARS: Final = 200_000
 
@@ -40,7 +41,7 @@ class HeadedText:
         self._lines.append(text)
 
     def paragraph(self, text: str) -> None:
-        """Add a paragraph, which becomes one line, or several if it contains line breaks."""
+        """Add a paragraph. It becomes one line, or several lines if it contains line breaks."""
         text = text.strip()
         if not text:
             return
@@ -59,7 +60,7 @@ class HeadedText:
 
 @dataclass
 class _Open:
-    """A paragraph that has not ended. Without a level, it is a note or a comment."""
+    """A paragraph, note or comment that has not ended. A note or comment has no level."""
 
     level: int | None
     parts: list[str] = field(default_factory=list)
@@ -70,7 +71,7 @@ class ParagraphStack:
 
     def __init__(self) -> None:
         self._open: list[_Open] = []
-        self._depth = 0  # the number of open paragraphs
+        self._depth = 0  # the number of open paragraphs, without notes
         self._inner: list[tuple[int, str]] = []
 
     def start(self, level: int = 0) -> None:
@@ -79,7 +80,7 @@ class ParagraphStack:
         self._depth += 1
 
     def start_note(self) -> None:
-        """Start a note. Only the paragraphs inside it are text, not its number or its author."""
+        """Start a note, of which only the paragraphs are kept, not its number or its author."""
         self._open.append(_Open(None))
 
     def end_note(self) -> None:
@@ -98,9 +99,10 @@ class ParagraphStack:
             self._open[-1].parts.append(text)
 
     def end(self) -> list[tuple[int, str]]:
-        """End a paragraph; return the level and the text of all those that are now complete.
+        """End a paragraph. Return the level and the text of all paragraphs that are now complete.
 
-        The paragraphs inside another one follow it, as paragraphs without a level.
+        Paragraphs that are nested in another one follow it with level 0. They are complete when the
+        outermost paragraph ends.
         """
         if not self._open or self._open[-1].level is None:
             return []
@@ -115,12 +117,12 @@ class ParagraphStack:
 
 
 def join_cells(cells: Sequence[str]) -> str:
-    """Return a row of a table, in which empty cells keep their columns; "" for an empty row."""
+    """Return a table row as text, in which empty cells keep their place; "" for an empty row."""
     return _CELL_SEPARATOR.join(cells).strip() if any(cells) else ""
 
 
 def make_label(heading: str) -> str:
-    """Return the form of a heading that links use: "Open questions" becomes open-questions.
+    """Return a heading in the form that is used in links: "open-questions" for "Open questions".
 
     The label never looks like a range of lines, such as "L15".
     """

@@ -12,7 +12,7 @@ _BLOCKS: Final = frozenset(
     "p div li dt dd tr blockquote section article figcaption caption title pre br hr table ul ol "
     "body header footer main aside".split()
 )
-_READINGS: Final = ("rt", "rp")  # of Japanese words
+_READINGS: Final = ("rt", "rp")  # pronunciations of Japanese words
 _IGNORED: Final = frozenset((*"script style head svg math template noscript".split(), *_READINGS))
 _CELLS: Final = ("td", "th")
 _PARAGRAPHS: Final = ("p", "div")
@@ -20,7 +20,7 @@ _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 
 
 def read_html(html: str, found: ExtractedDocument) -> None:
-    """Add the headings of HTML."""
+    """Add a place for each heading of an HTML text."""
     text = HeadedText(found)
     parser = _HtmlText(text)
     parser.feed(html)
@@ -60,7 +60,7 @@ class _HtmlText(HTMLParser):
             self._is_first_cell = False
             self._is_in_cell = self._is_cell_empty = True
         elif tag in _BLOCKS or tag in _HEADINGS:
-            # The first paragraph of a cell does not divide the row.
+            # A paragraph at the start of a table cell does not begin a new line.
             if not (tag in _PARAGRAPHS and self._is_in_cell and self._is_cell_empty):
                 self.flush()
             self._level = _HEADINGS.get(tag, 0)

@@ -25,7 +25,7 @@ _MAX_PARTS: Final = 1_000
 
 
 def read_mail(file: BinaryIO, found: ExtractedDocument) -> None:
-    """Add the message and, each with its own place, the messages attached to it."""
+    """Add a place for the message, and one for each message that is attached to it."""
     message = email.message_from_bytes(file.read(_MAX_BYTES), policy=email.policy.default)
     assert isinstance(message, EmailMessage)
     if not any(_header(message, name) for name in _HEADERS):
@@ -86,7 +86,7 @@ def _texts(part: EmailMessage, found: ExtractedDocument) -> list[str]:
         return []
     inner = [one for one in part.iter_parts() if isinstance(one, EmailMessage)]
     if kind == "multipart/related":
-        inner = inner[:1]  # the other parts are images and styles of the first one
+        inner = inner[:1]  # the other parts are images and styles of the first part
     if kind == "multipart/alternative":
         inner.sort(key=lambda one: one.get_content_type() != "text/plain")
         return next((texts for one in inner if (texts := _texts(one, found))), [])
@@ -123,4 +123,4 @@ def _header(message: EmailMessage, name: str) -> str:
     try:
         return " ".join(str(message.get(name, "")).split())
     except (ValueError, LookupError, AttributeError, IndexError, TypeError):
-        return ""  # the parser of headers fails for some malformed ones
+        return ""  # the parser fails for some malformed headers

@@ -1,7 +1,7 @@
-"""Read Jupyter notebooks as a program: cells of text and outputs become comments.
+"""Read Jupyter notebooks as programs: text cells and outputs become comments.
 
 The whole text can then be parsed in the language of the kernel, so that definitions in its cells
-are found like those in a file of code.
+are found like definitions in a source file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MAX_BYTES: Final = 100_000_000
 # The first lines of an output show the effect of a cell; thousands of lines of a log do not.
 _MAX_OUTPUT_LINES: Final = 30
 _MAX_OUTPUT_CHARS: Final = 2_000
-_MAX_OUTPUTS: Final = 20  # of a cell
+_MAX_OUTPUTS: Final = 20  # per cell
 
 _COMMENTS: Final = {
     **dict.fromkeys(("python", "r", "julia", "bash", "ruby", "perl", "powershell", "elixir"), "# "),
@@ -42,8 +42,8 @@ _EMBEDDED: Final = re.compile(r"data:[\w/+.-]{1,60};base64,[A-Za-z0-9+/=\s]{40,}
 # with an operator, such as "% (a, b)", "!= c" or "%in% d".
 _MAGIC: Final = re.compile(r"\s*(?:%{1,2}[A-Za-z_][\w.]*(?![\w.%])|!(?!=)|\?{1,2}\w)")
 _HELP: Final = re.compile(r"%{0,2}[\w.*]+\?{1,2}\s*$")
-# Cell magics after which the cell is still in the language of the kernel. After other cell magics,
-# the cell is in another language.
+# Cell magics (first lines of a cell that say how to run it) that keep the language of the kernel.
+# After other cell magics, the cell is in another language.
 _TRANSPARENT: Final = frozenset({"%%time", "%%timeit", "%%capture", "%%prun", "%%memit"})
 
 
@@ -74,7 +74,7 @@ def _list_cells(notebook: Any) -> list[Mapping[str, Any]]:  # Any: untrusted dat
     if not isinstance(notebook, dict):
         raise DocumentError(DAMAGED)
     cells = notebook.get("cells")
-    sheets = notebook.get("worksheets")  # until 2014
+    sheets = notebook.get("worksheets")  # the format until 2014
     if cells is None and isinstance(sheets, list):
         cells = [c for s in sheets if isinstance(s, dict) for c in _as_list(s.get("cells"))]
     if not isinstance(cells, list):
@@ -141,7 +141,7 @@ def _output_lines(cell: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _output_texts(cell: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the texts that are not blank. Consecutive printed texts are one text."""
+    """Yield the texts that are not blank. Consecutive printed texts are joined."""
     for is_printed, outputs in groupby(_list_outputs(cell), key=itemgetter(0)):
         texts = [text for _, text in outputs]
         for text in ["".join(texts)] if is_printed else texts:
@@ -157,7 +157,7 @@ def _list_outputs(cell: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
         if "text" in output:
             yield True, _join(output["text"])
         if isinstance(data := output.get("data"), dict):
-            # For an object of a library, the plain text is often only the name of its class.
+            # For objects of libraries, the plain text is often only the name of the class.
             yield False, _join(data.get("text/markdown")) or _join(data.get("text/plain"))
         if output.get("ename"):
             yield False, f"{output['ename']}: {output.get('evalue', '')}"

@@ -20,7 +20,7 @@ _FIELDS = {
 def read_properties(
     container: ZipContainer, found: ExtractedDocument, part: str = "docProps/core.xml"
 ) -> None:
-    """Set the title, author and date of a document as far as a part states them."""
+    """Set the title, author and date of a document from a part of the file that states them."""
     if part not in container:
         return
     values: dict[str, str] = {}

@@ -26,9 +26,9 @@ from rootle.sources.files.skip_rules import DAMAGED, ENCRYPTED
 
 _CONTENT: Final = "content.xml"
 _MANIFEST: Final = "META-INF/manifest.xml"
-# Parts with deleted text, and with text that repeats on every page; the readings of Japanese words.
+# Deleted text, text that repeats on every page, and the pronunciation of Japanese words.
 _IGNORED: Final = frozenset({"tracked-changes", "forms", "settings", "ruby-text"})
-# Their paragraphs are read, but not their numbers, authors and dates.
+# Notes and comments: their paragraphs are read, but not their numbers, authors and dates.
 _ASIDES: Final = frozenset({"note", "annotation"})
 _CELLS: Final = frozenset({"table-cell", "covered-table-cell"})
 # A file may claim that a cell or row is repeated a billion times.
@@ -36,7 +36,7 @@ _MAX_REPEATED: Final = 20
 
 
 def read_opendocument(file: BinaryIO, found: ExtractedDocument) -> None:
-    """Add headings of a text, slides of a presentation, or ranges of a spreadsheet."""
+    """Add a place for each heading of a text, slide, or block of rows of a spreadsheet."""
     with ZipContainer(file, found.check_time) as container:
         if _MANIFEST in container and b":encryption-data" in container.read(_MANIFEST):
             raise DocumentError(ENCRYPTED)
@@ -117,7 +117,7 @@ class _TableRows:
             self._depth += 1 if kind == START else -1
         elif kind == START and name in _CELLS and self._depth == 1:
             repeated = _small(attributes.get("number-columns-repeated", "1"), _MAX_REPEATED)
-            self._cells += [[]] * repeated  # one list, so that all of them have the same text
+            self._cells += [[]] * repeated  # the same list, so that all of them get the same text
         elif kind == END and name == "table-row" and self._depth == 1:
             cells, self._cells = self._cells, []
             return join_cells([" ".join(words) for words in cells])

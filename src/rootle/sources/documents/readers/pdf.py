@@ -1,6 +1,6 @@
 """Read PDF files with PDFium: one place per page.
 
-If the recognition of text is enabled, pages without text, such as scanned ones, are drawn and read
+If the recognition of text is enabled, pages without text, such as scanned pages, are drawn and read
 with Tesseract.
 """
 
@@ -24,10 +24,11 @@ _PASSWORD_ERROR: Final = 4  # FPDF_ERR_PASSWORD
 _UNSUPPORTED_SECURITY: Final = 5  # FPDF_ERR_SECURITY
 _MAX_TITLE_LINE: Final = 80
 _POINTS_PER_INCH: Final = 72
-# Most scanners use 200 to 300 dots per inch; more dots take longer and are read no better.
+# The resolution of drawn pages. Most scanners use 200 to 300 dots per inch; a higher resolution
+# takes longer and does not improve the text.
 _DOTS_PER_INCH: Final = 200
 _MAX_PAGE_PIXELS: Final = 10_000_000
-# A word that Tesseract leaves split at the end of a line. PDFium marks such words itself.
+# Where Tesseract leaves a word split at the end of a line. (PDFium marks such words itself.)
 _SPLIT_AFTER_RECOGNITION: Final = re.compile(r"(?<=[^\W\d_])-\n(?=\w)")
 
 
@@ -46,8 +47,8 @@ def read_pdf(file: BinaryIO, found: ExtractedDocument) -> None:
         prepare_forms(document)
         _read_pages(document, found)
     finally:
-        # All pages are needed to decide which hyphens belong to words. If a limit ends the reading,
-        # the pages up to there are indexed.
+        # This is done at the end, because the words on all pages show which hyphens belong to a
+        # word. If a limit ended the reading, the pages that were read are used.
         _join_words(found)
         document.close()
 

@@ -12,7 +12,7 @@ import pypdfium2.raw as pdfium_c
 
 from rootle.sources.documents.readers.sheet_places import add_comment
 
-# Links have no text, pop-ups repeat that of their comment.
+# Links have no text, and pop-ups repeat the text of their comment.
 _WITHOUT_TEXT: Final = frozenset({pdfium_c.FPDF_ANNOT_LINK, pdfium_c.FPDF_ANNOT_POPUP})
 _VALUES: Final = frozenset(
     {
@@ -25,8 +25,8 @@ _VALUES: Final = frozenset(
 )
 _UNCHECKED: Final = "Off"
 _PASSWORD: Final = 1 << 13
-_MAX_ANNOTATIONS: Final = 2_000  # of a page
-_MAX_BYTES: Final = 200_000  # of a value
+_MAX_ANNOTATIONS: Final = 2_000  # per page
+_MAX_BYTES: Final = 200_000  # per value
 
 
 def prepare_forms(document: pdfium.PdfDocument) -> None:
@@ -38,7 +38,7 @@ def prepare_forms(document: pdfium.PdfDocument) -> None:
 def read_annotations(document: pdfium.PdfDocument, page: pdfium.PdfPage) -> list[str]:
     """Return the lines of a page that are not part of its text."""
     count = min(pdfium_c.FPDFPage_GetAnnotCount(page), _MAX_ANNOTATIONS)
-    lines: dict[str, None] = {}  # each button of a group has the value of the group
+    lines: dict[str, None] = {}  # without repetitions: each button has the value of its group
     for number in range(count):
         annotation = pdfium_c.FPDFPage_GetAnnot(page, number)
         if not annotation:

@@ -12,12 +12,13 @@ from rootle.sources.documents.readers.headed_text import join_cells
 Row = tuple[int, Mapping[int, str]]  # its number and its cells by column, both from 1
 
 _ROWS_PER_PLACE: Final = 40
-# The first rows show what a table is about; a million more rows would only hide other documents.
+# The most indexed rows. The first rows show what a table is about; a million more rows would only
+# hide other documents.
 _MAX_ROWS: Final = 1_000
 _MAX_CELL_CHARS: Final = 2_000
-# A value after more empty cells than this names its column instead.
+# If more empty cells than this precede a value, its column is named instead of the empty cells.
 _MAX_EMPTY_CELLS: Final = 20
-# The rows after the limit are counted, up to this number and this share of the time.
+# Rows after the limit are only counted, up to this total number and this share of the time limit.
 _MAX_COUNTED: Final = 2_000_000
 _MAX_COUNTING_TIME: Final = 0.5
 
@@ -30,7 +31,7 @@ class SheetRows:
         self._found = found
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Add the first rows that are not empty, and count the others."""
+        """Add the first rows that are not empty, and count the remaining rows."""
         kept: list[Row] = []
         total = last = width = 0
         with suppress(LimitReachedError):  # raised again as soon as the first block is added

@@ -18,7 +18,7 @@ from rootle.sources.documents.zip_container import (
     without_elements,
 )
 
-# Placeholders with the same text on every slide, and the miniature of the slide on its notes page.
+# Placeholders with the same text on every slide, and the thumbnail of the slide on its notes page.
 _IGNORED_PLACEHOLDERS: Final = frozenset({"sldNum", "dt", "ftr", "hdr", "sldImg"})
 _SHAPES: Final = frozenset({"sp", "pic", "graphicFrame", "grpSp", "cxnSp"})
 _TITLES: Final = frozenset({"title", "ctrTitle"})
@@ -61,7 +61,7 @@ def _slide_names(container: ZipContainer) -> list[str]:
 
 
 def _read_shapes(container: ZipContainer, part: str) -> tuple[str, list[str]]:
-    """Return the title of a slide, and its paragraphs and table rows with the title first."""
+    """Return the title of a slide, and its lines: the title, the paragraphs and the table rows."""
     titles: list[str] = []
     others: list[str] = []
     events = without_elements(container.events(part), (FALLBACK,))
@@ -74,7 +74,7 @@ def _read_shapes(container: ZipContainer, part: str) -> tuple[str, list[str]]:
 
 
 def _list_shapes(events: Iterator[XmlEvent]) -> Iterator[tuple[str, list[str]]]:
-    """Yield the kind of placeholder ("" for others) and the lines of each shape."""
+    """Yield the kind of placeholder ("" for other shapes) and the lines of each shape."""
     placeholder = ""
     lines: list[str] = []
     parts: list[str] = []

@@ -1,9 +1,9 @@
 """Join words that are split at the ends of lines.
 
 The hyphen at the end of a line either belongs to the word, as in "state-of-the-art", or was added
-to split it, as in "configu-ration". Other places in the document, where the same word is not split,
-show which. If there are none, the hyphen is removed, unless the word has another hyphen, or a digit
-or a change of case next to this one, as in "32-bit" and "GPU-based".
+to split it, as in "configu-ration". If the same word also occurs unsplit in the document, these
+occurrences decide. Otherwise, the hyphen is removed, unless the word has another hyphen, or there
+is a digit or a change of case at this hyphen, as in "32-bit" and "GPU-based".
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-# PDFium writes this character instead of a hyphen and the line break after it. In a font without
-# character codes, it can also be a symbol.
+# PDFium writes this character instead of a hyphen and the line break after it. It can also be a
+# symbol from a font without character codes.
 SPLIT: Final = "\x02"
 _MAX_FRAGMENT: Final = 60
 _END_OF_LINE: Final = re.compile(r"\w[\w-]*\Z")
 _START_OF_LINE: Final = re.compile(r"\w+(?:-\w+)*")
 # The rest of a split word, with the punctuation after it.
 _REST: Final = re.compile(rf"\S{{1,{_MAX_FRAGMENT}}}( )")
-# A fragment of a split word is not a word of its own.
+# A word, which may contain a split; the fragments of a split word are not words of their own.
 _WORD: Final = re.compile(rf"\w+(?:[-{SPLIT}]\w+)*")
 
 
 def join_split_words(texts: Sequence[str]) -> list[str]:
-    """Return the texts of a document without `SPLIT`. Lines end after the words that were split."""
+    """Return the texts of a document without `SPLIT`. A line ends after each joined word."""
     splits = {split for text in texts for split in _list_splits(text)}
     wanted = {word for before, after in splits for word in _spellings(before, after)}
     counts = _count_words(texts, wanted)
@@ -35,7 +35,7 @@ def join_split_words(texts: Sequence[str]) -> list[str]:
 
 
 def _list_splits(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the fragments of words before and after each split."""
+    """Yield the fragments before and after each split."""
     pieces = text.split(SPLIT)
     for before, after in pairwise(pieces):
         yield _fragments(before, after)
@@ -48,13 +48,13 @@ def _fragments(before: str, after: str) -> tuple[str, str]:
 
 
 def _spellings(before: str, after: str) -> tuple[str, str]:
-    """Return the part of the word that was split without a hyphen, and with one."""
+    """Return the split part of a word in two spellings: without a hyphen and with a hyphen."""
     end, start = before.rpartition("-")[2].casefold(), after.partition("-")[0].casefold()
     return end + start, f"{end}-{start}"
 
 
 def _count_words(texts: Sequence[str], wanted: set[str]) -> Counter[str]:
-    """Count the words that are wanted, and the parts of words with hyphens."""
+    """Count the wanted words, also as parts of hyphenated words."""
     counts: Counter[str] = Counter()
     if not wanted:
         return counts
@@ -82,7 +82,7 @@ def _join(text: str, counts: Counter[str]) -> str:
 def _needs_hyphen(before: str, after: str, counts: Counter[str]) -> bool:
     end, start = _fragments(before, after)
     if not end or not start:
-        # A hyphen before a quotation mark, or a symbol.
+        # This is a hyphen before a quotation mark, or not a hyphen but a symbol.
         return bool(end) and not after[:1].isspace()
     without, with_hyphen = _spellings(end, start)
     if counts[without] != counts[with_hyphen]:

@@ -1,4 +1,4 @@
-"""Read Excel workbooks: the header and the shape of each sheet, and its first rows."""
+"""Read Excel workbooks: the header, the size and the first rows of each sheet."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _MAX_COMMENT_CHARS: Final = 1_000_000
 _MAX_COLUMNS: Final = 16_384  # of Excel
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-_READINGS: Final = ("rPh",)  # of Japanese words; Excel stores them with the text that was typed
+_READINGS: Final = ("rPh",)  # pronunciations of Japanese words, which Excel stores with the text
 
 _Comments = Mapping[int, Mapping[int, str]]  # by row and column, from 1
 
 
 def read_spreadsheet(file: BinaryIO, found: ExtractedDocument) -> None:
-    """Add blocks of rows from every sheet. Values are those that Excel stored last."""
+    """Add blocks of rows from every sheet. Formulas have the values that Excel stored last."""
     with ZipContainer(file, found.check_time) as container:
         read_properties(container, found)
         main = container.main_part()
@@ -71,7 +71,7 @@ def _read_comments(container: ZipContainer, sheet: str) -> _Comments:
     """Return the comments on the cells of a sheet."""
     relations = container.relations(sheet).values()
     texts: dict[str, str] = {}
-    # A thread also has a comment for older versions of Excel, which repeats it.
+    # For older versions of Excel, each thread of comments is repeated as an ordinary comment.
     for wanted in ("threadedComment", "comments"):
         known = frozenset(texts)
         for name in [part for kind, part in relations if kind == wanted and part in container]:

@@ -27,11 +27,11 @@ from rootle.sources.documents.zip_container import (
 _HEADING_STYLE: Final = re.compile(r"heading (\d)|(title)", re.IGNORECASE)
 _MARGINS: Final = ("header", "footer")
 _NOTES: Final = ("footnotes", "endnotes", "comments")
-# The old place of text that was moved, and the readings of Japanese words.
+# Text that was moved elsewhere, at its old place, and the pronunciation of Japanese words.
 _IGNORED: Final = frozenset({FALLBACK, "moveFrom", "rt"})
-# Elements that are characters.
+# The characters that these elements represent.
 _CHARACTERS: Final = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
-_MAX_SPAN: Final = 63  # columns of a table in Word
+_MAX_SPAN: Final = 63  # Word allows this many columns in a table
 
 
 def read_word(file: BinaryIO, found: ExtractedDocument) -> None:
@@ -67,7 +67,7 @@ def _list_appendices(
         line for kind, name in parts if kind == "chart" for line in read_chart(container, name)
     ]:
         yield "Charts", charts
-    # Each section and each kind of page can have a header, often the same one.
+    # Each section and each kind of page can have a header; often, all of them are equal.
     margins = (_lines_of(container, name) for kind, name in parts if kind in _MARGINS)
     if lines := dict.fromkeys(line for part in margins for line in part if line.strip()):
         yield "Headers and footers", lines
@@ -78,7 +78,7 @@ def _lines_of(container: ZipContainer, part: str) -> Iterator[str]:
 
 
 def _heading_levels(container: ZipContainer, part: str) -> dict[str, int]:
-    """Return the heading levels of heading styles, and of styles that are based on one."""
+    """Return the levels of heading styles, and of styles that are based on a heading style."""
     levels: dict[str, int] = {}
     parents: dict[str, str] = {}
     style = ""
@@ -142,7 +142,7 @@ class _Row:
 
     def __init__(self) -> None:
         self._cells: list[list[str]] = []
-        self._missing = 0  # columns that the last cell covers, besides its own
+        self._missing = 0  # the number of further columns that the last cell spans
 
     def start(self, name: str, value: str) -> None:
         """Handle an element that starts or describes a cell."""

@@ -20,11 +20,11 @@ INDEX: Final = "Contents/Resources/docSet.dsidx"
 _DOCUMENTS: Final = "Contents/Resources/Documents"
 _MAX_ENTRIES: Final = 500_000
 _MAX_VALUE_BYTES: Final = 10_000_000
-# A view in a malicious index could compute without end.
+# The SQLite steps between checks. A view in a malicious index could otherwise compute forever.
 _STEPS_PER_CHECK: Final = 1_000_000
 _MAX_CHECKS: Final = 200
 _TAGS: Final = re.compile(r"<[^<>]{0,500}>")
-# The usual index, and that of docsets which Xcode created.
+# For the usual index, and for the index of docsets that Xcode created.
 _QUERIES: Final = (
     "SELECT name, type, path FROM searchIndex LIMIT ?",
     "SELECT ZTOKENNAME, ZTYPENAME, ZPATH || '#' || COALESCE(ZANCHOR, '') FROM ZTOKEN "

@@ -21,7 +21,7 @@ _SITE: Final = "https://devdocs.io"
 def read_devdocs(tree: FolderTree) -> Iterator[ExternalDocument | tuple[str, str]]:
     """Yield the pages, with a section for each entry of the index.
 
-    The pages are in one file, or in a file each.
+    The pages are either all in one file, or each in a separate file.
     """
     slug = _read_slug(tree)
     symbols: dict[str, list[PageSymbol]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""A folder of documents: text, Markdown, HTML, and what `sources.documents` reads."""
+"""A folder of documents: text, Markdown, HTML, and the formats that `sources.documents` reads."""
 
 from __future__ import annotations
 

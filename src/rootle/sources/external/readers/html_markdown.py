@@ -20,8 +20,8 @@ _BLOCKS: Final = frozenset(
     "p div section article main body figure figcaption blockquote ul ol dl dd table caption "
     "header details summary aside".split()
 )
-# Roles and classes of notes, as Sphinx, Pandoc and the generators of websites write them. Other
-# elements beside the text are part of it only if the page marks its main element.
+# Roles and classes of notes, as Sphinx, Pandoc and website generators write them. Notes are always
+# read. Other elements beside the text are read only if the page marks its main element.
 _NOTE_ROLES: Final = re.compile(r"note|doc-\w{1,20}")
 _NOTE_CLASSES: Final = frozenset(
     "footnote footnotes footnote-list topic admonition note tip hint info important warning "
@@ -35,7 +35,7 @@ _CELLS: Final = ("td", "th")
 _CODE: Final = ("code", "tt", "kbd")
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 FENCE: Final = "```"
-_TERM: Final = "term"  # marks a term of a list of definitions
+_TERM: Final = "term"  # marks a term in a definition list
 
 
 class MarkdownPage:
@@ -49,7 +49,7 @@ class MarkdownPage:
         self.title = " ".join("".join(parser.title).split())
         self.text = "\n".join(parser.lines).rstrip("\n") + "\n"
         last = self.text.count("\n")
-        # Numbers from 1, by id, in the order of the page.
+        # Line numbers, from 1, by id, in the order of the page.
         self.anchors = {name: min(line, last) for name, line in parser.anchors.items()}
 
 
@@ -74,24 +74,24 @@ class _MarkdownWriter(HTMLParser):
         self._in_title = False
         self._parts: list[str] = []
         self._prefix = ""
-        self._lists: list[list[object]] = []  # the tag and the number of the last item
+        self._lists: list[list[object]] = []  # of open lists: the tag, the last number
         self._is_preformatted = False
         self._is_first_cell = True
         self._is_in_cell = False
         self._is_cell_empty = False
 
     def finish(self) -> None:
-        """Handle the end of the page. A tag or comment that does not end is dropped, as in HTML.
+        """Handle the end of the page. An unfinished tag or comment is dropped, as HTML requires.
 
-        `close` would read it as text and search for its end again after each "<", which takes
-        quadratic time.
+        `close` would read an unfinished tag or comment as text, and search for its end again after
+        each "<", which takes quadratic time.
         """
         if not self.rawdata.startswith("<") and not self.cdata_elem:
             self.handle_data(unescape(self.rawdata))
         self.end_block()
 
     def parse_marked_section(self, i: int, report: bool = True) -> int:
-        """Skip a section such as CDATA. An unknown kind of section counts as a comment."""
+        """Skip a section such as CDATA. An unknown kind of section is skipped like a comment."""
         try:
             return super().parse_marked_section(i, report)
         except AssertionError:
@@ -135,7 +135,7 @@ class _MarkdownWriter(HTMLParser):
             self._is_in_cell = self._is_cell_empty = True
         elif tag == "tr" or tag in _BLOCKS:
             self._is_first_cell = tag == "tr"
-            # The first paragraph of a cell does not divide the row.
+            # A paragraph at the start of a table cell does not begin a new line.
             if not (tag in _PARAGRAPHS and self._is_in_cell and self._is_cell_empty):
                 self.end_block()
         elif tag == "pre":
@@ -177,7 +177,7 @@ class _MarkdownWriter(HTMLParser):
         if self._main and tag == self._main[0]:
             self._main[1] = int(str(self._main[1])) - 1
             if not self._main[1]:
-                self._main, self._waits_for_main = [], True  # a page may have several
+                self._main, self._waits_for_main = [], True  # a page may have several main elements
 
     def handle_data(self, data: str) -> None:
         if self._in_title:
@@ -206,7 +206,7 @@ class _MarkdownWriter(HTMLParser):
             self.lines.append("")
 
     def _marks_code(self) -> bool:
-        """Return whether code gets backticks; in headings and terms it does not."""
+        """Return whether code gets backticks, which it does not in headings and terms."""
         return not self._is_preformatted and self._prefix.lstrip(" ") in ("", "- ")
 
     def _item_prefix(self) -> str:

@@ -14,7 +14,7 @@ FULL: Final = "llms-full.txt"
 _LINK: Final = re.compile(r"\]\(\s*<?([^()\s<>]{1,2000})>?\s*\)")
 _SOURCE: Final = re.compile(r"^(?:source|url|canonical)\s*:\s*(https?://\S{1,1000})", re.IGNORECASE)
 _FENCE: Final = re.compile(r"\s{0,3}(?:```|~~~)")
-# A line that names the URL of a page follows the heading of the page within this many lines.
+# The URL of a page is searched for in this many lines, from the heading of the page on.
 _HEAD_LINES: Final = 6
 
 
@@ -43,7 +43,7 @@ def list_links(text: str) -> list[str]:
 
 
 def split_llms_text(name: str, text: str) -> Iterator[ExternalDocument]:
-    """Yield a document for each heading of the first level. Headings in code do not count."""
+    """Yield a document for each heading of the first level. Headings in code are ignored."""
     parts = _split_at_headings(text.replace("\r\n", "\n"))
     for number, part in enumerate(parts, start=1):
         lines = part.split("\n")

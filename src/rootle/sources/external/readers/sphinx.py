@@ -26,7 +26,7 @@ _WITHOUT_SECTION: Final = frozenset({"std:label", "std:doc"})
 
 
 def read_sphinx(tree: FolderTree) -> Iterator[ExternalDocument | tuple[str, str]]:
-    """Yield the pages that an inventory names; without the pages, lists of their symbols."""
+    """Yield the pages that an inventory names, or lists of their symbols if pages are missing."""
     pages = _list_entries(tree)
     for path in sorted(pages):
         found = tree.find_page(path)
@@ -39,9 +39,9 @@ def read_sphinx(tree: FolderTree) -> Iterator[ExternalDocument | tuple[str, str]
 
 
 def list_inventory_pages(tree: FolderTree) -> Iterator[ExternalDocument]:
-    """Yield a document for each page of an inventory, those with most symbols first.
+    """Yield a document for each page of an inventory; pages with the most symbols come first.
 
-    It has the path of the page, and a title if the inventory names the page itself.
+    The document has the path of the page, and its title if the inventory names the page itself.
     """
     pages = _list_entries(tree)
     for path in sorted(pages, key=lambda path: -len(pages[path])):
@@ -58,7 +58,7 @@ def _list_entries(tree: FolderTree) -> dict[str, list[PageSymbol]]:
 
 
 def read_inventory(content: bytes) -> Iterator[tuple[str, PageSymbol]]:
-    """Yield the page and the symbol of each entry. Raise ExternalSourceError if it is damaged."""
+    """Yield the page and the symbol of each entry. Raise ExternalSourceError if damaged."""
     if content.startswith(b"# Sphinx inventory version 1"):
         yield from _read_version_1(content)
         return

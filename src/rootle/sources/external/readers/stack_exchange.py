@@ -24,8 +24,9 @@ _QUESTION, _ANSWER = "1", "2"
 _SITE: Final = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org)")
 _TAG: Final = re.compile(r"[^<>|\s]+")
 _MAX_ANSWERS: Final = 30
-# The best score of a question and its answers raises its factor by up to the first value, which a
-# score of 100 reaches. An accepted answer raises it by the second.
+# The ranking factor of a question is 1, plus up to _SCORE_GAIN for the best score among the
+# question and its answers (the full gain at _FULL_SCORE; a negative score lowers the factor), plus
+# _ACCEPTED_GAIN if an answer is accepted.
 _SCORE_GAIN: Final = 0.15
 _ACCEPTED_GAIN: Final = 0.1
 _FULL_SCORE: Final = 100
@@ -135,7 +136,7 @@ def _make_document(
 
 
 def rate_posts(score: int, *, is_answered: bool) -> float:
-    """Return a factor from the best score of a question and its answers."""
+    """Return the ranking factor for the best score among a question and its answers."""
     size = min(1.0, math.log1p(abs(score)) / math.log1p(_FULL_SCORE))
     return 1.0 + math.copysign(size, score) * _SCORE_GAIN + is_answered * _ACCEPTED_GAIN
 

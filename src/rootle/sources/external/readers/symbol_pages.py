@@ -18,7 +18,7 @@ from rootle.sources.external.records import (
 from rootle.types import DocumentSection
 
 _TOP = ""
-# Sphinx generates these pages; they list what the other ones contain.
+# Pages that Sphinx generates. They only list the content of other pages.
 _GENERATED: Final = frozenset({"genindex", "modindex", "py-modindex", "search"})
 _LABEL_KINDS: Final = frozenset({"std:label", "Section"})
 # The last part of a qualified name, such as "module.Class.method" or "Class::method".

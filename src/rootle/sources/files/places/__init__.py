@@ -1,1 +1,1 @@
-"""Sections of text files that keep their lines: diagrams and descriptions of interfaces."""
+"""Sections of text files whose lines stay unchanged: diagrams and descriptions of interfaces."""

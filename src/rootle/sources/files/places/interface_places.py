@@ -1,7 +1,8 @@
 """Sections of files that describe interfaces: OpenAPI, GraphQL and Protobuf.
 
-The files keep their lines. Each operation and each type is a section, whose title, such as
-"GET /users/{id}", is the scope of its lines. SQL files have a grammar instead.
+The lines of the files stay unchanged. Each operation and each type is a section, whose title, such
+as "GET /users/{id}", is the scope of its lines. SQL files need no sections, because they are split
+with a grammar.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from rootle.types import DocumentSection
 
 _MAX_LINES: Final = 200_000
 _MAX_SECTIONS: Final = 5_000
-# Longer comments and descriptions above a definition are cut.
+# The most lines of comments and descriptions above a definition that belong to its section.
 _MAX_LINES_ABOVE: Final = 200
 _HEAD_CHARS: Final = 2_000
-# The key that an OpenAPI document contains, and usually begins with.
+# The key that marks an OpenAPI document; it is usually the first one.
 _OPENAPI: Final = re.compile(
     r"^([ \t]*)[\"']?(?:openapi|swagger)[\"']?[ \t]*:[ \t]*[\"']?[23]\.", re.MULTILINE
 )
@@ -40,7 +41,8 @@ _ROOT_TYPES: Final = frozenset({"Query", "Mutation", "Subscription"})
 _COMMENT: Final = re.compile(r"[ \t]*(?://|#|/\*|\*)")
 _QUOTES: Final = '"""'
 
-_Start = tuple[int, str]  # the index of its first line, its title; an empty title ends a section
+# The index of the first line of a section, and its title; an empty title ends the section before.
+_Start = tuple[int, str]
 
 
 def find_operations(text: str, language: str) -> tuple[DocumentSection, ...]:
@@ -62,10 +64,10 @@ def find_operations(text: str, language: str) -> tuple[DocumentSection, ...]:
 
 
 def _openapi_indentation(text: str) -> int | None:
-    """Return the indentation of the outermost keys; None if this is no OpenAPI document.
+    """Return the indentation of the outermost keys; None if this is not an OpenAPI document.
 
-    The key that marks such a document can follow the others, if a program sorted the keys. A key
-    inside another one, such as the name of a dependency, marks it only at the beginning.
+    The key that marks such a document can follow other keys, if a program sorted the keys. A nested
+    key, which may be the name of a dependency, marks a document only near its beginning.
     """
     if "openapi" not in text and "swagger" not in text:
         return None
@@ -124,7 +126,7 @@ def _above(lines: Sequence[str], at: int) -> int:
 
 def _list_openapi(lines: Sequence[str], base: int) -> Iterator[_Start]:
     """Yield operations and schemas. `base` is the indentation of the outermost keys."""
-    keys: list[tuple[int, str]] = []  # the keys around a line, with their indentation
+    keys: list[tuple[int, str]] = []  # the keys that enclose a line, with their indentation
     path_line = -1
     for at, line in enumerate(lines):
         found = _KEY.match(line)
@@ -170,7 +172,7 @@ def _list_graphql(lines: Sequence[str]) -> Iterator[_Start]:
         if line.count(_QUOTES) % 2:
             in_text = not in_text
             continue
-        # A parenthesis in a comment or a description belongs to no field.
+        # Parentheses in comments and descriptions do not enclose arguments of a field.
         if in_text or line.lstrip().startswith(("#", '"')):
             continue
         if found := _GRAPHQL_BLOCK.match(line):

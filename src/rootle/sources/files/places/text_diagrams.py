@@ -1,4 +1,4 @@
-"""The diagrams in Mermaid, PlantUML and Graphviz files, as sections that keep their lines.
+"""The diagrams in Mermaid, PlantUML and Graphviz files, as sections of unchanged lines.
 
 The labels and edges in the source text can be searched as they are. The title of a section adds the
 kind of the diagram and its title.
@@ -17,7 +17,7 @@ from rootle.sources.documents.readers.headed_text import make_label
 from rootle.types import DocumentSection
 
 _MAX_DIAGRAMS: Final = 1_000
-# Everything that names a diagram is at its beginning.
+# The name, title and kind of a diagram are looked for in this many characters at its beginning.
 _HEAD_CHARS: Final = 10_000
 
 _MERMAID_TITLE: Final = re.compile(
@@ -70,7 +70,7 @@ _FENCED: Final = re.compile(
 
 
 def find_diagrams(text: str, language: str) -> tuple[DocumentSection, ...]:
-    """Return a section for each diagram of a file in Markdown or in a language of diagrams.
+    """Return a section for each diagram of a file in Markdown or in a diagram language.
 
     A section has the label "diagram-1", or the name of the diagram if it has one.
     """
@@ -133,7 +133,7 @@ def _graphviz_diagrams(text: str) -> Iterator[tuple[int, int, str, str]]:
 
 
 def _fenced_diagrams(text: str) -> Iterator[tuple[int, int, str, str]]:
-    """Yield the lines inside the blocks of diagrams in a Markdown file."""
+    """Yield the range, name and title of each diagram in a code block of a Markdown file."""
     for block in _FENCED.finditer(text):
         language = _FENCE_LANGUAGES[block[2]]
         first = next(iter(_FINDERS[language](block[3])), None)

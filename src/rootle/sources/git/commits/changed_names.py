@@ -100,8 +100,9 @@ def _names_of(hunk: Hunk, path: str) -> Iterator[str]:
 class _HunkWalk:
     """Follows the definitions that enclose the lines of a hunk, judged by their indentation.
 
-    git shows the definition that begins before the hunk. It may have ended before the hunk. The
-    name is UNNAMED_CHANGES if the definition is unknown.
+    In the heading of a hunk, git shows the last definition that begins before the hunk, but this
+    definition may have ended before the hunk. If the enclosing definition is unknown,
+    UNNAMED_CHANGES is yielded instead of its name.
     """
 
     def __init__(self, hunk: Hunk, path: str) -> None:

@@ -17,8 +17,8 @@ from rootle.sources.git.trees.tree_listing import TreeFile, list_tree_files
 from rootle.sources.secret_masking_reader import MaskingReader
 from rootle.sources.source import Document, DocumentEntry, Scan, Trust
 
-# The hash of the content is stored in the two times of a document, 60 bits in each. The same path
-# with the same hash is the same document in every commit.
+# The timestamp fields of a document entry (`mtime_ns` and `ctime_ns`) hold the hash of its content,
+# 60 bits in each. The same path with the same hash is the same document in every commit.
 _BITS: Final = 60
 _DIGITS: Final = _BITS // 4
 

@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from typing import Final
 
 _MAX_LABEL_CHARS: Final = 500
-# A drawing of a map can have hundreds of thousands of paths and labels.
+# The most nodes and edges. A drawing of a map can have hundreds of thousands.
 _MAX_ITEMS: Final = 20_000
 _TAG: Final = re.compile(r"<(/?)([A-Za-z][\w-]*)[^<>]{0,2000}>")
-# Tags inside a word, as in "Retry<b>Policy</b>"; all others separate words.
+# Tags that can occur inside a word, as in "Retry<b>Policy</b>"; all other tags separate words.
 _INLINE_TAGS: Final = frozenset("b i u s em strong span font sub sup code a small".split())
 
 
 @dataclass
 class DiagramText:
-    """Collects the nodes and edges of one diagram. Nodes are identified by any string."""
+    """Collects the nodes and edges of one diagram. A node is identified by a string, its name."""
 
     labels: dict[str, str] = field(default_factory=dict)
     edges: list[tuple[str, str, str, str]] = field(default_factory=list)
@@ -39,8 +39,8 @@ class DiagramText:
     def lines(self) -> Iterator[str]:
         """Yield the labels of all nodes, each once, and then the edges as "A -> B: label".
 
-        An end of an edge that is not a labeled node is shown as "?". Edges without any label are
-        left out.
+        An end of an edge that is not a labeled node is shown as "?". If this is the case at both
+        ends, only the label of the edge is shown, if it has one.
         """
         yield from dict.fromkeys(self.labels.values())
         lines: dict[str, None] = {}
@@ -54,7 +54,7 @@ class DiagramText:
 
 
 def plain_html(label: str) -> str:
-    """Return a label that is HTML without its tags, entities and line breaks."""
+    """Return an HTML label as plain text on one line."""
     if "<" in label:
         label = _TAG.sub(lambda tag: "" if tag[2].lower() in _INLINE_TAGS else " ", label)
     if "&" in label:

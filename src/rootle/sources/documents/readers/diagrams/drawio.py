@@ -22,14 +22,14 @@ from rootle.sources.files.skip_rules import DAMAGED
 
 _BLOCK_BYTES: Final = 65_536
 _MAX_BYTES: Final = 100_000_000
-# Decoding percent signs needs ten times as much memory.
+# A limit, because percent-decoding needs ten times as much memory.
 _MAX_PAGE_BYTES: Final = 5_000_000
 _MAX_CELLS: Final = 100_000
-# A damaged file can nest cells without end, or inside each other in a circle.
+# In a damaged file, cells can be nested very deeply, or contain each other in a cycle.
 _MAX_DEPTH: Final = 100
 _ROOTS: Final = frozenset({"mxfile", "mxGraphModel"})
 _OBJECTS: Final = frozenset({"UserObject", "object"})
-# Attributes of an object that contain no text for readers.
+# Attributes of an object that contain no visible text.
 _NO_TEXT: Final = frozenset({"id", "label", "link", "placeholders", "tooltip"})
 
 
@@ -150,7 +150,7 @@ class _CellReader:
 
 
 def _is_html(style: str) -> bool:
-    """Return whether a label is HTML. Without this setting, draw.io shows its tags."""
+    """Return whether a style marks its label as HTML; otherwise draw.io shows tags as text."""
     return "html=1" in style.split(";")
 
 

@@ -1,7 +1,7 @@
 """Read SVG images: their titles, descriptions, texts and edges, not their shapes.
 
-Graphviz marks nodes and edges, and draw.io stores its diagram in an attribute. The names of the
-symbols of a sprite are kept, because code refers to them.
+Graphviz marks nodes and edges, and draw.io stores its diagram in an attribute. In a sprite (a file
+of many icons), the names of the icons are kept, because code refers to them.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from rootle.sources.documents.zip_container import END, START, TEXT, XmlEvent, r
 from rootle.sources.files.skip_rules import DAMAGED, IMAGE_WITHOUT_TEXT
 
 _MAX_BYTES: Final = 50_000_000
-# A map can have the names of all streets of a city.
+# The most lines of text. A map can contain the names of all streets of a city.
 _MAX_LINES: Final = 5_000
 _MAX_SYMBOLS: Final = 2_000
 _MAX_SYMBOL_CHARS: Final = 80
 _TEXTS: Final = frozenset({"text", "title", "desc"})
-# The elements of HTML inside an image that begin a new line.
+# HTML elements inside an image that begin a new line.
 _HTML_BLOCKS: Final = frozenset({"div", "p", "li", "br", "td", "foreignObject"})
-# The lines of a label belong together, those of a longer text, such as the content of a terminal,
-# do not.
+# The lines of a text of at most this length are joined, because it is a label. The lines of a
+# longer text, such as the content of a terminal, are kept apart.
 _MAX_LABEL_CHARS: Final = 100
 _LINE_END: Final = "\0"  # does not occur in XML
 _NOT_SHOWN: Final = frozenset({"style", "script"})
-_MAX_DEPTH: Final = 6  # of a text inside spans and links of a text element
+_MAX_DEPTH: Final = 6  # nested spans and links in a text element
 _ARROWS: Final = ("->", "--")
 
 
@@ -78,7 +78,7 @@ class _SvgReader:
             self._parts.append(event.name)
 
     def lines(self) -> Iterator[str]:
-        """Yield all texts, edges and names of symbols."""
+        """Yield all texts, edges and names of icons."""
         yield from dict.fromkeys(self._lines)
         known = set(self._lines)
         yield from (line for line in self._diagram.lines() if line not in known)

@@ -29,10 +29,10 @@ from rootle.sources.documents.readers.images.orientation import (
 from rootle.sources.documents.readers.images.tesseract import recognize_text
 from rootle.sources.files.skip_rules import DAMAGED, IMAGE_WITHOUT_TEXT, TOO_LARGE
 
-# Decoding percent signs needs ten times as much memory.
+# A limit, because percent-decoding needs ten times as much memory.
 _MAX_STORED_BYTES: Final = 5_000_000
 # The first bytes of images that Tesseract can read: PNG, JPEG, TIFF, BMP, GIF, WebP and PNM.
-# Tesseract takes any other file for a list of images to read.
+# Tesseract treats any other file as a list of images to read.
 _IMAGE: Final = re.compile(
     rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|II\*\0|MM\0\*|BM|GIF8[79]a|RIFF....WEBP|P[1-6]\s", re.DOTALL
 )
@@ -90,7 +90,7 @@ def _add_text(raw: bytes, pixels: int, found: ExtractedDocument) -> None:
 def _recognize(raw: bytes) -> str:
     orientation = read_orientation(raw) if media_type(raw) == "image/jpeg" else UPRIGHT
     if orientation != UPRIGHT:
-        with suppress(DocumentError, struct.error):  # the picture as stored may still be readable
+        with suppress(DocumentError, struct.error):  # otherwise read it as stored
             return recognize_text(turn_upright(raw, orientation))
     return recognize_text(raw)
 

@@ -9,7 +9,7 @@ from typing import Final
 from rootle.sources.documents.places import DocumentError
 from rootle.sources.files.skip_rules import DAMAGED
 
-# Smaller images are icons, badges and thumbnails.
+# The smallest width and height in pixels. Smaller images are icons, badges and thumbnails.
 _MIN_WIDTH: Final = 200
 _MIN_HEIGHT: Final = 100
 # Tesseract needs about ten bytes per pixel, and the memory of its process is limited.
@@ -36,7 +36,7 @@ def is_small(width: int, height: int) -> bool:
 
 
 def measure_image(raw: bytes) -> tuple[int, int]:
-    """Return the width and the height of a PNG or JPEG image; raise DocumentError for others."""
+    """Return the width and height of a PNG or JPEG image; raise DocumentError for other files."""
     try:
         if raw.startswith(PNG) and raw.startswith(b"IHDR", len(PNG) + 4):
             width, height = struct.unpack_from(">II", raw, len(PNG) + 8)

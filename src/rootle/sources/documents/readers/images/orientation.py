@@ -1,7 +1,7 @@
 """Turn photos upright: cameras store how they were held instead of turning the picture.
 
-Tesseract ignores this value in JPEG images, but not in TIFF images, and a TIFF image can contain a
-whole JPEG image. So only a header must be written, and no pixel must be decoded.
+Tesseract ignores this orientation in JPEG images, but not in TIFF images. As a TIFF image can
+contain a whole JPEG image, it is enough to write a TIFF header, without decoding any pixel.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from rootle.sources.documents.readers.images.image_size import SIZE_MARKERS, jpe
 from rootle.sources.files.skip_rules import DAMAGED
 
 UPRIGHT: Final = 1
-# Leptonica 1.82, with which Tesseract reads images, turns colored images with the value 8 upside
-# down.
+# The highest orientation. Leptonica 1.82, with which Tesseract reads images, wrongly turns colored
+# images with this orientation upside down.
 _LAST: Final = 8
 _APP1: Final = 0xE1
 _EXIF: Final = b"Exif\0\0"
@@ -52,9 +52,9 @@ def _find_orientation(exif: bytes) -> int:
 
 
 def turn_upright(raw: bytes, orientation: int) -> bytes:
-    """Return a TIFF image that contains a JPEG image and has an orientation.
+    """Return a TIFF image that contains a JPEG image and states its orientation.
 
-    Raise DocumentError if the JPEG image is damaged, or is neither gray nor in color.
+    Raise DocumentError if the JPEG image is damaged, or has neither one nor three channels.
     """
     width, height, channels = _measure(raw)
     count = 10

@@ -12,13 +12,13 @@ from rootle.sources.documents.recognition import find_tesseract
 from rootle.sources.files.skip_rules import READER_FAILED, TOO_SLOW
 from rootle.types import NEEDS_OCR
 
-# A page of text takes about two seconds.
+# The time limit for one image. A page of text takes about two seconds.
 _TIMEOUT_S: Final = 20.0
 _MAX_CPU_S: Final = 30
 _MAX_CHARS: Final = 200_000
-# Lines without two letters or digits in a row are frames, icons and shadows.
+# Lines without this many letters or digits in a row come from frames, icons and shadows.
 _MIN_RUN: Final = 2
-# Large progressive JPEG images inside TIFF images are refused by default.
+# A variable of libtiff, which by default refuses large progressive JPEG images inside TIFF images.
 _ALLOW_LARGE_JPEG: Final = "LIBTIFF_ALLOW_LARGE_LIBJPEG_MEM_ALLOC"
 
 
@@ -31,7 +31,7 @@ def recognize_text(image: bytes, timeout_s: float = _TIMEOUT_S) -> str:
     program = find_tesseract()
     if program is None:
         raise DocumentError(NEEDS_OCR)
-    # Each worker process reads one image. More threads would only compete for the cores.
+    # Each worker process reads one image at a time. More threads would only compete for the cores.
     environment = {**os.environ, "OMP_THREAD_LIMIT": "1", _ALLOW_LARGE_JPEG: "1"}
     try:
         done = subprocess.run(
