@@ -40,7 +40,7 @@ Call `retry_backoff(attempt, base)` before the next attempt, and `fetch_page` af
 
 
 def make_history(root: Path, *commits: Mapping[str, str | None]) -> list[str]:
-    """Create a repository with one commit for each mapping from paths to texts, or to None."""
+    """Create a repository with one commit for each mapping; a path to None is deleted."""
     root.mkdir()
     git(root, "init", "-q", "-b", "main")
     hashes = []

@@ -1,4 +1,4 @@
-"""Names of code are found in prose, in linear time also in hostile text."""
+"""Names of code are found in prose, in linear time even if the text is hostile."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _seconds(language: str, text: str) -> float:
     start = process_time()
     for line in read_lines([text], language):
         list(find_mentions(line))
-    # A line of this length is cut off above, so the patterns are also tried alone.
+    # `read_lines` cuts off such a long line, so the whole line is also searched directly.
     for is_example in (False, True):
         list(find_mentions(ProseLine(1, text, "", is_example)))
     return process_time() - start

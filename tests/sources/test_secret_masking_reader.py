@@ -12,7 +12,7 @@ DOCUMENT = Document("a.md", "first\npassword=Tr0ub4dor3\nlast\n", b"x" * 16, "ma
 
 @dataclass(frozen=True)
 class OneDocument:
-    """A reader of one document, or of a file that is skipped."""
+    """A reader that returns one document, or the reason why it is skipped."""
 
     document: Document | str
 

@@ -1,4 +1,4 @@
-"""Documents that are made to exhaust time or memory, or that are damaged."""
+"""Documents that are damaged, or that were made to take too much time or memory."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_a_file_of_two_gigabytes_is_not_read(tmp_path: Path) -> None:
         ("huge.pdf", "too large"),
         ("huge.pptx", "too large"),
     ]
-    for name in ("sparse.docx", "sparse.pdf"):  # below the limit
+    for name in ("sparse.docx", "sparse.pdf"):  # smaller than the limit
         with (tmp_path / name).open("wb") as file:
             file.truncate(900_000_000)
         assert read(tmp_path / name) == "damaged"

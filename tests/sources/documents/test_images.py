@@ -19,7 +19,7 @@ from rootle.sources.files.skip_rules import BINARY, DAMAGED, IMAGE_WITHOUT_TEXT,
 from rootle.sources.source import Document
 from rootle.types import NEEDS_OCR
 
-pytestmark = pytest.mark.slow  # Tesseract reads pictures
+pytestmark = pytest.mark.slow  # Tesseract takes seconds per image
 
 KEY = "AKIA" + "Q3EGRXK2WNPLJ7HD"  # looks like a key of a cloud provider
 
@@ -207,7 +207,7 @@ def test_a_screenshot_that_cannot_be_read_is_refused(
     draw_lines(tmp_path / "blank.png", [])
     (tmp_path / "text.png").write_text("no image")
     good = draw_lines(tmp_path / "good.png", ["Walrus"])
-    (tmp_path / "list.txt").write_text(f"{good}\n")  # Tesseract itself would read the named image
+    (tmp_path / "list.txt").write_text(f"{good}\n")  # Tesseract would read the image in this list
     for name, message in [
         ("missing.png", "is not a file: name an image"),
         ("blank.png", "no text was recognized in"),

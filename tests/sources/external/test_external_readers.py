@@ -25,7 +25,7 @@ from rootle.sources.external.records import ExternalDocument, ExternalSourceErro
 
 
 def read(folder: Path, kind: str) -> list[ExternalDocument]:
-    """Return the documents of a folder whose kind must be recognized."""
+    """Return the documents of a folder, which must be recognized as a source of this kind."""
     found, root = recognize_folder(str(folder))
     assert found == kind
     return [one for one in read_kind(root, kind, 100) if isinstance(one, ExternalDocument)]
@@ -249,7 +249,7 @@ def test_a_deeply_nested_page_takes_no_deep_recursion() -> None:
 
 @pytest.mark.parametrize("start", ["<a ", '<a x="', "<!--", "<?", "</"])
 def test_tags_that_do_not_end_are_read_once(start: str) -> None:
-    # Searching for the end again after each of them would take hours.
+    # Searching for the end of a tag again after each start would take hours.
     assert MarkdownPage("<p>before</p>" + start * 1_000_000).text == "before\n"
 
 

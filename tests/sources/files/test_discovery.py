@@ -156,9 +156,9 @@ def test_a_root_that_is_not_a_folder_is_an_error(name: str, tmp_path: Path) -> N
 
 
 def _run_unprivileged(code: str, root: Path) -> str:
-    """Run code as an unprivileged user; the tests may run as root."""
+    """Run code as an unprivileged user, because the tests may run as root."""
     parent = root
-    while parent != parent.parent:  # only their owner can access pytest's folders
+    while parent != parent.parent:  # only the owner can access pytest's folders
         if parent.stat().st_uid == os.geteuid() and parent.stat().st_mode & 0o005 != 0o005:
             parent.chmod(0o755)
         parent = parent.parent

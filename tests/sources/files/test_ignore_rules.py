@@ -37,7 +37,7 @@ def _make_tree(root: Path, rng: random.Random) -> set[str]:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("x")
-        except OSError:  # a file has the name of a needed folder, or the reverse
+        except OSError:  # a file has the path of a folder, or the reverse
             continue
         files.add(path.relative_to(root).as_posix())
     folders = [root, *(path for path in root.rglob("*") if path.is_dir())]

@@ -27,7 +27,7 @@ def test_the_patch_of_a_file_is_read_by_its_name(root: Path, make_app: MakeApp) 
     sha = git(root, "rev-parse", "HEAD").strip()
     for name in NAMES[:-1]:
         assert f"+size = 1  # {len(name)}" in app.read(f"{sha}#{name}").lines
-    # "message" means the message of the commit.
+    # In "#message", the word does not name a file, but the message of the commit.
     assert "    Größe ändern" in app.read(f"{sha}#message").lines or (
         "Größe ändern" in app.read(f"{sha}#message").lines
     )

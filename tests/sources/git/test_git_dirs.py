@@ -20,7 +20,7 @@ Disguise = Callable[[Path, Path], object]
 
 @pytest.fixture
 def secret(tmp_path: Path) -> Path:
-    """Return a repository that the user has elsewhere."""
+    """Return another repository of the user, which must not be shown."""
     files = dict.fromkeys(("plan.md", "inner/plan.md"), "the secret plan\n")
     return make_repository(tmp_path / "secret", files)
 
@@ -35,7 +35,7 @@ def hash_of(root: Path) -> str:
 
 
 def replace_git(root: Path, pointer: str | Path) -> None:
-    """Replace the git folder with a file that contains the path of another one."""
+    """Replace the git folder with a file that contains the path of another git folder."""
     shutil.rmtree(root / ".git")
     (root / ".git").write_text(f"gitdir: {pointer}\n")
 
@@ -129,7 +129,7 @@ def _linked_objects_one_by_one(hostile: Path, secret: Path) -> None:
 
 
 def _repository_above(hostile: Path, secret: Path) -> None:
-    """Make `hostile` a folder inside a hostile one, with a git folder that git does not accept."""
+    """Put a folder with an invalid `.git` below a folder whose `.git` links to the secret."""
     inner = hostile / "inner"
     (inner / ".git").mkdir(parents=True)
     replace_by_link(hostile / ".git", secret / ".git")
@@ -151,7 +151,7 @@ def test_commits_of_another_repository_are_not_shown(
     write(hostile, "inner/a.md", "inner\n")
     disguise(hostile, secret)
     root = hostile / "inner" if disguise is _repository_above else hostile
-    if disguise is not _repository_above:  # git below `inner` uses the parent folder
+    if disguise is not _repository_above:  # in `inner`, git uses the repository above
         assert "secret plan" in git(hostile, "show", sha), "the disguise does not work"
 
     with open_app(root, index_dir=tmp_path / "index") as app, pytest.raises(SourceError) as error:

@@ -184,7 +184,7 @@ def test_no_program_that_a_repository_names_is_run(hostile: Path, tmp_path: Path
 
     assert not (tmp_path / "ran").exists()
     subprocess.run(["git", "diff", "HEAD"], cwd=hostile, check=False, capture_output=True)
-    assert (tmp_path / "ran").exists()  # git itself runs them
+    assert (tmp_path / "ran").exists()  # git alone runs them
 
 
 def test_a_hook_is_not_run_even_by_a_command_that_writes_the_index(
@@ -247,7 +247,7 @@ def test_files_can_be_staged_while_rootle_asks_git(tmp_path: Path) -> None:
         write(root, f"f{number}.py", f"changed = {number}\n", when_s=None)
         added = subprocess.run(["git", "add", "-A"], cwd=root, capture_output=True, check=False)
         failures += [added.stderr] if added.returncode else []
-        for other in range(100, 200):  # so that git would refresh the index
+        for other in range(100, 200):  # so that git has a reason to refresh the index
             os.utime(root / f"f{other}.py", (OLD_S + number, OLD_S + number))
     stop.set()
     thread.join()
@@ -256,7 +256,7 @@ def test_files_can_be_staged_while_rootle_asks_git(tmp_path: Path) -> None:
 
 
 def test_every_git_command_of_rootle_is_checked_here() -> None:
-    """A new command must be added to `ask_everything`; git itself is started in one place."""
+    """Each git command that rootle runs must be listed here and run by `ask_everything`."""
     package = Path(rootle.__file__).parent
     found = set()
     for path in package.rglob("*.py"):
@@ -301,7 +301,7 @@ class RecordedWrites:
         return self._names
 
     def __exit__(self, *_: object) -> None:
-        # Events arrive in order, so all earlier ones have been read when this one arrives.
+        # Events arrive in order, so all earlier events have been read when this event arrives.
         (self._folder / "last").touch()
         while "last" not in self._names:
             events = self._notify.watch(50, 20, _WATCHDOG_MS, None)

@@ -240,7 +240,7 @@ def test_a_changed_submodule_is_ignored(root: Path) -> None:
 
 
 def clone(origin: Path, folder: Path, *options: str) -> Path:
-    """Clone from a file URL, which only this command may use."""
+    """Clone from a file URL, which is allowed only for this command."""
     git(origin, "config", "uploadpack.allowFilter", "true")
     command = ("git", "-c", "protocol.file.allow=always", "clone", "-q", "--no-checkout")
     subprocess.run([*command, *options, f"file://{origin}", folder], check=True)
@@ -438,7 +438,7 @@ def test_lines_after_a_nested_function_belong_to_the_outer_one(root: Path) -> No
     write(root, "a.py", text.replace("go on?", "continue?").replace('"flag"', '"switch"'))
     far = changes_of(root, commit(root))["a.py"]
 
-    # The hunks begin below the first line of the function.
+    # The hunks begin below the first line of the function, so its name is unknown.
     assert find_changed_names(near.hunks, near.path) == (UNNAMED_CHANGES,)
     assert find_changed_names(far.hunks, far.path) == (UNNAMED_CHANGES,)
     whole = [Hunk("", (*(f" {line}" for line in text.split("\n")[:4]), "-    a = 1"), 1)]
@@ -666,7 +666,7 @@ def test_a_damaged_commit_is_read_without_lines_and_the_next_one_with_them(
         hashes.append(commit(root))
     blob = git(root, "rev-parse", "HEAD~1:1.txt").strip()
     (root / ".git/objects" / blob[:2] / blob[2:]).unlink()
-    (root / "1.txt").unlink()  # git would read it instead
+    (root / "1.txt").unlink()  # git would read this file instead
 
     found = [patches.read(sha) for sha in hashes]
 

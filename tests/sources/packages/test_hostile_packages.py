@@ -107,7 +107,7 @@ def test_damaged_files_in_an_archive_of_sources_are_left_out(
         jar.writestr("A.java", "".join(f"int a{at};\n" for at in range(999)), compress_type=method)
         jar.writestr("B.java", "class B {}\n")
     content = bytearray(archive.read_bytes())
-    start = 30 + len("A.java") + 9  # the local header, and that of LZMA
+    start = 30 + len("A.java") + 9  # after the local header and the LZMA header
     content[start : start + 20] = bytes(byte ^ 0xFF for byte in content[start : start + 20])
     archive.write_bytes(content)
     found = ContentHashes(project / "hashes.json", 1_000_000).add_to(_list(project).packages)
@@ -123,5 +123,5 @@ def test_a_package_to_which_many_names_lead_is_read_once(project: Path) -> None:
     (project / "node_modules/loop/node_modules").mkdir()
     for name in names:
         (project / "node_modules/loop/node_modules" / name).symlink_to("..")
-    # Looking for all names again for each of them would take minutes.
+    # Looking up all names again for each name would take minutes.
     assert {package.name for package in _list(project).packages} == {"loop", *names}

@@ -1,4 +1,4 @@
-"""Installed packages are found in every kind of folder, and nothing outside of them is read."""
+"""Installed packages are found in folders of every kind, and no files outside are read."""
 
 from __future__ import annotations
 

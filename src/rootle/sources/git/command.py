@@ -17,8 +17,9 @@ from typing import Final
 from rootle.sources.git.git_dirs import check_git_folders, find_work_tree
 from rootle.sources.git.special_files import find_special_file
 
-# User settings that apply to every repository. All other GIT_ variables are dropped: they may come
-# from a git process that called rootle (a hook receives the index and the work tree in them).
+# Variables with user settings that apply to every repository. All other GIT_ variables are dropped,
+# because they may come from a git process that called rootle: in a hook, for example, they name the
+# index and the work tree.
 _KEPT: Final = (
     *("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM"),
     *("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"),
@@ -28,14 +29,14 @@ _SAFE: Final[dict[str, str]] = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_NO_LAZY_FETCH": "1",
-    # git before 2.45 ignores GIT_NO_LAZY_FETCH, but it cannot fetch without a protocol.
+    # git before 2.45 ignores GIT_NO_LAZY_FETCH, but cannot fetch if no protocol is allowed.
     "GIT_ALLOW_PROTOCOL": "none",
     "LC_ALL": "C",
 }
 _BUFFERED: Final[dict[str, str]] = {"GIT_FLUSH": "0"}
 # External diffs and text conversions are disabled by the options of each command instead.
 _SAFE_CONFIG: Final[dict[str, str]] = {
-    "core.fsmonitor": "false",  # otherwise it may name a program to run
+    "core.fsmonitor": "false",  # otherwise this setting may name a program to run
     "core.hooksPath": os.devnull,
     "core.alternateRefsCommand": "",
     "core.askPass": "",
@@ -49,7 +50,7 @@ _SAFE_CONFIG: Final[dict[str, str]] = {
     # A folder that only looks like a git folder must not be used.
     "safe.bareRepository": "explicit",
 }
-# After this time, look for a file that git may be waiting for.
+# After this time without output, look for a file that git may be waiting for, such as a pipe.
 _STALL_S: Final = 0.5
 _KILL_S: Final = 1.0
 _POLL_S: Final = 0.2
@@ -105,9 +106,9 @@ class GitStream:
             yield chunk
 
     def _wait_for_output(self, descriptor: int) -> bool:
-        """Wait until there is output or it ends; return False if git was stopped.
+        """Wait for output or for its end; return False if git was stopped.
 
-        After git was stopped, a program that git had started may keep the output open.
+        Even then, the output may not end, because a program that git had started may keep it open.
         """
         if os.name == "nt":  # select cannot wait for pipes on Windows
             return True
@@ -138,8 +139,9 @@ def stream_git(
 ) -> Iterator[GitStream]:
     """Run git in `folder` and read its output while it runs; stop it when the block ends.
 
-    If git `buffers`, it writes blocks instead of single commits. Both processes then take half the
-    time for a long history, but the end of the output is lost if git is stopped.
+    If `buffers` is set, git writes its output in blocks instead of one commit at a time. git and
+    rootle then take half the time for a long history, but the end of the output is lost if git is
+    stopped.
     """
     started = _start(
         folder, arguments, config, has_input=False, has_messages=False, buffers=buffers
@@ -193,9 +195,9 @@ class GitSession:
         return bytes(received[: -len(end)])
 
     def _end(self, *, is_early: bool) -> None:
-        """End git. If it has ended early, remember whether it reported an error."""
+        """End git. If it has already ended by itself, remember whether it reported an error."""
         if is_early:
-            with suppress(subprocess.TimeoutExpired):  # it is still running, but stuck
+            with suppress(subprocess.TimeoutExpired):  # git is still running, but stuck
                 self.has_failed = self._running.process.wait(_KILL_S) > 0
         self.close()
 
@@ -204,11 +206,11 @@ class GitSession:
         self.is_open = False
         process = self._running.process
         process.kill()
-        with suppress(BrokenPipeError):  # a request that git did not read
+        with suppress(BrokenPipeError):  # git did not read the last request
             process.__exit__(None, None, None)
 
     def _receive(self, descriptor: int, deadline: float) -> bytes:
-        """Return the next output; nothing at its end, after the deadline, or if git is stuck."""
+        """Return the next output; b"" at its end, after the deadline, or if git is stuck."""
         is_stuck = False
         while os.name != "nt" and not select.select([descriptor], [], [], _STALL_S)[0]:
             if is_stuck or monotonic() > deadline:
@@ -225,7 +227,7 @@ def open_session(folder: str, *arguments: str, config: Mapping[str, str]) -> Git
 
 @dataclass(frozen=True, slots=True)
 class _Running:
-    """A git process, and a function that returns a file that it may wait for."""
+    """A git process, and a function that returns a file that git may wait for, if any."""
 
     process: subprocess.Popen[bytes]
     find_special: Callable[[], str | None]
@@ -281,7 +283,7 @@ def _collect(
 def _collect_slowly(
     process: subprocess.Popen[bytes], timeout_s: float, find_special: Callable[[], str | None]
 ) -> GitOutput:
-    """Wait for git. Stop it after the timeout, or at once if it waits for a file without an end."""
+    """Wait for git. Stop it after the timeout, or at once if it may wait for a special file."""
     special = find_special() if timeout_s > 0 else None
     timed_out = False
     try:
@@ -310,12 +312,13 @@ def _environment(top: str, config: Mapping[str, str]) -> dict[str, str]:
         if not name.startswith("GIT_") or name.startswith(_KEPT)
     }
     environment.update(_SAFE)
-    # git must use only the folders that were checked: no repository above them and no other files.
+    # git must use only the folders that were checked, not those of a repository above them.
     ceilings = (environment.get("GIT_CEILING_DIRECTORIES"), os.path.dirname(top))
     environment["GIT_CEILING_DIRECTORIES"] = os.pathsep.join(filter(None, ceilings))
     environment["GIT_WORK_TREE"] = top
     # Pass settings in the environment, because "-c" does not allow "=" in names. Settings that the
-    # user passes this way (safe.directory in containers) come first, so rootle's take precedence.
+    # user passes in the environment (such as safe.directory in containers) come first, so that the
+    # settings of rootle take precedence.
     count = environment.get("GIT_CONFIG_COUNT", "")
     first = int(count) if count.isdecimal() else 0
     environment["GIT_CONFIG_COUNT"] = str(first + len(config))

@@ -18,11 +18,12 @@ from rootle.sources.git.command import GitOutput, run_git
 from rootle.sources.git.git_dirs import check_git_folders, find_borrowed_objects, find_work_tree
 from rootle.text.secret_masking import mask_patch
 
-# Does not match options, paths or commit ranges.
+# A hash. The pattern does not match options, paths or commit ranges.
 SHA: Final = re.compile(r"[0-9a-fA-F]{7,64}", re.ASCII)
 
 _TIMEOUT_S: Final = 10.0
-# More would be unreadable: a larger commit moves files or imports third-party code.
+# The most files of a commit that are shown. A larger commit usually moves files or imports
+# third-party code; its full list would be unreadable.
 _MAX_FILES: Final = 300
 _MAX_CHANGED_LINES: Final = 4_000
 _FILE_START: Final = re.compile(r"^(?=diff --git )", re.MULTILINE)
@@ -31,7 +32,7 @@ _OPTIONS: Final = (
     *("--no-textconv", "--no-color", "--no-notes", "--ignore-submodules"),
     *("--src-prefix=a/", "--dst-prefix=b/", "--diff-algorithm=myers"),
 )
-# The settings of the user must not change what is shown.
+# Fixed settings, so that the settings of the user do not change what is shown.
 _CONFIG: Final = {
     "core.quotePath": "false",
     "diff.context": "3",
@@ -81,7 +82,7 @@ def show_commit(root: Path, name: str, rules: WalkRules) -> tuple[str, str] | No
 
 
 def explain_hidden_commits(root: Path) -> str | None:
-    """Return a message that commits must not be shown, or None if they may be shown."""
+    """Return a message that says why commits must not be shown; None if they may be shown."""
     reason = find_reason_to_hide(root)
     return reason and f"commits are not shown here: {reason}"
 
@@ -146,7 +147,7 @@ def _patch(root: Path, sha: str, files: Sequence[_ChangedFile]) -> str:
     if not chosen:
         return ""
     output = _git(root, "--literal-pathspecs", "show", "-p", *_OPTIONS, sha, "--", *chosen)
-    # One part per file. A private key is a secret whatever the name of its file.
+    # Split the patch by file. A private key is a secret whatever the name of its file is.
     parts = [part for part in _FILE_START.split(_text(output)) if part.strip()]
     kept = [part for part in parts if not contains_private_key(part)]
     skipped = len(files) - len(kept)

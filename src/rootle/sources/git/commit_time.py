@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 _LAST_YEAR_S: Final = 253_402_300_799  # the end of the year 9999
-_MAX_DIGITS: Final = 19  # of a number of 64 bits
+_MAX_DIGITS: Final = 19  # of a 64-bit number
 
 
 def parse_commit_time(seconds: str) -> int:

@@ -20,11 +20,11 @@ from rootle.sources.files.regular_file_reader import read_regular
 _POINTER: Final = b"gitdir: "
 _SETTING: Final = re.compile(rb"^[^=\n]*?(\w+)[ \t]*=[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
 _ESCAPE: Final = re.compile(r"\\(.)")
-# Parts that determine the commits and files that git reports.
+# Parts of a git folder that determine the commits and files that git reports.
 _CONTENT: Final = (
     *("HEAD", "index", "objects", "objects/info", "objects/pack", "refs", "packed-refs"),
 )
-# Other parts that git opens for most commands.
+# Other parts of a git folder that most git commands open.
 _SETTINGS: Final = (
     *("config", "config.worktree", "shallow", "info/exclude", "info/attributes"),
     *("info/grafts", "info/sparse-checkout"),
@@ -58,7 +58,7 @@ def find_work_tree(folder: str) -> str | None:
 
 
 def find_prefix(folder: str) -> str:
-    """Return the path of a folder in its work tree, ending in "/"; "" if it is the work tree.
+    """Return the path of a folder in its work tree, ending in "/"; "" for the top folder.
 
     `folder` is a real path. Outside git, the result is "".
     """
@@ -90,7 +90,7 @@ def check_git_folders(top: str) -> GitFolders | str:
 
 
 def find_borrowed_objects(git: GitFolders) -> str | None:
-    """Return why a repository may show objects of another one; None if it shows only its own."""
+    """Return why a repository may show objects of another repository; None if it does not."""
     objects = os.path.join(git.common, "objects")
     alternates = os.path.join(objects, "info", "alternates")
     text = read_regular(alternates)
@@ -163,7 +163,7 @@ def _names_work_tree(own: str, common: str, top: str) -> bool:
 
 
 def _find_wrong_part(own: str, common: str) -> str | None:
-    """Return the reason if a part leads to another repository, or if git would wait for it."""
+    """Return what is wrong if a part leads to another repository or would block git; else None."""
     for folder in dict.fromkeys((own, common)):
         for name in (*_CONTENT, *_SETTINGS):
             path = os.path.join(folder, name)

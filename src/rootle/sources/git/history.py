@@ -19,15 +19,15 @@ from rootle.storage.change_time import read_modification_time_ns
 
 _SHA: Final = re.compile(r"[0-9a-f]{7,64}", re.ASCII)
 _REFERENCE: Final = b"ref: "
-_MAX_REFERENCES: Final = 5  # that follow each other, as in git
+_MAX_REFERENCES: Final = 5  # length of a chain of references; git has the same limit
 _TIMEOUT_S: Final = 10.0
 _LIST_TIMEOUT_S: Final = 120.0
-# Merges that need more steps or have more parents are rare. The whole history is then read again.
+# Limits of `find_base`, which are rarely exceeded. The whole history is then read again.
 _MAX_STEPS: Final = 10
 _MAX_PARENTS: Final = 50
 _OPTIONS: Final = (
-    # A commit follows all its descendants whatever its date, so that reading new commits first and
-    # old ones later gives the same result as reading all at once.
+    # With --date-order, a commit follows all its descendants whatever its date, so that reading new
+    # commits first and old commits later gives the same result as reading all at once.
     *("-z", "--name-status", "--relative", "--date-order"),
     # A merge counts as changing only the files that differ from all its parents.
     *("--diff-merges=combined", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-notes"),
@@ -44,9 +44,9 @@ class LastCommit:
 
 
 class Commit(NamedTuple):
-    """A commit and the files that it changed, relative to the folder, without deleted ones.
+    """A commit and the files that it added or changed, relative to the folder.
 
-    Its header is parsed on demand, because few commits are the last ones of any file.
+    The header is parsed on demand, because few commits are the last commit of any file.
     """
 
     header: str  # as in `_log_format`, with the bytes that are not UTF-8 as surrogates
@@ -109,7 +109,7 @@ class CommitLog:
 def open_log(
     folder: str, *revisions: str, skip: int = 0, without: Collection[str] = ()
 ) -> Iterator[CommitLog]:
-    """Read the history of `revisions`, except that of `without` and the first `skip` commits."""
+    """Read the history of `revisions`, without that of `without` and the first `skip` commits."""
     assert all(map(_SHA.fullmatch, (*revisions, *without)))
     excluded = (f"^{sha}" for sha in without)
     arguments = (*_OPTIONS, _log_format(folder), f"--skip={skip}", *revisions, *excluded, "--")
@@ -149,10 +149,10 @@ def list_committed_files(folder: str, head: str) -> list[str] | None:
 
 
 def find_base(folder: str, known: str, head: str, *, max_commits: int) -> str | None:
-    """Return a common ancestor of two commits from which all later commits of both descend.
+    """Return a common ancestor of two commits from which all other commits since then descend.
 
-    The commits up to this base therefore come last in the histories of both, in the same order.
-    Return None if there is no such base, or if there are more than `max_commits` later commits.
+    This base and its ancestors therefore come last in the histories of both commits, in the same
+    order. Return None if there is no such base, or if more than `max_commits` commits are newer.
     """
     if not (_SHA.fullmatch(known) and _SHA.fullmatch(head)):
         return None
@@ -210,7 +210,7 @@ def _read_shallow_commits(git: GitFolders) -> frozenset[str]:
 def read_head_state(folder: str) -> str:
     """Return a string that changes when another commit is checked out; "" outside git.
 
-    The files of git are read directly, which saves the time to start git.
+    The files in the git folder are read directly, which saves the time to start git.
     """
     git = find_git_folders(os.path.realpath(folder))
     if git is None:
@@ -218,7 +218,7 @@ def read_head_state(folder: str) -> str:
     contents = list(_follow_references(git))
     if contents and not contents[-1].startswith(_REFERENCE):
         return _digest(map(repr, contents))
-    # The last reference is in a file with many references, or there is no commit yet.
+    # The last reference has no file of its own but is in a shared file, or there is no commit yet.
     tables = read_regular(os.path.join(git.own, "reftable", "tables.list"))
     packed = read_modification_time_ns(os.path.join(git.common, "packed-refs"))
     return _digest(map(repr, (contents, tables, packed)))
@@ -243,7 +243,7 @@ def _follow_references(git: GitFolders) -> Iterator[bytes]:
 def digest_history_facts(folder: str) -> str:
     """Return a digest of everything, apart from commits, on which dates and authors depend.
 
-    This is the depth of a shallow clone, the packs of a partial clone, and `.mailmap`.
+    This is the depth of a shallow clone, the pack files of a partial clone, and `.mailmap`.
     """
     real = os.path.realpath(folder)
     git = find_git_folders(real)
@@ -278,9 +278,10 @@ def is_partial_clone(folder: str) -> bool:
 
 
 def _list_packs_of_partial_clone(git: GitFolders) -> list[str]:
-    """Return the packs of a partial clone, which may lack objects; none of another repository.
+    """Return the pack files of a partial clone, which may lack objects; [] if it is not partial.
 
-    Git marks the packs that a server has filtered. The others may contain what these lack.
+    git marks the pack files that a server has filtered. Unmarked files are also returned, because
+    they may contain the objects that the marked files lack.
     """
     try:
         names = sorted(os.listdir(os.path.join(git.common, "objects", "pack")))
@@ -293,7 +294,7 @@ def _list_packs_of_partial_clone(git: GitFolders) -> list[str]:
 def is_short_history(folder: str, max_index_bytes: int) -> bool:
     """Return whether the history is short, as estimated from the size of the pack indexes.
 
-    This size is proportional to the number of objects in packs. Objects outside packs are few.
+    This size is proportional to the number of objects in pack files; few objects are elsewhere.
     """
     git = find_git_folders(os.path.realpath(folder))
     if git is None:

@@ -33,12 +33,12 @@ class GitListing:
     tracked: list[str]  # files and links
     untracked: list[str]  # without ignored files
     submodules: list[str]
-    repositories: list[str]  # untracked, nested in this one
+    repositories: list[str]  # untracked repositories nested in this one
     unreadable: list[str]  # folders
 
 
 def list_files(folder: str, only: Collection[str] = ()) -> GitListing | None:
-    """Return the tracked files and the untracked ones that are not ignored; None if git fails.
+    """Return the tracked files, and untracked files that are not ignored; None if git fails.
 
     With `only`, list only these paths and those below them.
     """
@@ -108,7 +108,7 @@ def head_commit(root: Path) -> str | None:
 
 
 def has_unreadable_head(folder: str) -> bool:
-    """Return whether there is a repository in which git fails, so that its commits are unknown."""
+    """Return whether the folder is in a repository, but git fails to read its head commit."""
     if find_work_tree(os.path.realpath(folder)) is None:
         return False
     return _look_up_head(folder).returncode not in (0, 1)  # 1: before the first commit

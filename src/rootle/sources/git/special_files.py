@@ -17,7 +17,7 @@ _WORK_TREE_NAMES: Final = frozenset({".gitignore", ".gitattributes", ".gitmodule
 
 
 def find_special_file(top: str, git: GitFolders) -> str | None:
-    """Return a file that git may open in this work tree and that is not a regular file, if any."""
+    """Return a special file that git may open in this work tree, or None."""
     folders = dict.fromkeys((git.own, git.common))
     in_git = chain.from_iterable(map(_list_others, folders))
     in_tree = (path for path in _list_others(top) if os.path.basename(path) in _WORK_TREE_NAMES)

@@ -15,11 +15,11 @@ from rootle.storage.atomic_file import write_file
 from rootle.storage.paths import project_key
 
 _FORMAT: Final = 1
-_Known = dict[str, tuple[str, str]]  # place of a file -> size and times, and hash
+_Known = dict[str, tuple[str, str]]  # path of a file -> its size and times, its hash
 
 
 class ContentHashes:
-    """Hashes by the place, the size and the times of files, stored in a file."""
+    """The hashes of files, stored on disk with the paths, sizes and times of the files."""
 
     def __init__(self, path: Path, max_bytes: int) -> None:
         """Load the stored hashes. They cover at most `max_bytes` of each file."""
@@ -31,7 +31,7 @@ class ContentHashes:
     def add_to(self, packages: Iterable[ListedPackage]) -> HashedFiles:
         """Return the files that can be read, with their hashes.
 
-        Files that have changed since the last call are read.
+        Only files that have changed since their hash was stored are read.
         """
         current: _Known = {}
         found: dict[str, tuple[PackageFile, str]] = {}

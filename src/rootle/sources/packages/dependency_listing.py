@@ -109,7 +109,7 @@ def list_dependencies(environment: Environment, extent: Extent) -> DependencyLis
                 continue
             if identity not in listed:
                 listed[identity] = _list(found, locked)
-            elif locked.version == found.version:  # another version is locked, but not installed
+            elif locked.version == found.version:  # an earlier lock file named another version
                 listed[identity] = replace(listed[identity], locked=locked.version)
     return DependencyListing(
         tuple(lock.path for lock in locks),
@@ -136,7 +136,8 @@ def _find_all(
     """Yield the packages of a lock file, and what is installed.
 
     With `extent` "all", the packages that installed packages require according to their metadata
-    follow, nearer ones first: of two versions of a Java package, the first one counts.
+    follow, in the order of their distance from the project. Of two versions of a Java package, the
+    first one is used.
     """
     queue = deque(one for one in lock.packages if extent == "all" or one.is_direct)
     seen = {(normalize_name(lock.ecosystem, one.name), one.folder) for one in queue}
@@ -158,7 +159,7 @@ def _list(found: InstalledPackage, locked: LockedPackage) -> ListedPackage:
 
 
 def _distinguish(listed: Mapping[tuple[str, str, str], ListedPackage]) -> list[ListedPackage]:
-    """Return the packages that have files. Names that are taken get their ecosystem as a prefix."""
+    """Return the packages that have files. Repeated names get their ecosystem as a prefix."""
     taken = set[tuple[str, str]]()
     packages = []
     for (ecosystem, _, _), package in listed.items():

@@ -11,8 +11,8 @@ from typing import Final, Literal
 Ecosystem = Literal["python", "npm", "cargo", "go", "maven", "ruby", "php"]
 Container = Literal["", "zip", "metadata"]
 
-# How to install the packages of a lock file, by its name. The message about a missing package
-# contains it.
+# The commands that install the packages of a lock file, by the name of the file. The message about
+# a missing package contains the command.
 _REMEDIES: Final = {
     "uv.lock": "uv sync",
     "poetry.lock": "poetry install",
@@ -44,7 +44,7 @@ class LockedPackage:
     version: str = ""  # "" if it is not pinned
     is_direct: bool = True
     is_optional: bool = False  # need not be installed, such as a package for another platform
-    folder: str = ""  # where npm installs it, relative to the folder of the lock file
+    folder: str = ""  # where npm installs the package, relative to the lock file
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class LockFile:
     def remedy(self) -> str:
         """The command that installs the packages."""
         name = self.path.rpartition("/")[2]
-        # The name of a requirements file can contain anything. Agents may run this command.
+        # The name is quoted, because it can contain anything, and agents may run this command.
         return _REMEDIES.get(name, f"pip install -r {shlex.quote(self.path)}")
 
 
@@ -73,7 +73,7 @@ class LockFile:
 class PackageFile:
     """A file of an installed package."""
 
-    path: str  # in the package; the last part of its URI
+    path: str  # in the package; the last part of the URI
     root: str  # the folder below which links are not followed
     relative: str  # of the file, or of the archive that contains it, below `root`
     container: Container = ""
@@ -90,13 +90,13 @@ class InstalledPackage:
     version: str
     list_files: Callable[[], Sequence[PackageFile]]
     refused: tuple[str, ...] = ()
-    # The packages that it requires according to its metadata; empty if only lock files are read for
-    # its ecosystem.
+    # Lists the packages that this package requires according to its metadata; it returns none if
+    # only lock files are read for the ecosystem.
     list_required: Callable[[], Sequence[LockedPackage]] = tuple
 
 
 def normalize_name(ecosystem: Ecosystem, name: str) -> str:
-    """Return the form of a name in which equal packages have equal names."""
+    """Return the normal form of a name, which all spellings of the name have in common."""
     if ecosystem == "python":
         return _PYTHON_SEPARATORS.sub("-", name).lower()
     return name

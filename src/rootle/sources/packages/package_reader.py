@@ -53,7 +53,7 @@ def hash_content(raw: bytes) -> str:
 
 
 def make_package_entry(uri: str, size: int, digest: str) -> DocumentEntry:
-    """Return the entry of a file, which is equal for equal contents at the same URI."""
+    """Return the entry of a file; files with the same URI and content have equal entries."""
     first, second = digest[:_DIGITS], digest[_DIGITS : 2 * _DIGITS]
     return DocumentEntry(uri, size, int(first, 16), int(second, 16))
 
@@ -71,7 +71,7 @@ class PackageReader:
         raw = read_content(file, self.max_bytes + 1)
         if isinstance(raw, str):
             return raw
-        if hash_content(raw) != digest:  # changed just now: it is listed again by the next search
+        if hash_content(raw) != digest:  # it has just changed; the next search lists it again
             return UNREADABLE
         language = ""
         if file.container == "metadata":
@@ -89,14 +89,14 @@ class PackageReader:
 def read_description(raw: bytes) -> tuple[bytes, str]:
     """Return the description in the metadata of a Python package, and its language.
 
-    It is usually the README.
+    The description is usually the README.
     """
     message = HeaderParser().parsestr(raw.decode("utf-8", "replace"))
     language = "markdown" if "markdown" in str(message["Description-Content-Type"]) else "rst"
     body = message.get_payload()
     text = body if isinstance(body, str) and body.strip() else str(message["Description"] or "")
     summary = str(message["Summary"] or "").strip()
-    # A line of equal signs makes the name a heading in both languages.
+    # A line of equal signs makes the name a heading in both Markdown and reStructuredText.
     name = str(message["Name"])
     heading = f"{name}\n{'=' * len(name)}"
     return f"{heading}\n\n{summary}\n\n{text.strip()}\n".encode("utf-8", "replace"), language

@@ -14,7 +14,7 @@ from rootle.sources.packages.package import PackageFile
 from rootle.storage.change_time import change_time_ns
 from rootle.text.languages import CODE_EXTENSIONS, PROSE, language_of
 
-# CSS, HTML, SCSS and SQL files are left out: in a package, they are data.
+# CSS, HTML, SCSS and SQL files are left out, because in a package they are usually data.
 _LANGUAGES: Final = (frozenset(CODE_EXTENSIONS) | PROSE) - {"css", "html", "scss", "sql"}
 _SKIPPED_FOLDERS: Final = frozenset(
     "test tests __tests__ spec specs testdata fixtures __pycache__ node_modules benchmarks "
@@ -26,7 +26,8 @@ _SKIPPED_STEMS: Final = frozenset(
     "code_of_conduct third_party_notices thirdpartynotices patents entry_points top_level".split()
 )
 _TEST_ENDINGS: Final = ("_test.go", ".test.js", ".test.ts", ".test.tsx", ".spec.js", ".spec.ts")
-# Folders with the same modules in another format, and the folder with the preferred format.
+# Folders of modules in one format, and the folders that may have the same modules in a preferred
+# format.
 _OTHER_FORMATS: Final = {"cjs": ("esm", "es", ""), "umd": ("esm", "es", "cjs", "")}
 _OTHER_ENDINGS: Final = {
     ".umd.js": (".esm.js", ".mjs", ".js"),
@@ -34,13 +35,14 @@ _OTHER_ENDINGS: Final = {
     ".d.cts": (".d.ts", ".d.mts"),
     ".d.mts": (".d.ts",),
 }
-# The folders of compiled modules and of their sources, and the endings of both.
+# The folders of compiled modules and of their sources, and the file name endings of both.
 _COMPILED_FOLDERS: Final = frozenset("dist build out lib es esm cjs umd commonjs types".split())
 _SOURCE_FOLDERS: Final = ("src", "lib")
 _COMPILED_ENDINGS: Final = (".d.ts", ".d.mts", ".d.cts", ".js", ".mjs", ".cjs")
 _SOURCE_ENDINGS: Final = (".ts", ".tsx", ".mts", ".cts")
 _TEXT_STEMS: Final = frozenset("readme changelog changes history news todo upgrading".split())
-# The largest packages of real projects have some thousand sources; others contain data.
+# The most files of a package. The largest packages have a few thousand sources; packages with more
+# files contain data.
 MAX_FILES: Final = 6_000
 _MAX_ENTRIES: Final = 60_000
 _MAX_DEPTH: Final = 20
@@ -81,7 +83,7 @@ def list_package_files(root: str, folder: str, prefix: str = "") -> list[Package
 
 
 def drop_other_formats(files: Sequence[PackageFile]) -> list[PackageFile]:
-    """Leave out the modules of a JavaScript package that it also contains in another format.
+    """Leave out the modules of a JavaScript package that it also has in a preferred format.
 
     Compiled modules are left out if their sources in TypeScript are in the package.
     """

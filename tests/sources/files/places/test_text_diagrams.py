@@ -1,4 +1,4 @@
-"""Mermaid, PlantUML and Graphviz files keep their lines and get a section for each diagram."""
+"""Mermaid, PlantUML and Graphviz files get a section per diagram; their lines stay unchanged."""
 
 from __future__ import annotations
 

@@ -13,23 +13,24 @@ from rootle.types import UNNAMED_CHANGES
 
 MAX_NAMES: Final = 12  # per file; a larger change is described by its path
 MAX_REMOVED_NAMES: Final = 150  # per file
-# git shows the headings of these languages without their indentation.
+# Languages for which git shows the heading of a hunk without its indentation.
 _UNKNOWN_INDENT: Final = frozenset("csharp dart elixir java kotlin php ruby rust scala".split())
-# Only lines in the first column are headings of these languages, so the methods of a class are not.
+# Languages for which only lines that start in the first column can be the heading of a hunk, so
+# that methods of a class never are.
 _FIRST_COLUMN: Final = frozenset("c cpp d groovy julia nim objc svelte vue zig".split())
 _CONTAINER: Final = re.compile(r"(?:export\s+)?(?:class|namespace|template|extern|trait)\b")
 _STRUCT: Final = re.compile(r"struct\b")
 _DECORATED: Final = frozenset(
     "dart elixir groovy java javascript kotlin python scala swift tsx typescript".split()
 )
-# Lines at the indentation of a definition, or before it, that do not end it.
+# Lines that do not end a definition although they are not indented more than its first line.
 _CLOSING: Final = re.compile(
     r"\s*(?:[)\]}>|{]|end\b|else\b|[A-Za-z_]\w*:\s*$|#|//|/\*|\*|--|;|%)|[`\"']"
 )
 _PYTHON_CLOSING: Final = re.compile(r"\s*(?:[)\]}]|#|\"{3}|'{3})")
 _COMMENT: Final = re.compile(r"\s*(?:#|//|/\*|\*|--|;;|%)")
 _DECORATOR: Final = re.compile(r"\s*@[A-Za-z_]")
-# A line in the first column that begins a statement, and is not a part of a longer text.
+# A line that starts in the first column and is a statement, not part of a multi-line string.
 _STATEMENT: Final = re.compile(
     r"[@#]|(?:import|from|using|use|package|if|for|while|with|try|var|let|const|export|extern)\b"
     r"|[A-Za-z_$][\w$.:<>*&, ]{0,120}[=({;:\[]"
@@ -41,8 +42,8 @@ _TOP_LEVEL: Final = re.compile(r"[A-Za-z_][\w.]*\s*(?::[^=]*)?(?:=|\($)")
 def find_changed_names(hunks: Sequence[Hunk], path: str) -> tuple[str, ...]:
     """Return the names of the definitions in which lines changed, without repetitions.
 
-    The last one is UNNAMED_CHANGES if other definitions may have changed too. In prose, it is left
-    out, because most paragraphs have no name.
+    The last name is UNNAMED_CHANGES if other definitions may have changed too. For prose, this is
+    left out, because most paragraphs have no name.
     """
     is_code = language_of(path) in CODE_EXTENSIONS
     if not has_rules(path):
@@ -56,7 +57,7 @@ def find_changed_names(hunks: Sequence[Hunk], path: str) -> tuple[str, ...]:
 
 
 def find_removed_names(hunks: Sequence[Hunk], path: str) -> tuple[str, ...]:
-    """Return the names whose definitions were removed, and not added again in the same file."""
+    """Return the names whose definitions were removed and not added again in the same file."""
     removed, added = (
         dict.fromkeys(name for hunk in hunks for name in _find_with_sign(hunk, path, sign))
         for sign in "-+"
@@ -83,7 +84,7 @@ def _find_names_in(hunk: Hunk, path: str) -> list[str]:
 
 
 def _names_of(hunk: Hunk, path: str) -> Iterator[str]:
-    """Yield the definitions around the changed lines of a hunk; "" outside of definitions."""
+    """Yield the definitions that enclose the changed lines of a hunk; "" outside definitions."""
     walk = _HunkWalk(hunk, path)
     is_blank = not any(line[1:].strip() for line in hunk.lines if not line.startswith(" "))
     for line, name in zip(hunk.lines, _find_names_in(hunk, path), strict=True):
@@ -110,11 +111,12 @@ class _HunkWalk:
         self._is_prose = language not in CODE_EXTENSIONS
         self._is_python = language == "python"
         self._has_decorators = language in _DECORATED
-        # Enclosing definitions with their indentations, from the outermost one. The name is None
-        # below a decorator, before the definition that it belongs to.
+        # The indentations and names of enclosing definitions, from the outermost one. The name is
+        # None between a decorator and the definition to which it belongs.
         self._open: list[tuple[int, str | None]] = []
         self._outside = UNNAMED_CHANGES if heading else ""
-        # The definition around a changed comment, unless one with its indentation follows.
+        # The definition that encloses a changed comment. The comment belongs to this definition
+        # unless a definition with the indentation of the comment follows.
         self._comment: str | None = None
         self._comment_indent = 0
         self._is_decorator_changed = False
@@ -128,7 +130,7 @@ class _HunkWalk:
         self._is_in_container = bool(name and is_container) and language in _FIRST_COLUMN
 
     def enter(self, text: str, name: str) -> Iterator[str]:
-        """Go to a line; yield what the comments and decorators before it belong to."""
+        """Go to a line; yield the definitions to which changed lines before it belong."""
         indent = len(text) - len(text.lstrip())
         is_decorator = not name and self._has_decorators and _DECORATOR.match(text) is not None
         if not name and _COMMENT.match(text):
@@ -155,7 +157,7 @@ class _HunkWalk:
                 self._open.clear()
             return
         if name and self._has_unknown_indent and self._open:
-            # The definition in the heading may be around this one or before it.
+            # The definition in the heading may enclose this definition or precede it.
             self._open[0] = 0, UNNAMED_CHANGES
             self._has_unknown_indent = False
         while self._open and self._open[-1][0] >= indent:
@@ -181,16 +183,16 @@ class _HunkWalk:
         else:
             yield enclosing
             if self._is_in_container and len(self._open) == 1:
-                yield UNNAMED_CHANGES  # it may be in a method that begins before the hunk
+                yield UNNAMED_CHANGES  # the line may be in a method that begins before the hunk
 
     def end_comment(self) -> Iterator[str]:
-        """Yield what a changed comment belongs to if no definition follows it."""
+        """Yield the definition to which a changed comment belongs if no definition follows."""
         if self._comment is not None:
             yield self._comment
         self._comment = None
 
     def end(self) -> Iterator[str]:
-        """Yield what the last comments and decorators of the hunk belong to."""
+        """Yield the definitions to which the last comments and decorators of the hunk belong."""
         yield from self.end_comment()
         if self._is_decorator_changed:
             yield UNNAMED_CHANGES

@@ -25,7 +25,7 @@ from rootle.types import (
 
 # A commit that changes more files is a bulk change, for which the names of the files are enough.
 _MAX_FILES: Final = 30
-_MAX_RENAMES: Final = 200  # whose old paths are indexed
+_MAX_RENAMES: Final = 200  # renamed files whose old paths are indexed
 _MAX_FILES_WITH_PATCH: Final = 100
 _MAX_PATCH_CHARS: Final = 10_000
 _MAX_FILE_CHARS: Final = 3_000
@@ -74,7 +74,8 @@ def commit_document(
 ) -> Document:
     """Return the document of a commit with a text of these lines."""
     text = "\n".join(lines)
-    # A commit that is read again after a shallow clone was deepened has another text.
+    # The text is part of the digest, because a commit has a different text after a shallow clone
+    # was deepened.
     content = f"{commit.sha}\n{text}".encode("utf-8", "surrogatepass")
     return Document(
         f"{COMMIT_URI}{commit.sha}",
@@ -129,7 +130,7 @@ def _file_sections(commit: CommitPatch) -> Iterator[_Section]:
 
 
 def _priority(change: FileChange, reason: str, message: str) -> tuple[bool, int, str]:
-    """Order files that the message names first, then code before tests and prose."""
+    """Return a sort key: files that the message names come first, then code, prose and tests."""
     stem = change.path.rpartition("/")[2].partition(".")[0]
     kind = 2 if _TEST.search(change.path) else 1 if _PROSE.search(change.path) else 0
     is_named = len(stem) > 3 and stem in message
@@ -147,7 +148,7 @@ def _describe(change: FileChange, names: Iterable[str], reason: str = "") -> str
 def _list_removed(change: FileChange, names: Collection[str]) -> Iterator[str]:
     """Yield a line with the removed definitions that the description of the file does not name.
 
-    They are found although the patch is cut.
+    These definitions can then be found even if the patch is shortened.
     """
     unnamed = [
         name for name in find_removed_names(change.hunks, change.old_path) if name not in names
@@ -161,7 +162,7 @@ def _count(hunks: Sequence[Hunk], sign: str) -> int:
 
 
 def hidden_reason(change: FileChange) -> str:
-    """Return why the content of a file is not indexed; "" if it is."""
+    """Return why the content of a file is not indexed; "" if it is indexed."""
     reason = reason_by_name(change.path) or reason_by_name(change.old_path)
     if reason is None and _VENDORED.search(change.path):
         reason = "vendored"

@@ -66,7 +66,7 @@ def list_commits_with_text(
     After the timeout, the commits that git has found so far are returned.
     """
     options = ("--format=%H", f"--max-count={max_count}", "--no-show-signature", "--no-textconv")
-    # Merges are compared with all of their parents.
+    # Compare merges with all of their parents.
     last = ("--no-ext-diff", "-c", "--no-patch", "--")
     with stream_git(folder, "log", f"-S{text}", *options, *last, config={}) as stream:
         timer = threading.Timer(timeout_s, stream.stop)

@@ -28,16 +28,18 @@ COMMITS: Final = "commits"  # the name of the source
 # The version of the code that converts commits to documents. A new version causes the indexes of
 # commits and of removed definitions to be rebuilt.
 COMMIT_FORMAT: Final = 3
-# Estimates, which are used to report the progress. The oldest commits of a shallow clone are read
-# without their changes, and those of a partial clone without the changed lines. If the repository
-# is completed, the other size causes them to be read again.
+# Estimated sizes of commits, which are used to report the progress. The oldest commits of a shallow
+# clone are read without their changes (_MESSAGE_BYTES), and all commits of a partial clone without
+# the changed lines (_PATHS_BYTES). If the clone is completed later, the different size causes these
+# commits to be read again.
 _COMMIT_BYTES: Final = 2_000
 _PATHS_BYTES: Final = 1_000
 _MESSAGE_BYTES: Final = 500
-# A partial clone lacks most contents, so a few commits show whether it was completed.
+# The number of commits that are tried in a partial clone. It lacks most contents, so a few commits
+# show whether it was completed.
 _PROBES: Final = 20
 
-ConvertCommit = Callable[[CommitPatch], Document]  # a function of a module, which can be pickled
+ConvertCommit = Callable[[CommitPatch], Document]  # a module-level function, which can be pickled
 
 
 class CommitSource:
@@ -55,8 +57,8 @@ class CommitSource:
     ) -> None:
         """`folder` is the real path of a folder in any work tree of the repository.
 
-        `count_indexed` returns the number of commits in the index, and `convert` the document for a
-        commit.
+        `count_indexed` returns the number of commits in the index, and `convert` returns the
+        document for a commit.
         """
         self._folder = folder
         self._max_commits = max_commits
@@ -66,8 +68,8 @@ class CommitSource:
     def scan(self, token: str = "") -> Scan:
         """List the commits, or only the new ones if history was only extended.
 
-        All are listed if the new ones exceed the limit, so that the oldest are removed. Raise
-        IngestError if git fails.
+        If the index would exceed its limit with the new commits, all commits are listed, so that
+        the oldest ones are removed. Raise IngestError if git fails.
         """
         heads = list_heads(self._folder)
         if heads is None:
@@ -91,7 +93,7 @@ class CommitSource:
         return " ".join((self._setting(), *heads))
 
     def _setting(self) -> str:
-        """Return what determines the list of commits and their texts, apart from the heads."""
+        """Return a string of what determines the commits and their texts, apart from the heads."""
         return f"{self._max_commits}:{digest_clone_limits(self._folder)}"
 
     def look_up(self, uris: Collection[str]) -> Scan | None:  # noqa: ARG002
@@ -109,7 +111,7 @@ class CommitSource:
         return CommitReader(self._folder, self._convert, levels)
 
     def _extends(self, heads: Sequence[str], known: Sequence[str]) -> bool:
-        """Return whether each known head is in the history of a current one."""
+        """Return whether each known head is in the history of a current head."""
         return list_commits(self._folder, known, without=heads, max_count=1) == []
 
     def _list(self, heads: Sequence[str], without: Sequence[str]) -> list[ListedCommit]:
@@ -123,13 +125,13 @@ class CommitSource:
         is_complete = self._find_levels(commits) == ALL_LEVELS
         size = _COMMIT_BYTES if is_complete else _PATHS_BYTES
         return tuple(
-            # A commit never changes, so it needs no time.
+            # A commit never changes, so its entry needs no time.
             DocumentEntry(f"{COMMIT_URI}{sha}", _MESSAGE_BYTES if sha in shallow else size, 0)
             for sha, _ in commits
         )
 
     def _find_levels(self, commits: Sequence[ListedCommit]) -> Levels:
-        """Return what can be read of these commits: contents may be missing in a partial clone."""
+        """Return how these commits can be read: contents may be missing in a partial clone."""
         if not is_partial_clone(self._folder):
             return ALL_LEVELS
         probes = commits[:: -(-len(commits) // _PROBES) or 1]

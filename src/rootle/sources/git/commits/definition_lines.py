@@ -14,14 +14,14 @@ from typing import Final, NamedTuple
 from rootle.text.languages import UNKNOWN, language_of
 
 _MAX_LINE_CHARS: Final = 400  # the rest of a line is not matched
-# Words before the keyword of a definition, or before the type of a method.
+# Words that can precede the keyword of a definition or the return type of a method.
 _MODIFIERS: Final = (
     r"(?:(?:export|default|declare|public|private|protected|internal|static|abstract|sealed|final"
     r"|async|local|inline|virtual|override|partial|open|data|suspend|unsafe|const|extern|readonly"
     r"|get|set|enum|case|implicit|inner|annotation|indirect|fileprivate|mutating|mutable|typedef"
     r"|synchronized|native|operator|tailrec|infix|pub(?:\([^)]*\))?|@[\w.]+(?:\([^)]*\))?)\s+)"
 )
-# After the name of a type, so that a sentence such as "class of objects" is not a definition.
+# The text that must follow the name of a type, so that "class of objects" is not a definition.
 _END: Final = (
     r"(?=\s*(?:[({<:=\[|]|$|(?:extends|implements|for|where|final|sealed|permits|with|is)\b))"
 )
@@ -34,7 +34,8 @@ _MEMBER: Final = (
     rf"\s*{_MODIFIERS}{{1,8}}(?!function\b)[^=;({{]*?(?<![\w$]){_NAME}\s*"
     r"(?:<(?:[^<>()]|<[^<>()]{0,60}>){0,60}>\s*)?\("
 )
-# A method without modifiers: with a type, and without one, as in JavaScript or for a constructor.
+# Methods without modifiers: first with a return type, then without one, as in JavaScript or for a
+# constructor.
 _TYPED_METHOD: Final = rf"\s+(?:[\w$<>,.?&*:\[\]]+\s+){{1,6}}[*&]*{_NAME}\s*\([^;{{}}]*\{{\s*$"
 _METHOD: Final = rf"\s*(?!.*\bfunction\b)#?{_NAME}\s*(?:<[^>]*>)?\([^;=]*\)[^;=()]*\{{\s*$"
 _ASSIGNED: Final = (
@@ -131,7 +132,7 @@ _PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     "vim": (r"\s*fu(?:nction)?!?\s+(?:[a-z]:)?([\w#]+)\s*\(", r"\s*(?:export\s+)?def\s+(\w+)\s*\("),
     "vue": _SCRIPT,
     "zig": (_keyword("fn", r"(?=\s*\()"),),
-    # A script without an extension. The punctuation after the name tells it from prose.
+    # A script without an extension. The punctuation after a name distinguishes it from prose.
     UNKNOWN: (
         _keyword("def|function|func|fn|sub|proc|class|struct|interface", r"(?=\s*[({])"),
         r"([A-Za-z_][\w:.-]*)\s*\(\)\s*\{\s*(?:#.*)?$",
@@ -150,9 +151,9 @@ _UNDERLINE: Final = re.compile(r"([-=~^\"'`#*+.:_<>])\1{2,}[ \t]*$")
 _PARAGRAPH_UNDERLINE: Final = re.compile(r"={3,}[ \t]*$|-{3,}[ \t]*$")
 
 
-# Of these, only the first word and the name distinguish a definition from a statement.
+# Patterns that also match statements, so that the first word and the name must be checked.
 _WITHOUT_KEYWORD: Final = frozenset({_FUNCTION, _MEMBER, _TYPED_METHOD, _METHOD})
-# A character that each match contains. Looking for it first saves most of the time.
+# By pattern: a character that each match contains. Looking for it first saves most of the time.
 _CONTAINED: Final = {_FUNCTION: "(", _MEMBER: "(", _TYPED_METHOD: "{", _METHOD: "{", _ASSIGNED: "="}
 
 
@@ -187,7 +188,7 @@ def defined_names(lines: Sequence[str], path: str) -> list[str]:
         return _find_headings(lines)
     if language == "rst":
         return _find_underlined(lines, _UNDERLINE)
-    # A header may belong to a program in C++.
+    # A header file may belong to a program in C++.
     rules = _rules("cpp" if path.endswith(".h") else language)
     return [_match(line, rules) for line in lines] if rules else [""] * len(lines)
 
@@ -217,7 +218,7 @@ def _find_headings(lines: Sequence[str]) -> list[str]:
     for at, line in enumerate(lines):
         fence = _FENCE.match(line)
         if fence is not None:
-            # The first lines of a block may be missing, so a fence without a language may close it.
+            # The start of a code block may be missing, so a fence without a language may end it.
             is_code = not is_code and bool(fence[1].strip())
         heading = None if is_code else _MARKDOWN_HEADING.match(line, 0, _MAX_LINE_CHARS)
         if is_code or heading is not None:
@@ -226,7 +227,7 @@ def _find_headings(lines: Sequence[str]) -> list[str]:
 
 
 def _find_underlined(lines: Sequence[str], underline: re.Pattern[str]) -> list[str]:
-    """Return the lines with a line of punctuation below that is at least as long."""
+    """Return each line that the next line underlines with punctuation; "" for other lines."""
     found = [
         line.strip()
         if line[:1].strip()

@@ -12,14 +12,15 @@ from typing import Final
 from rootle.sources.git.commit_time import parse_commit_time
 from rootle.sources.git.raw_diff import RawChange, split_raw_diff
 
-# The fields of the header, each followed by NUL: hash, parents, author, time of commit, message.
+# The format of the header of a commit: hash, parents, author, time of commit, message. Each field
+# is followed by NUL.
 FORMAT: Final = "%H%x00%P%x00%an <%ae>%x00%ct%x00%B%x00"
 _HEADER_FIELDS: Final = 5
 _BLOCK_START: Final = re.compile(rb"^diff --(?:git|cc|combined) ", re.MULTILINE)
 _HUNK_START: Final = re.compile(
     rb"^@(@+) -(\d+)(?:,\d+)? .*?\+(\d+)(?:,\d+)? @@+ ?(.*)$", re.MULTILINE
 )
-# A person in a commit: name and address, time, time zone.
+# The author or committer in a commit object: name and address, time, time zone.
 _PERSON: Final = re.compile(rb"(.*>) (-?\d+) ?[-+\d]*", re.DOTALL)
 
 
@@ -27,15 +28,15 @@ _PERSON: Final = re.compile(rb"(.*>) (-?\d+) ?[-+\d]*", re.DOTALL)
 class Hunk:
     """Consecutive changed lines of one file.
 
-    For a merge, these are the lines that differ from all parents, and the numbers are those of the
-    first parent.
+    For a merge, these are the lines that differ from all parents, and the old line numbers are
+    those in the first parent.
     """
 
     heading: str  # the line that git shows as the enclosing definition; "" if there is none
     lines: tuple[str, ...]  # each begins with "+", "-" or a space
     start_line: int  # of the new file, from 1
     old_start_line: int = 1  # of the old file, from 1
-    heading_indent: int = 0  # of the heading; for some languages, git leaves it out
+    heading_indent: int = 0  # 0 for languages for which git shows headings without it
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def parse_message(data: bytes) -> CommitPatch | None:
     first, _, rest = data.partition(b"\n")
     header, _, message = rest.partition(b"\n\n")
     fields = [line.partition(b" ") for line in header.split(b"\n")]
-    values = {name: value for name, _, value in reversed(fields)}  # the first of each name
+    values = {name: value for name, _, value in reversed(fields)}  # the first value of each field
     committer = _PERSON.fullmatch(values.get(b"committer", b""))
     author = _PERSON.fullmatch(values.get(b"author", b""))
     if b" commit " not in first or committer is None or author is None:
@@ -110,8 +111,8 @@ def _clean(message: str) -> str:
 def _add_hunks(changes: list[RawChange], patch: bytes) -> Iterator[FileChange]:
     """Yield the changed files with their hunks.
 
-    The patch has one block for each file, in order. It has two for a file that became a symbolic
-    link, or the reverse: one deletes the file and the other one adds it.
+    The patch has one block for each file, in order. For a file that became a symbolic link, or the
+    reverse, it has two blocks: the first one deletes the file, and the second one adds it again.
     """
     starts = [found.start() for found in _BLOCK_START.finditer(patch)]
     blocks = (patch[start:end] for start, end in pairwise([*starts, len(patch)]))
@@ -127,7 +128,7 @@ def _parse_hunks(block: bytes) -> Iterator[Hunk]:
         end = found[at].start() if at < len(found) else len(block)
         text = _decode(block[match.end() : end]).strip("\n")
         rows = (row.rstrip("\r") for row in text.split("\n"))
-        # Without the note that a file does not end with a newline.
+        # Leave out the note that a file does not end with a newline.
         lines = [row or " " for row in rows if not row.startswith("\\")]
         parents = len(match[1])
         if parents > 1:

@@ -19,30 +19,31 @@ from rootle.sources.git.commits.patch_parsing import (
 )
 from rootle.sources.git.history import find_shallow_commits
 
-# A longer patch moves or imports many files. Its beginning is kept.
+# The most bytes of a patch that are read. A longer patch usually moves or imports many files.
 _MAX_PATCH_BYTES: Final = 2_000_000
-# git needs this long only for a commit that changes thousands of files.
+# A limit on the time for one commit. git needs this long only if it changes thousands of files.
 _TIMEOUT_S: Final = 60.0
 _DIFF: Final = (
     *("--stdin", "--always", "--root", "-r", "--raw", "-z"),
     *("--no-ext-diff", "--no-textconv", "--no-color", "--no-notes", "--encoding=UTF-8"),
     *("--diff-algorithm=myers", "--ignore-submodules", f"--format={FORMAT}"),
-    "-c",  # of a merge, the files that differ from all of its parents
+    "-c",  # for a merge, list the files that differ from all of its parents
 )
-# A partial clone lacks contents. git needs none for the paths and for files that were only renamed.
+# The options for a whole patch, and for paths only. git needs no contents of files, which a partial
+# clone lacks, to list paths and files that were renamed without a change.
 _PATCH: Final = ("-p", "-M", "-l300", "-U1")
 _PATHS: Final = ("-M100%",)
 # Sets of options that are tried in order until git can read a commit.
 Levels = tuple[tuple[str, ...], ...]
 ALL_LEVELS: Final[Levels] = (_PATCH, _PATHS)
-# The lines that begin a definition, by file type. git knows most of these languages, but does not
-# recognize them by file name.
+# A file that assigns a language to each file type, so that git recognizes lines that begin a
+# definition. git knows most of these languages, but not the file names that belong to them.
 _ATTRIBUTES: Final = os.path.join(os.path.dirname(__file__), "definitions.gitattributes")
 _DEFINITIONS: Final = {
     "core.attributesFile": _ATTRIBUTES,
-    # git shows the first group of the expression as the heading. It contains the indentation.
-    # For Python, decorators and statements at the top level of a module are headings too, so that
-    # the lines below them are not taken to be a part of the definition above.
+    # git shows the first group of the expression as the heading, so the group includes the
+    # indentation. For Python, decorators and statements at the top level of a module are headings
+    # too, so that the lines below them are not attributed to the definition above.
     "diff.rootle-python.xfuncname": (
         "^([ \t]*((async[ \t]+)?def|class)[ \t].*)$\n"
         "^([ \t]*@[A-Za-z_].*)$\n"
@@ -70,7 +71,7 @@ _DEFINITIONS: Final = {
 
 
 def find_readable_levels(folder: str, hashes: Iterable[str]) -> Levels:
-    """Return the levels with which git can read all of these commits of a partial clone.
+    """Return the sets of options with which git can read all of these commits of a partial clone.
 
     The decision is made once for all commits, so that their texts do not depend on the order in
     which they are read.
@@ -87,10 +88,11 @@ def find_readable_levels(folder: str, hashes: Iterable[str]) -> Levels:
 class PatchProcess:
     """A git process that is started on first use, and again after a patch that is too long.
 
-    A commit for which git fails is read without its patch, and git is started again. For a partial
-    clone, which lacks contents of most commits, `find_readable_levels` prevents this.
+    If git fails for a commit, the commit is read without its patch, and git is started again. For a
+    partial clone, which lacks the contents of most commits, this would be slow; the options should
+    then come from `find_readable_levels`.
 
-    It can be pickled: the copy starts its own process.
+    An object of this class can be pickled; the copy starts its own process.
     """
 
     def __init__(self, folder: str, levels: Levels = ALL_LEVELS) -> None:
@@ -129,7 +131,7 @@ class PatchProcess:
         return None if session is None else parse_message(self._ask(session, sha, " missing"))
 
     def close(self) -> None:
-        """End the process; the next read starts another one."""
+        """End the processes; the next read starts a new one."""
         _close_all(self._sessions)
 
     def _ask(self, session: GitSession, sha: str, answer: str) -> bytes:

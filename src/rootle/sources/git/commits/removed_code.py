@@ -12,21 +12,21 @@ from rootle.sources.git.commits.commit_document import hidden_reason
 from rootle.sources.git.commits.definition_lines import defined_name, defined_names
 from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange, Hunk
 
-# Of one commit. A commit that removes more deletes a whole component.
+# The most blocks of removed code in a commit. A commit with more blocks deletes a whole component.
 _MAX_BLOCKS: Final = 1_000
-# Of one definition, with the comment above it.
+# The most lines of one definition, with the comment above it.
 _MAX_LINES: Final = 200
 _MAX_COMMENT_LINES: Final = 20
 # Lines with fewer letters and digits, such as "}" and "else:", occur everywhere.
 _MIN_SIGNIFICANT_CHARS: Final = 6
-# A definition of which less was removed was renamed or got another signature.
+# If a smaller share of a definition was removed, it was renamed or its signature was changed.
 _MIN_REMOVED_SHARE: Final = 0.5
-# Code of which at least this share was added in the same commit was moved.
+# If at least this share of removed code was added elsewhere in the same commit, it was moved.
 _MOVED_SHARE: Final = 0.6
 _COMMENT: Final = re.compile(r"""\s*(?:#|//|/\*|\*|--|%|;|'|@|\[|"{3}|<!--)""")
 # Lines at the indentation of a definition that do not end it.
 _CLOSING: Final = re.compile(r"\s*(?:[)\]}>|{]|end\b|else\b|[A-Za-z_]\w*:\s*$|#)")
-# A definition that other definitions can be inside.
+# A definition that can contain other definitions.
 _CONTAINER: Final = re.compile(
     r"(?:[\w@]+\s+){0,6}(?:class|struct|union|trait|interface|module|namespace|defmodule|protocol"
     r"|extension|object|record|impl|enum|actor)\b"
@@ -106,7 +106,7 @@ def _find_in(change: FileChange) -> Iterator[RemovedCode]:
             removed = [one for one in lines[start:end] if one.is_removed]
             is_renamed = at + 1 < end and not lines[at + 1].is_removed
             if is_renamed or len(removed) < _MIN_REMOVED_SHARE * (end - start):
-                continue  # the line is part of a run: its name is gone
+                continue  # the line becomes part of a run of removed lines
             covered.update(range(start, end))
             scope = _scope(lines, at, defined_name(_container(hunk.heading), path))
             yield _make(change, line.name, scope, removed)
@@ -145,7 +145,7 @@ def _old_lines(hunk: Hunk, path: str) -> list[_OldLine]:
 
 
 def _scope(lines: Sequence[_OldLine], at: int, heading: str) -> str:
-    """Return the definition that encloses a line, as far as its hunk shows it.
+    """Return the definition that encloses a line; "" if the hunk does not show it.
 
     `heading` is the name of the definition in the heading of the hunk.
     """
@@ -161,10 +161,10 @@ def _scope(lines: Sequence[_OldLine], at: int, heading: str) -> str:
 
 
 def _container(heading: str) -> str:
-    """Return the heading of a hunk if definitions can be inside it, else "".
+    """Return the heading of a hunk if it is a definition that can contain others, else "".
 
-    git shows the definition that begins before the hunk. If it is a function, a definition in the
-    hunk is more often its neighbour than a part of it.
+    The heading is the last definition that begins before the hunk. If it is a function, a
+    definition in the hunk more often follows the function than is part of it.
     """
     return heading if _CONTAINER.match(heading) else ""
 

@@ -16,7 +16,7 @@ _OPTIONS: Final = (
     *("-r", "-M", "-C", "-l200", "--raw", "-z", "-p", "-U0", "--no-ext-diff", "--no-textconv"),
     *("--no-color", "--ignore-submodules"),
 )
-# A commit with a longer patch imports or reformats whole trees.
+# The most bytes of a patch. A commit with a longer patch imports or reformats whole folders.
 _MAX_PATCH_BYTES: Final = 6_000_000
 
 
@@ -33,7 +33,7 @@ class ChangedText:
 def read_commit_changes(folder: str, sha: str, timeout_s: float) -> list[ChangedText]:
     """Return the changes of a commit relative to its first parent.
 
-    Return an empty list if git fails, or if there are too many.
+    Return an empty list if git fails, or if there are too many changes.
     """
     output = run_git(
         folder, "diff-tree", *_OPTIONS, f"{sha}^1", sha, "--", timeout_s=max(timeout_s, 0.1)
@@ -52,7 +52,7 @@ def read_commit_changes(folder: str, sha: str, timeout_s: float) -> list[Changed
 
 
 def find_renamed_path(folder: str, path: str, timeout_s: float) -> str:
-    """Return the path in the last commit of a file that was renamed in the index since then."""
+    """Return the path that a file had in the last commit if the git index contains a rename."""
     output = run_git(
         folder,
         *("diff-index", "--cached", "-M", "--raw", "-z", "--ignore-submodules", "HEAD", "--"),

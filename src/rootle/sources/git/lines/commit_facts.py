@@ -46,8 +46,8 @@ def read_headers(folder: str, hashes: Sequence[str]) -> dict[str, CommitHeader]:
 def find_merges(folder: str, hashes: Sequence[str], head: str, deadline_s: float) -> dict[str, str]:
     """Return the merges that brought commits into the main line of `head`, by commit.
 
-    A commit that was made on the main line has none. A merge is also missing if git does not find
-    it before `deadline_s` on the monotonic clock.
+    A commit that was made on the main line is left out. A commit is also left out if git does not
+    find its merge before `deadline_s` on the monotonic clock.
     """
     main = _list(folder, deadline_s, "--first-parent", "--parents", head)
     parents = {sha: others for sha, *others in map(str.split, main)}

@@ -13,8 +13,8 @@ from typing import Final
 from rootle.sources.git.command import GitStream, stream_git
 from rootle.sources.git.lines.line_changes import LineChange, parse_changes, parse_merge
 
-# A commit appears with the parents that it has after commits that do not change the file are left
-# out. A merge has a patch only if it differs from all its parents.
+# Commits that do not change the file are left out, and --parents shows the parents that remain. A
+# merge has a patch only if it differs from all its parents.
 _OPTIONS: Final = (
     *("--parents", "-p", "-U0", "--diff-merges=combined", "--no-renames", "--no-ext-diff"),
     *("--no-textconv", "--no-notes", "--no-decorate", "--no-color", "--ignore-submodules"),
@@ -24,7 +24,7 @@ _CONFIG: Final = {"log.showRoot": "true", "log.follow": "false", "core.quotePath
 _FIELDS: Final = 3
 _NEW_FILE: Final = b"\nnew file mode "
 _HEADER_BYTES: Final = 10_000
-# A longer patch of one file is generated or imported text.
+# The most bytes of a patch. A longer patch of one file is usually generated or imported text.
 _MAX_PATCH_BYTES: Final = 8_000_000
 
 
@@ -33,7 +33,7 @@ class FileCommit:
     """A commit that changed a file."""
 
     sha: str
-    parents: tuple[str, ...]  # those in the simplified history, in which each changed the file
+    parents: tuple[str, ...]  # in the history without commits that did not change the file
     message: str
     changes: tuple[tuple[LineChange, ...], ...]  # from each parent, or from an empty file
     is_new: bool  # whether no parent has the file

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-# The hunk of a merge has one more sign and one more range for each further parent.
+# The header of a hunk of a merge has one more "@" and one more range for each further parent.
 _COMBINED_HUNK: Final = re.compile(
     rb"^(@{3,})((?: -\d+(?:,\d+)?)+) \+(\d+)(?:,(\d+))? @{3,}.*$", re.MULTILINE
 )
@@ -26,12 +26,12 @@ class LineChange:
 
     @property
     def first_old(self) -> int:
-        """The number of the first old line, or of the line that follows the place of the change."""
+        """The number of the first old line; if there is none, of the line after the change."""
         return self.old_start if self.old_lines else self.old_start + 1
 
     @property
     def first_new(self) -> int:
-        """The number of the first new line, or of the line that follows the place of the change."""
+        """The number of the first new line; if there is none, of the line after the change."""
         return self.new_start if self.new_lines else self.new_start + 1
 
 
@@ -71,7 +71,7 @@ def parse_merge(patch: bytes, parents: int) -> tuple[tuple[LineChange, ...], ...
 
 
 def _first_line(start: bytes, count: bytes) -> int:
-    """Return the number of the first line of a range, or of the line that follows an empty one."""
+    """Return the number of the first line of a range, or of the line after an empty range."""
     return int(start) + (1 if count == b"0" else 0)
 
 

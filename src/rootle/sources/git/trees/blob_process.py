@@ -18,7 +18,7 @@ _TIMEOUT_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class BlobContent:
-    """The beginning of a stored content, up to a limit."""
+    """The content of a stored file, or its beginning up to a limit."""
 
     raw: bytes
     size: int  # of the whole content, in bytes
@@ -27,7 +27,7 @@ class BlobContent:
 class BlobProcess:
     """A git process that is started on first use, and again after content over the limit.
 
-    It can be pickled: the copy starts its own process.
+    An object of this class can be pickled; the copy starts its own process.
     """
 
     def __init__(self, folder: str) -> None:
@@ -40,7 +40,7 @@ class BlobProcess:
     def read(self, blob: str, max_bytes: int) -> BlobContent | None:
         """Return the content with this hash, at most `max_bytes` of it.
 
-        Return None if the repository lacks it.
+        Return None if the repository lacks this content.
         """
         if self._session is None:
             self._session = open_session(self._folder, "cat-file", "--batch", config={})

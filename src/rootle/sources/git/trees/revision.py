@@ -21,9 +21,11 @@ from rootle.storage.change_time import read_modification_time_ns
 _TIMEOUT_S: Final = 60.0
 _MAX_CHARS: Final = 250
 _MAX_AGE_S: Final = 60.0
-# A second change within one tick of the file system's clock may leave the time unchanged.
+# A result is remembered only if no branch or tag changed within this time before, because a second
+# change within one tick of the file system's clock may leave the time unchanged.
 _SETTLED_S: Final = 2.0
-# Other names, such as main@{1}, may depend on more than branches and tags.
+# Names of which results are remembered. Other names, such as main@{1}, may depend on more than
+# branches and tags.
 _PLAIN_NAME: Final = re.compile(r"[\w./-]+")
 _NAME: Final = re.compile(r"[^\s:\\?*\[\x00-\x1f-][^\s:\\?*\[\x00-\x1f]*")
 
@@ -85,7 +87,7 @@ def find_revision(root: Path, name: str) -> Revision:
     """Return the commit that a hash, tag, branch or date names.
 
     A date names the last commit of the current branch up to the end of that day, month or year, in
-    UTC. Raise QueryError if there is none.
+    UTC. Raise QueryError if there is no such commit.
     """
     folder = os.path.realpath(root)
     if find_git_folders(folder) is None:

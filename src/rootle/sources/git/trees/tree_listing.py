@@ -40,8 +40,9 @@ class TreeListing:
 def list_tree_files(folder: str, sha: str, rules: WalkRules) -> TreeListing:
     """Return the files of a commit below a folder, without submodules.
 
-    A `.rootleignore` file excludes files whether it is in the commit or in the folder now: what a
-    user excludes today must not be found in an old version. Raise IngestError if git fails.
+    The `.rootleignore` files in the commit and those in the current folder both apply, so that
+    files that a user excludes now are not found in an old version either. Raise IngestError if git
+    fails.
     """
     output = run_git(folder, "ls-tree", "-r", "-z", "--long", sha, timeout_s=_TIMEOUT_S)
     if output.returncode != 0:

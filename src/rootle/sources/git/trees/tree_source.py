@@ -1,4 +1,4 @@
-"""The source of files of a commit."""
+"""The files of a commit as a source of documents."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class TreeSource:
 
 
 def make_entry(file: TreeFile) -> DocumentEntry:
-    """Return the entry of a file, which is equal for equal contents at the same path."""
+    """Return the entry of a file; files with the same path and content have equal entries."""
     first, second = file.blob[:_DIGITS], file.blob[_DIGITS : 2 * _DIGITS]
     return DocumentEntry(file.path, file.size, int(first, 16), int(second, 16))
 
@@ -94,7 +94,7 @@ def read_tree_file(root: Path, sha: str, path: str, rules: WalkRules) -> Documen
     blobs = {file.path: file.blob for file in listing.files if file.path == path}
     if not blobs:
         return None
-    # As for a file on disk, it is shown whole or not at all.
+    # Like a file on disk, the file is shown completely or not at all.
     limit = max(rules.max_file_bytes, MAX_SHOWN_BYTES)
     reader = TreeReader(folder, replace(rules, max_file_bytes=limit), blobs)
     try:

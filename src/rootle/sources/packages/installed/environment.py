@@ -22,7 +22,7 @@ class Environment:
     variables: Mapping[str, str] = field(default_factory=dict)  # of the process
 
     def home(self, *parts: str) -> str:
-        """Return a path below the home folder; "" if that is unknown."""
+        """Return a path below the home folder; "" if the home folder is unknown."""
         home = os.path.expanduser("~")
         return os.path.join(home, *parts) if os.path.isabs(home) else ""
 
@@ -48,7 +48,7 @@ def existing_folders(paths: Sequence[str]) -> list[str]:
 
 
 def path_in(folder: str, *parts: str) -> str:
-    """Return a path in a folder; "" if the folder is "", because it is unknown."""
+    """Return a path in a folder; "" if the folder is unknown ("")."""
     return os.path.join(folder, *parts) if folder else ""
 
 

@@ -1,4 +1,4 @@
-"""Packages that are folders: of npm, Cargo, Go, Bundler and Composer."""
+"""Packages that are installed as folders: by npm, Cargo, Go, Bundler and Composer."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class NodePackages:
     def __init__(self, environment: Environment, folder: str) -> None:
         self._environment = environment
         self._folder = folder
-        # Many names can be links to one folder, which is read once.
+        # Many names can be links to the same folder, which is read only once.
         self._manifest = lru_cache(maxsize=_CACHED_FOLDERS)(_read_manifest)
         self._modules = lru_cache(maxsize=_CACHED_FOLDERS)(_list_modules)
         self._stores = lru_cache(maxsize=_CACHED_FOLDERS)(_list_store)
@@ -60,8 +60,8 @@ class NodePackages:
     def find(self, locked: LockedPackage) -> InstalledPackage | None:
         """Return the package in the folder of pnpm with this version, or in node_modules.
 
-        The node_modules folders are the one beside the lock file, and the one above it. pnpm
-        links only the packages there that the project itself names.
+        The node_modules folders are those beside the lock file and at the root of the project. With
+        pnpm, they contain links only to packages that the project itself names.
         """
         relative = locked.folder or f"{_MODULES}/{locked.name}"
         root = self._environment.root
@@ -86,7 +86,7 @@ class NodePackages:
         return None
 
     def _list_required(self, folder: str, manifest: Mapping[str, Any]) -> list[LockedPackage]:
-        """Return the packages that the package in a folder requires, where Node.js finds them.
+        """Return the packages that a package requires, in the folders where Node.js finds them.
 
         Later calls for the same folder return an empty list.
         """
@@ -161,10 +161,11 @@ class CargoPackages:
             place = os.path.join(registry, f"{locked.name}-{locked.version}")
             if os.path.isdir(place) and is_below(place, registry):
                 return _make(locked.name, locked.version, place)
-        # Of two versions of a crate, Cargo puts only one into the folder without a version.
+        # If a project uses two versions of a crate, Cargo puts only one of them into the folder
+        # without a version in its name.
         for name in (f"{locked.name}-{locked.version}", locked.name):
             place = os.path.join(self._vendored, name)
-            # The folder "vendor" itself can be a link to any folder of the machine.
+            # The folder "vendor" itself can be a link to any folder on the machine.
             is_inside = is_below(place, self._vendored) and self._environment.may_read(place)
             if is_inside and os.path.isfile(os.path.join(place, "Cargo.toml")):
                 return _make(locked.name, _read_crate_version(place) or locked.version, place)
@@ -213,7 +214,7 @@ class GoPackages:
 def _read_vendored(vendor: str) -> Mapping[str, tuple[str, str]]:
     """Return the folder and the version of each module in a vendor folder, by its name.
 
-    A module that replaces another one is in the folder of that module.
+    A module that replaces another module is in the folder of the replaced module.
     """
     raw = read_below(vendor, "modules.txt", 20 * _MAX_MANIFEST_BYTES)
     text = "" if isinstance(raw, str) else raw.decode("utf-8", "replace")
@@ -231,7 +232,7 @@ class RubyPackages:
     def __init__(self, environment: Environment, folder: str) -> None:
         own = os.path.join(environment.root, folder, "vendor", "bundle", "ruby")
         homes = [environment.variable("GEM_HOME"), *environment.folders]
-        # Each folder on the way to the gems of a project can be a link out of it.
+        # Each folder on the path to the gems of a project can be a link that leads outside.
         in_project = [
             home
             for home in list_subfolders(own)
@@ -261,7 +262,7 @@ class RubyPackages:
 
 
 def _list_gems(folder: str) -> Mapping[str, str]:
-    """Return the folders of gems by name and version; for a compiled gem, one platform follows."""
+    """Return the folder of each gem by name and version, without the platform of compiled gems."""
     found: dict[str, str] = {}
     for name in _list_names(folder):
         compiled = _COMPILED_GEM.fullmatch(name)

@@ -41,7 +41,7 @@ class PythonPackages:
     """Finds the installed packages of one environment. Each folder is listed once."""
 
     def __init__(self, environment: Environment, folder: str) -> None:
-        """`folder` is that of the lock file, relative to the root."""
+        """`folder` is the folder of the lock file, relative to the root."""
         self._environment = environment
         self._folder = folder
         self.refused: list[str] = []
@@ -68,7 +68,7 @@ class PythonPackages:
         if self._environment.may_read(editable):
             files = partial(list_package_files, os.path.realpath(editable), "")
             return InstalledPackage(name, version, files)
-        # The metadata can name any path, also one with line breaks.
+        # The metadata can name any path, even a path with line breaks.
         shown = editable if editable.isprintable() else repr(editable)
         return InstalledPackage(
             name,
@@ -81,9 +81,9 @@ class PythonPackages:
         )
 
     def _find_sites(self) -> list[str]:
-        """Return the site-packages folders: configured ones, then those of the project.
+        """Return the site-packages folders: configured folders, then folders of the project.
 
-        An active environment is used if the project has none.
+        The active virtual environment is used if the project has none.
         """
         root = self._environment.root
         homes = dict.fromkeys((os.path.join(root, self._folder), os.path.join(root, "")))
@@ -108,7 +108,7 @@ class PythonPackages:
 
 
 def _list_sites(folder: str) -> list[str]:
-    """Return the site-packages folders of an environment, or the folder if it is one."""
+    """Return the site-packages folders of an environment, or the folder itself if it is one."""
     if not folder or not os.path.isdir(folder):
         return []
     real = os.path.realpath(folder)
@@ -151,7 +151,7 @@ def _editable_folder(site: str, info: str) -> str:
 
 
 def _list_required(site: str, info: str) -> list[LockedPackage]:
-    """Return the packages that a package requires in every environment, without its extras."""
+    """Return the packages that a package always requires, without those of its extras."""
     raw = read_below(site, f"{info}/METADATA", _MAX_LIST_BYTES)
     lines = [] if isinstance(raw, str) else raw.decode("utf-8", "replace").splitlines()
     found = []
@@ -200,7 +200,7 @@ def _list_recorded(site: str, info: str) -> Sequence[str]:
 
 
 def _list_by_modules(site: str, info: str) -> Sequence[str]:
-    """Return the files of the modules that top_level.txt names, for packages without a list."""
+    """Return the files of the modules in top_level.txt, for packages without a list of files."""
     raw = read_below(site, f"{info}/top_level.txt", _MAX_URL_BYTES)
     names = [] if isinstance(raw, str) else raw.decode("utf-8", "replace").split()
     paths = []

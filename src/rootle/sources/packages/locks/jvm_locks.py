@@ -17,7 +17,8 @@ _GRADLE: Final = re.compile(r"([\w.-]+):([\w.-]+):([\w.+-]+)=")
 _BUILD_FILES: Final = ("build.gradle", "build.gradle.kts", "gradle/libs.versions.toml")
 
 
-# Scopes of dependencies that Maven does not pass on to the packages that require this package.
+# Dependencies with these scopes are not transitive: packages that require this package do not get
+# them.
 _OWN_SCOPES: Final = frozenset({"test", "provided", "system", "import"})
 _MAX_PARENTS: Final = 10
 _IDENTITY: Final = ("groupId", "version")
@@ -35,7 +36,7 @@ class _Dependency:
 
 @dataclass
 class _Project:
-    """The content of a pom.xml, with that of its parent in the project."""
+    """The content of a pom.xml, together with that of its parent in the project."""
 
     properties: dict[str, str] = field(default_factory=dict)
     managed: dict[str, _Dependency] = field(default_factory=dict)  # by name
@@ -43,7 +44,7 @@ class _Project:
     found: list[_Dependency] = field(default_factory=list)
 
     def identity(self) -> tuple[str, str]:
-        """Return the group and the version of the project, which it may have from its parent."""
+        """Return the group and the version of the project, which it may inherit from its parent."""
         group, version = (self.properties.get(f"project.{key}", "") for key in _IDENTITY)
         return _resolve(group, self.properties), _resolve(version, self.properties)
 
@@ -61,8 +62,9 @@ class _Project:
 def read_pom(root: str, path: str) -> LockFile:
     """Return the dependencies of a pom.xml, with the versions that it or its parent names.
 
-    The parent is read if it is the pom.xml in the folder above. Modules of the project itself are
-    left out. Imported lists of versions are not read; a dependency without a version has none.
+    The parent is read only if it is the pom.xml at the root. Modules of the project itself are left
+    out. Lists of versions that a pom.xml imports are not read, so the version of a dependency can
+    be unknown.
     """
     project = _Project()
     own = set[tuple[str, str]]()  # the groups of the project with their versions
@@ -95,7 +97,7 @@ def _is_module(
 def read_required(
     name: str, version: str, read_pom_of: Callable[[str, str], str]
 ) -> list[LockedPackage]:
-    """Return the packages that a package of Maven requires, with the versions that its files name.
+    """Return the packages that a Maven package requires, with the versions in its pom.xml files.
 
     `read_pom_of` returns the text of the pom.xml of a package, given its name and version, or "".
     Versions come from the package and its parents. A package is left out if its version is a range
@@ -167,8 +169,8 @@ def _end_element(stack: list[str], content: str, values: dict[str, str], project
 
 
 def _resolve(text: str, properties: dict[str, str]) -> str:
-    """Return a text in which the values of properties replace their names; "" if one is unknown."""
-    for _ in range(3):  # the value of a property can contain another one
+    """Return a text with the values of its properties; "" if a property is unknown."""
+    for _ in range(3):  # the value of a property can contain another property
         if "${" not in text:
             return text
         text = _PROPERTY.sub(lambda found: properties.get(found[1], found[0]), text)[:300]

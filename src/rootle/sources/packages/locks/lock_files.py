@@ -30,8 +30,8 @@ from rootle.sources.packages.locks.system_locks import (
 from rootle.sources.packages.package import LockFile
 
 _Read = Callable[[str, str], LockFile]
-# Of each group, the first pattern with a file in the folder counts: an exact lock file before a
-# list of names. All files that match this pattern are read.
+# Of each group, only the first pattern that matches a file in the folder is used: exact lock files
+# come before lists of names. All files that match this pattern are read.
 _GROUPS: Final[Sequence[Mapping[str, _Read]]] = (
     {
         "uv.lock": read_uv_lock,
@@ -53,7 +53,7 @@ _GROUPS: Final[Sequence[Mapping[str, _Read]]] = (
     {"Gemfile.lock": read_gemfile_lock},
     {"composer.lock": read_composer_lock},
 )
-# Folders with the files of other projects.
+# Folders that usually contain files of other projects, or test data.
 _SKIPPED: Final = {"node_modules", "vendor", "venv", "env", "target", "build", "dist", "testdata"}
 _MAX_FOLDERS: Final = 200
 _MAX_NAMES: Final = 10_000
@@ -82,7 +82,7 @@ def _list_subfolders(root: str) -> list[str]:
 def _list_names(folder: str, *, folders: bool = False) -> list[str]:
     """Return the names of the files in a folder, or of the folders in it.
 
-    Names with control characters are left out: messages contain the names of lock files.
+    Names with control characters are left out, because messages contain the names of lock files.
     """
     try:
         with os.scandir(folder) as entries:

@@ -1,4 +1,4 @@
-"""Read lock files: bounded, without following links, and without failing on broken ones."""
+"""Read lock files with a size limit, without following links or failing on broken files."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def make_lock(
     found: dict[tuple[str, str, str], LockedPackage] = {}
     messages = list(refused)
     for package in packages[:MAX_PACKAGES]:
-        if not package.name:  # not known, such as the value of an unknown property
+        if not package.name:  # unknown, because it contained an unknown property
             continue
         if not is_safe_name(package.name, package.version):
             messages.append(describe_refusal(path, package.name, package.version or package.name))

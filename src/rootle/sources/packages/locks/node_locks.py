@@ -20,9 +20,9 @@ from rootle.sources.packages.package import LockedPackage, LockFile
 
 _GROUPS: Final = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
 _MODULES: Final = "node_modules/"
-_MAX_DEPTH: Final = 10  # of the folder of a member
+_MAX_DEPTH: Final = 10  # of the folder of a workspace member
 _EXACT: Final = re.compile(r"\d+\.\d+\.\d+[\w.+-]*", re.ASCII)
-# "/name@1.2.3(peer@1)" and "/name/1.2.3" of earlier formats.
+# "/name@1.2.3(peer@1)", or "/name/1.2.3" in earlier formats.
 _PNPM_KEY: Final = re.compile(r"'?/?(@?[^@'/]+(?:/[^@'/]+)?)[@/](\d[^'(_:]*)")
 _YARN_ENTRY: Final = re.compile(r'"?(@?[^@"\s]+)@')
 _YARN_VERSION: Final = re.compile(r'version:?\s+"?([^"\s]+)"?')
@@ -34,7 +34,7 @@ def read_package_json(root: str, path: str) -> LockFile:
 
 
 def read_package_lock(root: str, path: str) -> LockFile:
-    """Return the packages of a package-lock.json, of any version."""
+    """Return the packages of a package-lock.json in any version of the format."""
     data = parse_json_object(read_lock_text(root, path))
     folder = path.rpartition("/")[0]
     if "packages" not in data:
@@ -108,7 +108,7 @@ def _refuse_paths(path: str, folder: str, packages: list[LockedPackage]) -> list
 def read_pnpm_lock(root: str, path: str) -> LockFile:
     """Return the packages of a pnpm-lock.yaml. Those that an importer names are direct.
 
-    A program writes the file in a fixed form, so it can be read line by line.
+    pnpm writes the file in a fixed form, so it can be read line by line.
     """
     packages, refused = [], []
     for section, keys, value in _pnpm_values(read_lock_text(root, path)):

@@ -21,14 +21,14 @@ from rootle.sources.packages.locks.lock_text import (
 )
 from rootle.sources.packages.package import LockedPackage, LockFile, normalize_name
 
-# The name, the rest up to a marker, and the marker.
+# The name, the text up to an environment marker, and the ";" that begins the marker.
 _REQUIREMENT: Final = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*([^;#]*)(;?)")
 _COMMENT: Final = re.compile(r"(?:^|\s)#")
 _INCLUDED: Final = re.compile(r"(?:-r\s*|--requirement(?:\s+|=))(\S.*)")
 _EDITABLE: Final = re.compile(r"(?:-e\s+|--editable(?:\s+|=))")
 _NAMED_URL: Final = re.compile(r"[A-Za-z0-9][\w.-]*\s*(?:\[[^\]]*\])?\s*@\s*(?=\S)")
 _EGG: Final = re.compile(r"[#&]egg=([A-Za-z0-9][\w.-]*)")
-_MAX_FILES: Final = 100  # that one requirements file includes
+_MAX_FILES: Final = 100  # of all files that one requirements file includes
 _MAX_LINE_CHARS: Final = 2_000
 _PINNED: Final = re.compile(r"\s*===?\s*([\w.!+-]+)\s*(?:$|\s|\\|,)")
 _VIA_PACKAGE: Final = re.compile(r"#\s+via\s+(?!-[rc]\b)\S", re.IGNORECASE)
@@ -74,8 +74,8 @@ def read_pyproject(root: str, path: str) -> LockFile:
 def read_requirements(root: str, path: str) -> LockFile:
     """Return the packages of a requirements file and of the files that it includes.
 
-    In a file that pip-tools or uv wrote, comments name the packages that require a package. It is
-    direct unless all of them are packages.
+    In a file that pip-tools or uv wrote, the comment on a package names the packages and files that
+    require it. The package is direct unless its comment names only packages.
     """
     packages: list[LockedPackage] = []
     refused: list[str] = []
@@ -111,7 +111,7 @@ def _find_local_path(text: str) -> str:
 
 
 def _parse_line(text: str) -> LockedPackage | None:
-    """Return the package of a line, also of one such as `git+https://host/a.git#egg=name`."""
+    """Return the package of a line, which can also be `git+https://host/a.git#egg=name`."""
     editable = _EDITABLE.match(text)
     text = text[editable.end() :] if editable else text
     if text.startswith("-"):
@@ -162,7 +162,7 @@ def _read_tables(
     direct: set[str],
     plain: set[str],
 ) -> LockFile:
-    """Return the packages of tables. Of the direct ones, those not in `plain` are optional."""
+    """Return the packages in the tables of a lock file. Packages not in `plain` are optional."""
     found, refused = [], []
     for package in packages:
         name, source = as_text(package.get("name")), as_mapping(package.get("source"))
