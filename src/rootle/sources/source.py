@@ -55,7 +55,7 @@ class Document:
     text: str
     digest: bytes  # 16-byte hash of the original content; equal digests mean no change
     language: str  # a name from `text.languages`; determines how the text is split into chunks
-    encoding: str  # of the original content, or types.EXTRACTED if a plugin extracted the text
+    encoding: str  # of the original content, or types.EXTRACTED if the text was extracted
     kind: str = "file"  # "file", "commit", "slides", "page", …
     title: str = ""
     author: str = ""  # "Name <address>"

@@ -265,7 +265,7 @@ class DriftChecks:
         return Finding("signature", evidence, True, heads[0])
 
     def _is_owner(self, owner: str, found: PastName) -> bool:
-        """Return whether a qualifier is defined in the project, or names the file of the name.
+        """Return whether a qualifier is defined in the project, or names the file of `found`.
 
         The result is False if the qualifier is an existing class that may inherit members from
         another project. For a variable such as `request`, the class `Request` is checked too.

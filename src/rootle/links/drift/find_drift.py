@@ -29,10 +29,10 @@ from rootle.search.symbols.finder import SymbolFinder
 from rootle.types import DriftAnswer, DriftReport, Memory
 
 NO_HISTORY: Final = (
-    "no commits can be searched here, so only names are reported that are qualified by something "
+    "no commits can be searched here, so a name is reported only if it is qualified by something "
     "that exists"
 )
-_TOO_MUCH_TEXT: Final = "the folder has more text than is read, so nothing is reported"
+_TOO_MUCH_TEXT: Final = "the folder contains more text than can be read, so nothing is reported"
 _TOO_MANY_NAMES: Final = "not all names were looked up in the commits"
 
 
@@ -81,7 +81,7 @@ def _open_past(commits: CommitSearch, removed: RemovedDefinitions | None) -> Pas
 
 
 class _DriftSearch:
-    """Answers one request."""
+    """Answers one request for drift reports."""
 
     def __init__(
         self,

@@ -23,8 +23,7 @@ _HEADING: Final = re.compile(r"(#{1,6}|={1,6})\s+(\S.*)")
 _UNDERLINE: Final = re.compile(r"([=\-~^\"'*+#`])\1{2,}\s*$")
 _CODE_BLOCK: Final = re.compile(r"\s*\.\. (?:code|code-block|sourcecode|literalinclude|prompt)::")
 _VIM_EXAMPLE: Final = re.compile(r"(?:^|\s)>(?:[a-z]{1,12})?$")  # an indented block follows
-# The markup of manual pages follows.
-# The start or the end of a block of code or other text that is shown without filling.
+# In manual pages: the start or the end of a block whose line breaks are kept, such as code.
 _MANUAL_DISPLAY: Final = re.compile(r"\.[ \t]*(?:(Bd|EX|nf)|Ed|EE|fi)\b")
 _MANUAL_COMMENT: Final = re.compile(r"[.'][ \t]*\\[\"#]")
 _MANUAL_HEADING: Final = re.compile(r"\.[ \t]*S[HhSs][ \t]+\"?([^\"\n]{1,80})")
@@ -175,7 +174,7 @@ def find_mentions(line: ProseLine) -> Iterator[Mention]:
         yield from _in_span(line, span[2].strip())
     plain = _SPAN.sub(" ` ", rest)
     for path in _PATH.findall(plain):
-        yield Mention(line.number, path.rstrip("."), "path", is_marked=False)  # a full stop
+        yield Mention(line.number, path.rstrip("."), "path", is_marked=False)  # ends a sentence
     plain = _PATH.sub(" ", plain)
     for option in _OPTION.findall(plain):
         yield Mention(line.number, option, "option", is_marked=False)

@@ -144,8 +144,8 @@ def _skip_reason(path: str, info: os.stat_result, rules: WalkRules) -> str | Non
 def skip_reason(path: str, size: int, rules: WalkRules) -> str | None:
     """Return why a regular file is skipped without being read; None if it must be read.
 
-    Documents that only a built-in reader can read are skipped, because built-in readers need a file
-    on disk.
+    Plugins can convert documents to text. Built-in readers are not considered, because they need a
+    file on disk.
     """
     reason = reason_by_name(path)
     if reason == SECRET and any(matches_glob(path, rule) for rule in rules.secret_exceptions):

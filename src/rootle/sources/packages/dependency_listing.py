@@ -109,7 +109,7 @@ def list_dependencies(environment: Environment, extent: Extent) -> DependencyLis
                 continue
             if identity not in listed:
                 listed[identity] = _list(found, locked)
-            elif locked.version == found.version:  # an earlier lock file named another version
+            elif locked.version == found.version:  # the listed entry may lock another
                 listed[identity] = replace(listed[identity], locked=locked.version)
     return DependencyListing(
         tuple(lock.path for lock in locks),

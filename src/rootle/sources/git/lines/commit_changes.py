@@ -52,7 +52,7 @@ def read_commit_changes(folder: str, sha: str, timeout_s: float) -> list[Changed
 
 
 def find_renamed_path(folder: str, path: str, timeout_s: float) -> str:
-    """Return the path that a file had in the last commit if the git index contains a rename."""
+    """Return the path of a file in the last commit, undoing a rename in the git index."""
     output = run_git(
         folder,
         *("diff-index", "--cached", "-M", "--raw", "-z", "--ignore-submodules", "HEAD", "--"),
