@@ -90,7 +90,7 @@ def _add_text(raw: bytes, pixels: int, found: ExtractedDocument) -> None:
 def _recognize(raw: bytes) -> str:
     orientation = read_orientation(raw) if media_type(raw) == "image/jpeg" else UPRIGHT
     if orientation != UPRIGHT:
-        with suppress(DocumentError, struct.error):  # if it is damaged, read it as it is
+        with suppress(DocumentError, struct.error):  # damaged: read it unchanged
             return recognize_text(turn_upright(raw, orientation))
     return recognize_text(raw)
 
