@@ -13,10 +13,10 @@ from rootle.types import COMMIT_MESSAGE, RENAMED_TO
 
 # The weight of a commit halves for each interval of this length before the newest commit.
 _HALF_LIFE_S: Final = 2 * 365 * 86_400.0
-_RECENT: Final = 5  # number of commits of a file that count as recent
+_RECENT: Final = 5  # number of the newest commits of a file that count as recent
 _SMOOTHING: Final = 1.0  # added to the weight of all commits of a file
 _YEAR_S: Final = 365 * 86_400
-_RECENCY: Final = 10  # the rank at which the recency of a file falls to a half
+_RECENCY: Final = 10  # rank by last change, from 0, at which the recency of a file is 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,12 @@ class PastChange:
 
 @dataclass(frozen=True, slots=True)
 class Cochange:
-    """How often a file changed together with a given file."""
+    """How often another file changed together with a given file."""
 
     count: int
     share: float  # of the weighted commits of the given file, smoothed, from 0 to 1
     commits: tuple[int, ...]  # their ids, the newest first
-    reverse_share: float = 0.0  # of the weighted commits of this file
+    reverse_share: float = 0.0  # of the weighted commits of the other file
     recent_share: float = 0.0  # of the last commits of the given file
     year_share: float = 0.0  # of the commits of the given file in the last year, smoothed
 
@@ -77,7 +77,8 @@ class ChangeHistory:
     def folder_partners(self, path: str) -> Mapping[str, float]:
         """Return the files that changed together with any file in the folder of a file.
 
-        The value of a file is its smoothed share of the weighted commits of the folder.
+        The value for each file is the share of the weighted commits of the folder that changed it,
+        smoothed.
         """
         weights: dict[str, float] = defaultdict(float)
         total = _SMOOTHING
@@ -153,7 +154,7 @@ def _read_renames(view: CommitView) -> Mapping[int, Mapping[str, str]]:
 def _make_change(
     view: CommitView, commit: int, committed_s: int, newest_s: int, files: Sequence[str]
 ) -> PastChange | None:
-    """Return a commit that changed these files; None if it does not count."""
+    """Return a commit that changed these files; None if it is too large."""
     # Commits that change this many files or more usually move, format or import code.
     if not files or len(files) >= MAX_FILES:
         return None

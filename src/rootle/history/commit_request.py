@@ -1,4 +1,4 @@
-"""The common part of requests that only commits answer."""
+"""The common part of requests that are answered only from commits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OpenCommits = Callable[[], CommitSearch | str]  # a message if there are no comm
 
 @dataclass(frozen=True, slots=True)
 class PreparedCommits:
-    """The commits that a request reads, after new ones were indexed for a limited time."""
+    """The commits for a request, after new ones were indexed for a limited time."""
 
     search: CommitSearch
     view: CommitView | None  # None if no commit is indexed yet

@@ -106,9 +106,10 @@ class LastCommits:
     def add(self, response: SearchResponse, view: CommitView) -> SearchResponse:
         """Return the response with the last commit that changed the code in each result.
 
-        It is the newest commit that changed the function, or another part of the file of which the
-        name is unknown. Outside of functions, it is the newest commit that changed the file. It is
-        None if no indexed commit is known to be the last one, and for uncommitted changes.
+        For code in a function, this is the newest commit that changed the function or a part of the
+        file whose name is unknown. For other code, it is the newest commit that changed the file.
+        It is None if no indexed commit is known to be the last one, or if the file has uncommitted
+        changes.
         """
         known = self._known.get(view)
         if len(known) > _MAX_KNOWN:

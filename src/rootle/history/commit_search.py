@@ -106,7 +106,7 @@ class CommitSearch:
 
     open_agent: Callable[[], SearchAgent]
     updates: CommitUpdates
-    wait_s: float  # how long a question waits for commits that are not indexed yet
+    wait_s: float  # how long a request waits until new commits are indexed
     last_commits: LastCommits = field(default_factory=LastCommits)
     changes: ViewCache[ChangeHistory] = field(default_factory=lambda: ViewCache(read_history))
 
@@ -122,7 +122,7 @@ class CommitSearch:
         return self.open_agent().search(query, explain=explain)
 
     def view(self) -> CommitView | None:
-        """Return the indexed commits without indexing others; None if none are indexed."""
+        """Return the commits that are indexed now; None if none are."""
         if not self.updates.exists():
             return None
         try:

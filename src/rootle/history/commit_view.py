@@ -13,8 +13,8 @@ _T = TypeVar("_T")
 
 # The index lists at most this many files of a commit.
 MAX_FILES: Final = 30
-# How many changes of a file are searched for the last change of a function. Older ones are rarely
-# the last.
+# How many of the newest changes of a file are searched for the last change of a function. It is
+# rarely among the older ones.
 _MAX_CHANGES: Final = 40
 
 
@@ -28,7 +28,7 @@ class CommitView:
 
     @property
     def count(self) -> int:
-        """The number of these commits."""
+        """The number of commits that belong to the folder."""
         return self.index.file_count() if self.ids is None else len(self.ids)
 
     def commit_at(self, uri: str) -> FileState | None:

@@ -1,4 +1,4 @@
-"""Predict which files must change together with others."""
+"""Predict which files must change together with given files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rootle.types import CommitFacts, ImpactAnswer, ImpactedFile
 DEFAULT_LIMIT: Final = 10
 MAX_LIMIT: Final = 200
 
-_MAX_SEEDS: Final = 40  # of a larger change, only the first files are used
+_MAX_SEEDS: Final = 40  # files of a change that are used; the rest of a larger change is ignored
 _MAX_COMMITS: Final = 3
 _MAX_REFERENCES: Final = 5
 

@@ -21,7 +21,7 @@ from rootle.search.symbols.definitions import is_test_place
 from rootle.text.languages import PROSE, language_of
 from rootle.text.terms import WORD, split_identifier, stem_of, whole_identifier
 
-# The columns of the model, which `training/impact/train.py` trains.
+# The features of the model that `training/impact/train.py` trains, in order.
 NAMES: Final = (
     *("share", "share_squared", "log_count", "log_popularity", "no_history", "in_last_commit"),
     *("same_stem", "test_pair", "same_folder", "common_folders", "references", "is_referenced"),
@@ -33,7 +33,7 @@ NAMES: Final = (
 
 _MAX_DEFINED: Final = 30  # names of the file that are looked up in other files
 _MAX_USED: Final = 150  # names in the file whose definitions are looked up
-_MAX_USERS: Final = 12  # a name in more files does not connect two of them
+_MAX_USERS: Final = 12  # files that use a name; a name in more files does not relate them
 _MAX_DEFINERS: Final = 3
 _SIMILAR_FILES: Final = 30
 _MAX_TERMS: Final = 40
@@ -47,7 +47,7 @@ _NAME: Final = re.compile(r"[A-Za-z_]\w{4,}")
 
 @dataclass(frozen=True, slots=True)
 class ImpactCandidate:
-    """A file that may change together with another one."""
+    """A file that may change together with a given file."""
 
     path: str
     cochange: Cochange
@@ -166,7 +166,7 @@ class ImpactFeatures:
     def _content_links(
         self, state: FileState | None
     ) -> tuple[dict[str, list[str]], dict[str, list[str]], dict[str, float]]:
-        """Return the files whose names a file uses, those that use its names, and similar ones."""
+        """Return the files whose names a file uses, the users of its names, and similar files."""
         if state is None:
             return {}, {}, {}
         chunks = [row.id for row in self._index.chunks_of(state.id)]
@@ -204,7 +204,7 @@ class ImpactFeatures:
         return found
 
     def _similar(self, text: str, state: FileState) -> dict[str, float]:
-        """Return the files with the rarest words of a file, with their shares of the best score."""
+        """Return the files with the rarest words of a file, with scores relative to the best."""
         words = (part for word in WORD.findall(text[:50_000]) for part in split_identifier(word))
         counts = Counter(word for word in words if len(word) > 3)
         common = [word for word, _ in counts.most_common(4 * _MAX_TERMS)]

@@ -11,7 +11,7 @@ from rootle.index.reader import IndexReader
 from rootle.serialization.outside_text import describe_missing_history, split_package
 from rootle.serialization.path_text import unquote_git_path
 
-# The files that are found for a task. Later ones are often not part of it.
+# Number of search results that are used for a task. Lower results often do not belong to it.
 _TASK_FILES: Final = 3
 # The old and the new path before the first hunk. A removed line may also begin with "---".
 _DIFF_PATHS: Final = re.compile(r"^--- ([^\t\r\n]+).*\n\+\+\+ ([^\t\r\n]+).*\n@@ ", re.MULTILINE)
@@ -22,7 +22,7 @@ _DIFF_HEADER: Final = re.compile(r"^diff --git (.+)\n(?=(?:old|new|deleted) )", 
 _NO_FILE: Final = "/dev/null"
 # git shows these prefixes before the old and the new path, unless it is configured otherwise.
 _PREFIX: Final = re.compile(r"\A[abciow]/")
-# A task consists of several words.
+# A path is one word with a slash or an extension, and a task consists of several words.
 _PATH: Final = re.compile(r"\S*(?:/\S*|\.\w{1,5})")
 
 

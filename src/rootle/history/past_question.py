@@ -1,4 +1,4 @@
-"""Recognize questions that commits answer."""
+"""Recognize questions that are answered from commits."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from rootle.types import RevisionRange
 HISTORY: Final = "history"  # a value of `in:`
 _HASH: Final = re.compile(r"(?:git:|commit[ :]+)?([0-9a-f]{7,64})", re.IGNORECASE | re.ASCII)
 _RANGE: Final = re.compile(r"([\w./@^~-]*[\w@^~])(\.\.\.?)([\w./@^~-]+)", re.ASCII)
-# One end may be left out. Three dots may end a sentence, so they do not form such a range.
+# A range without one of its ends, such as "v2.0..". Three dots may be an ellipsis in a sentence,
+# so they do not form such a range.
 _OPEN_RANGE: Final = re.compile(r"([\w./@^~-]*[\w@^~])\.\.|\.\.([\w@][\w./@^~-]*)", re.ASCII)
 _CHECKED_OUT: Final = "HEAD"
 # The number of the first commit on a page of a range.
 _FROM: Final = re.compile(r"\s+from:(\d{1,6})$", re.ASCII)
-# Verbs of events in the past; "when is the cache cleared" asks about code.
+# Verbs for changes of code in the past. In contrast, "when is the cache cleared" asks about the
+# present code.
 _DONE: Final = (
     "added|introduced|removed|deleted|dropped|changed|replaced|renamed|moved|rewritten|reverted"
     "|deprecated|fixed|broken|disabled|enabled|merged|released|switched|stopped|started|split"
@@ -48,7 +50,8 @@ _PAST: Final = re.compile(
     ),
     re.IGNORECASE | re.DOTALL,
 )
-# An error message, such as "E37: No write since last change", and a question for a place in code.
+# Texts that do not ask about the past: an error message, such as "E37: No write since last change",
+# and a question about the location of code.
 _NOT_PAST: Final = re.compile(
     r"[A-Z]{1,9}-?\d{1,6}\s?:|\w{0,60}(?:Error|Exception|Warning):"
     r"|(?i:(?:error|fatal|warning|panic):|where (?:can|could|do|does|is|are|should)\b)"
@@ -58,7 +61,7 @@ _MAX_CHARS: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class PastQuestion:
-    """How commits answer a question."""
+    """How a question is answered from commits."""
 
     asks_first: bool  # commits come before files
     excludes_files: bool = False  # `in:history`
@@ -68,7 +71,7 @@ class PastQuestion:
 
 
 def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | None:
-    """Return how commits answer a question; None if it asks only about files.
+    """Return how to answer a question from commits; None if it asks only about files.
 
     `text` is the question without its operators, and `kinds` are the values of `in:`.
     """

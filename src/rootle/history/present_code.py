@@ -9,10 +9,10 @@ from rootle.history.commit_search import RemovedLines
 from rootle.index.reader import FileState, IndexReader
 from rootle.text.terms import WORD, whole_identifier, word_terms
 
-# Lines with fewer letters and digits occur everywhere.
+# Letters and digits of a line that is compared. Lines with fewer occur in many files.
 _MIN_LETTERS: Final = 6
 _MAX_LINES: Final = 60  # removed lines that are compared
-_SEARCHED_LINES: Final = 3  # the longest lines, used to find the files
+_SEARCHED_LINES: Final = 3  # number of the longest lines, which are used to find the files
 _FILES_PER_LINE: Final = 6
 _MAX_DEFINERS: Final = 20
 # Code still exists if a file contains at least this share of it. In a file that defines the same
@@ -41,7 +41,8 @@ class PresentCode:
         states = [] if at is None else [at]
         states += self._files_with(code.lines)
         head = [line for line in lines if "".join(code.name.split()) in line][:1]
-        # Functions with another name may have the same body.
+        # A function with a different name may have the same body, so the line with the name must
+        # be present as well.
         return any(
             self._share(state, lines) >= _SAME_SHARE and self._share(state, head) == len(head)
             for state in states

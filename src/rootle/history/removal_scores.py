@@ -1,4 +1,4 @@
-"""Score removed code by a question about it."""
+"""Score how well removed code matches a question about it."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from rootle.text.terms import (
 )
 
 _MAX_QUESTION_CHARS: Final = 1_000
-_MAX_NAME_WORDS: Final = 4  # words of a question that may form one name
+_MAX_NAME_WORDS: Final = 4  # consecutive words of a question that may form one name
 _MAX_JOINED_WORDS: Final = 20
-# Names as they are written in code: with an underscore, a capital inside, a scope, or "()".
+# Names that can be recognized as code: with an underscore, an inner capital, a scope, or "()".
 _NAME: Final = re.compile(
     r"(?<![\w.])(?:[\w$]+(?:::|\.|#|->))*"
     r"(?:[A-Za-z]\w*_\w+|_\w+|[a-z]+\w*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Za-z_]\w*(?=\(\)))[?!]?"
@@ -51,7 +51,7 @@ _IN_LINES: Final = 0.7
 _IN_LINES_OFTEN: Final = 0.85
 _IN_PLACE: Final = 0.6
 _IN_MESSAGE: Final = 0.5
-# Summands of the score besides the share of the question's words.
+# Values that are added to the share of the question's words to form the score.
 _WHOLE_DEFINITION: Final = 0.15
 _SIMILAR_NAME: Final = 0.3
 _REMOVING_COMMIT: Final = 0.1
@@ -59,13 +59,17 @@ _COMMIT_RANK: Final = 0.35
 _SIMILARITY: Final = 3.0
 _SAME_NAME: Final = 3.0
 _OTHER_SPELLING: Final = 0.9
-_OTHER_OWNER: Final = 0.8  # a definition with the name in another class than the question says
-# Code that contains the name, but is not its definition, precedes all code without the name.
+_OTHER_OWNER: Final = (
+    0.8  # a definition with the name, but in a class that the question does not name
+)
+# The score of code that contains the name but is not its definition. It exceeds all scores of code
+# without the name.
 _CONTAINS_NAME: Final = 0.45
 _PROSE_WITH_NAME: Final = 0.4
 _HALF_RANK: Final = 5  # the rank at which a commit gets half of _COMMIT_RANK
 _MIN_SHARE: Final = 0.3  # of the words of a question that must occur
-# A description may use other words than the code, but code without any of its words is noise.
+# The same for code whose meaning is similar. A description may use words that are not in the code,
+# but code without any of its words is noise.
 _MIN_SHARE_IF_SIMILAR: Final = 0.1
 _MAX_SCORE: Final = (
     1 + _WHOLE_DEFINITION + _SIMILAR_NAME + _REMOVING_COMMIT + _COMMIT_RANK + _SIMILARITY
@@ -79,7 +83,7 @@ class RemovalQuestion:
 
     text: str  # without quotes
     names: tuple[str, ...]  # names of definitions in it, without their qualifiers
-    phrases: tuple[str, ...]  # that the removed code must contain
+    phrases: tuple[str, ...]  # quoted texts that the removed code must contain
     owner: str = ""  # the qualifier before the name, such as "Pool" in "Pool.close"
 
     @property
@@ -159,15 +163,16 @@ def score_removal(
 ) -> float:
     """Return how well removed code matches a question, 0 if it does not.
 
-    `message` is that of the commit, and `rank` the rank of the commit for the question, from 0.
-    `similarity` is that of the definition to the question, from 0 to 1; 0 if it is not among the
-    most similar ones.
+    `message` is the message of the commit, and `rank` the rank of the commit for the question, from
+    0. `similarity` is the similarity of the definition to the question, from 0 to 1; 0 if it is not
+    among the most similar definitions.
     """
     if question.phrases and not _contains_phrases(question, code):
         return 0.0
     is_same = is_named(question, code)
     if not is_same and question.is_in(code):
-        # The newest of these commits removed the name. Which of its lines come first is unknown.
+        # All such lines get the same score, so that the newest commit comes first: it removed the
+        # name.
         is_code = language_of(code.path) in CODE_EXTENSIONS
         return _CONTAINS_NAME if is_code else _PROSE_WITH_NAME
     needs_words = not is_same and not question.phrases
@@ -190,10 +195,10 @@ def score_removal(
 
 
 def _may_share(weights: Mapping[str, float], code: RemovedLines, message: str) -> float:
-    """Return an upper limit of the share of the question's words that occur.
+    """Return an upper bound of the share of the question's words that occur.
 
-    Most code contains few of them, and searching text is much faster than splitting it into words.
-    A stem differs from the start of its words in at most the last letter.
+    Most code contains few of the words, and searching a text is much faster than splitting it into
+    words. A stem equals the start of its words, except for at most its last letter.
     """
     text = "\n".join((*code.lines, code.name, code.scope, code.path, message)).lower()
     text = f"{text}\n{text.replace('_', '')}"
@@ -202,7 +207,10 @@ def _may_share(weights: Mapping[str, float], code: RemovedLines, message: str) -
 
 
 def is_named(question: RemovalQuestion, code: RemovedLines) -> float:
-    """Return 1 for the name in the question, less for another spelling or owner, otherwise 0."""
+    """Return 1 if the code has the name in the question, less if the spelling or owner differs.
+
+    Return 0 for any other name.
+    """
     if not code.name:
         return 0.0
     if code.name in question.names:
@@ -211,7 +219,7 @@ def is_named(question: RemovalQuestion, code: RemovedLines) -> float:
 
 
 def _is_owner(owner: str, code: RemovedLines) -> bool:
-    """Return whether code is in the class or module, or "" if the question names none."""
+    """Return whether code is in the class or module `owner`; true if `owner` is empty."""
     return not owner or owner in WORD.findall(code.scope) or owner == stem_of(code.path)
 
 
@@ -227,7 +235,7 @@ def _contains_phrases(question: RemovalQuestion, code: RemovedLines) -> bool:
 
 
 def _share(weights: Mapping[str, float], code: RemovedLines, message: str) -> float:
-    """Return the share of the question's words that occur, weighted by the places."""
+    """Return the share of the question's words that occur, weighted by where they occur."""
     table = _table()
     name = set(text_terms(code.name, table).split())
     lines = Counter(text_terms("\n".join(code.lines), table).split())

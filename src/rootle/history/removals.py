@@ -36,20 +36,22 @@ from rootle.types import COMMIT_URI, Removal, RemovalAnswer, SearchQuery
 DEFAULT_LIMIT: Final = 5
 MAX_LIMIT: Final = 100
 
-# Commits whose patches are read: those that the search ranks best, those that contain the words
-# most densely, and those that contain a name. Reading a patch takes a few milliseconds.
+# Numbers of commits whose patches are read: the commits that the search ranks best, those that
+# contain the words most densely, and those that contain a name. Reading a patch takes a few
+# milliseconds.
 _SEARCHED_COMMITS: Final = 25
 _DENSE_COMMITS: Final = 20
 _COMMITS_WITH_NAME: Final = 30
-# git searches for commits that change how often a text occurs. It reads about 2,000 commits per
-# second, newest first.
+# Limits for `git log -S`, which searches for commits that change how often a text occurs. It reads
+# about 2,000 commits per second, newest first.
 _COUNTED_COMMITS: Final = 10
 _COUNTED_TEXTS: Final = 2
 _COUNTING_S: Final = 2.0  # time limit for all texts
-# Checking whether code still exists takes about as long as reading a patch.
+# Candidates per result that are checked for whether the code still exists. A check takes about as
+# long as reading a patch.
 _CHECKS_PER_RESULT: Final = 12
-# Two definitions with one name, of which the classes are not known, are taken to be the same if at
-# least this share of their lines is the same.
+# Two definitions with the same name in unknown classes are regarded as one if they have at least
+# this share of their lines in common.
 _SAME_SHARE: Final = 0.5
 _ADVICE: Final = "; search removed code in the root of a repository"
 
@@ -103,7 +105,7 @@ def _note_missing_name(question: RemovalQuestion, removals: Sequence[Removal]) -
 
 
 def _make_filter(query: SearchQuery) -> Callable[[FileState], bool]:
-    """Return the filters of a query as a test of a file and the commit that changed it."""
+    """Return a function that says whether a file or commit passes the filters of a query."""
     parsed, now_s = parse_query(query.text_query), time.time()
     filter_files(query, parsed, (), now_s)  # raises QueryError for invalid filters
 
@@ -115,7 +117,7 @@ def _make_filter(query: SearchQuery) -> Callable[[FileState], bool]:
 
 
 class _RemovalSearch:
-    """Answers one question."""
+    """Searches removed code for one question."""
 
     def __init__(
         self,
@@ -141,7 +143,7 @@ class _RemovalSearch:
         found = self._select(candidates, limit)
         names = self._question.names
         if (names or self._question.phrases) and not any(one.code.name in names for one in found):
-            # A long patch is indexed up to a limit. git searches the whole patches.
+            # Only the beginning of a long patch is indexed, but git searches whole patches.
             missing = self._count_commits(set(ranks))
             if missing:
                 found = self._select([*found, *self._read(missing)], limit)

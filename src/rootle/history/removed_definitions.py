@@ -13,7 +13,7 @@ from rootle.index.reader import ChunkRow, IndexReader
 from rootle.protocols import NO_HITS, Embedder, Ranked, WeightedTerm
 from rootle.types import REMOVED_SCOPE_SEPARATOR, DocumentSection
 
-# Chunks that each search contributes, and definitions that are returned.
+# Numbers of chunks that each search contributes, and of definitions that are returned.
 _HITS: Final = 500
 _MAX_FOUND: Final = 80
 # The weight of the subject of the commit. The words and the vector of the code have the weight 1.
@@ -22,7 +22,7 @@ _MAX_SUM: Final = 2 + _SUBJECT_WEIGHT
 
 
 class RemovedIndex(Protocol):
-    """Keeps an index of the definitions that commits removed current."""
+    """Keeps the index of removed definitions current."""
 
     @property
     def prefix(self) -> str:
@@ -115,7 +115,7 @@ class RemovedDefinitions:
         }
 
     def _read(self, index: IndexReader, scores: Mapping[int, float]) -> list[RemovedDefinition]:
-        """Return the definitions that contain the chunks, in the same order."""
+        """Return the definitions that contain the chunks, in the order of the chunks."""
         rows = index.chunks(list(scores))
         places: dict[tuple[int, DocumentSection], float] = {}
         for chunk, similarity in scores.items():
@@ -136,7 +136,7 @@ class RemovedDefinitions:
     ) -> RemovedDefinition:
         path, _, line = section.label.rpartition(":")
         scope, _, name = section.title.partition(REMOVED_SCOPE_SEPARATOR)
-        # The first line of a section repeats path, scope and name.
+        # The first line of a section contains the path, the scope and the name, so it is left out.
         lines = tuple(text[section.start_line : section.end_line])
         path = path.removeprefix(self.updates.prefix)
         return RemovedDefinition(uri, path, name, scope, int(line), lines, similarity)

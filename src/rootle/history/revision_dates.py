@@ -1,4 +1,4 @@
-"""Replace tags, branches and hashes in the filters of a question by dates."""
+"""Replace tags, branches and hashes in the filters of a question with dates."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _FILTER: Final = re.compile(r'(?<!\S)(since|until):("[^"]+"|[^\s"]+)')
 def resolve_dates(text: str, date_of: Callable[[str], float | None], *, in_words: bool) -> str:
     """Return a query whose `since:` and `until:` name dates instead of tags or branches.
 
-    `date_of` returns the Unix time of a revision, None if there is none. If `in_words` is set,
-    "since v2.1" also becomes such a filter, provided that v2.1 exists.
+    `date_of` returns the Unix time of a revision; None if there is no such revision. If `in_words`
+    is set, "since v2.1" also becomes such a filter, provided that v2.1 exists.
     """
     if in_words:
         text = _convert_words(text, date_of)
@@ -26,7 +26,7 @@ def resolve_dates(text: str, date_of: Callable[[str], float | None], *, in_words
 
 
 def restore_revisions(notes: Sequence[str], question: str, resolved: str) -> tuple[str, ...]:
-    """Return notes that quote the filters as in the question, not as `resolve_dates` wrote them."""
+    """Return the notes with the filters as in the question, not as `resolve_dates` wrote them."""
     pairs = zip(_FILTER.finditer(question), _FILTER.finditer(resolved), strict=False)
     for written, replaced in pairs:
         notes = [note.replace(replaced[0], written[0]) for note in notes]
@@ -51,7 +51,7 @@ def _resolve_revisions(text: str, date_of: Callable[[str], float | None]) -> str
     """Return a query with dates instead of revisions, whose Unix times `date_of` returns.
 
     A name that is not a revision is kept, so that the filter can report it. A name such as "2024"
-    is a date. `since:v2.1` excludes the commit v2.1 itself.
+    is always a date. `since:v2.1` excludes the commit v2.1 itself.
     """
     if "since:" not in text and "until:" not in text:
         return text

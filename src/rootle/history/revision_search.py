@@ -24,7 +24,8 @@ from rootle.types import (
 
 _T = TypeVar("_T")
 
-# Revisions that stay open, because searching an open one is as fast as searching the folder.
+# Number of revisions that stay open, because searching an open revision is as fast as searching the
+# folder.
 _MAX_OPEN: Final = 3
 # The values of `in:` that name text outside the files of a commit.
 _OTHER_TEXT: Final = {
@@ -65,10 +66,10 @@ class RevisionUpdates(Protocol):
     """Finds revisions and creates their indexes."""
 
     def find(self, name: str) -> FoundRevision:
-        """Return the commit that a name means; raise QueryError if there is none."""
+        """Return the commit that a name denotes; raise QueryError if there is none."""
 
     def open(self, sha: str) -> OpenRevision:
-        """Return the index of a commit that was found, after creating it if there is none."""
+        """Return the index of a commit, after creating it if it does not exist."""
 
     def note_use(self, sha: str) -> bool:
         """Record that an index is used; return False if it was deleted since it was opened."""

@@ -13,7 +13,7 @@ _MIN_SHARE: Final = 0.5
 class Contributions:
     """Records which commits changed the words of a passage. Words are identified by numbers.
 
-    The weight of a word is its part of the meaning of the passage. All weights add up to 1.
+    The weight of a word is its share of the meaning of the passage. All weights add up to 1.
     """
 
     lines: dict[int, int]  # word -> line of the passage
@@ -27,7 +27,7 @@ class Contributions:
     reverts: dict[str, str] = field(default_factory=dict)  # commit -> the one that it reverts
 
     def add(self, sha: str, message: str, path: str, words: set[int], share: float = 1.0) -> None:
-        """Record that a commit introduced words; a small share does not count as a change."""
+        """Record that a commit introduced words; a small share is not recorded as a change."""
         self._note(sha, message, path, words, is_change=share >= _MIN_SHARE)
         for word in words:
             self.added[sha][word] = share

@@ -80,7 +80,7 @@ def explain_place(
 def list_last_changes(place: CodePlace, documents: DocumentSet, limit: int) -> list[str]:
     """Return the hashes of the last commits that changed the words of a place, at most `limit`.
 
-    Return an empty list if they are not known, for example because git has no time to read them.
+    Return an empty list if they are not known, for example because git did not read them in time.
     """
     file = os.path.join(os.path.realpath(documents.root), place.whole.source)
     folder = os.path.dirname(file)
@@ -112,7 +112,7 @@ class _Walked:
 
 
 def _find_committed(file: str) -> _Committed | None:
-    """Return a file, or the one that was renamed to it, in the last commit; None if it is new."""
+    """Return a file in the last commit, possibly under its old name; None if the file is new."""
     top = find_work_tree(os.path.dirname(file))
     head = None if top is None else head_commit(Path(top))
     if top is None or head is None:

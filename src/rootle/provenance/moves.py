@@ -17,11 +17,12 @@ from rootle.provenance.words import (
 )
 from rootle.sources.git.lines.line_changes import LineChange
 
-# A shorter block also occurs elsewhere by chance; the limits of `git blame -M` are similar.
+# Minimum number of letters and digits of a moved block. A shorter block can occur elsewhere by
+# chance; `git blame -M` has a similar limit.
 MIN_MOVED_LETTERS: Final = 20
 _MAX_BLOCKS: Final = 4  # blocks of removed lines to find, and groups of added lines to search for
 _AROUND: Final = 6
-_MIN_COMMON: Final = 2  # common word sequences or rare names of a changed line
+_MIN_COMMON: Final = 2  # word sequences or rare names that a changed line and its old version share
 _RARE: Final = 3  # a name in at most this many removed lines is rare
 _MIN_NAME_CHARS: Final = 5
 _MARGIN: Final = 20  # lines around moved ones, which may have been moved and changed
@@ -37,9 +38,9 @@ def find_moved(
     """Yield the path and the old positions of added words that a commit removed elsewhere.
 
     `removals` are removed lines with the paths of their files. The first result is for the block of
-    removed lines that has the most lines in common with the added ones. The added lines that are
-    still unexplained are then searched for again, one group of adjacent lines at a time, because a
-    few lines that were changed while they were moved may be found only if they are compared alone.
+    removed lines that has the most lines in common with the added lines. The added lines that are
+    still unexplained are then compared again, one group of adjacent lines at a time, because a few
+    lines that were changed while they were moved may be found only if they are compared alone.
     """
     settled: set[int] = set()
 
@@ -91,7 +92,7 @@ def _find_block(
     min_letters: int,
     settled: Collection[int],
 ) -> tuple[str, Words]:
-    """Return the path and the old positions of words in the block with the most common lines.
+    """Return the path and the old positions of words, in the block with the most lines in common.
 
     `settled` are the numbers of lines that were already found. They are not used as context.
     """
@@ -133,9 +134,9 @@ def _lines_around(
 def _most_similar(
     words: Words, added: Sequence[tuple[int, str]], removals: Sequence[tuple[str, LineChange]]
 ) -> tuple[str, tuple[int, Sequence[str]]]:
-    """Return the removed lines that share the most sequences of words and rare names.
+    """Return the removed lines that share the most word sequences and rare names with these lines.
 
-    They were moved and changed at the same time.
+    Such lines were moved and changed by the same commit.
     """
     lines = {position.line for position in words.values()}
     texts = [line for number, line in added if number in lines]
@@ -183,7 +184,7 @@ def _align_block(
     best: tuple[int, Sequence[str]],
     weights: Mapping[int, float],
 ) -> Words:
-    """Return the old positions of words in a block: its first line and its lines."""
+    """Return the old positions of words in a block, `best`: its first line number and its lines."""
     if not best[1]:
         return {}
     numbers = [number for number, _ in added]
@@ -198,9 +199,9 @@ def _align_lines(
     best: tuple[int, Sequence[str]],
     weights: Mapping[int, float],
 ) -> Words:
-    """Return the old positions of words, each line compared with the one most similar to it.
+    """Return the old positions of words; each line is compared with the most similar old line.
 
-    This finds lines that were put into another order.
+    This finds lines whose order was changed.
     """
     start, removed = best
     lines_with: dict[str, list[tuple[int, int]]] = defaultdict(list)
@@ -230,7 +231,7 @@ def _bag(line: str) -> Counter[str]:
 def _densest_part(
     lines: Sequence[str], keys: Mapping[str, int], count: int
 ) -> tuple[int, int, int]:
-    """Return how many letters of known lines the best part of removed lines has, and its range.
+    """Return the number of letters of known lines in the best part of removed lines, and its range.
 
     `keys` maps the signatures of the `count` known lines to their numbers of letters. The part is
     at most a few times as long as the known lines.

@@ -19,8 +19,9 @@ from rootle.types import PACKAGE_URI, Passage
 
 _MAX_DEFINITION_LINES: Final = 150
 _MAX_LINES: Final = 400  # of a requested range
-_LINES_AROUND: Final = 12  # without a definition, or within a long one
-# The lines that were asked for carry this part of the meaning, the nearest other lines the rest.
+_LINES_AROUND: Final = 12  # before and after a line without a definition or in a long one
+# The share of the weight that the requested lines get. The other lines get the rest, the nearest
+# ones most of it.
 _ASKED_SHARE: Final = 0.65
 _DISTANCE: Final = 5.0  # in lines, over which the weight of other lines falls to a third
 _FLOOR: Final = 0.05
@@ -34,9 +35,8 @@ class CodePlace:
     passage: Passage
     first_line: int  # of the lines that were asked for
     last_line: int
-    names: tuple[
-        str, ...
-    ]  # of the enclosing definitions, outermost first; or of a variable in them
+    # Of the enclosing definitions, outermost first, and of a variable if the reference names one.
+    names: tuple[str, ...]
     omitted_lines: int = 0  # requested lines beyond the limit
 
     @property
@@ -48,7 +48,7 @@ class CodePlace:
         return f"{escape_path(self.whole.source)}:{lines}"
 
     def line_weights(self) -> dict[int, float]:
-        """Return the weight of each line: its part of the meaning of the passage."""
+        """Return the weight of each line: its share of the meaning of the passage."""
         start = self.passage.start_line
         raw = {
             number: weigh_line(line) * _count_weight(line)
@@ -130,7 +130,7 @@ def find_place(reference: str, documents: DocumentSet) -> CodePlace:
         name = bare_name(parsed.name)
         is_code = whole.language in CODE_EXTENSIONS
         if is_code and not has_range and name in split_words("\n".join(lines)):
-            # A variable, a field or a macro has no range of its own.
+            # The name of a variable, a field or a macro is not in `ranges`, so add it.
             names = (*names, name)
         return CodePlace(whole, passage, first, last, names, omitted)
     found = innermost_range(ranges, first)
@@ -144,7 +144,7 @@ def find_place(reference: str, documents: DocumentSet) -> CodePlace:
 
 
 def _range_with(ranges: Sequence[NamedRange], first: int, last: int) -> NamedRange | None:
-    """Return the smallest range that contains lines; their last line may be a blank one."""
+    """Return the smallest range that contains the lines; the last line may be blank."""
     around = [it for it in ranges if it.first_line <= first and last <= it.last_line + 1]
     return min(around, key=lambda it: it.last_line - it.first_line, default=None)
 
@@ -160,5 +160,5 @@ def _paragraph(lines: Sequence[str], line: int) -> tuple[int, int]:
 
 
 def _count_weight(line: str) -> float:
-    """Return the weight of a line by its words: long lines carry little more than short ones."""
+    """Return the weight of a line by its words: a long line weighs little more than a short one."""
     return math.sqrt(sum(map(weigh_word, split_words(line))))

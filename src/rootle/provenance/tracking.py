@@ -10,18 +10,18 @@ from typing import Final
 from rootle.provenance.words import WordPosition, align, split_words, weigh_word
 from rootle.sources.git.lines.line_changes import LineChange
 
-# If at least this share of the weight of a line existed before a commit, the commit changed the
-# line. Otherwise, the commit introduced it.
+# If at least this share of the weight of a line existed before a commit, the commit is said to have
+# changed the line. Otherwise, it is said to have introduced the line.
 _MIN_SHARE: Final = 0.45
 
 Words = dict[int, WordPosition]  # id of a word -> where it is in one version of a file
 
 
 def shift(words: Words, changes: Sequence[LineChange]) -> tuple[Words, Words]:
-    """Split words into those on lines that a commit left unchanged, and the others.
+    """Split words into those on lines that a commit left unchanged, and those on changed lines.
 
-    Words on unchanged lines are returned with their positions before the commit, the others with
-    their positions after it.
+    Words on unchanged lines are returned with their positions before the commit, and words on
+    changed lines with their positions after it.
     """
     starts = [change.first_new for change in changes]
     deltas, delta = [], 0
@@ -42,7 +42,7 @@ def shift(words: Words, changes: Sequence[LineChange]) -> tuple[Words, Words]:
 def trace(
     words: Words, changes: Sequence[LineChange], weights: Mapping[int, float], *, is_forced: bool
 ) -> tuple[Words, set[int]]:
-    """Return the words that a commit kept from lines it replaced, with their old positions.
+    """Return the words that a commit kept from the lines it replaced, with their old positions.
 
     Also return the words on lines from which other words were removed. If `is_forced` is set,
     the words of a line count as kept even if most of the line is new.
@@ -86,7 +86,7 @@ def keep_similar(
     *,
     min_share: float = _MIN_SHARE,
 ) -> Words:
-    """Return the old positions of words, for lines of which a sufficient share is old."""
+    """Return the old positions of the words on lines of which a sufficient share is old."""
     lines: dict[int, list[int]] = defaultdict(list)
     for word, position in words.items():
         lines[position.line].append(word)

@@ -25,8 +25,8 @@ REVERTED_HASH: Final = re.compile(r"\b[Tt]his reverts commit ([0-9a-f]{7,64})")
 _REVERT_SUBJECT: Final = re.compile(r'^Revert:? "(.*)"')
 _MAX_FILES: Final = 8  # other files that are followed because lines came from them
 _MAX_LARGE_READS: Final = 12  # whole commits that are read to find moved lines
-_MIN_COPIED_LETTERS: Final = 40  # between files, as `git blame -C`
-_NEGLIGIBLE: Final = 0.01  # a smaller weight is not worth more time
+_MIN_COPIED_LETTERS: Final = 40  # of a block from another file; as in `git blame -C`
+_NEGLIGIBLE: Final = 0.01  # words with a smaller total weight are not followed further
 _REVERT_SHARE: Final = 0.5  # credited to a revert for a word that it restored
 _REMOVAL_SHARE: Final = 0.3  # of the weight of a line, credited to a commit that removed words
 _IGNORED_SHARE: Final = 0.1  # credited to an ignored commit that introduced a word
@@ -46,7 +46,7 @@ class PassageWalk:
 
     folder: str  # the top of the work tree
     contributions: Contributions
-    ignored: Collection[str]  # commits that only reformat
+    ignored: Collection[str]  # commits that only reformat the code
     deadline_s: float
     # Stop when this number of commits are known to have changed the words.
     max_commits: int | None = None
@@ -99,7 +99,7 @@ class PassageWalk:
                 self.is_complete = False
 
     def _visit(self, commit: FileCommit, path: str) -> None:
-        """Process a commit, and those of its ancestors that git listed before it."""
+        """Process a commit, and its ancestors that git listed before it."""
         todo = [commit]
         while todo:
             current = todo.pop()
@@ -120,7 +120,7 @@ class PassageWalk:
             ]
 
     def _step(self, commit: FileCommit, words: Words, path: str) -> None:
-        """Move words to the parents of a commit."""
+        """Continue with the words in the parents of a commit."""
         for parent, changes in zip(commit.parents, commit.changes, strict=True):
             kept, words = shift(words, changes)
             self._pass_on(parent, kept, path)
@@ -133,10 +133,10 @@ class PassageWalk:
                 self._introduce(commit, rest, changes, path)
 
     def _pass_on(self, parent: str, words: Words, path: str) -> None:
-        """Move words to a parent; read the history again from a parent that is already done.
+        """Continue with words in a parent; if it is already done, read the history again from it.
 
-        With wrong dates, git lists a commit before some of its children. Git could sort the commits
-        instead, but would list none of them before it has read the whole history.
+        If dates are wrong, git lists a commit before some of its children. git could sort the
+        commits, but it would then list none before it has read the whole history.
         """
         if parent not in self._done:
             self._states[parent].update(words)
@@ -151,7 +151,7 @@ class PassageWalk:
         changes: Sequence[LineChange],
         path: str,
     ) -> Words:
-        """Pass the words that the commit kept from the file on to the parent; return the rest."""
+        """Continue in the parent with the words that the commit kept; return the other words."""
         is_ignored = commit.sha in self.ignored
         weights = self.contributions.weights
         old, shortened = trace(words, changes, weights, is_forced=is_ignored)
@@ -168,7 +168,7 @@ class PassageWalk:
     def _introduce(
         self, commit: FileCommit, words: Words, changes: Sequence[LineChange], path: str
     ) -> None:
-        """Find words that came from other files of the commit; credit the commit with the rest."""
+        """Find words that were moved within the commit; credit the commit with the rest."""
         for old_path, moved in self._find_in_commit(commit, words, changes, path):
             self._enqueue(f"{commit.sha}^1", old_path, moved)
             words = without(words, moved)
@@ -205,7 +205,7 @@ class PassageWalk:
             self._introduce(commit, words, changes, path)
 
     def _restore(self, commit: FileCommit, path: str) -> None:
-        """Move to the parent the words that this commit removed and a later revert restored."""
+        """Continue in the parent with words that the commit removed and a later revert restored."""
         subject = commit.message.partition("\n")[0]
         for target, revert in list(self._reverts):
             if not (commit.sha.startswith(target) or subject == target) or not commit.parents:
@@ -238,7 +238,7 @@ class PassageWalk:
         *,
         min_letters: int,
     ) -> Iterator[tuple[str, Words]]:
-        """Yield the blocks of removed lines in which words occur."""
+        """Yield the paths and old positions of words that occur in blocks of removed lines."""
         return find_moved(words, changes, pool, self.contributions.weights, min_letters=min_letters)
 
     def _read_commit(self, sha: str) -> list[ChangedText]:
@@ -251,7 +251,7 @@ class PassageWalk:
     def _note_removals(
         self, commit: FileCommit, words: Words, changes: Sequence[LineChange], path: str
     ) -> None:
-        """Credit a commit that removed lines between those of the passage."""
+        """Credit a commit that removed lines between two lines of the passage."""
         gaps = {change.old_start for change in changes if change.old_lines and not change.new_lines}
         if not gaps or commit.sha in self.ignored or commit.sha in self._undone:
             return

@@ -1,4 +1,4 @@
-"""Split lines into words, and compare lines by them, so that white space does not matter."""
+"""Split lines into words, and compare lines word by word, so that white space does not matter."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ _COMMENT: Final = re.compile(
     r"^\s*(?:#(?!include|define|if|el|end)|//|/\*|\*[\s/]|--\s|;;|%|\"\"\"|''')"
 )
 _OPERATORS: Final = frozenset("+-*/%=<>!&|^~?@.:$#")
-# Larger blocks are compared by lines only.
+# Limits of the blocks that are compared: pairs of words, and lines. Larger blocks are compared by
+# lines only.
 _MAX_PRODUCT: Final = 1_500_000
 _MAX_BLOCK_LINES: Final = 3_000
 _COMMENT_WEIGHT: Final = 0.25
@@ -26,19 +27,19 @@ class WordPosition(NamedTuple):
 
 
 def split_words(line: str) -> list[str]:
-    """Return the words and signs of a line; single and double quotation marks are equal."""
+    """Return the words and punctuation of a line; single quotes are returned as double quotes."""
     return ['"' if word in "'`" else word for word in _WORD.findall(line)]
 
 
 def weigh_word(word: str) -> float:
-    """Return how much of the meaning of a line a word carries: brackets and commas carry none."""
+    """Return the weight of a word in the meaning of a line; brackets and commas have none."""
     if word[0].isalnum() or word[0] == "_":
         return 1.0
     return 0.3 if word in _OPERATORS else 0.0
 
 
 def weigh_line(line: str) -> float:
-    """Return how much of the meaning of a passage a line carries: comments carry less."""
+    """Return the weight of a line in the meaning of a passage; comments weigh less than code."""
     return _COMMENT_WEIGHT if _COMMENT.match(line) else 1.0
 
 
@@ -85,7 +86,7 @@ def align(
 def _align_equal_lines(
     old_lines: Sequence[str], old_start: int, new_lines: Sequence[str], new_start: int
 ) -> dict[WordPosition, WordPosition]:
-    """Match the lines of long blocks that occur once in both."""
+    """Match the lines that occur exactly once in each of two long blocks."""
     places: dict[str, int] = {}
     for number, line in enumerate(old_lines):
         key = signature(line)

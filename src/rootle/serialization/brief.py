@@ -1,4 +1,4 @@
-"""Shorten responses that probably do not answer the question to a few results with few lines."""
+"""Shorten responses that probably do not answer the question: few results with few lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Filters that name a file or folder by its absolute path, and filters in notes."""
+"""Convert filters with absolute paths, and rename filters in notes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _START: Final = r"(?<!\S)(-?path:)"
 def relative_filters(query: SearchQuery, root: Path) -> SearchQuery:
     """Return a query in which absolute paths inside the folder are relative to it.
 
-    These are the values of `file_paths`, and those of `path:` in the text.
+    Such paths can occur in the values of `file_paths`, and in `path:` filters in the text.
     """
     places, text = query.file_paths, query.text_query
     has_absolute = any(place.startswith(("/", "~")) for place in places or ())
@@ -27,7 +27,7 @@ def relative_filters(query: SearchQuery, root: Path) -> SearchQuery:
     for folder in _spellings(root):
         if places is not None:
             places = tuple(_relative(place, folder) for place in places)
-        # After the path of the folder, the value ends or continues with a slash.
+        # After the folder, the value must end or continue with a slash: "/a/b" is not in "/a/bc".
         name = re.escape(folder)
         text = re.sub(rf'{_START}(["“]){name}/*(?=["”])', r"\1\2*", text)
         text = re.sub(rf"{_START}{name}/*(?=[\s,;]|$)", r"\1*", text)
@@ -36,7 +36,7 @@ def relative_filters(query: SearchQuery, root: Path) -> SearchQuery:
 
 
 def _spellings(root: Path) -> Iterator[str]:
-    """Yield the paths of a folder: as given, without links, and relative to the home folder."""
+    """Yield the paths of a folder: as given and without symbolic links, each also with "~"."""
     home = os.path.expanduser("~")
     for folder in dict.fromkeys((os.fspath(root), os.path.realpath(root))):
         if folder.strip("/"):
@@ -52,10 +52,10 @@ def _relative(place: str, folder: str) -> str:
 
 
 def rename_filter(note: str, names: Mapping[str, str]) -> str:
-    """Return a note about a filter with another name of the filter; other notes unchanged.
+    """Return a note about a filter with a different name for the filter; other notes unchanged.
 
     Such a note begins with the name of the filter and its value. Other notes can quote any text.
-    `names` contains the other names by those of the fields.
+    `names` maps the names of the fields to the names to show.
     """
     for field, name in names.items():
         if note.startswith(f'{field} "'):

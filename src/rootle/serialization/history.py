@@ -9,13 +9,13 @@ from rootle.serialization.citation import describe_commit_briefly
 from rootle.serialization.path_text import cut_line, escape_path, short_hash
 from rootle.types import ImpactAnswer, ImpactedFile, Removal
 
-MAX_LINES: Final = 12  # of the removed code that are shown
+MAX_LINES: Final = 12  # lines of the removed code that are shown
 _MAX_LINE_CHARS: Final = 160
 _MAX_SEEDS: Final = 3
 
 
 def removal_lines(removal: Removal, max_lines: int = MAX_LINES) -> Iterator[str]:
-    """Yield the place of removed code, the commit that removed it, and the first lines."""
+    """Yield the place of removed code, the commit that removed it, and its first lines."""
     commit = removal.commit
     yield f"{escape_path(removal.path)}:{removal.start_line}  {_describe(removal)}".rstrip()
     yield f"  removed by {short_hash(commit.hash)} {describe_commit_briefly(commit)}"

@@ -93,7 +93,7 @@ def apply_filters(
 
 
 def check_query_types(query: object) -> SearchQuery:
-    """Return a query of a Python program, whose types no type checker may have checked.
+    """Return a query from a Python program, whose types may not have been checked statically.
 
     Lists become tuples. Raises QueryError for a value of another type.
     """
@@ -125,9 +125,9 @@ def check_flag(name: str, value: object) -> None:
 
 
 def check_texts(name: str, values: object) -> tuple[str, ...]:
-    """Return an argument that is an iterable of strings as a tuple; raise QueryError for others.
+    """Return an iterable of strings as a tuple; raise QueryError if it is anything else.
 
-    A single string is refused: its characters would be taken for the strings.
+    A single string is refused, because each of its characters would be used as a string.
     """
     if isinstance(values, str):
         shown = abbreviate(values)

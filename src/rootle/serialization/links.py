@@ -14,7 +14,7 @@ _MAX_TEXT_CHARS: Final = 120
 
 
 def link_lines(links: PlaceLinks) -> Iterator[str]:
-    """Yield the links of a place by kind, without the kinds of which there are none."""
+    """Yield the links of a place by kind; kinds without links are left out."""
     if links.definitions:
         yield "Defines what this section names:"
         yield from (f"  {line}" for line in definition_lines(links.definitions))
@@ -42,7 +42,7 @@ def _use_line(use: SymbolUse) -> str:
 
 
 def drift_lines(report: DriftReport) -> Iterator[str]:
-    """Yield the place and the name, the evidence, the commit and the line."""
+    """Yield the place and the name of a report, its evidence, the commit and the line."""
     place = (
         f"{escape_path(report.path)}:{report.line}" if report.path else f"memory {report.memory}"
     )

@@ -1,4 +1,4 @@
-"""Convert paths and lines to printable text, whatever bytes they contain, and paths back."""
+"""Convert paths and lines with any bytes to printable text, and convert such paths back."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Final
 _ESCAPE: Final = re.compile(r"\\(?:\\|[nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})")
 _NAMED: Final = {"\\\\": "\\", "\\n": "\n", "\\r": "\r", "\\t": "\t"}
 _MAX_CODE: Final = 0x10FFFF
-_HASH_CHARS: Final = 12  # of the hash of a commit that are shown
-# In a quoted path, git writes some characters as in C, and other bytes as octal numbers.
+_HASH_CHARS: Final = 12  # digits of the hash of a commit that are shown
+# In a quoted path, git writes some characters as C escapes, and other bytes as octal numbers.
 _GIT_ESCAPE: Final = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _GIT_CONTROLS: Final = {
     letter: control.encode()

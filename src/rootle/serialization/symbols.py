@@ -65,7 +65,7 @@ def describe_uses(answer: SymbolAnswer) -> str:
     at_least = "" if answer.is_complete else "at least "
     if answer.aspect == "definitions":
         noun = "line" if answer.total_uses == 1 else "lines"
-        # The lines are counted by the last part of a qualified name.
+        # For a qualified name, the lines that contain its last part are counted.
         last = _LAST_PART.search(answer.name.removesuffix("()"))
         subject = f"{last[0]} is " if last and is_qualified(answer) else ""
         return f"{subject}used or mentioned on {at_least}{answer.total_uses} other {noun}"

@@ -1,4 +1,4 @@
-"""Format the reasons why lines of a file are there as text."""
+"""Format as text the reasons why lines of a file are there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from rootle.types import PassageCommit, WhyAnswer
 _MAX_PASSAGE_LINES: Final = 40
 _MAX_LINE_CHARS: Final = 160
 _MAX_REPLACED: Final = 10
-# Characters of a message after its subject; the first commits explain most.
+# Maximum number of characters of a message after its subject. The first commits get more, because
+# they explain the most.
 _BODY_CHARS: Final = 900
 _LATER_BODY_CHARS: Final = 240
 _DETAILED: Final = 3

@@ -15,13 +15,13 @@ _BASES: Final = frozenset(
     class_interface_clause class_heritage extends_clause implements_clause extends_type_clause
     delegation_specifier delegation_specifiers inheritance_specifier derives_clause""".split()
 )
-# Parts of such a clause that name no base.
+# Parts of such a clause that do not name a base class or interface (a "base" below).
 _NOT_BASES: Final = frozenset(
     """arguments argument_list value_arguments type_arguments type_parameters
     type_argument_list template_argument_list class_body block template_body
     with_template_body""".split()
 )
-# Other nodes with a base, and their field with it; "" for every part of the node.
+# Other nodes that contain a base, and the field that contains it; "" for every part of the node.
 _FIELDS: Final[dict[str, dict[str, str]]] = {
     "haskell": {
         "class": "context",
@@ -35,12 +35,12 @@ _FIELDS: Final[dict[str, dict[str, str]]] = {
     "rust": {"impl_item": "trait", "trait_item": "bounds"},
     "scala": {"given_definition": "return_type", "instance_expression": ""},
 }
-# Parts of a base, and the field with its name; "" if none of their names is that of a base.
+# Nodes in a base, and the field with the name of the base; "" if no name in the node is one.
 _HEADS: Final[dict[str, dict[str, str]]] = {
     "haskell": {"apply": "constructor"},
     "python": {"keyword_argument": "", "subscript": "value"},
 }
-# These nodes contain a base only if they have a body of a class.
+# These nodes contain a base only if they have a class body.
 _WITH_BODY: Final = frozenset({"object_creation_expression", "instance_expression"})
 _CLASS_BODIES: Final = frozenset({"class_body", "template_body"})
 _RUBY_MIXINS: Final = frozenset({"include", "extend", "prepend"})
@@ -52,7 +52,7 @@ _MAX_SPACE: Final = 80
 
 
 def is_base(tree: SourceTree, leaf: Node, end: int) -> bool:
-    """Return whether a name that ends at a byte is that of a base in a definition."""
+    """Return whether the name that ends at byte `end` is that of a base in a definition."""
     if _QUALIFIES.match(tree.data[end : end + _MAX_SPACE]):
         return False
     match tree.language:
@@ -94,7 +94,7 @@ def _has_body(node: Node) -> bool:
 
 
 def _is_elixir_base(tree: SourceTree, leaf: Node) -> bool:
-    """Return whether a name is the first argument of `@behaviour`, `defimpl`, `use` or the like."""
+    """Return whether a name is the first argument of `@behaviour`, `defimpl`, `use` or similar."""
     node = leaf
     while (parent := node.parent) is not None and parent.type in ("arguments", "list", "tuple"):
         node = parent
@@ -119,7 +119,7 @@ def _is_ruby_base(tree: SourceTree, leaf: Node) -> bool:
             if tree.text(method) == "new":
                 receiver = parent.child_by_field_name("receiver")
                 return receiver is not None and tree.text(receiver) == "Class"
-            # As an argument, as in `expect(list).to include(item)`, it is a matcher of RSpec.
+            # As an argument, as in `expect(list).to include(item)`, `include` is an RSpec matcher.
             is_argument = parent.parent is not None and parent.parent.type == "argument_list"
             return tree.text(method) in _RUBY_MIXINS and not is_argument
         node = parent

@@ -35,14 +35,16 @@ class GoType:
 
     row: int  # of its name, from 0
     is_interface: bool = False
-    is_constraint: bool = False  # an interface with a union of types, which no value can have
-    methods: Mapping[str, Signature] = field(default_factory=dict)  # of an interface
+    is_constraint: bool = (
+        False  # an interface with a union of types, which cannot be the type of a value
+    )
+    methods: Mapping[str, Signature] = field(default_factory=dict)  # only of an interface
     embedded: tuple[Embedded, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class GoFile:
-    """The declarations of a Go file that decide which interfaces its types implement."""
+    """The declarations of a Go file that determine which interfaces its types implement."""
 
     package: str
     imports: Mapping[str, str]  # from the name of a package in this file to its path

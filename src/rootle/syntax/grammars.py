@@ -16,10 +16,10 @@ from tree_sitter import Language, Query
 class GrammarSource:
     """The module and function that provide a grammar, and the query file for it.
 
-    `crashing` matches text that can crash the scanner of the grammar. `hidden` match definitions
-    that the grammar misreads because of a word in them, their group 1, which is hidden from the
-    parser. `is_c` is set for C and C++, whose conditional directives often make a text unreadable
-    for a parser.
+    `crashing` matches text that can crash the scanner of the grammar. The patterns in `hidden`
+    match definitions that the grammar misreads because of a word in them. Group 1 of the pattern
+    matches this word, which is hidden from the parser. `is_c` is set for C and C++, whose
+    conditional directives often make a text unreadable for a parser.
     """
 
     module: str
@@ -39,7 +39,7 @@ class Grammar:
     source: GrammarSource
 
     def readable(self, data: bytes) -> bytes:
-        """Return a text with the same positions that the parser can read."""
+        """Return a text that the parser can read, in which all positions are unchanged."""
         if self.source.crashing is not None:
             data = self.source.crashing.sub(lambda match: b"x" * len(match[0]), data)
         for pattern in self.source.hidden:
@@ -61,11 +61,12 @@ _CRASHES_BASH: Final = re.compile(rb"(?<=[{.0-9])[\x80-\xff]+")
 _CRASHES_SWIFT: Final = re.compile(rb"#(?:if|elseif|else|endif)\Z")
 
 _NO_SPACE: Final = re.compile(rb"\S")
-# A search for a pattern is ten times as fast if the pattern begins with a literal, so there is one
-# pattern for each keyword.
+# Each pattern matches an export macro or an attribute before the name of a class, as in
+# "class APP_API Widget {". The grammars mistake it for the name, and the class for a function or a
+# variable.
 #
-# An export macro or an attribute before the name of a class, as in "class APP_API Widget {". The
-# grammars take it for the name, and the class for a function or a variable.
+# There is one pattern for each keyword, because a search is ten times as fast if the pattern begins
+# with a literal.
 _HIDDEN_C: Final = tuple(
     re.compile(
         rb"""%b\s{1,20}+(?:\[\[[^\[\]\n]{0,80}\]\]\s{1,20}+)?
@@ -83,8 +84,8 @@ _HIDDEN_C: Final = tuple(
         (b"enum", rb"\{|:(?!:)"),
     )
 )
-# With certain annotations or without a body, a class that has one of these modifiers is taken for
-# an infix expression.
+# The grammar mistakes a class with one of these modifiers for an infix expression if the class has
+# certain annotations or no body.
 _HIDDEN_KOTLIN: Final = (
     *(
         re.compile(rb"(%b)\s{1,20}+constructor\b" % modifier)
@@ -98,7 +99,7 @@ _HIDDEN_KOTLIN: Final = (
     ),
 )
 
-# To add a language, add a line here and a file in queries/.
+# To add a language, add a line here and a query file in queries/.
 GRAMMARS: Final[dict[str, GrammarSource]] = {
     "bash": GrammarSource("tree_sitter_bash", "language", "bash.scm", _CRASHES_BASH),
     "c": GrammarSource("tree_sitter_c", "language", "c.scm", hidden=_HIDDEN_C, is_c=True),

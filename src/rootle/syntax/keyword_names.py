@@ -9,8 +9,8 @@ from typing import Final
 
 from rootle.syntax.lines import Lines, Name
 
-# The keywords before the name of a definition in most languages, typedefs, whose last name is new,
-# and R's function assignment.
+# Definitions in most languages: a keyword before the name, a typedef (which defines its last name),
+# and a function that is assigned in R.
 _DEFINITION: Final = re.compile(
     r"""^[ \t]*\(?(?:(?:export|default|public|private|protected|internal|static|abstract|sealed
         |final|async|local|inline|virtual|override|partial|rec|pub|open|data|inner|enum|annotation
@@ -24,8 +24,8 @@ _DEFINITION: Final = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 
-# A function in the style of C, whose name is on a line that is not indented, alone or after its
-# type. Nothing but parameters may be between its name and its body.
+# A C-style function whose name is on a line that is not indented, alone or after its type. Only
+# parameters may be between the name and the body.
 _C_FUNCTION: Final = re.compile(
     r"""^(?:[A-Za-z_][\w\t *]{0,200}[\t *])?([A-Za-z_]\w*)[\t ]?
         \((?!\s*(?:async\s+)?function\b)(?://[^\n]*+|/(?!/)|[^;{}"'=/]){0,600}+\{""",

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class LineRange:
-    """Lines first to end - 1, counted from 0, that become a chunk. `path` is their scope."""
+    """Lines first to end - 1, counted from 0, that become a chunk in the scope `path`."""
 
     first: int
     end: int
@@ -39,14 +39,14 @@ class Lines:
     def __init__(self, text: str) -> None:
         self.text = text
         self.rows = text.split("\n")
-        # The offset of each line, and then the offset of a line after the last one.
+        # The offset of each line, followed by the offset at which another line would start.
         self.starts: list[int] = [0, *map(add, accumulate(map(len, self.rows)), count(1))]
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def size(self, first: int, end: int) -> int:
-        """Return the number of characters in a range, without the newline at its end."""
+        """Return the number of characters in a range of lines, without the newline at its end."""
         return self.starts[end] - self.starts[first] - 1
 
     def is_blank(self, row: int) -> bool:

@@ -1,8 +1,8 @@
-"""Names that are defined inside another definition and that the outline leaves out.
+"""Find names that are defined inside another definition and that the outline leaves out.
 
-The outline contains what becomes a chunk or a symbol of the index. Fields, attributes, record
-components, aliases and the like are found here, in the syntax tree of a file that contains the
-name.
+The outline contains the definitions that become chunks or symbols of the index. Fields, attributes,
+record components, aliases and similar names are found here, in the syntax tree of a file that
+contains the name.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from tree_sitter import Node
 from rootle.syntax.source_tree import SourceTree
 
 _MAX_ANCESTORS: Final = 12
-_MAX_CHILDREN: Final = 100  # a node with more is a list, whose items are no fields of it
+_MAX_CHILDREN: Final = (
+    100  # children of a node; a node with more is a list, whose items are not its fields
+)
 # In Elixir, these attributes describe the definition below them.
 _ELIXIR_NOTES: Final = frozenset(
     """after_compile before_compile behaviour callback deprecated derive dialyzer doc
@@ -34,8 +36,8 @@ _KINDS_IN_C: Final = (
         "field",
     ),
 )
-OBJECT_KEY: Final = "key"  # of an object of JavaScript
-# The functions that return the object that they get, or describe objects with its keys.
+OBJECT_KEY: Final = "key"  # the kind of a key of a JavaScript object
+# Functions that return their argument, or describe objects that have the keys of the argument.
 _OBJECT_FUNCTIONS: Final = re.compile(r"(?:^|\.)(?:freeze|object|seal)$")
 _LOADED: Final = re.compile(rb"(?:await\s+)?(?:require|import)\b")
 _KINDS_IN_TYPESCRIPT: Final = (
@@ -64,8 +66,9 @@ _KINDS_IN_TYPESCRIPT: Final = (
         "variable",
     ),
 )
-# From a language to patterns of the node types around a name, the innermost first, each with the
-# field of its parent that it is; and the kind of a definition with this pattern.
+# Maps a language to pairs of a pattern and a kind of definition. The pattern is matched with the
+# types of the nodes around a name, innermost first. The field in which a node is stored in its
+# parent follows its type after a colon.
 _KINDS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "bash": (
         (r"variable_name<declaration_command", "variable"),
@@ -191,7 +194,7 @@ def _ancestors(node: Node | None) -> list[Node]:
 
 
 def _describe(node: Node) -> str:
-    """Return the type of a node and, after a colon, the field of the parent that it is."""
+    """Return the type of a node and, after a colon, the field of its parent that contains it."""
     parent = node.parent
     if parent is None or parent.child_count > _MAX_CHILDREN:
         return node.type
@@ -201,7 +204,7 @@ def _describe(node: Node) -> str:
 
 
 def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
-    """Return whether the names in the text agree with the types of the nodes."""
+    """Return whether the text confirms that nodes of these types are a definition."""
     name, parent = nodes[0], nodes[1]
     match tree.language, parent.type:
         case "python", "attribute":
@@ -229,7 +232,7 @@ def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
             arguments, call = nodes[1:3] if parent.type == "argument_list" else nodes[2:4]
             method = call.child_by_field_name("method")
             word = tree.text(method) if method is not None else ""
-            # The second name of an alias exists already.
+            # An alias defines only its first name; the second one already exists.
             first = not word.startswith("alias") or arguments.named_children[0] == name
             return word in _RUBY_METHODS and first
         case "bash", "concatenation":

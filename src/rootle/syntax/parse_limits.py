@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# Larger source files are data in the form of code, and their trees take ten times their size in
-# memory.
+# Larger source files are not parsed: they are usually data in the form of code, and a syntax tree
+# takes ten times as much memory as the text.
 MAX_PARSED_CHARS: Final = 2_000_000
-# Text with lines of this mean length is minified: all its definitions are on a few lines.
+# Text whose lines have at least this mean length is regarded as minified: all its definitions are
+# on a few lines.
 MINIFIED_LINE: Final = 500
-# Each "<" may begin type arguments, and the parsers of Java and C# keep every alternative in
-# memory: 1,000 take 150 MB and 4,000 take 2 GB, even between two calls of the callback that can
-# stop the parser.
+# Maximum number of unclosed "<". Each "<" may begin type arguments, and the parsers of Java and C#
+# keep every alternative in memory: 1,000 of them take 150 MB, and 4,000 take 2 GB. A parser can
+# allocate so much between two calls of the callback that can stop it.
 MAX_OPEN_ANGLES: Final = 1_000
 
-# A header file (.h) counts as C unless it contains a line like this, which shows that it is C++.
+# A header file (.h) is parsed as C unless it contains a line like this, which shows that it is C++.
 _CPP_LINE: Final = re.compile(
     r"^[ \t]*(?:class\s+\w[^;]*\{|namespace\b|template\s*<|(?:public|private|protected):"
     r"|using\s+\w|virtual\s|#[ \t]*include[ \t]*<[a-z_]+>)",

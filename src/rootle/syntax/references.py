@@ -21,7 +21,7 @@ _STRING: Final = re.compile(
 )
 # Nodes of code inside a string: "${name}".
 _CODE_LEAF: Final = re.compile(r"identifier|variable|name|constant|alias|word")
-# Names that a language writes like a value: :name in Ruby, name: in Elixir.
+# Nodes of names that are written like values: `:name` in Ruby, `name:` in Elixir.
 _SYMBOL: Final = frozenset("simple_symbol hash_key_symbol atom quoted_atom keyword".split())
 _IMPORTS: Final = frozenset(
     """import_statement import_from_statement future_import_statement import_declaration
@@ -75,9 +75,9 @@ _STOP: Final = re.compile(r"statement|block|body|declaration_list|^program$|^mod
 _MAX_CLIMB: Final = 12
 _MAX_RECEIVER: Final = 80
 _REQUIRE: Final = re.compile(rb"(?:await\s+)?(?:require|import)\b")
-# The value of a variable that gets a module.
+# The text after a variable that is assigned a module.
 _LOADED: Final = re.compile(rb"\s*=\s*(?:await\s+)?(?:require|@?import)\b")
-# In these languages, a member of a class is only used through a value, a type or a pattern.
+# In these languages, a member of a class can only be used through a value, a type or a pattern.
 _WITH_RECEIVERS: Final = frozenset("go javascript python rust tsx typescript".split())
 _WITH_FIELD_NAMES: Final = frozenset(
     "keyword_argument keyword_pattern literal_element shorthand_field_initializer".split()
@@ -103,7 +103,7 @@ def classify(tree: SourceTree, row: int, column: int, size: int) -> OccurrenceRo
     if role := _literal_kind(leaf):
         return OccurrenceRole("import" if role == "string" and _is_import(tree, leaf) else role)
     node, receiver = _climb_members(tree, leaf)
-    # `use Base` of Elixir is both an import and a mixin.
+    # In Elixir, `use Base` is both an import and a mixin, so check for a base first.
     if is_base(tree, leaf, tree.row_starts[row] + column + size):
         return OccurrenceRole("implementation", receiver)
     if _is_import(tree, leaf):
@@ -131,7 +131,7 @@ def import_statement(tree: SourceTree, row: int, column: int, size: int) -> str:
 def is_plain_name(tree: SourceTree, row: int, column: int, size: int, *, is_method: bool) -> bool:
     """Return whether a name at a position stands alone and thus cannot name a member of a class.
 
-    The name before a value, as in `Box(width=1)`, can name a field, but not a method.
+    A name before a value, as in `Box(width=1)`, can name a field, but not a method.
     """
     leaf = tree.node_at(row, column, size)
     parent = leaf.parent
@@ -149,7 +149,7 @@ def is_plain_name(tree: SourceTree, row: int, column: int, size: int, *, is_meth
 
 
 def can_rename_member(tree: SourceTree, row: int, column: int, size: int) -> bool:
-    """Return whether a member gets a plain name at a position.
+    """Return whether a variable with the name of a member may get its value at a position.
 
     Examples are `const { name } = value` and `name = value.name`.
     """
@@ -192,7 +192,7 @@ def _is_evaluated(leaf: Node, parameters: Node) -> bool:
 def binds_import(tree: SourceTree, row: int, column: int, size: int) -> bool:
     """Return whether the `size` bytes at a position are a name that an import creates.
 
-    In `from a import b`, it creates b, but not a.
+    The import `from a import b` creates b, but not a.
     """
     leaf = tree.node_at(row, column, size)
     role = _literal_kind(leaf)
@@ -271,7 +271,7 @@ def _is_call(tree: SourceTree, node: Node) -> bool:
         return False
     if parent.type == "attribute" and tree.language == "csharp":
         return True
-    if parent.type == "identifier" and parent.parent is not None:  # a word of a larger name
+    if parent.type == "identifier" and parent.parent is not None:  # a part of a longer name
         parent = parent.parent
     if parent.type == "attribute" and tree.language == "rust":
         return True
@@ -291,7 +291,7 @@ def _is_call(tree: SourceTree, node: Node) -> bool:
 
 
 def _is_called_token(tree: SourceTree, leaf: Node, row: int, end: int) -> bool:
-    """Return whether "(" follows a name, in macros and where the grammar has no call node."""
+    """Return whether "(" follows a name, for macros and grammars without a call node."""
     if tree.language in ("haskell", "bash", "css", "html"):
         return False
     at = tree.row_starts[row] + end
@@ -306,7 +306,7 @@ def _is_called_token(tree: SourceTree, leaf: Node, row: int, end: int) -> bool:
 
 
 def _is_destructor(leaf: Node) -> bool:
-    """Return whether a name declares or defines a destructor of C++: `Window::~Window()`."""
+    """Return whether a name declares or defines a C++ destructor, as in `Window::~Window()`."""
     node: Node | None = leaf if leaf.type == "destructor_name" else leaf.parent
     if node is None or node.type != "destructor_name":
         return False

@@ -53,10 +53,10 @@ class SourceTree:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def definitions_of(self, name: str) -> dict[Position, tuple[Unit, ...]]:
-        """Return the positions at which a name is defined, with the units around each.
+        """Return the positions at which a name is defined, with the units around each position.
 
-        The outermost unit comes first. The last one is the definition itself if it has a unit,
-        that is, if its `symbol` is the name.
+        The outermost unit comes first. If the `symbol` of the last unit is the name, this unit is
+        the definition itself; otherwise, the definition has no unit.
         """
         found = {}
         for entry in self.outline.names:
@@ -85,7 +85,7 @@ class SourceTree:
     def statement_at(self, row: int, column: int, size: int) -> tuple[int, int]:
         """Return the rows of the statement whose name is at a position; the end is exclusive.
 
-        The comment directly above the statement belongs to it.
+        The rows include a comment directly above the statement.
         """
         node = self.node_at(row, column, size)
         while (parent := node.parent) is not None and parent.parent is not None:
@@ -99,7 +99,7 @@ class SourceTree:
         return first, end + bool(stop)
 
     def _is_comment_above(self, node: Node, row: int) -> bool:
-        """Return whether a node is a comment that takes whole lines directly above a row."""
+        """Return whether a node is a comment that consists of whole lines directly above a row."""
         first, column = node.start_point
         end, stop = node.end_point
         is_whole = not self._line(first)[:column].strip()
@@ -139,7 +139,7 @@ def _is_in_list(node: Node) -> bool:
 
 
 def _node_before(node: Node) -> Node | None:
-    """Return the node before a statement, which may be outside of the body that it begins."""
+    """Return the node before a statement, outside of the body if the statement begins a body."""
     row = node.start_point[0]
     while node.prev_sibling is None and node.parent is not None:
         if node.parent.start_point[0] != row:

@@ -1,18 +1,18 @@
 """The definitions of a source text as a tree of line ranges, with its names and comments.
 
 Query files use these captures; captures that start with "_" are used only in predicates:
-  @unit.LABEL  a function, a method, a rule …: one chunk if it fits ("LABEL name" in the scope)
+  @unit.LABEL  a function, a method, a rule …: one chunk if it fits (in a scope: "LABEL name")
   @box.LABEL   a class, an impl, a namespace …: split into its head and its members
   @name        the name of a definition: a symbol; for a unit or box also its name in the scope
   @title       the name in the scope if it is not a symbol (the type of an impl, a test's text)
-  @owner       the type of a method that is defined outside of it (Go)
+  @owner       the type to which a method belongs that is defined outside of the type (Go)
   @declarator  the declarator of a function or a type (C, C++), which contains its @name
-  @variable    the same of a variable; a local variable is left out
-  @prototype   as @name, in a declaration without a body (C, C++); a call that the parser took for
-               one is left out
+  @variable    the declarator of a variable; local variables are left out
+  @prototype   the name in a declaration without a body (C, C++); calls that the parser mistook
+               for declarations are left out
   @comment     a comment; its lines directly above a definition belong to that definition
   @attach      any other line that belongs to the definition below it (an attribute, a signature)
-  @doc         a docstring, which counts as a comment
+  @doc         a docstring, which is treated as a comment
   @unread      text that the parser could not parse, in which names are guessed (see grammars.py)
 """
 
@@ -29,20 +29,21 @@ from rootle.syntax.grammars import Grammar
 from rootle.syntax.keyword_names import find_c_functions, find_names
 from rootle.syntax.lines import Comment, Lines, Name
 
-# Ordinary code parses at 1 to 10 MB per second. Ambiguous texts (long runs of unclosed "<" or "(")
-# take a thousand times as long, and a gigabyte of memory.
+# Time limit for parsing: a constant and a time per byte. Ordinary code is parsed at 1 to 10 MB per
+# second. Ambiguous texts (long runs of unclosed "<" or "(") take a thousand times as long, and a
+# gigabyte of memory.
 PARSE_BASE_S: Final = 0.2
 PARSE_S_PER_BYTE: Final = 2e-6
-# Text that matches no rule becomes one flat node, and queries take quadratic time in its children:
-# 0.1 s for this number of children.
+# Maximum number of children of a node for text that the parser cannot read. Such text becomes one
+# flat node, and the time of a query is quadratic in the children: 0.1 s for this number.
 MAX_UNREAD: Final = 10_000
-# Measured on 1 MB per language: all definitions, and all but a few comments in JavaScript, are
-# above this depth. Without this limit, text nested 10,000 levels deep would yield 10,000
-# definitions.
+# Maximum depth in the tree at which matches start. In 1 MB of code per language, everything except
+# for a few comments in JavaScript is above this depth. Without this limit, text nested 10,000
+# levels deep would yield 10,000 definitions.
 MAX_START_DEPTH: Final = 24
 MAX_TITLE: Final = 80
 MAX_NAME: Final = 200
-# Size of the blocks in which predicates read the text.
+# Size in bytes of the blocks in which predicates read the text.
 _BLOCK: Final = 4_096
 
 _BODIES: Final = frozenset(
@@ -63,7 +64,7 @@ _NAMES: Final = frozenset(
     template_function type_identifier""".split()
 )
 _ARGUMENTS: Final = re.compile(r"<[^<>]*>")
-_MAX_ARGUMENTS: Final = 4  # template arguments inside each other
+_MAX_ARGUMENTS: Final = 4  # levels of nested template arguments
 _QUALIFIER: Final = re.compile(r".*(?:::|[.:\\#])(?=[^.:\\#])", re.DOTALL)
 # A C++ operator such as "operator+" or "operator bool", with its qualifiers.
 _OPERATOR: Final = re.compile(r"(?:.*::)?(operator\b(?![.:\\]).*)", re.DOTALL)
@@ -131,7 +132,7 @@ def outline_tree(root: Node, data: bytes, lines: Lines, grammar: Grammar) -> Out
         found.names.extend(name for name in functions if name.row not in rows)
     units = list(found.units.values())
     _nest(top, units, found.above)
-    # A long comment may be split from the definition below it, but describes the same name.
+    # A long comment may become a separate chunk, but describes the name of the definition below it.
     found.names.extend(
         Name(unit.first, 0, unit.symbol) for unit in units if unit.symbol and unit.first < unit.row
     )
@@ -145,7 +146,7 @@ def _parse(data: bytes, grammar: Grammar) -> Node | None:
     deadline = thread_time() + PARSE_BASE_S + len(data) * PARSE_S_PER_BYTE
 
     # The binding of tree-sitter 0.26.1 keeps a reference to each value that this function returns
-    # during parsing. Released views keep only their 184 bytes, not the text.
+    # during parsing. A released view takes only 184 bytes and does not keep the text.
     views = [memoryview(grammar.readable(data))]
 
     def read(offset: int, _: object) -> bytes | memoryview:
@@ -214,7 +215,7 @@ class _Matches:
                 self._add_name(node)
         for node in captures.get("unread", ()):
             first, end = _row_range(node)
-            # A node inside another one is already covered.
+            # A node inside another unread node is already covered.
             if not self.unread or first >= self.unread[-1][1]:
                 self.unread.append((first, end))
         for node in captures.get("attach", ()):
@@ -234,7 +235,7 @@ class _Matches:
             unit = Unit(title, symbol, node, kind == "box", row=row, end=end, first=row)
             self.units[named.start_byte] = unit
         elif known.node.end_byte - known.node.start_byte < node.end_byte - node.start_byte:
-            # A decorator, export or template around a definition matches too, and belongs to it.
+            # A decorator, export or template around a definition also matches, and is part of it.
             known.node = node
             known.row, known.end = _row_range(node)
             known.first = known.row
@@ -261,7 +262,7 @@ class _Matches:
     def _add_comment(self, node: Node, *, is_above: bool) -> None:
         row, column = node.start_point
         end, stop = node.end_point
-        # Some comments include their final newline: they end at the start of the next line.
+        # Some comment nodes include the final newline, so they end at the start of the next line.
         end = end + 1 if stop or end == row else end
         self.comments.append(Comment(row, end, self._text(node).rstrip()))
         if is_above:
@@ -307,14 +308,14 @@ def _find_declared(declarator: Node) -> Node | None:
     while node is not None:
         inner = node.child_by_field_name("declarator")
         if node.type == "qualified_identifier":
-            # After a macro, the parser takes the "*" for a part of the name.
+            # After a macro, the parser treats the "*" as a part of the name.
             inner = node.child_by_field_name("name")
             if inner is None or inner.type != "pointer_type_declarator":
                 return node
         elif node.type not in _DECLARATORS:
             return node if node.type in _NAMES else None
         elif inner is not None and inner.type == node.type == "function_declarator":
-            # No function returns a function: the inner one is the call of a macro, "NAME(f)(int)".
+            # No function returns a function, so the inner one is a macro call: "NAME(f)(int)".
             return inner
         node = inner or next(filter(_may_declare, node.named_children), None)
     return None
@@ -328,7 +329,7 @@ def _may_declare(node: Node) -> bool:
 
 
 def _find_variable(declarator: Node) -> Node | None:
-    """Return the name that a declarator outside of functions declares, except by a @prototype."""
+    """Return the name that a declarator outside of functions declares, except a @prototype."""
     around = declarator.parent
     while around is not None and (around.type == "declaration" or around.type in _CONDITIONS):
         around = around.parent
@@ -337,7 +338,7 @@ def _find_variable(declarator: Node) -> Node | None:
     if name is None or name.parent is None or around is None or around.type not in _OUTSIDE:
         return None
     if name.parent.type != "function_declarator":
-        # A type with arguments can be taken for the name if a macro precedes it.
+        # If a macro precedes a type with arguments, the parser can mistake the type for the name.
         return name if name.type != "template_function" else None
     is_prototype = name.parent in (declarator, declarator.child_by_field_name("declarator"))
     return None if is_prototype or name.type == "function_declarator" else name
@@ -346,7 +347,7 @@ def _find_variable(declarator: Node) -> Node | None:
 def _is_call(prototype: Node) -> bool:
     """Return whether the name of a prototype is that of a function that is called.
 
-    After an unbalanced #if, the parser takes the line before a call, such as "else", for a type.
+    After an unbalanced #if, the parser mistakes the line before a call (such as "else") for a type.
     """
     declaration: Node | None = prototype
     while declaration is not None and declaration.type != "declaration":
@@ -363,12 +364,12 @@ def _row_range(node: Node) -> tuple[int, int]:
     """Return the first line of a node and the line after its last line."""
     row, _ = node.start_point
     end, column = node.end_point
-    # Some nodes include their final newline: they end at the start of the next line.
+    # Some nodes include the final newline, so they end at the start of the next line.
     return row, max(row + 1, end + 1 if column else end)
 
 
 def _nest(top: Unit, units: list[Unit], above: dict[int, int]) -> None:
-    """Make each unit a member of the smallest one around it, and add the comments above it."""
+    """Make each unit a member of the smallest unit around it, and add the comments above it."""
     units.sort(key=lambda unit: (unit.node.start_byte, -unit.node.end_byte))
     around = [top]
     for unit in units:

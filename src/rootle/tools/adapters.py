@@ -74,7 +74,7 @@ def _annotation(parameter: Parameter) -> object:
 def call_tool(tools: Sequence[Tool], name: str, arguments: str | Mapping[str, Any]) -> Answer:
     """Run a tool call of a model. `arguments` is an object or its JSON text.
 
-    For an invalid call, return an error that says how to call the tool.
+    If the call is invalid, return an error that says how to call the tool.
     """
     tool = next((tool for tool in tools if tool.name == name), None)
     if tool is None:

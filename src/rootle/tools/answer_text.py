@@ -1,9 +1,9 @@
 """Write search results as text for a language model.
 
-Most of the characters are lines of the first result. The second result is also shown with lines if
-its score is close to the first score. Each other result takes one line, with the names of the
-matching definitions. If the question has a phrase or a regex, each result also shows lines that
-match it.
+Most of the text consists of lines from the first result. The second result is also shown with lines
+if its score is close to the score of the first one. Each of the remaining results takes one line,
+with the names of the matching definitions. If the question contains a phrase or a regex, each
+result also shows lines that match it.
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ from rootle.tools.sent_passages import SentPassages
 from rootle.tools.shown_lines import FileExcerpts, LineNumbers, Place, limit_characters
 from rootle.types import CommitFacts, FileOutline, SearchResponse, SearchResult, Span
 
-# After the first three results, those with less than this share of the first score are left out.
+# Results after the first three are left out if their score is below this share of the first score.
 _FAR: Final = 0.1
 _MIN_RESULTS: Final = 3
 # The next `Place` of a result is shown with lines only if at least this many characters are left.
 _MIN_ROOM: Final = 150
 _MAX_NAMED_PLACES: Final = 3
 _MAX_SHORT_PLACES: Final = 1
-# The characters of further lines of a result that match a phrase or a regex.
+# Maximum number of characters of further lines of a result that match a phrase or a regex.
 _MATCH_ROOM: Final = 240
 _MAX_MATCH_NUMBERS: Final = 10
-# A name is shortened to its innermost parts: outer definitions and headings say little.
+# Number of innermost parts to which a name is shortened, because outer definitions and headings say
+# little.
 _NAME_PARTS: Final = 2
 _MAX_NAME_CHARS: Final = 80
 _MAX_MENTIONS: Final = 4
@@ -52,7 +53,7 @@ class AnswerText:
 
     text: str
     results: Sequence[Mapping[str, Any]]  # Any: JSON
-    passages: SentPassages | None = None  # those that the text contains
+    passages: SentPassages | None = None  # the passages that the text contains
 
 
 def write_answer(
@@ -100,7 +101,7 @@ def _pasted_lines(response: SearchResponse) -> Mapping[str, Sequence[int]]:
 
 
 def _mark_outside(result: SearchResult, lines: Sequence[str]) -> list[str]:
-    """Return the lines, preceded by the origin and, if they give orders to a model, a warning.
+    """Return the lines, preceded by their origin and, if they instruct a model, by a warning.
 
     The lines may differ from those for which the result was checked, so they are checked again.
     """
@@ -282,7 +283,7 @@ def _write_commit(result: SearchResult, commit: CommitFacts, room: int) -> tuple
 def _number_lines(place: Place, numbers: LineNumbers, texts: Mapping[int, str]) -> Iterator[str]:
     """Yield lines with their numbers, and the ranges of the lines that are left out.
 
-    The range at the end of a definition is marked as its rest.
+    A range that is left out at the end of a definition is marked as its rest.
     """
     width = len(str(numbers[-1]))
     end = 0
@@ -298,7 +299,7 @@ def _number_lines(place: Place, numbers: LineNumbers, texts: Mapping[int, str]) 
 
 
 def _matches(excerpts: FileExcerpts, seen: Collection[int]) -> Iterator[str]:
-    """Yield the matching lines of a file that are not shown yet; the last ones by their numbers.
+    """Yield the matching lines of a file that are not shown yet, and only the numbers of the last.
 
     Only a file with matches of a phrase or a regex has such lines.
     """

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# The specification fixes these numbers: passages for the reranker, passages in the answer, and
-# characters per passage in the answer.
+# The specification fixes these three numbers: passages for the reranker, passages in the answer,
+# and characters per passage in the answer.
 CANDIDATE_K: Final = 50
 FINAL_K: Final = 5
 SNIPPET_LENGTH: Final = 500

@@ -45,7 +45,7 @@ def recall(app: App) -> Tool:
 
 
 def remember(app: App) -> Tool:
-    """Return the tool that adds to the memories of an app's user."""
+    """Return the tool that stores memories for an app's user."""
     return Tool(
         name="remember",
         title="Store a fact",

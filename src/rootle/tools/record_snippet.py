@@ -8,9 +8,9 @@ from typing import Final
 from rootle.text.terms import WORD, split_identifier
 
 _ELLIPSIS: Final = "…"
-# Words such as "the", "is" and "how" do not distinguish lines.
+# Shorter words are ignored: words such as "the", "is" and "how" do not distinguish lines.
 _MIN_WORD_CHARS: Final = 4
-# The forms of a word share a prefix of this length.
+# Number of characters at the start of a word that all its inflected forms are assumed to share.
 _STEM_CHARS: Final = 5
 
 

@@ -41,7 +41,7 @@ def list_notes(response: SearchResponse) -> list[str]:
             f"{total:.1f} MB; ask again for a complete answer"
         )
     causes = [known.get(name, f"{name} was not available") for name in response.degraded]
-    # A suggestion may already say so, with more details.
+    # A suggestion may already report the same problem, with more details.
     degraded = [text for text in causes if not any(text in one for one in response.suggestions)]
     memories = [f"from memory ({NOTICE}): {_shorten(memory)}" for memory in response.memories]
     outside = [NOTICE_OUTSIDE] if has_external(response) else []

@@ -7,12 +7,12 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Final
 
-# A client may have dropped older answers from its context.
+# Number of passages that are remembered. A client may have dropped older ones from its context.
 _MAX_PASSAGES: Final = 40
 
 
 class SentPassages:
-    """Remembers the lines of the passages that were recently sent to one client. Thread-safe."""
+    """Records the lines of the passages that were recently sent to one client. Thread-safe."""
 
     def __init__(self) -> None:
         self._passages: OrderedDict[tuple[str, int, int], Mapping[int, str]] = OrderedDict()
@@ -37,7 +37,7 @@ class SentPassages:
             self.add(path, lines)
 
     def contains(self, path: str, lines: Mapping[int, str]) -> bool:
-        """Return whether one passage that was sent has all these lines, with the same numbers."""
+        """Return whether a single sent passage contains all these lines, with the same numbers."""
         with self._lock:
             known = [sent for (of, _, _), sent in self._passages.items() if of == path]
         return bool(lines) and any(

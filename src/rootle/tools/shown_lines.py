@@ -1,15 +1,16 @@
 """Choose how many and which lines of each result an agent receives.
 
 The number of characters is limited for each result. A definition that fits, or nearly fits, is
-shown whole. Of any other definition, an agent receives the signature, and those consecutive lines
-that contain the most rare words of the question. If the question has a phrase or a regex, the lines
-that match it come before those with its words. If the question asks where a name is defined, its
-definition comes first, and is shown from its beginning. Of a name without a definition of its own
-in the outline, such as a field, the line with the name is shown with the comment above it.
+shown whole. Of any other definition, an agent receives the signature, and the consecutive lines
+that contain the most rare words of the question. If the question contains a phrase or a regex,
+lines that match it take precedence over lines with words of the question. If the question asks
+where a name is defined, the definition comes first and is shown from its beginning. If the name has
+no definition of its own in the outline, as with a field, the line with the name is shown with the
+comment above it.
 
-Words are in sets, whose order differs between processes. Their weights are therefore added with
-`math.fsum`, whose result does not depend on the order: with rounding errors, places of equal value
-would be chosen differently by each process.
+Words are stored in sets, whose order differs between processes. Their weights are therefore added
+with `math.fsum`, whose result does not depend on the order. Otherwise, rounding errors would make
+processes choose different places of equal value.
 """
 
 from __future__ import annotations
@@ -37,31 +38,32 @@ _SECOND_ROOM: Final = 400
 _WEAK_ROOM: Final = 600  # the first result of an answer with low confidence
 # The second result is shown with lines if its score is at least this share of the first score.
 _NEAR: Final = 0.2
-# The forms of a word share a prefix of this length.
+# Number of characters at the start of a word that all its inflected forms are assumed to share.
 _STEM_CHARS: Final = 5
 _MIN_WORD_CHARS: Final = 3
-# Longer lines are truncated, because they are data or generated code.
+# Longer lines are truncated, because they are usually data or generated code.
 _MAX_LINE_CHARS: Final = 240
-# Places of a file are ordered by the share of the question's words that they contain, plus or minus
-# these values.
+# Places of a file are ordered by the weighted share of the question's words that they contain, plus
+# or minus the following values.
 _SPAN_VALUE: Final = 1.0  # added for the first span of a result; less is added for later spans
 _NAME_VALUE: Final = 0.5  # added for a name whose words are all in the question and in the place
 _DECLARED_VALUE: Final = 0.5  # added for a name that the question declares, as in "def name(…)"
 _CONTAINER_LOSS: Final = 1.0  # subtracted for a definition that contains others, such as a class
 _UNNAMED_LOSS: Final = 0.3  # subtracted for lines outside of definitions
 _MATCH_VALUE: Final = 10.0  # added for a match of a phrase or a regex: more than all other values
-# A window may begin at most this many lines before a match.
+# A window (the consecutive lines that are shown) may begin at most this many lines before a match.
 _LINES_BEFORE_MATCH: Final = 2
 # The weight of a repeated word in an excerpt, relative to its first occurrence.
 _REPEATED: Final = 0.2
 # A window is shortened by at most this many lines, so that it ends at the end of a statement.
 _MAX_TRIMMED_LINES: Final = 3
-# A definition is shown whole if it takes at most this many times the room: an agent would have to
-# read a part that is left out in another call.
+# A definition is shown whole if it takes at most this many times the allowed characters, because an
+# agent would need another call to read the rest.
 _STRETCH: Final = 1.5
-# The note that lines are left out takes as much space as two short lines.
+# Gaps of at most this many lines are filled, because the note that lines are left out takes as much
+# space as two short lines.
 _MAX_CLOSED_GAP: Final = 2
-# A shorter excerpt of a definition does not explain anything.
+# Minimum lines of an excerpt of a definition; a shorter one explains too little.
 _MIN_LINES: Final = 3
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*[?!]?")
 _NO_STEMS: Final = frozenset[str]()
@@ -107,10 +109,11 @@ class FileExcerpts:
         excluded: Collection[int] = (),
         asked: Collection[int] = (),
     ) -> None:
-        """`matches` are the lines that match a phrase or a regex, with the first position in each.
+        """Create the excerpts of a file.
 
-        They are in ascending order. The lines in `excluded` are never chosen. `asked` are the lines
-        that define the name whose definition the question asks for.
+        `matches` maps the numbers of the lines that match a phrase or a regex, in ascending order,
+        to the position of the first match in the line. The lines in `excluded` are never chosen.
+        `asked` are the lines that define the name whose definition the question asks for.
         """
         self._excluded = excluded
         self._asked = asked
@@ -164,7 +167,7 @@ class FileExcerpts:
         return self._close_gaps(sorted({*head, *window}), numbers[-1])
 
     def _close_gaps(self, chosen: Sequence[int], last: int) -> LineNumbers:
-        """Return the chosen lines, and those of short gaps between them and up to the last line."""
+        """Return the chosen lines, with those of short gaps between them and up to line `last`."""
         ends = [*chosen, last + 1]
         gaps = [range(before + 1, after) for before, after in pairwise(ends)]
         short = {number for gap in gaps if len(gap) <= _MAX_CLOSED_GAP for number in gap}
@@ -180,7 +183,7 @@ class FileExcerpts:
         text = encodable(self._lines[number - 1].rstrip())
         if len(text) <= _MAX_LINE_CHARS:
             return text
-        # The excerpt of a line contains its first match.
+        # Cut a long line so that the excerpt contains its first match.
         start = max(0, self._matches.get(number, 0) - _MAX_LINE_CHARS // 2)
         before = f"({start} characters) …" if start else ""
         more = len(text) - start - _MAX_LINE_CHARS
@@ -202,7 +205,8 @@ class FileExcerpts:
     def _is_in_long_comment(self, last: int, definition: Definition) -> bool:
         """Return whether a span that ends at `last` is part of the comment above a definition.
 
-        The comment of a definition that can be shown whole is shown with it.
+        If the definition can be shown whole, the comment is shown with it and is not a place of its
+        own.
         """
         first, end = definition.first_line, min(definition.last_line, len(self._lines))
         if last >= find_signature(self._lines, (first, end))[0]:
@@ -274,7 +278,7 @@ class FileExcerpts:
         best: tuple[tuple[int, float], LineNumbers] = ((0, -1.0), ())
         shown = {stem for number in head for stem in self._stems_in(number)}
         for start in self._window_starts(place, head):
-            # A statement that is cut off at the end is not shown, so its words do not count.
+            # A statement that is cut off at the end is not shown, so its words are not counted.
             window = self._trim(self._fill(start, place.last_line, room), place.last_line)
             count = sum(number in self._matches or number in self._asked for number in window)
             value = count, self._value_of_window(window, shown)
@@ -285,10 +289,10 @@ class FileExcerpts:
     def _window_starts(self, place: Place, head: Sequence[int]) -> list[int]:
         """Return the lines after the head at which statements seem to start.
 
-        Only the lines of statements with a word of the question are returned, if there are any. The
-        lines with a match of a phrase or a regex, and those just before them, are returned as well.
-        Of a definition that is asked for, only the first line is returned. Of a field that is asked
-        for, its line and the start of the comment above it are returned.
+        If any statements contain a word of the question, only the lines of these statements are
+        returned. Lines with a match of a phrase or a regex, and the lines just before them, are
+        returned as well. For a definition that is asked for, only the first line is returned. For a
+        field that is asked for, its line and the start of the comment above it are returned.
         """
         first = max(head) + 1 if head else place.first_line
         last = min(place.last_line, len(self._lines))
@@ -335,7 +339,7 @@ class FileExcerpts:
         return math.fsum(values)
 
     def _trim(self, window: LineNumbers, last: int) -> LineNumbers:
-        """Return a window without the lines of a statement whose end did not fit."""
+        """Return a window without the lines of a last statement whose end did not fit."""
         for end in range(len(window), max(_MIN_LINES, len(window) - _MAX_TRIMMED_LINES) - 1, -1):
             if any(number in self._matches for number in window[end:]):
                 return window
@@ -356,7 +360,7 @@ class FileExcerpts:
 
     @cached_property
     def _weights(self) -> Mapping[str, float]:
-        """The weight of each word of the question: words that are rare in the file count more."""
+        """The weight of each word of the question; words that are rare in the file weigh more."""
         counts = Counter(stem for stems in self._stems_of_lines.values() for stem in stems)
         total = len(self._lines)
         return {stem: math.log(1 + total / count) for stem, count in counts.items()}
@@ -378,7 +382,7 @@ def _own_name(name: str) -> str:
 
 
 def find_stems(lines: Sequence[str], stems: frozenset[str]) -> Mapping[int, frozenset[str]]:
-    """Return the stems in each line that contains any, by the number of the line, from 1."""
+    """Return the stems in each line, by line number from 1; lines without stems are left out."""
     found = {at: stems_of(lines[at - 1]) & stems for at in _lines_with(lines, stems)}
     return {at: some for at, some in found.items() if some}
 
@@ -387,8 +391,8 @@ def _lines_with(lines: Sequence[str], stems: Iterable[str]) -> set[int]:
     """Return the numbers of the lines that may contain the stems.
 
     Only these lines are split into words, which takes much longer than this search. Lines with
-    other characters than ASCII are always included, because the lower case of a word can differ
-    from its lower case within a line.
+    non-ASCII characters are always included, because converting a whole line to lower case can
+    change a word differently from converting the word alone.
     """
     lowered = [line.lower() for line in lines]
     text = "\n".join(lowered)

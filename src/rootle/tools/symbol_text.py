@@ -25,9 +25,11 @@ def write_symbols(symbols: SymbolAnswer, restrictions: str, parameters: Sequence
     """Return the definitions in a few lines, and a page of the uses if the query asks for them.
 
     `restrictions` are the filters and the excluded words of the query, and `parameters` the names
-    of the parameters that also filter the answer. The text names them where it names a query.
+    of the tool parameters that also filter the answer. Where the text suggests a query, it includes
+    both.
     """
-    # A parameter is no filter of a query: they are compared with paths in different ways.
+    # A parameter cannot be written as a filter of the query, because the two are compared with
+    # paths in different ways.
     same = f" with the same {' and '.join(parameters)}," if parameters else ""
     shown = symbols.definitions[:_MAX_DEFINITIONS]
     lines = [f"{describe_definitions(symbols)}{':' if shown else ''}"]
@@ -55,7 +57,7 @@ def write_symbols(symbols: SymbolAnswer, restrictions: str, parameters: Sequence
 
 
 def limit_files(symbols: SymbolAnswer, count: int) -> SymbolAnswer:
-    """Return an answer with only the first uses, which are in at most `count` files."""
+    """Return an answer with as many of its first uses as are in at most `count` files."""
     paths: set[str] = set()
     for at, use in enumerate(symbols.uses):
         paths.add(use.path)

@@ -47,13 +47,13 @@ class Tool:
     """
 
     name: str
-    title: str  # for people
+    title: str  # for users
     description: str  # for the model
     parameters: tuple[Parameter, ...]
     execute: Callable[[Arguments], Answer]
     is_read_only: bool = True
     is_idempotent: bool = True
-    is_open_world: bool = False  # reaches beyond this machine
+    is_open_world: bool = False  # whether the tool accesses anything beyond this machine
 
     def __call__(self, text: str, **optional: str | int | None) -> str:
         """Return the text of the answer."""
@@ -66,8 +66,8 @@ class Tool:
     def call(self, arguments: Mapping[str, Any]) -> Answer:  # Any: JSON from a model
         """Return the answer for the arguments of a call.
 
-        An optional parameter with the value None or "" counts as left out. For invalid arguments,
-        the answer is an error that says how to call the tool.
+        An optional parameter with the value None or "" is treated as left out. If arguments are
+        invalid, the answer is an error that says how to call the tool.
         """
         answer = self.prepare(arguments)
         answer.on_received()

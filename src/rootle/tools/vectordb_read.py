@@ -21,11 +21,11 @@ from rootle.tools.history.request_prefix import text_after
 from rootle.tools.tool import Answer, Parameter, Tool, error
 from rootle.types import Passage
 
-# About 3,000 tokens. The answer says how to read the rest.
+# Limits of one answer, about 3,000 tokens. The answer says how to read the rest.
 MAX_LINES: Final = 300
 MAX_CHARS: Final = 12_000
 _MAX_LINE_CHARS: Final = 1_000
-# A path with lines, which `impact:` ignores: its answer is about the whole file.
+# A path with line numbers. `impact:` ignores the numbers, because its answer is about a whole file.
 _PLACE: Final = re.compile(r"(\S+?):L?\d+(?:-L?\d+)?")
 
 _DESCRIPTION: Final = (
@@ -66,7 +66,7 @@ def _run(app: App, source: str) -> Answer:
 def _answer_or_read(
     app: App, answer: Callable[[App, str], Answer], place: str, source: str
 ) -> Answer:
-    """Return the answer about a place, or read a file whose path begins like the prefix."""
+    """Return the answer about a place, or read a file whose path begins with the prefix itself."""
     try:
         return answer(app, place)
     except RootleError:

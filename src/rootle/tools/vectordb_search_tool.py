@@ -39,7 +39,7 @@ _QUERY: Final = (
     "commit), begin with in:history; for the installed libraries, with in:deps"
 )
 
-_PARAMETER_NAMES: Final = {"filePaths": "path", "languages": "language"}  # by the name of the field
+_PARAMETER_NAMES: Final = {"filePaths": "path", "languages": "language"}  # by field of SearchQuery
 
 
 def search_folder(app: App, shown: SentPassages | None = None) -> Tool:
@@ -94,8 +94,8 @@ def _write(
 ) -> AnswerText:
     """Return the text for a response.
 
-    If the query asks for the uses, tests or implementations of a name, these replace the results.
-    So does the statement that a name is not defined.
+    If the query asks for the uses, tests or implementations of a name, they replace the results. If
+    the name is not defined, a sentence that says so replaces the results.
     """
     symbols = response.symbols
     if symbols is None:
@@ -123,7 +123,7 @@ def _read_query(arguments: Arguments, max_limit: int) -> SearchQuery:
 def _empty_answer(app: App, query: SearchQuery, response: SearchResponse) -> str:
     """Return the text for an answer without results.
 
-    It is empty if only memories were asked for and some were found, which follow in a note.
+    The text is empty if only memories were asked for and some were found: a note lists them.
     """
     if response.memories and "in:memory" in app.restrictions(query.text_query).split():
         return ""

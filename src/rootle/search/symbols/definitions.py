@@ -26,7 +26,7 @@ _IDENTIFIER: Final = re.compile(r"[\w$]+[?!]?")
 _GENERICS: Final = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
 _SEPARATOR: Final = re.compile(r"::|->|[.#\\:/]")
 _OPERATOR: Final = re.compile(r"(?<![\w$])operator[^\w\s]+$")  # of C++: "operator->"
-# A clause that puts the definitions of a file into a package or a namespace.
+# The clause that names the package or namespace of the definitions in a file.
 _PACKAGE: Final = re.compile(r"^[ \t]*(?:package|namespace)[ \t]+([\w.\\]+)", re.MULTILINE)
 _WITH_PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "php", "csharp"})
 _TEST_SCOPE: Final = re.compile(r"(?:^|> )(?:(?:mod|module|namespace) tests?\b|test\b)")
@@ -88,7 +88,7 @@ def is_test_place(path: str, scope: str) -> bool:
 
 
 def definer_order(path: str, name: str) -> tuple[object, ...]:
-    """Return the sort key of files that define a name: likelier definitions come first."""
+    """Return the sort key of a file that defines a name; likelier definitions come first."""
     stem = path.rpartition("/")[2].partition(".")[0]
     return (*_path_order(path), stem.lower() != name.lower(), path)
 
@@ -111,8 +111,8 @@ def _is_in_body(
 ) -> bool:
     """Return whether a name without a unit is in the body of a unit with the same name.
 
-    An example is the declaration of a constructor in C++. The name after the body of a `typedef`
-    belongs to the unit.
+    An example is the declaration of a constructor in C++. The name after the body of a `typedef` is
+    not in the body.
     """
     if not units:
         return False
@@ -129,10 +129,11 @@ def _is_in_body(
 
 
 def rank_for_members(found: FileOccurrences) -> int | None:
-    """Return how likely a file defines a name as a field or the like: 0 before 1; None if not.
+    """Return 0 if a file is likely to define a name as a field or similar, 1 if less likely.
 
-    It does not if the name always follows a point or an arrow, as in "a.name" and "a->name",
-    because a use of a field looks like this. It is likely if a line looks like "type name;".
+    Return None if the name always follows a dot or an arrow and is not assigned, as in "a.name"
+    and "a->name", because a use of a field looks like this. A definition is likely if a line looks
+    like "type name;".
     """
     best = None
     for offset in found.offsets:
@@ -147,14 +148,14 @@ def rank_for_members(found: FileOccurrences) -> int | None:
 
 
 def _may_declare(before: str) -> bool:
-    """Return whether a declared name can follow a text at the start of a line."""
+    """Return whether the text before a name in its line can be the start of its declaration."""
     return not before.strip() or _TYPED.search(before) is not None
 
 
 def find_members(found: FileOccurrences) -> dict[Position, FoundDefinition]:
     """Return the definitions of a name as a field, an attribute or an alias, in a parsed file.
 
-    Of an attribute that several methods of a class assign, only the first assignment is returned.
+    If several methods of a class assign an attribute, only the first assignment is returned.
     """
     tree = found.tree
     if tree is None:
@@ -173,8 +174,8 @@ def find_definitions_in(
 ) -> dict[Position, FoundDefinition]:
     """Return the definitions of a name in a file without a tree, from the chunks that define it.
 
-    Each is the first line of a chunk in which a type or a keyword precedes the name, or else the
-    first line with the name that is not a comment.
+    In each chunk, this is the first line in which a type or a keyword precedes the name, or else
+    the first line with the name that is not a comment.
     """
     places: dict[Position, FoundDefinition] = {}
     for chunk in chunks:

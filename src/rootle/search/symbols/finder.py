@@ -45,8 +45,8 @@ class SymbolFinder:
         """Return the answer of `find`, and the ids of the files that contain the name, by path.
 
         Return None if definitions are requested and there are none. If the name may be an ordinary
-        word (`may_be_word`), fields and the like do not count, so that this is known before any
-        file is read. If `is_quick`, less is read for a name that many files define or contain.
+        word (`may_be_word`), fields and similar definitions are ignored, so that no file has to be
+        read to find out. If `is_quick`, less is read for a name that many files define or contain.
         """
         quick = OWNED_SCAN if split_name(request.name)[0] else QUICK_SCAN
         limits = quick if is_quick else FULL_SCAN

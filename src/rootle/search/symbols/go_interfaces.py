@@ -1,8 +1,8 @@
-"""Find the types of Go that have all methods of an interface.
+"""Find the Go types that have all methods of an interface.
 
-A type of Go does not name the interfaces that it implements. Methods are compared by their names
-and by the numbers of their parameters and results, not by types, because the names of a type
-differ between packages.
+A Go type does not name the interfaces that it implements. Methods are compared by their names and
+by the numbers of their parameters and results, but not by the types of these, because the same type
+can have different names in different packages.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from rootle.search.symbols.scan_limits import ScanLimits
 from rootle.syntax.go_types import Embedded, GoFile, GoType, Signature, package_name, read_go_file
 from rootle.text.terms import whole_identifier
 
-_MAX_INTERFACES: Final = 10  # with the requested name
+_MAX_INTERFACES: Final = 10  # interfaces with the requested name
 _MAX_DEFINERS: Final = 3_000  # chunks that define a method
-_MAX_METHODS: Final = 6  # by which folders are selected
-_MAX_DEPTH: Final = 5  # embedded types inside each other
-_MAX_ROUNDS: Final = 3  # in which files with types that embed other types are read
+_MAX_METHODS: Final = 6  # methods by which folders are selected
+_MAX_DEPTH: Final = 5  # levels of types that embed each other
+_MAX_ROUNDS: Final = 3  # repetitions of the search for types that embed the types found so far
 _ERROR: Final = {"Error": Signature(0, 1)}  # the methods of the predeclared type `error`
 # The name of a method that a line declares, and of a type that a line may declare or embed.
 _METHOD: Final = re.compile(r"^func[ \t]{0,9}\([^()\n]{0,300}\)[ \t]{0,9}(\w+)", re.MULTILINE)
@@ -100,9 +100,9 @@ class GoInterfaces:
             yield file, file.content.types[name]
 
     def _interface_methods(self, file: _ReadFile, kind: GoType) -> _Methods | None:
-        """Return the methods of an interface; None if it only limits the types of parameters.
+        """Return the methods of an interface; None if it is only a constraint for type parameters.
 
-        Those of interfaces that it embeds are included, unless they are in another module.
+        The methods of embedded interfaces are included, unless these are in another module.
         """
         methods: dict[str, Signature] = {}
         level = [(file, kind)]
@@ -156,7 +156,7 @@ class GoInterfaces:
                     yield GoImplementation(file.state, kind.row, file.text.split("\n")[kind.row])
 
     def _read_packages(self, methods: _Methods, first: _Package) -> list[_ReadFile]:
-        """Return the files with the types that may have these methods, those of `first` first.
+        """Return the files with types that may have these methods; files in `first` come first.
 
         All methods of a type are in its folder, unless it embeds a type of another package.
         """
@@ -173,7 +173,7 @@ class GoInterfaces:
             if not new:
                 break
             files += new
-            # The declarations of the types with these methods, and of those that embed them.
+            # Now read the declarations of types with these methods, and of types that embed them.
             types = {
                 owner
                 for file in files
@@ -210,12 +210,12 @@ class GoInterfaces:
 
     @cached_property
     def _go_files(self) -> list[FileState]:
-        """The files of Go, those without tests first."""
+        """The Go files; test files come last."""
         states = [one for one in self._index.files_with_endings([".go"]) if one.skip is None]
         return sorted(states, key=lambda state: (is_test_place(state.path, ""), state.path))
 
     def _definers(self, name: str) -> Sequence[FileState]:
-        """Return the files of Go that may define a name."""
+        """Return the Go files that may define a name."""
         if name not in self._known_definers:
             key = whole_identifier(name)
             ids = self._index.sparse.definers([key], _MAX_DEFINERS)[key] if key else []
@@ -251,7 +251,7 @@ class GoInterfaces:
 def _with_promoted(
     name: str, types: Mapping[str, tuple[_ReadFile, GoType]], owned: Mapping[str, _Methods]
 ) -> _Methods:
-    """Return the methods of a type, with those of the types of its package that it embeds."""
+    """Return the methods of a type, and of the types of the same package that it embeds."""
     found: dict[str, Signature] = {}
     level, known = [name], {name}
     for _ in range(_MAX_DEPTH):
@@ -268,7 +268,7 @@ def _with_promoted(
 
 
 def _embeds(kind: GoType, package: _Package, target: tuple[_Package, str]) -> bool:
-    """Return whether a type in a package embeds the type with a package and a name."""
+    """Return whether a type embeds the target, which is given by its package and its name."""
     inside = Embedded(target[1]) if package == target[0] else Embedded(target[1], target[0][1])
     return inside in kind.embedded
 
@@ -278,15 +278,16 @@ def _folder(path: str) -> str:
 
 
 def _has_folder(imported: str, folder: str) -> bool:
-    """Return whether the path of a package in an import can be that of a folder.
+    """Return whether an import path can refer to a folder.
 
-    The path of the root of a module is known only from its go.mod file.
+    Only the end is compared, because the import path of a module's root is known only from its
+    go.mod file.
     """
     return f"/{imported}".endswith(f"/{folder}") if folder else "." in imported.partition("/")[0]
 
 
 def _is_imported(file: _ReadFile, imported: str) -> bool:
-    """Return whether a file can belong to the package with a path in an import."""
+    """Return whether a file can belong to the package with an import path."""
     folder = _folder(file.state.path)
     is_named = bool(folder) or package_name(imported) == file.content.package
     return is_named and _has_folder(imported, folder)

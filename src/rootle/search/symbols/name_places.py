@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-# Characters that can be at every place in a name, besides letters, digits and "_".
+# Characters that can be anywhere in a name, besides letters, digits and "_".
 _WITHIN: Final = {
     **dict.fromkeys(("java", "javascript", "tsx", "typescript", "vue"), "$"),
     **dict.fromkeys(("css", "scss"), "-"),
@@ -24,12 +24,12 @@ _AT_END: Final = {
 }
 # In these languages, "-" can be in the middle of a name, and also be an operator.
 _WITH_DASHES: Final = frozenset({"bash", "nix", "powershell"})
-# Text before a name of a variable, or before a "-" that belongs to no name.
+# Text before the name of a variable, and text before a "-" that is not part of a name.
 _BEFORE_VARIABLE: Final = re.compile(r"\$\{?[!#]?\Z|\(\((?:(?!\)\))[^\n]){0,100}\Z")
 _BEFORE_DASH: Final = re.compile(r"(?:\A|[\w\-\s\"'=])\Z")
 _DEFAULT_VALUE: Final = re.compile(r"\$\{\w{1,100}:?-\Z")
 _OPERATOR_CHARS: Final = frozenset("+-*/%^&|~!=<>,")
-# "save=" of Ruby is called by `x.save = 1` and `x.save += 1`.
+# The Ruby setter "save=" is called by `x.save = 1` and `x.save += 1`.
 _SETTER: Final = re.compile(r"(?:[^\W\d]|_)\w*=")
 _ASSIGNMENT: Final = re.compile(r"[ \t]*(?:\*\*|\|\||&&|<<|>>|[-+*/%|&^])?=(?![=~>])")
 _BEFORE_SETTER_NAME: Final = re.compile(r"(?:\bdef[ \t]+(?:self\.)?|\balias[ \t]+|:)\Z")
@@ -37,7 +37,7 @@ _MAX_BEFORE: Final = 120
 
 
 def written_name(name: str, language: str) -> str:
-    """Return the part of a name that each of its uses contains: "save" for "save=" of Ruby."""
+    """Return the part of a name that all its uses contain: "save" for the Ruby setter "save="."""
     return name[:-1] if language == "ruby" and _SETTER.fullmatch(name) else name
 
 
@@ -96,7 +96,7 @@ def _is_dashed(text: str, start: int, end: int) -> bool:
 def _is_setter(text: str, start: int, end: int, is_asked: bool) -> bool:
     """Return whether a name is that of a setter in Ruby.
 
-    Only if setters are asked for (`is_asked`), assignments such as `x.save = 1` count too.
+    Assignments such as `x.save = 1` are included only if setters are asked for (`is_asked`).
     """
     is_written = text[end : end + 1] == "=" and text[end + 1 : end + 2] not in ("=", ">", "~")
     if is_asked and text[start - 1 : start] == "." and _ASSIGNMENT.match(text, end):

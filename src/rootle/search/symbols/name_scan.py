@@ -41,7 +41,7 @@ from rootle.text.languages import CODE_EXTENSIONS
 from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
 from rootle.types import SymbolUse
 
-_MAX_DEFINERS: Final = 3_000  # chunks
+_MAX_DEFINERS: Final = 3_000  # chunks that define the name
 _MAX_LINE: Final = 200
 _MAX_SIMILAR: Final = 5
 
@@ -69,7 +69,7 @@ class NameScan:
         self._owner = owners[0] if owners else ""
         self._key = whole_identifier("".join(WORD.findall(self._name)))
         self._files: dict[int, FileOccurrences | None] = {}
-        # Neither function refers to this scan: a cycle would keep the index open.
+        # The functions must not refer to this scan: a reference cycle would keep the index open.
         self._owner_filter = OwnerFilter(
             self._owner, partial(_list_read, self._files), partial(self._find_bases, index, parsed)
         )
@@ -105,7 +105,7 @@ class NameScan:
         return list(distinct.values())
 
     def _definition_order(self, found: FoundDefinition) -> tuple[object, ...]:
-        # Classes and interfaces have implementations, so they precede methods with their name.
+        # Classes and interfaces have implementations, so they precede methods with the same name.
         is_last = self._request.aspect == "implementations" and found.symbol.kind not in CLASSES
         return (is_last, *found.order, found.symbol.path, found.symbol.line)
 
@@ -152,12 +152,12 @@ class NameScan:
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing is missing from the number of uses."""
+        """Whether all uses were counted."""
         if len(self._states) < len(self._ranked_ids):
             return False
         if self._request.aspect == "definitions":
             return not self._unread_definers
-        # Without a syntax tree, implementations and tests inside other files are not recognized.
+        # In a file without a syntax tree, implementations and inline tests are not recognized.
         return self._request.aspect == "uses" or not self._has_unparsed
 
     def count_mentions(self) -> int:
@@ -182,7 +182,7 @@ class NameScan:
             self._definitions_in(state)
         everything = self._list_found()
         selected = self._owner_filter.select(everything)
-        # A constructor of C++ is called by the name of its class.
+        # A C++ constructor is called by the name of its class.
         named = everything if selected and self._owner == self._name else selected
         wanted = {found.place for found in named}
         is_in_package = any(self._owner_filter.is_in_package(found) for found in selected)
@@ -219,7 +219,7 @@ class NameScan:
 
     @cached_property
     def _ranked_ids(self) -> Sequence[int]:
-        """The ids of the files with the words of the name, by BM25."""
+        """The ids of the files that contain the words of the name, ordered by BM25."""
         terms = self._terms(self._name)
         if not terms:
             return []
@@ -241,7 +241,7 @@ class NameScan:
 
     @cached_property
     def _definers(self) -> list[FileState]:
-        """The files that may define the name, those with likelier definitions first."""
+        """The files that may define the name; files with likelier definitions come first."""
         chunks = self._defining_chunks
         if sum(map(len, chunks.values())) >= _MAX_DEFINERS:
             self.has_all_definitions = False
@@ -259,9 +259,10 @@ class NameScan:
         )
 
     def _with_owner(self, states: Sequence[FileState]) -> Sequence[FileState]:
-        """Return the files that contain the requested owner, or whose path does.
+        """Return the files that contain the requested owner in their text or path.
 
-        If there are none, return all files: their definitions are suggested as similar names.
+        If there are none, return all files, so that their definitions are suggested as similar
+        names.
         """
         if not self._owner:
             return states
@@ -276,7 +277,7 @@ class NameScan:
         return kept or states
 
     def _is_in_owner(self, scope: str) -> bool:
-        """Return whether the path of definitions of a chunk contains the requested owner."""
+        """Return whether the scope of a chunk (its enclosing definitions) contains the owner."""
         return bool(self._owner) and self._owner in re.findall(r"\w+", scope)
 
     def _read(self, state: FileState) -> FileOccurrences | None:
@@ -297,7 +298,7 @@ class NameScan:
         definitions = find_definitions(found)
         if definitions or found.tree is not None:
             return definitions
-        # The index lists the chunks that define the name, also of files that are not parsed here.
+        # The index lists the chunks that define the name, even in files that are not parsed here.
         return find_definitions_in(found, self._defining_chunks.get(found.state.id, ()))
 
     @cached_property
@@ -328,7 +329,7 @@ class NameScan:
     ) -> Iterator[SymbolUse]:
         """Yield the listed uses in a file, one for each line.
 
-        A line can also contain uses that are not listed, such as those of another class.
+        A line can also contain uses that are not listed, such as a use of another class.
         """
         found = self._files.get(state.id)
         if found is None:
@@ -347,7 +348,7 @@ class NameScan:
         yield from best.values()
 
     def _line_order(self, use: SymbolUse) -> tuple[bool, int]:
-        """Return the sort key of the uses on one line: the first one is listed."""
+        """Return the sort key of the uses on one line, of which only the first is listed."""
         return bool(self._owner) and not use.target, USE_KINDS[use.kind]
 
     def _make_use(self, found: FileOccurrences, at: Position, resolver: Resolver) -> SymbolUse:
@@ -390,9 +391,9 @@ class NameScan:
     def _with_implicit(
         self, uses: Sequence[SymbolUse], selected: Sequence[FoundDefinition]
     ) -> list[SymbolUse]:
-        """Return the uses without embedded types of other packages, and implicit implementations.
+        """Return the uses without embedded types of other packages, plus implicit implementations.
 
-        A type of Go implements an interface without naming it.
+        A Go type implements an interface without naming it.
         """
         definitions = [one for one in selected if one.symbol.language == "go"]
         if not definitions:
@@ -411,7 +412,7 @@ class NameScan:
     def _overrides(
         self, definitions: Sequence[FoundDefinition], wanted: Collection[str]
     ) -> Iterator[SymbolUse]:
-        """Yield the other definitions with the name of a method. They may implement this method."""
+        """Yield the other definitions with the name of a method, which may implement the method."""
         if not self._owner:
             return
         for one in definitions:
@@ -432,7 +433,7 @@ class NameScan:
 def _without_object_keys(
     members: Mapping[int, Mapping[Position, FoundDefinition]],
 ) -> Mapping[int, Mapping[Position, FoundDefinition]]:
-    """Return the members without the keys of objects, which set a field if one has the name."""
+    """Return the members without object keys if one is a field, which a key usually sets."""
     kinds = {one.symbol.kind for some in members.values() for one in some.values()}
     if "field" not in kinds:
         return members
@@ -445,7 +446,7 @@ def _without_object_keys(
 def _is_go_foreign(
     use: SymbolUse, name: str, definitions: Sequence[FoundDefinition], types: GoInterfaces
 ) -> bool:
-    """Return whether a type of Go embeds a type with the name, but from another package."""
+    """Return whether a Go type embeds a type with the name, but from another package."""
     match = re.search(rf"\b(\w+)\.{re.escape(name)}\b", use.text)
     return (
         match is not None
@@ -456,7 +457,7 @@ def _is_go_foreign(
 
 def _use_order(use: SymbolUse, *, is_owned: bool) -> tuple[object, ...]:
     is_prose = use.kind in _PROSE_KINDS
-    # If the name is a member, its uses without a target come last: their class is not known.
+    # If the name is a member, uses without a target come last, because their class is unknown.
     is_doubtful = is_owned and not use.target
     return (is_prose, is_doubtful, use.is_test, USE_KINDS[use.kind], use.path, use.line)
 

@@ -17,7 +17,7 @@ _MAX_BASES: Final = 5  # levels of base classes
 
 
 class OwnerFilter:
-    """Selects definitions by the owner in a name. Without an owner, all are selected."""
+    """Selects definitions by the owner in a name, or all definitions if there is no owner."""
 
     def __init__(
         self,
@@ -27,7 +27,7 @@ class OwnerFilter:
     ) -> None:
         """Create a filter for an owner; "" for a name without one.
 
-        `list_files` returns the files that were read so far, whose packages count as owners.
+        `list_files` returns the files that were read so far, whose packages are also owners.
         `find_bases` returns the names of the base classes of a class.
         """
         self._owner = owner
@@ -37,9 +37,9 @@ class OwnerFilter:
         self._bases: dict[str, Sequence[str]] = {}
 
     def select(self, found: Sequence[FoundDefinition]) -> list[FoundDefinition]:
-        """Return the definitions with the owner, or else those in its base classes.
+        """Return the definitions in the owner, or else the definitions in its base classes.
 
-        A module counts as an owner.
+        The owner can also be a module.
         """
         if not self._owner:
             return list(found)

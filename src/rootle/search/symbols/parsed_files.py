@@ -14,15 +14,16 @@ from rootle.search.symbols.name_places import find_name, written_name
 from rootle.syntax.source_tree import Position, SourceTree, read_source_tree
 from rootle.text.languages import CODE_EXTENSIONS
 
-# A tree takes about ten times the memory of its text.
+# Total size of the texts whose trees are cached. A tree takes about ten times the memory of its
+# text.
 _MAX_CACHED_CHARS: Final = 3_000_000
-# Parsing a larger file takes half a second; its lines are classified by their text instead.
+# Parsing a larger file takes at least half a second, so its lines are classified by their text.
 _MAX_FILE_CHARS: Final = 500_000
 
 _COMMENT: Final = re.compile(
     r"\s*(?://|/?\*|#(?!\s*(?:include|define|if|else|elif|pragma))|--|;|%|<!--)"
 )
-# A comment at the end of a line of code. In all other languages, it begins with //.
+# How a comment at the end of a line of code begins. In languages not listed, it begins with //.
 _END_COMMENTS: Final = {
     language: re.compile(sign)
     for sign, languages in (
@@ -38,7 +39,7 @@ _END_COMMENTS: Final = {
 }
 _SLASHES: Final = re.compile(r"(?<!:)//|/\*(?!.*\*/)")
 _IMPORT: Final = re.compile(r"\s*(?:#\s*include|import|from|using|use|require|open|alias)\b")
-# Languages that write a variable with a sign that is no part of its name: $count.
+# Languages in which a sigil that is not part of the name precedes a variable, as in $count.
 _WITH_SIGILS: Final = frozenset({"php", "bash", "perl", "powershell"})
 _CALL: Final = re.compile(r"\s*\(")
 
@@ -157,7 +158,7 @@ def classify_line(line: str, column: int, size: int, language: str) -> str:
 def _is_in_end_comment(before: str, language: str) -> bool:
     """Return whether a comment that continues to the end of the line begins in `before`.
 
-    Only the first sign is checked: lines of generated files can be very long.
+    Only the first comment marker is checked, because lines of generated files can be very long.
     """
     found = _END_COMMENTS.get(language, _SLASHES).search(before)
     return found is not None and not any(

@@ -1,4 +1,4 @@
-"""Find the definition that a reference refers to, as far as the code of one file shows it."""
+"""Find the definition of a reference, as far as it can be determined from the code of one file."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _SUPER: Final = frozenset({"super", "super()", "base", "parent"})
 _IMPLICIT_SELF: Final = frozenset({"java", "csharp", "kotlin", "cpp", "swift", "scala", "ruby"})
 # In these languages, files in the same folder can use each other without an import.
 _PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "csharp", "c"})
-# In these languages, "::" or "\\" follows the name of a module, and "." only follows values.
+# In these languages, "::" or "\\" follows the name of a module, and "." follows only values.
 _WITH_PATHS: Final = frozenset({"rust", "cpp", "php"})
 _PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "init", "__init__"})
 _LAST_NAME: Final = re.compile(r"(\w+)(?:\(\))?$")
 _NAME: Final = re.compile(r"[@$]?\w+")
-_MAX_HEAD: Final = 200  # bytes, of a class whose body the grammar does not mark
-_MAX_ARGUMENTS: Final = 200  # characters, of a call whose value gets a name
+_MAX_HEAD: Final = 200  # bytes read of a class whose body the grammar does not mark
+_MAX_ARGUMENTS: Final = 200  # characters of the arguments in `Type(arguments) as name`
 _MAX_SCANNED: Final = 20_000  # characters that are searched for the type of a variable
 
 
@@ -94,13 +94,13 @@ class Resolver:
         module = self._in_module(found, tree, at, receiver)
         if module is None:
             return self._by_type(_texts_around(found, units), last, path)
-        # A variable of this function may have the name of the module.
+        # A variable of this function may have the same name as the module.
         return self._by_type(_texts_around(found, units)[:-1], last, path) or module
 
     def _in_module(
         self, found: FileOccurrences, tree: SourceTree, at: Position, receiver: str
     ) -> FoundDefinition | None:
-        """Return the definition in the module that a receiver names, if it can be a module here."""
+        """Return the definition in the module that a receiver names, if the receiver can be one."""
         names = _NAME.findall(receiver)
         if receiver.endswith("()") or names[0] in _SELF:
             return None
@@ -150,7 +150,7 @@ class Resolver:
     def _in_bases(self, units: Sequence[Unit], path: str) -> FoundDefinition | None:
         """Return the definition in a base class of the innermost enclosing class.
 
-        Each class that is named before the body of this class counts as a base class.
+        Every class that is named before the body of this class is regarded as a base class.
         """
         box = next((unit for unit in reversed(units) if unit.is_box), None)
         if box is None:
@@ -164,7 +164,7 @@ class Resolver:
         return (here or owned)[0] if len(owned) == 1 or here else _with_body(owned)
 
     def _by_type(self, texts: Sequence[str], variable: str, path: str) -> FoundDefinition | None:
-        """Return the definition in the type of a variable that its declarations or values show."""
+        """Return the definition in the type of a variable, judged by its declarations or values."""
         for text in texts:
             types = _types_of(variable, text)
             owned = [self._by_owner(name, path) for name in types if name in self._owners]
@@ -187,7 +187,7 @@ def _with_body(owned: Sequence[FoundDefinition]) -> FoundDefinition | None:
 
 
 def base_names(unit: Unit) -> list[str]:
-    """Return the names before the body of a class, among which are those of its base classes."""
+    """Return the names before the body of a class, which include the names of its base classes."""
     node = unit.node.child_by_field_name("definition") or unit.node  # without decorators
     body = node.child_by_field_name("body")
     raw = node.text or b""
@@ -219,7 +219,7 @@ def _module_names(path: str) -> tuple[str, ...]:
 
 
 def _shared_words(path: str, statement: str) -> int:
-    """Return how many parts of a path an import statement names. The last part counts twice."""
+    """Return how many parts of a path an import statement names; the last part counts double."""
     words = set(WORD.findall(statement))
     parts = [*path.rpartition("/")[0].split("/"), stem_of(path)]
     parts = [part for part in parts if part and part not in _PLAIN_STEMS]
@@ -229,7 +229,7 @@ def _shared_words(path: str, statement: str) -> int:
 def _best(
     definitions: Sequence[FoundDefinition], score: Callable[[FoundDefinition], int]
 ) -> FoundDefinition | None:
-    """Return the definition with the highest score, or None if this is 0 or several have it."""
+    """Return the definition with the highest score; None if the score is 0 or not unique."""
     scores = [score(one) for one in definitions]
     top = max(scores, default=0)
     if not top or scores.count(top) > 1:

@@ -1,4 +1,4 @@
-"""How much is read and parsed to answer a question about a name."""
+"""Limits of how much is read and parsed to answer a question about a name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ class ScanLimits:
     parsed_chars: int
     definitions: int
     reads_unparsed: bool  # whether definitions are also looked up in files that are not parsed
-    member_chars: int  # to parse for fields and the like, if nothing else has the name
+    member_chars: (
+        int  # parsed to find fields and similar names, if no other definition has the name
+    )
 
 
 # Reading 60 million characters takes about a second, and so does parsing two million.
@@ -32,15 +34,15 @@ FULL_SCAN: Final = ScanLimits(
     reads_unparsed=True,
     member_chars=2_000_000,
 )
-# For a query that is only a name, and may be meant as a word.
+# For a query that is only a name, but may be meant as an ordinary word.
 QUICK_SCAN: Final = ScanLimits(
     100, 500_000, 200_000, definitions=10, reads_unparsed=False, member_chars=0
 )
-# For a query that is only a name, if nothing but a field or the like may have it.
+# For a query that is only a name, if only a field or something similar can have this name.
 MEMBER_SCAN: Final = replace(QUICK_SCAN, files=400, read_chars=3_000_000, member_chars=200_000)
-# For a name with its owner, such as Class.method, of which there are few definitions.
+# For a name with its owner, such as Class.method, which has few definitions.
 OWNED_SCAN: Final = replace(
     QUICK_SCAN, parsed_chars=FULL_SCAN.parsed_chars, definitions=FULL_SCAN.definitions
 )
-# For the classes with a name whose base classes are looked up.
+# For looking up the base classes of an owner.
 OWNER_SCAN: Final = replace(OWNED_SCAN, definitions=200)

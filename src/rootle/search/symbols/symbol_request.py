@@ -18,14 +18,14 @@ _MAX_NAME_CHARS: Final = 300
 
 @dataclass(frozen=True, slots=True)
 class SymbolRequest:
-    """A name, the aspect that is asked for, and the page of uses."""
+    """A name, the aspect that is asked for, and the page of uses to return."""
 
     name: str
     aspect: SymbolAspect = "definitions"
     limit: int | None = None  # None for the default
     offset: int = 0
     cursor: str | None = None  # takes precedence over `offset`
-    files: Collection[int] | None = None  # only these files; None for all
+    files: Collection[int] | None = None  # ids of the files to search; None for all
     excluded: re.Pattern[str] | None = None  # lines with a match are left out
 
     @property
