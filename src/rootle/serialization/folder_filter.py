@@ -36,7 +36,7 @@ def relative_filters(query: SearchQuery, root: Path) -> SearchQuery:
 
 
 def _spellings(root: Path) -> Iterator[str]:
-    """Yield the paths of a folder: as given and without symbolic links, each also with "~"."""
+    """Yield the paths of a folder: as given, without symbolic links, and with "~" for the home."""
     home = os.path.expanduser("~")
     for folder in dict.fromkeys((os.fspath(root), os.path.realpath(root))):
         if folder.strip("/"):

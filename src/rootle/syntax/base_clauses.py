@@ -35,7 +35,7 @@ _FIELDS: Final[dict[str, dict[str, str]]] = {
     "rust": {"impl_item": "trait", "trait_item": "bounds"},
     "scala": {"given_definition": "return_type", "instance_expression": ""},
 }
-# Nodes in a base, and the field with the name of the base; "" if no name in the node is one.
+# Nodes in a base, and the field with the name of the base; "" if the node contains no such name.
 _HEADS: Final[dict[str, dict[str, str]]] = {
     "haskell": {"apply": "constructor"},
     "python": {"keyword_argument": "", "subscript": "value"},

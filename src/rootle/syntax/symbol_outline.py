@@ -37,9 +37,9 @@ PARSE_S_PER_BYTE: Final = 2e-6
 # Maximum number of children of a node for text that the parser cannot read. Such text becomes one
 # flat node, and the time of a query is quadratic in the children: 0.1 s for this number.
 MAX_UNREAD: Final = 10_000
-# Maximum depth in the tree at which matches start. In 1 MB of code per language, everything except
-# for a few comments in JavaScript is above this depth. Without this limit, text nested 10,000
-# levels deep would yield 10,000 definitions.
+# Maximum depth in the tree at which matches start. In 1 MB of code per language, all definitions,
+# and all comments except for a few in JavaScript, are above this depth. Without this limit, text
+# nested 10,000 levels deep would yield 10,000 definitions.
 MAX_START_DEPTH: Final = 24
 MAX_TITLE: Final = 80
 MAX_NAME: Final = 200

@@ -39,7 +39,7 @@ _QUERY: Final = (
     "commit), begin with in:history; for the installed libraries, with in:deps"
 )
 
-_PARAMETER_NAMES: Final = {"filePaths": "path", "languages": "language"}  # by field of SearchQuery
+_PARAMETER_NAMES: Final = {"filePaths": "path", "languages": "language"}  # by JSON field
 
 
 def search_folder(app: App, shown: SentPassages | None = None) -> Tool:
