@@ -15,7 +15,7 @@ _REPEATED = (
     *(r"\f[ \f( \[ \( .SH Fl = # * ? ! { } | % \"".split()),
     *(" ", "\t", ". ", "a ", "Fl Fl ", ".. _a", "`a "),
 )
-_CHARS = 10_000
+_CHARS = 20_000
 _WATCHDOG_S = 5  # each text takes milliseconds; in quadratic time, it would take many seconds
 
 
@@ -26,7 +26,7 @@ def _seconds(language: str, lines: list[str]) -> float:
     return process_time() - start
 
 
-@pytest.mark.parametrize("before", ["", "`", "<a "])
+@pytest.mark.parametrize("before", ["", "<a "])
 def test_names_are_found_in_linear_time(before: str) -> None:
     for repeated in _REPEATED:
         text = before + (repeated * _CHARS)[:_CHARS]
