@@ -187,7 +187,7 @@ def _literals(repository: _Repository, rng: random.Random) -> Iterator[tuple[str
 
 
 def _code_lines(repository: _Repository, rng: random.Random) -> Iterator[tuple[str, int, str]]:
-    """Yield the lines of code in random order; every file comes up as often as another."""
+    """Yield the lines of code in random order, one line of each file in turn."""
     rows = {
         path: _shuffle(list(_number_lines(text)), rng) for path, text in repository.code.items()
     }

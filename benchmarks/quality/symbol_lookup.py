@@ -52,7 +52,7 @@ class Tally:
     first_hits: int = 0  # questions whose first hit contains the name
     resolved: int = 0  # uses that both rootle and Jedi resolve to a definition
     right: int = 0  # uses that both resolve to the same definition
-    listed: int = 0  # uses in the answer for a method that Jedi resolves to a definition
+    listed: int = 0  # uses in the answers for methods; Jedi resolves these uses
     expected: int = 0  # of them, those that Jedi resolves to this method
     reported: int = 0  # of them, those that rootle resolves to it
 

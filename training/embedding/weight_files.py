@@ -22,7 +22,7 @@ def quantize(rows: Floats) -> tuple[NDArray[np.int8], NDArray[np.float16]]:
 
 
 def quantized_copy(rows: Floats) -> Floats:
-    """Return the rows after quantization and back."""
+    """Return the rows after quantizing and dequantizing them."""
     small, scales = quantize(rows)
     return small.astype(np.float32) * scales.astype(np.float32)
 

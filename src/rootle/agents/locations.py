@@ -34,7 +34,7 @@ class Machine:
         """
         home = Path(os.path.expanduser("~"))
         if not home.is_absolute():
-            raise InstallError("your home folder is unknown; set the variable HOME")
+            raise InstallError("your home folder is unknown; set the environment variable HOME")
         if not project.is_dir():
             raise InstallError(f"{project}: no such folder")
         return cls(home, Path(os.path.abspath(project)), os.environ, sys.platform)

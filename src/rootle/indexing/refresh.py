@@ -23,7 +23,8 @@ from rootle.types import ProgressCallback, Staleness, WarningCallback, ignore_pr
 # After at most this time, the folder is checked for changes that cause no events: writes through a
 # memory map, changes to global ignore rules, and changes to mounted files of another machine.
 _MAX_PROOF_AGE_S: Final = 60.0
-# The minimum interval between retries of failed embeddings and updates of search servers.
+# The minimum interval between two rounds of maintenance, which retry failed embeddings and update
+# search servers.
 _MAINTENANCE_INTERVAL_S: Final = 2.0
 # How long to wait for the writer lock: for a full refresh, and before an ordinary query.
 _LOCK_TIMEOUT_S: Final = 10.0

@@ -424,7 +424,11 @@ def _similarity(name: str, other: str) -> float:
 
 
 def _section_around(passage: Passage, ranges: Sequence[NamedRange], line: int) -> tuple[int, int]:
-    """Return the section of an anchor, or the lines around an anchor inside a long section."""
+    """Return the section of an anchor.
+
+    If the anchor is far below the start of its section, or in no section, return the lines around
+    it.
+    """
     from rootle.ingest.named_ranges import innermost_range
 
     found = innermost_range(ranges, line)

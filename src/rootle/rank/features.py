@@ -155,7 +155,7 @@ def record_files(inputs: RankingInputs) -> Flags:
 
 
 def prose_files(inputs: RankingInputs) -> Flags:
-    """Return which candidate files are documents."""
+    """Return which candidate files are prose documents."""
     return kinds_of(inputs)["is_prose"]
 
 

@@ -10,7 +10,7 @@ EXTRACTED: Final = "document"  # the "encoding" of text that a document reader e
 PACKAGE_URI: Final = "deps:"  # the URI of a file of an installed package begins with this
 # The URI of a document of an added source is this, the name of the source, "/" and a path.
 EXTERNAL_URI: Final = "web:"
-# The reason why documents are skipped that only an optional library can read.
+# The skip reason of documents that only an optional library can read.
 NEEDS_EXTRA: Final = "needs rootle[documents]"
 # The reason why images are skipped if the program that recognizes their text is not installed.
 NEEDS_OCR: Final = "needs tesseract-ocr"

@@ -1,4 +1,4 @@
-"""Links between documents and code, and names in documents that no longer match the code."""
+"""Links between prose and code, and names in prose and memories that no longer match the code."""
 
 from __future__ import annotations
 

@@ -32,8 +32,8 @@ from rootle.sources.git.repository import has_unreadable_head, head_commit, list
 from rootle.types import FILES
 
 _HEAD = "head"
-# If there are more new commits than this, or the repository is larger than this (about 50,000
-# objects), its history is read in the background. git reads a history of this size in 0.05 s.
+# If there are more new commits, or if the indexes of the packs are larger (about 50,000 objects),
+# the history is read in the background. git reads 2,000 commits in 0.05 s.
 _MAX_COMMITS_AT_ONCE: Final = 2_000
 _MAX_PACK_INDEX_BYTES: Final = 1_500_000
 _MAX_S_AT_ONCE: Final = 2.0

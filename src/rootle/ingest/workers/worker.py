@@ -30,7 +30,7 @@ class WorkerSetup:
     with_documents: bool  # whether the index contains documents, whose vectors can be reused
 
 
-def send(stream: IO[bytes], value: Any) -> None:  # Any: everything that can be pickled
+def send(stream: IO[bytes], value: Any) -> None:  # Any: anything that can be pickled
     """Write a pickled value, preceded by its length."""
     data = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
     stream.write(_HEADER.pack(len(data)))

@@ -1,4 +1,4 @@
-"""Read EPUB books: chapters in their reading order, by headings."""
+"""Read EPUB books: the chapters in reading order, one place per heading."""
 
 from __future__ import annotations
 
