@@ -1,6 +1,7 @@
 """A labeled corpus of secrets and ordinary lines, generated with a fixed seed.
 
-The secrets are random, so none of them is real, and the repository contains no text that looks like a secret.
+The secrets are random, so none of them is real, and the repository contains no text that looks like
+a secret.
 """
 
 from __future__ import annotations

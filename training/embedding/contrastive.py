@@ -43,7 +43,7 @@ class TrainSettings:
 
 
 def initial_rows(project_counts: Integers, projects: int, settings: TrainSettings) -> Floats:
-    """Return rows of random direction whose length is proportional to the IDF, counted in projects."""
+    """Return rows of random direction, with lengths proportional to the IDF counted in projects."""
     rng = np.random.default_rng(settings.seed)
     shape = (len(project_counts), settings.dimensions)
     rows = rng.standard_normal(shape).astype(np.float32)

@@ -64,8 +64,9 @@ class ImageSearch:
     ) -> SearchResponse:
         """Return the first page of the files, with images; later pages contain only files.
 
-        If the question asks for a picture, images take up to a third of the
-        page, and if their search fails, `degraded` says so. Otherwise, one image may follow the files if the page has room for it.
+        If the question asks for a picture, images take up to a third of the page, and if their
+        search fails, `degraded` says so. Otherwise, one image may follow the files if the page has
+        room for it.
         """
         parsed = parse_query(query.text_query)
         role = _role_of_images(query, parsed)

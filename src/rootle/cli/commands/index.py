@@ -27,8 +27,9 @@ def register(parser: CommandParser) -> None:
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        help="show how many files would be indexed, and which files would be skipped or only "
-        "partly indexed, and why; change nothing",
+        help="show how many new or changed files would be indexed, which of them would be skipped "
+        "or only partly indexed, and why; change nothing (`rootle status --skipped` lists all "
+        "skipped files)",
     )
     parser.add_argument(
         "--rebuild",

@@ -12,7 +12,8 @@ from rootle.sources.git.commits.commit_document import hidden_reason
 from rootle.sources.git.commits.definition_lines import defined_name, defined_names
 from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange, Hunk
 
-# The maximum number of blocks of removed code per commit. A commit with more blocks deletes a whole component.
+# The maximum number of blocks of removed code per commit. A commit with more blocks deletes a whole
+# component.
 _MAX_BLOCKS: Final = 1_000
 # The most lines of one definition, with the comment above it.
 _MAX_LINES: Final = 200
