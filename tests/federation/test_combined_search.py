@@ -141,6 +141,44 @@ def test_a_hash_finds_its_commit(digits: int, app: App, root: Path) -> None:
     assert [(file.path, file.functions) for file in commit.files] == [("gamma.py", ("gamma_2",))]
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["what changed in {}", "why was {} reverted?", "who wrote {}", "in:history what does {} do"],
+)
+def test_a_question_about_a_hash_lists_its_commit_without_a_note(
+    question: str, app: App, root: Path
+) -> None:
+    sha = git(root, "rev-parse", "HEAD~2").strip()
+
+    answer = app.search(SearchQuery(question.format(sha[:12])))
+
+    assert [result.file_path for result in answer.results] == [f"git:{sha}"]
+    assert answer.confident
+    assert answer.suggestions == ()
+
+
+def test_a_hash_in_a_question_about_code_puts_its_commit_before_the_files(
+    app: App, root: Path
+) -> None:
+    app.index_history()
+    sha = git(root, "rev-parse", "HEAD~2").strip()
+
+    answer = app.search(SearchQuery(f"where is the alpha zebra of {sha[:12]} returned"))
+
+    assert [result.file_path for result in answer.results[:2]] == [f"git:{sha}", "alpha.py"]
+    assert not any("hash" in note for note in answer.suggestions)
+
+
+def test_all_changes_since_a_hash_are_a_range(app: App, root: Path) -> None:
+    older, newer = (git(root, "rev-parse", f"HEAD~{back}").strip() for back in (3, 1))
+
+    since = app.search(SearchQuery(f"what changed since {older[:12]}?"))
+    between = app.search(SearchQuery(f"what changed between {older[:12]} and {newer[:12]}"))
+
+    assert [it.commit.subject for it in since.results if it.commit] == [*SUBJECTS[:1:-1]]
+    assert [it.commit.subject for it in between.results if it.commit] == [*SUBJECTS[3:1:-1]]
+
+
 def test_an_unknown_hash_is_searched_in_the_files(app: App) -> None:
     answer = app.search(SearchQuery("0123456789abcdef"))
 

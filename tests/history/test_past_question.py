@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.history.past_question import PastQuestion, parse_past_question
+from rootle.history.past_question import PastQuestion, find_hashes, parse_past_question
 from rootle.types import RevisionRange
 
 PAST = (
@@ -99,6 +99,19 @@ def test_a_hash_is_recognized(question: str, expected: str) -> None:
 
     assert found is not None
     assert found.commit == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("what changed in 83F64435, and in git:58c34669a592?", ("83f64435", "58c34669a592")),
+        ("what does 1234567 mean, or deadbeef", ()),
+        ("color #83f6443a, src/83f64435.py, f47ac10b-58cc-4372-a567-0e02b2c3d479", ()),
+        ("error: bad object 83f64435", ()),
+    ],
+)
+def test_hashes_in_a_sentence_are_found(text: str, expected: tuple[str, ...]) -> None:
+    assert find_hashes(text) == expected
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,12 @@ from rootle.history.commit_request import PARTIAL, OpenCommits, elapsed_ms
 from rootle.history.commit_results import add_commits, single_result
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
-from rootle.history.past_question import PastQuestion, parse_past_question
+from rootle.history.past_question import (
+    PastQuestion,
+    find_hashes,
+    parse_past_question,
+    without_hashes,
+)
 from rootle.history.revision_dates import resolve_dates, restore_revisions
 from rootle.index.reader import FileState
 from rootle.search.query.filters import expand_commits, filter_files
@@ -56,6 +61,9 @@ class CombinedSearch:
         commits = self.open_commits() if past is not None or has_dates else self.open_indexed()
         find_files = partial(_find_files, find_files, None if isinstance(commits, str) else commits)
         if past is None and not has_dates:
+            named = () if parsed.kinds or parsed.is_exact else find_hashes(parsed.text)
+            if named and isinstance(commits, CommitSearch):
+                return self._add_named(query, named, commits, find_files)
             return find_files(query)
         in_words = past is not None and not isinstance(commits, str)
         text = resolve_dates(query.text_query, self.date_of, in_words=in_words)
@@ -100,6 +108,26 @@ class CombinedSearch:
             )
         return replace(response, took_ms=elapsed_ms(started_s))
 
+    def _add_named(
+        self, query: SearchQuery, named: Sequence[str], commits: CommitSearch, find_files: FindFiles
+    ) -> SearchResponse:
+        """Return files, after the indexed commits whose hashes a question about code names."""
+        view = commits.view()
+        found = [] if view is None else _with_prefixes(view, named)
+        if view is None or not found or query.context or query.budget is not None:
+            return find_files(query)
+        text = without_hashes(query.text_query)
+        rest = replace(query, text_query=text)
+        if query.cursor and text.strip():
+            return find_files(rest)
+        limit = check_query(query, self.config)
+        shown = _list(view, _filter(query, view, found)[:limit])
+        count = limit - len(shown.results)
+        if not count or not any(map(str.isalnum, text)):
+            return shown
+        files = find_files(replace(rest, limit=count))
+        return replace(_merge(shown, files, commits_first=True), symbols=files.symbols)
+
     @staticmethod
     def _search_without_commits(
         query: SearchQuery, past: PastQuestion, find_files: FindFiles, reason: str
@@ -128,6 +156,8 @@ class CombinedSearch:
         if past.commit:
             found = view.with_prefix(past.commit)
             return _list_named(query, view, found, limit) if found else find_files(query)
+        if past.asks_first and (found := _with_prefixes(view, past.named)):
+            return _list_named(query, view, found, limit)
         if past.revisions is not None:
             hashes = commits.list_range(past.revisions)
             if hashes is None:
@@ -209,6 +239,12 @@ def _merge(
 def _list(view: CommitView, states: Sequence[FileState]) -> SearchResponse:
     results = tuple(single_result(view, state) for state in states)
     return replace(_EMPTY, results=results, confident=True, generation=view.index.generation)
+
+
+def _with_prefixes(view: CommitView, prefixes: Sequence[str]) -> list[FileState]:
+    """Return the commits whose hashes begin with one of the prefixes."""
+    found = [state for prefix in prefixes for state in view.with_prefix(prefix)]
+    return list({state.id: state for state in found}.values())
 
 
 def _list_named(

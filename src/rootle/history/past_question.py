@@ -10,6 +10,20 @@ from rootle.types import RevisionRange
 
 HISTORY: Final = "history"  # a value of `in:`
 _HASH: Final = re.compile(r"(?:git:|commit[ :]+)?([0-9a-f]{7,64})", re.IGNORECASE | re.ASCII)
+# The hash of a commit in a sentence. A number or a word is none; nor is a part of a path, of a UUID
+# or of a color.
+_HASH_WORD: Final = re.compile(
+    r"(?<![\w./#@+-])(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}(?![\w/+-]|\.\w)",
+    re.IGNORECASE | re.ASCII,
+)
+_MAX_HASHES: Final = 5
+# A question for all commits between two others.
+_ALL_CHANGES: Final = re.compile(
+    r"(?:what (?:has |have |was )?changed|(?:the |all )?(?:commits|changes)) "
+    r"(?:(?:since|after) (?P<start>[0-9a-f]{7,64})"
+    r"|(?:between|from) (?P<older>[0-9a-f]{7,64}) (?:and|to) (?P<newer>[0-9a-f]{7,64}))",
+    re.IGNORECASE | re.ASCII,
+)
 _RANGE: Final = re.compile(r"([\w./@^~-]*[\w@^~])(\.\.\.?)([\w./@^~-]+)", re.ASCII)
 # A range without one of its ends, such as "v2.0..". Three dots may be an ellipsis in a sentence,
 # so they do not form such a range.
@@ -50,12 +64,13 @@ _PAST: Final = re.compile(
     ),
     re.IGNORECASE | re.DOTALL,
 )
-# Texts that do not ask about the past: an error message, such as "E37: No write since last change",
-# and a question about the location of code.
-_NOT_PAST: Final = re.compile(
+# An error message, such as "E37: No write since last change", does not ask about the past.
+_ERROR: Final = re.compile(
     r"[A-Z]{1,9}-?\d{1,6}\s?:|\w{0,60}(?:Error|Exception|Warning):"
-    r"|(?i:(?:error|fatal|warning|panic):|where (?:can|could|do|does|is|are|should)\b)"
+    r"|(?i:(?:error|fatal|warning|panic):)"
 )
+# A question about the location of code.
+_PLACE: Final = re.compile(r"where (?:can|could|do|does|is|are|should)\b", re.IGNORECASE)
 _MAX_CHARS: Final = 400
 
 
@@ -66,6 +81,7 @@ class PastQuestion:
     asks_first: bool  # commits come before files
     excludes_files: bool = False  # `in:history`
     commit: str = ""  # a hash or its beginning
+    named: tuple[str, ...] = ()  # hashes, or their beginnings, in a sentence
     revisions: RevisionRange | None = None
     offset: int = 0  # the number of commits of the range before the first page
 
@@ -86,17 +102,40 @@ def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | Non
     if revisions is not None:
         offset = max(0, int(page[1]) - 1) if page else 0
         return PastQuestion(True, revisions=revisions, offset=offset)
+    named = find_hashes(text)
     if only:
-        return PastQuestion(True, excludes_files=True)
+        return PastQuestion(True, excludes_files=True, named=named)
     start = stripped[:_MAX_CHARS]
-    asks_first = _NOT_PAST.match(start) is None and _PAST.search(start) is not None
-    return PastQuestion(asks_first) if asks_first or kinds else None
+    is_other = _ERROR.match(start) or _PLACE.match(start)
+    asks_first = not is_other and _PAST.search(start) is not None
+    return PastQuestion(asks_first, named=named) if asks_first or kinds else None
+
+
+def find_hashes(text: str) -> tuple[str, ...]:
+    """Return the words of a question that look like hashes of commits, in lower case.
+
+    A long text and an error message may contain other hexadecimal numbers.
+    """
+    if len(text) > _MAX_CHARS or _ERROR.match(text):
+        return ()
+    found = dict.fromkeys(word[0].lower() for word in _HASH_WORD.finditer(text))
+    return tuple(found)[:_MAX_HASHES]
+
+
+def without_hashes(text: str) -> str:
+    """Return a question without the words that look like hashes of commits."""
+    return _HASH_WORD.sub("", text)
 
 
 def _parse_range(text: str) -> RevisionRange | None:
-    """Return the range in "a..b", "a...b", "a.." or "..b"; None for any other text."""
+    """Return the range in "a..b", "a...b", "a.." or "..b"; None for any other text.
+
+    "What changed since HASH" and "what changed between HASH and HASH" are such ranges too.
+    """
     if len(text) > _MAX_CHARS:
         return None
+    if found := _ALL_CHANGES.fullmatch(text.rstrip("?.!")):
+        return RevisionRange(found["start"] or found["older"], found["newer"] or _CHECKED_OUT)
     found = _RANGE.fullmatch(text.rstrip("?.!"))
     if found and ".." not in found[1] and ".." not in found[3]:
         return RevisionRange(found[1], found[3], is_symmetric=found[2] == "...")
