@@ -365,6 +365,74 @@ def test_the_search_tool_prints_commits(app: App, root: Path) -> None:
     assert "changed: omega.py (omega_4)" in text
 
 
+def replace_lines(root: Path, lines: dict[int, list[str]]) -> str:
+    """Commit a long function, and then a change of some of its lines; return the second hash."""
+    body = [f"    step_{number} = prepare(step_{number - 1})" for number in range(1, 90)]
+    write(root, "quagga.py", "\n".join(["def herd(step_0):", *body, ""]))
+    commit_all(root, "Write the herd", day=8)
+    body = [text for at, old in enumerate(body) for text in lines.get(at, [old])]
+    write(root, "quagga.py", "\n".join(["def herd(step_0):", *body, ""]))
+    return commit_all(root, "Count more", day=9)
+
+
+def lines_of_patch(text: str, sha: str) -> list[str]:
+    block = next(it for it in text.split("\n\n") if sha[:12] in it)
+    return block.partition("\nchanged: ")[0].split("\n")[1:]
+
+
+def test_a_small_change_is_shown_whole_and_without_a_sign(app: App, root: Path) -> None:
+    sha = replace_lines(root, {40: ["    step_41 = count_quagga(step_40)"]})
+
+    shown = lines_of_patch(search_folder(app).run("in:history count_quagga").text, sha)
+
+    assert shown[0] == "quagga.py (+1 -1) herd"
+    assert "-    step_41 = prepare(step_40)" in shown
+    assert "+    step_41 = count_quagga(step_40)" in shown
+    assert not any("…" in line for line in shown)
+
+
+def test_a_removed_line_is_shown_with_what_replaced_it_and_cuts_have_a_sign(
+    app: App, root: Path
+) -> None:
+    added = [
+        f"    quagga_{number} = count_every_quagga_of_the_herd(step_40)" for number in range(30)
+    ]
+    sha = replace_lines(root, {40: added, 80: ["    step_81 = rest(step_80)"]})
+
+    shown = lines_of_patch(search_folder(app).run("in:history count_every_quagga").text, sha)
+
+    removed = shown.index("-    step_41 = prepare(step_40)")
+    assert shown[removed + 1] == f"+{added[0]}"
+    assert shown[-2:] == ["… more added lines", "…"]
+    assert not any("step_81" in line for line in shown)
+
+
+def test_a_hunk_heading_is_never_the_last_line_of_a_patch(app: App, root: Path) -> None:
+    changes = {
+        at: [f"    step_{at + 1} = count_quagga(step_{at}, {'x' * length})"]
+        for at, length in ((10, 150), (30, 150), (50, 150), (70, 150))
+    }
+    sha = replace_lines(root, changes)
+
+    shown = lines_of_patch(search_folder(app).run("in:history count_quagga").text, sha)
+
+    assert shown[-1] == "…"
+    assert not shown[-2].startswith("@@")
+    assert sum(it.startswith("-") for it in shown) == sum(it.startswith("+") for it in shown) > 1
+
+
+def test_a_change_that_begins_in_the_middle_of_a_patch_has_a_sign(app: App, root: Path) -> None:
+    early = [f"    filler_{number} = prepare(step_0)" for number in range(30)]
+    sha = replace_lines(root, {5: early, 80: ["    step_81 = count_quagga(step_80)"]})
+
+    shown = lines_of_patch(search_folder(app).run('in:history "count_quagga"').text, sha)
+
+    assert shown[0] == "…"
+    assert "quagga.py (+31 -2) herd" not in shown
+    assert "-    step_81 = prepare(step_80)" in shown
+    assert "+    step_81 = count_quagga(step_80)" in shown
+
+
 def test_the_search_tool_states_only_a_known_number_of_changed_files(app: App, root: Path) -> None:
     for count in (6, 40):
         for number in range(count):

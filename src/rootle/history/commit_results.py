@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from rootle.history.commit_view import CommitView, ViewCache
+from rootle.history.hunk_range import extend_range
 from rootle.index.reader import FileState
 from rootle.serialization.timestamps import format_timestamp
 from rootle.text.languages import CODE_EXTENSIONS
@@ -49,9 +50,35 @@ def _add_commit(view: CommitView, result: SearchResult) -> SearchResult:
     state = view.commit_at(result.file_path)
     if state is None:
         return result
+    result = _extend_first(view, state, result)
     if view.folder:
         result = _limit_to_folder(view, state, result)
     return replace(result, commit=describe_commit(view, state), kind="history")
+
+
+def _extend_first(view: CommitView, state: FileState, result: SearchResult) -> SearchResult:
+    """Return a result whose first lines, if they belong to a patch, do not cut a change in half."""
+    found = (
+        section
+        for section in view.index.sections_of(state.id)
+        if section.label == result.place
+        and section.start_line <= result.start_line <= result.end_line <= section.end_line
+    )
+    section = next(found, None)
+    if section is None or section.label == COMMIT_MESSAGE:
+        return result
+    offset = section.start_line
+    lines = view.index.text(state.id).split("\n")[offset - 1 : section.end_line]
+    first, last = extend_range(lines, result.start_line - offset, result.end_line - offset)
+    start, end = first + offset, last + offset
+    others = [span for span in result.more_spans if span.end_line < start or span.start_line > end]
+    return replace(
+        result,
+        start_line=start,
+        end_line=end,
+        snippet="\n".join(lines[first : last + 1]),
+        more_spans=tuple(others),
+    )
 
 
 def _limit_to_folder(view: CommitView, state: FileState, result: SearchResult) -> SearchResult:

@@ -23,9 +23,17 @@ from rootle.text.agent_orders.detector import describe_orders
 from rootle.text.definition_head import group_lines
 from rootle.text.languages import PROSE
 from rootle.text.terms import encodable
+from rootle.tools.history.commit_lines import cut_message, cut_patch
 from rootle.tools.sent_passages import SentPassages
 from rootle.tools.shown_lines import FileExcerpts, LineNumbers, Place, limit_characters
-from rootle.types import CommitFacts, FileOutline, SearchResponse, SearchResult, Span
+from rootle.types import (
+    COMMIT_MESSAGE,
+    CommitFacts,
+    FileOutline,
+    SearchResponse,
+    SearchResult,
+    Span,
+)
 
 # Results after the first three are left out if their score is below this share of the first score.
 _FAR: Final = 0.1
@@ -259,12 +267,11 @@ def _write_commit(result: SearchResult, commit: CommitFacts, room: int) -> tuple
     header = f"{short_hash(commit.hash)} {describe_commit_briefly(commit)}"
     if not room:
         return _on_one_line(header), []
-    lines = []
-    for line in result.snippet.split("\n"):
-        room -= len(line) + 1
-        if room < 0:
-            break
-        lines.append(clean_line(line.rstrip()))
+    texts = [clean_line(line.rstrip()) for line in result.snippet.split("\n")]
+    if result.place in (None, COMMIT_MESSAGE):
+        lines = cut_message(texts, room, is_start=result.start_line == 1)
+    else:
+        lines = cut_patch(texts, room)
     files = [
         f"{file.path} ({', '.join(file.functions[:_MAX_FUNCTIONS])})"
         if file.functions
