@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rootle.history.name_history import NameHistoryQuestion, parse_name_question
 from rootle.history.past_question import PastQuestion, find_hashes, parse_past_question
 from rootle.types import RevisionRange
 
@@ -147,3 +148,40 @@ def test_the_kinds_decide_which_results_there_are() -> None:
     assert parse_past_question("lock", ("history",)) == PastQuestion(True, excludes_files=True)
     assert parse_past_question("lock", ("history", "code")) == PastQuestion(False)
     assert parse_past_question(question, ("history", "code")) == PastQuestion(True)
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "oldest_first"),
+    [
+        ("who changed scroll_terminal last", "scroll_terminal", False),
+        ("Who last touched `retry`?", "retry", False),
+        ("which commits changed Pool.acquire", "Pool.acquire", False),
+        ("the latest change to evictOldest", "evictOldest", False),
+        ("what has changed in ns::Class recently", "ns::Class", False),
+        ("when was the function retry last modified", "retry", False),
+        ("when did _fromFloat change", "_fromFloat", False),
+        ("which commit first introduced the JsonNodeFeature enum", "JsonNodeFeature", True),
+        ("when did we add retry()", "retry", True),
+        ("when was JsonNodeFeature added", "JsonNodeFeature", True),
+    ],
+)
+def test_a_question_for_the_history_of_a_name_is_recognized(
+    question: str, name: str, oldest_first: bool
+) -> None:
+    assert parse_name_question(question) == NameHistoryQuestion(name, oldest_first)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "who changed the retry policy last",
+        "history of eviction",
+        "when was the cache added",
+        "which commit removed scroll_terminal",
+        "why was scroll_terminal changed",
+        "what changed in the parser since v2.1",
+        "who changed scroll_terminal and why",
+    ],
+)
+def test_other_questions_about_the_past_name_no_definition(question: str) -> None:
+    assert parse_name_question(question) is None

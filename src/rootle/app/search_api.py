@@ -310,11 +310,27 @@ class SearchApi(AppBase):
 
         history = self._container.history()
         combined = CombinedSearch(
-            self.config, history.require_commits, history.existing_commit_search, history.date_of
+            self.config,
+            history.require_commits,
+            history.existing_commit_search,
+            history.date_of,
+            self._count_definitions,
         )
         return combined.search(
             query, partial(self._search_files_and_images, explain=explain), explain=explain
         )
+
+    def _count_definitions(self, name: str) -> int:
+        from rootle.search.symbols.symbol_request import SymbolRequest
+        from rootle.text.languages import CODE_EXTENSIONS
+
+        try:
+            self._container.refresher().refresh(ignore_progress, fully=False)
+            index = self._container.indexer().snapshot()
+        except IndexStorageError:  # a question about commits needs no index of the files
+            return 0
+        found = self._container.symbol_finder().find(index, SymbolRequest(name)).definitions
+        return sum(symbol.language in CODE_EXTENSIONS for symbol in found)
 
     def _search_files_and_images(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         search_files = partial(self._search_files, explain=explain)

@@ -16,6 +16,12 @@ from rootle.history.commit_request import PARTIAL, OpenCommits, elapsed_ms
 from rootle.history.commit_results import add_commits, single_result
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
+from rootle.history.name_history import (
+    MAX_DEFINITIONS,
+    find_name_changes,
+    parse_name_question,
+    result_of_change,
+)
 from rootle.history.past_question import (
     PastQuestion,
     find_hashes,
@@ -47,6 +53,7 @@ class CombinedSearch:
     open_commits: OpenCommits
     open_indexed: Callable[[], CommitSearch | None]  # returns None if no commits are indexed yet
     date_of: Callable[[str], float | None]  # the Unix time of a commit, tag or branch
+    count_definitions: Callable[[str], int]  # of a name, in the files
 
     def search(
         self, query: SearchQuery, find_files: FindFiles, *, explain: bool = False
@@ -167,6 +174,9 @@ class CombinedSearch:
                 return replace(found_files, suggestions=(*note, *found_files.suggestions))
             start = _read_offset(query.cursor) if query.cursor else past.offset
             return _page_of_range(query, view, hashes, start, limit, is_complete=is_complete)
+        changes = self._list_changes(query, past, commits, view, limit, is_complete=is_complete)
+        if changes is not None:
+            return changes
         history_cursor, file_cursor, is_plain = _split_cursor(query.cursor)
         history = _EMPTY
         if history_cursor is not None:
@@ -190,6 +200,49 @@ class CombinedSearch:
         merged = _merge(history, files, commits_first=past.asks_first)
         cursor = _join_cursors(history.next_cursor, files.next_cursor, is_plain)
         return replace(merged, next_cursor=cursor)
+
+    def _list_changes(
+        self,
+        query: SearchQuery,
+        past: PastQuestion,
+        commits: CommitSearch,
+        view: CommitView,
+        limit: int,
+        *,
+        is_complete: bool,
+    ) -> SearchResponse | None:
+        """Return the commits that changed a definition, if the question asks for them.
+
+        Return None if it does not, or if no commit is known to have changed the definition.
+        """
+        parsed = parse_query(query.text_query)
+        question = parse_name_question(parsed.text) if past.asks_first else None
+        if question is None or parsed.is_exact:
+            return None
+        if not 0 < self.count_definitions(question.name) <= MAX_DEFINITIONS:
+            return None
+        found = find_name_changes(view, question, commits.updates.find_by_count)
+        passed = _filter(query, view, [state for state, _ in found.commits])
+        sections = {state.id: section for state, section in found.commits}
+        start = _read_offset(query.cursor) if query.cursor else 0
+        results = tuple(
+            result_of_change(view, state, sections[state.id], question.name)
+            for state in passed[start : start + limit]
+        )
+        if not results:
+            return None
+        notes = found.notes
+        if question.oldest_first and not is_complete:
+            notes = (*notes, "an older commit that is not indexed yet may be the first one")
+        more = str(start + limit) if start + limit < len(passed) else None
+        return replace(
+            _EMPTY,
+            results=results,
+            confident=True,
+            generation=view.index.generation,
+            suggestions=notes,
+            next_cursor=_join_cursors(more, None),
+        )
 
 
 def _find_files(

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Final
 
 from rootle.history.commit_view import CommitView, ViewCache
-from rootle.history.hunk_range import extend_range
 from rootle.index.reader import FileState
 from rootle.serialization.timestamps import format_timestamp
+from rootle.text.hunk_range import extend_range
 from rootle.text.languages import CODE_EXTENSIONS
 from rootle.types import (
     CHANGED_NAMES_SEPARATOR,

@@ -57,7 +57,7 @@ _PAST: Final = re.compile(
             r"|modified)\b",
             r"\bhistory of\b|\bgit (?:log|blame|show)\b",
             r"\b(?:do|does|did) (?:we|it|this|they|the)\b.*\b(?:no longer|any ?more)\b",
-            r"\bcommit (?:that|which|where|in which|message)\b",
+            r"\bcommits? (?:that|which|where|in which|message)\b",
             r"\bsince (?:version |release |commit )?v?\d+\.\d+|\bsince last (?:week|month|year)\b",
             r"\bregression (?:in|from|since)\b",
         )

@@ -63,7 +63,7 @@ def cut_patch(lines: Sequence[str], room: int) -> list[str]:
 
 
 def _split(lines: Sequence[str]) -> Iterator[_Change]:
-    """Yield the changes of a file; a heading without a change is left out."""
+    """Yield the changes of a file, without headings and unchanged lines that end the text."""
     change = _Change()
     for line in lines:
         sign = line[:1]
@@ -83,7 +83,7 @@ def _split(lines: Sequence[str]) -> Iterator[_Change]:
                 change.before.append(line)
             else:  # about the whole file
                 yield _Change([line])
-    if change.removed or change.added or not any(it.startswith("@@") for it in change.before):
+    if change.removed or change.added:
         yield change
 
 
