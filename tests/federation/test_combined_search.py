@@ -367,7 +367,11 @@ def test_a_partial_answer_is_marked(app: App, monkeypatch: pytest.MonkeyPatch, r
     monkeypatch.setattr("rootle.indexing.commit_index.CommitIndex.update", lambda self, **_: None)
 
     answer = app.search(SearchQuery(QUESTION))
+    text = search_folder(app).run(QUESTION).text
 
+    assert "rootle index --history" in answer.suggestions[-1]
+    assert "rootle index" not in text
+    assert "the others are being indexed, so ask again for a complete answer" in text
     assert "history" in answer.degraded
     assert any("5 commits" in note for note in answer.suggestions)
     assert to_json(answer)["degraded"] == ["history"]

@@ -704,7 +704,12 @@ def test_hostile_text_is_checked_in_bounded_time(tmp_path: Path, make_app: MakeA
 def test_agents_read_outdated_names(tmp_path: Path, make_app: MakeApp) -> None:
     make_history(
         tmp_path / "repo",
-        {"net/retry.py": RETRY, "docs/guide.md": GUIDE, "other.md": "# Other\n\nNothing.\n"},
+        {
+            "net/retry.py": RETRY,
+            "docs/guide.md": GUIDE,
+            "other.md": "# Other\n\nNothing.\n",
+            "kept.md": "# Kept\n\nSee `net/retry.py`.\n",
+        },
         {"net/retry.py": RENAMED},
     )
     tools = {tool.name: tool for tool in tools_of(make_app(tmp_path / "repo"))}
@@ -714,7 +719,8 @@ def test_agents_read_outdated_names(tmp_path: Path, make_app: MakeApp) -> None:
 
     assert read("drift:").startswith("docs/guide.md:3  retry_backoff is gone (name in a document)")
     assert read("Drift: ./docs/guide.md") == read("drift:docs") == read("drift:")
-    assert read("drift:other.md").startswith("No name is gone")
+    assert read("drift:other.md").startswith("Nothing was checked: no name of code was found")
+    assert read("drift:kept.md").startswith("No name is gone (names checked: 1,")
     assert read("drift:missing.md").startswith("Error: missing.md is not indexed")
 
 
@@ -731,4 +737,4 @@ def test_the_command_prints_the_reports(tmp_path: Path) -> None:
     assert "docs/guide.md:3  retry_backoff is gone (name in a document)" in shown.out
     assert data["reports"][0]["commit"]["subject"] == "Change 1"
     assert nothing.code == 1
-    assert "no name is gone" in nothing.err
+    assert "nothing was checked" in nothing.err

@@ -272,6 +272,12 @@ def test_other_places_with_the_same_name_are_listed(read: Read, repository: Path
     assert "Note: 1 other place has this name: lines 4-4" in answer.text
 
 
+def test_a_query_for_removed_code_is_referred_to_the_search(read: Read) -> None:
+    text = error_in(read("gone:packet__read"))
+
+    assert text == 'Error: "gone:packet__read" is a query for vectordb_search; search for it'
+
+
 def test_a_range_beyond_the_end_is_reported(read: Read) -> None:
     answer = read("src/net/retry.py:9-99")
     assert answer.data["source"] == "src/net/retry.py:9-13"

@@ -8,7 +8,7 @@ from typing import Final
 from rootle.serialization.citation import describe_commit_briefly
 from rootle.serialization.path_text import cut_line, escape_path, short_hash
 from rootle.serialization.symbols import definition_lines, describe_kind
-from rootle.types import DriftReport, PlaceLinks, SymbolUse
+from rootle.types import DriftAnswer, DriftReport, PlaceLinks, SymbolUse
 
 _MAX_TEXT_CHARS: Final = 120
 
@@ -39,6 +39,14 @@ def link_lines(links: PlaceLinks) -> Iterator[str]:
 def _use_line(use: SymbolUse) -> str:
     kind = describe_kind(use)
     return f"  {escape_path(use.path)}:{use.line} ({kind})  {cut_line(use.text, _MAX_TEXT_CHARS)}"
+
+
+def describe_no_drift(answer: DriftAnswer) -> str:
+    """Return the text for an answer without reports."""
+    counts = f"(names checked: {answer.names}, texts read: {answer.texts})"
+    if not answer.names:
+        return f"nothing was checked: no name of code was found {counts}"
+    return f"no name is gone {counts}"
 
 
 def drift_lines(report: DriftReport) -> Iterator[str]:

@@ -24,6 +24,15 @@ CONSEQUENCES: Final = {
 }
 # Memories are shown as notes after the passages; `recall` returns their whole text.
 _MAX_MEMORY_CHARS: Final = 300
+# A process that serves an agent indexes the commits in the background, and the agent may have no
+# terminal.
+_COMMAND: Final = "`rootle index --history` indexes the others"
+_BACKGROUND: Final = "the others are being indexed, so ask again for a complete answer"
+
+
+def reword_note(note: str) -> str:
+    """Return a note with advice that an agent without a terminal can follow."""
+    return note.replace(_COMMAND, _BACKGROUND)
 
 
 def list_notes(response: SearchResponse) -> list[str]:
@@ -45,7 +54,7 @@ def list_notes(response: SearchResponse) -> list[str]:
     degraded = [text for text in causes if not any(text in one for one in response.suggestions)]
     memories = [f"from memory ({NOTICE}): {_shorten(memory)}" for memory in response.memories]
     outside = [NOTICE_OUTSIDE] if has_external(response) else []
-    return [*outside, *response.suggestions, *degraded, *memories]
+    return [*outside, *map(reword_note, response.suggestions), *degraded, *memories]
 
 
 def _shorten(memory: Memory) -> str:

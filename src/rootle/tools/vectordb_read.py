@@ -12,12 +12,14 @@ from rootle.app import App
 from rootle.errors import RootleError
 from rootle.serialization.history import impact_lines
 from rootle.serialization.json import to_json
-from rootle.serialization.links import drift_lines, link_lines
+from rootle.serialization.links import describe_no_drift, drift_lines, link_lines
 from rootle.serialization.outside_text import marks_of_passage
 from rootle.serialization.path_text import clean_line, cut_line, escape_path
 from rootle.serialization.why import reason_lines
 from rootle.text.terms import encodable
+from rootle.tools.history.removal_text import GONE
 from rootle.tools.history.request_prefix import text_after
+from rootle.tools.search_notes import reword_note
 from rootle.tools.tool import Answer, Parameter, Tool, error
 from rootle.types import Passage
 
@@ -59,6 +61,8 @@ def _run(app: App, source: str) -> Answer:
                 return _answer_or_read(app, answer, place, source)
         passage = app.read(source)
     except RootleError as problem:
+        if text_after(GONE, source) is not None:
+            return error(f'"{source[:100]}" is a query for vectordb_search; search for it')
         return error(str(problem))
     return _answer(passage)
 
@@ -77,14 +81,14 @@ def _answer_or_read(
 
 def _explain(app: App, place: str) -> Answer:
     answer = app.why(place)
-    notes = [f"Note: {note}" for note in answer.notes]
+    notes = [f"Note: {reword_note(note)}" for note in answer.notes]
     return Answer(_fit(reason_lines(answer), notes), to_json(answer))
 
 
 def _list_links(app: App, place: str) -> Answer:
     links = app.links(place)
     name = f" in {links.name}" if links.name else ""
-    notes = [f"Note: {note}" for note in links.notes]
+    notes = [f"Note: {reword_note(note)}" for note in links.notes]
     return Answer(_fit([f"{links.place}{name}", *link_lines(links)], notes), to_json(links))
 
 
@@ -93,10 +97,11 @@ def _list_drift(app: App, path: str) -> Answer:
     texts = ["\n".join(map(clean_line, drift_lines(report))) for report in found.reports]
     shown = texts[: _count_that_fits(texts, 0)]
     if not texts:
-        shown = [f"No name is gone (names checked: {found.names}, texts read: {found.texts})."]
+        text = describe_no_drift(found)
+        shown = [f"{text[0].upper()}{text[1:]}."]
     if len(shown) < len(texts):
         shown.append(f"… {len(texts) - len(shown)} more: ask for drift: with a file or folder")
-    shown += [f"Note: {encodable(note)}" for note in found.suggestions]
+    shown += [f"Note: {encodable(reword_note(note))}" for note in found.suggestions]
     return Answer("\n\n".join(shown), to_json(found))
 
 
@@ -104,7 +109,7 @@ def _predict_changes(app: App, change: str) -> Answer:
     """Answer `impact:` for a path or a task; "" means the uncommitted changes of the work tree."""
     place = _PLACE.fullmatch(change)
     answer = app.impact((place[1] if place else change) or None)
-    notes = [f"Note: {note}" for note in answer.suggestions]
+    notes = [f"Note: {reword_note(note)}" for note in answer.suggestions]
     return Answer(_fit(impact_lines(answer), notes), to_json(answer))
 
 

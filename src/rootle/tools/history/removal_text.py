@@ -8,6 +8,7 @@ from rootle.app import App
 from rootle.serialization.history import removal_lines
 from rootle.serialization.path_text import clean_line, short_path
 from rootle.text.terms import encodable
+from rootle.tools.search_notes import reword_note
 from rootle.tools.tool import Answer
 from rootle.types import Filters, Removal, SearchQuery
 
@@ -24,7 +25,7 @@ def answer_removal(app: App, words: str, query: SearchQuery) -> Answer:
     filters = Filters(file_paths=query.file_paths, languages=query.languages)
     found = app.gone(words, query.limit, filters=filters)
     texts = [_write(removal) for removal in found.removals]
-    notes = [encodable(note) for note in found.suggestions]
+    notes = [encodable(reword_note(note)) for note in found.suggestions]
     note = f"Note: {'; '.join(notes)}" if notes else ""
     parts = ["\n\n".join(texts) or _NOTHING, note, f"Folder: {short_path(app.root)}"]
     results = [

@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
 def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
     from rootle.cli.answer_output import AnswerOutput
     from rootle.cli.context import path_in_root
-    from rootle.serialization.links import drift_lines
+    from rootle.serialization.links import describe_no_drift, drift_lines
 
     answer = app.drift([path_in_root(path, app.root) for path in args.paths])
     return AnswerOutput(
@@ -53,5 +53,5 @@ def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
         map(drift_lines, answer.reports),
         answer.suggestions,
         is_empty=not answer.reports,
-        if_empty=f"no name is gone (names checked: {answer.names}, texts read: {answer.texts})",
+        if_empty=describe_no_drift(answer),
     )
