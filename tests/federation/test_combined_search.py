@@ -222,7 +222,20 @@ def test_the_commit_that_added_a_function_is_first(question: str, herd: Path, ap
     answer = app.search(SearchQuery(question))
 
     assert [it.commit.subject for it in answer.results if it.commit][:2] == ["Count", "Number 11"]
-    assert not any("existed before" in note for note in answer.suggestions)
+    assert not any("may be older" in note for note in answer.suggestions)
+
+
+def test_a_class_has_no_list_of_changes_because_its_methods_have_other_names(
+    root: Path, app: App
+) -> None:
+    write(root, "pen.py", "class CowPen:\n    def open(self):\n        return 1\n")
+    commit_all(root, "Build the pen", day=10)
+
+    last = app.search(SearchQuery("who changed CowPen last"))
+    first = app.search(SearchQuery("which commit added CowPen"))
+
+    assert not any("changes in" in note for note in last.suggestions)
+    assert [it.commit.subject for it in first.results if it.commit] == ["Build the pen"]
 
 
 def test_git_is_asked_for_the_first_commit_if_it_changed_too_many_functions(

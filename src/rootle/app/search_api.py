@@ -314,13 +314,13 @@ class SearchApi(AppBase):
             history.require_commits,
             history.existing_commit_search,
             history.date_of,
-            self._count_definitions,
+            self._list_kinds,
         )
         return combined.search(
             query, partial(self._search_files_and_images, explain=explain), explain=explain
         )
 
-    def _count_definitions(self, name: str) -> int:
+    def _list_kinds(self, name: str) -> Sequence[str]:
         from rootle.search.symbols.symbol_request import SymbolRequest
         from rootle.text.languages import CODE_EXTENSIONS
 
@@ -328,9 +328,9 @@ class SearchApi(AppBase):
             self._container.refresher().refresh(ignore_progress, fully=False)
             index = self._container.indexer().snapshot()
         except IndexStorageError:  # a question about commits needs no index of the files
-            return 0
+            return ()
         found = self._container.symbol_finder().find(index, SymbolRequest(name)).definitions
-        return sum(symbol.language in CODE_EXTENSIONS for symbol in found)
+        return [symbol.kind for symbol in found if symbol.language in CODE_EXTENSIONS]
 
     def _search_files_and_images(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         search_files = partial(self._search_files, explain=explain)

@@ -17,6 +17,7 @@ from rootle.history.commit_results import add_commits, single_result
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
 from rootle.history.name_history import (
+    CONTAINERS,
     MAX_DEFINITIONS,
     find_name_changes,
     parse_name_question,
@@ -53,7 +54,7 @@ class CombinedSearch:
     open_commits: OpenCommits
     open_indexed: Callable[[], CommitSearch | None]  # returns None if no commits are indexed yet
     date_of: Callable[[str], float | None]  # the Unix time of a commit, tag or branch
-    count_definitions: Callable[[str], int]  # of a name, in the files
+    list_kinds: Callable[[str], Sequence[str]]  # of the definitions of a name in the files
 
     def search(
         self, query: SearchQuery, find_files: FindFiles, *, explain: bool = False
@@ -219,7 +220,10 @@ class CombinedSearch:
         question = parse_name_question(parsed.text) if past.asks_first else None
         if question is None or parsed.is_exact:
             return None
-        if not 0 < self.count_definitions(question.name) <= MAX_DEFINITIONS:
+        kinds = self.list_kinds(question.name)
+        if not 0 < len(kinds) <= MAX_DEFINITIONS:
+            return None
+        if not question.oldest_first and not CONTAINERS.isdisjoint(kinds):
             return None
         found = find_name_changes(view, question, commits.updates.find_by_count)
         passed = _filter(query, view, [state for state, _ in found.commits])

@@ -22,6 +22,8 @@ from rootle.types import (
 
 # A name with more definitions does not say which of them a question is about.
 MAX_DEFINITIONS: Final = 3
+# A commit that changes a method is known by the name of the method, not by that of the class.
+CONTAINERS: Final = frozenset("class interface trait module namespace object protocol".split())
 _MAX_CHARS: Final = 200
 _MAX_COMMITS: Final = 3_000  # whose texts contain the name
 _MAX_TEXTS: Final = 300  # of commits that are searched for the name
@@ -147,7 +149,7 @@ def find_name_changes(
         return NameChanges(found, notes)
     older = _find_older(view, found[0][0], find_by_count(name, _MAX_COUNTED, _COUNTING_S))
     if older is None:
-        note = f"{question.name} existed before the first of them; no older commit was found"
+        note = f"{question.name} may be older than the first of them; no older commit was found"
         return NameChanges(found, (*notes, note))
     sections = view.sections_of(older)
     section = next((one for one in sections if one.label in paths), sections[0])
@@ -158,7 +160,10 @@ def find_name_changes(
 def _adds_name(view: CommitView, state: FileState, section: DocumentSection, name: str) -> bool:
     """Return whether the indexed lines of a change add a name that its old lines do not contain."""
     word = _whole_word(name)
-    lines = view.index.text(state.id).split("\n")[section.start_line : section.end_line]
+    text = view.index.text(state.id).split("\n")
+    lines = text[section.start_line : section.end_line]
+    if text[section.start_line - 1].startswith("added "):
+        return True
     found = [line[:1] for line in lines if word.search(line)]
     return "+" in found and not {" ", "-", "@"}.intersection(found)
 
