@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from rootle.rank.question.name_question import parse_name_question
@@ -39,6 +41,18 @@ from rootle.rank.question.name_question import parse_name_question
         ("which classes implement Source", "implementations", "Source"),
         ("subclasses of BaseView", "implementations", "BaseView"),
         ("who implements Reader?", "implementations", "Reader"),
+        ("who calls retry_backoff and why?", "uses", "retry_backoff"),
+        ("who calls retry_backoff in this repository", "uses", "retry_backoff"),
+        ("who calls new LruCache", "uses", "LruCache"),
+        ("who calls the class LruCache", "uses", "LruCache"),
+        ("classes that implement Source", "implementations", "Source"),
+        ("how is retry_backoff used", "uses", "retry_backoff"),
+        ("is retry_backoff still used?", "uses", "retry_backoff"),
+        ("call hierarchy of retry_backoff", "uses", "retry_backoff"),
+        ("impact of changing retry_backoff", "uses", "retry_backoff"),
+        ("if I change retry_backoff, what else must change", "uses", "retry_backoff"),
+        ("where is base_delay set", "uses", "base_delay"),
+        ("who throws RetryError", "uses", "RetryError"),
     ],
 )
 def test_a_question_about_a_name_has_its_aspect(text: str, aspect: str, name: str) -> None:
@@ -59,6 +73,9 @@ def test_a_question_about_a_name_has_its_aspect(text: str, aspect: str, name: st
         "what uses the least memory of all caches",
         "where are tests for the http client that mock the server",
         "retry_backoff LruCache",
+        "how is money used",
+        "who calls retry_backoff when a request fails and why",
+        "where is the configuration read",
         "uses of retry_backoff in the client and " + "x" * 200,
     ],
 )
@@ -80,3 +97,30 @@ def test_an_operator_may_skip_uses() -> None:
     found = parse_name_question("uses:retry_backoff from:31")
     assert found is not None
     assert (found.name, found.offset) == ("retry_backoff", 30)
+
+
+@pytest.mark.parametrize(
+    ("text", "aspect", "name", "place"),
+    [
+        ("who calls echo in src/net/http.py?", "uses", "echo", "src/net/http.py"),
+        ("who calls echo in the folder src/net, and why", "uses", "echo", "src/net"),
+        ("callers of Session.get from client.go", "uses", "Session.get", "client.go"),
+        ("subclasses of BaseView in django", "implementations", "BaseView", "django"),
+        (
+            "where is LruCache defined in `app/[id]/page.tsx`",
+            *("definitions", "LruCache"),
+            "app/[id]/page.tsx",
+        ),
+    ],
+)
+def test_a_question_may_end_with_a_path(text: str, aspect: str, name: str, place: str) -> None:
+    found = parse_name_question(text)
+    assert found is not None
+    assert (found.aspect, found.name, found.place) == (aspect, name, place)
+
+
+def test_a_long_question_is_read_in_linear_time() -> None:
+    started = process_time()
+    for part in (" in x", " in", "[", " and why", " the", " what", "a.", " "):
+        parse_name_question(("who calls x" + part * 160)[:160])
+    assert process_time() - started < 0.5

@@ -51,7 +51,10 @@ def describe_definitions(answer: SymbolAnswer) -> str:
         where = "in the files that pass the filters" if answer.is_filtered else "here"
         return f"{answer.name} is not defined {where}"
     at_least = "" if answer.has_all_definitions else "at least "
-    return f"{at_least}{count} {'definition' if count == 1 else 'definitions'} of {answer.name}"
+    noun = "definition" if count == 1 else "definitions"
+    # Only a question for definitions leaves out those elsewhere.
+    within = _describe_place(answer) if answer.aspect == "definitions" else ""
+    return f"{at_least}{count} {noun} of {answer.name}{within}"
 
 
 def is_qualified(answer: SymbolAnswer) -> bool:
@@ -68,12 +71,17 @@ def describe_uses(answer: SymbolAnswer) -> str:
         # For a qualified name, the lines that contain its last part are counted.
         last = _LAST_PART.search(answer.name.removesuffix("()"))
         subject = f"{last[0]} is " if last and is_qualified(answer) else ""
-        return f"{subject}used or mentioned on {at_least}{answer.total_uses} other {noun}"
+        lines = f"{at_least}{answer.total_uses} other {noun}{_describe_place(answer)}"
+        return f"{subject}used or mentioned on {lines}"
     counts = ", ".join(
         f"{count} {kind if count == 1 else _PLURALS.get(kind, f'{kind}s')}"
         for kind, count in answer.counts.items()
     )
     first, last_shown = answer.offset + 1, answer.offset + len(answer.uses)
     shown = f"{first}-{last_shown}" if answer.uses else "0"
-    of = f"{at_least}{answer.total_uses} {answer.aspect} of {answer.name}"
+    of = f"{at_least}{answer.total_uses} {answer.aspect} of {answer.name}{_describe_place(answer)}"
     return f"{shown} of {of}" + (f" ({counts})" if counts else "")
+
+
+def _describe_place(answer: SymbolAnswer) -> str:
+    return f" in {escape_path(answer.within)}" if answer.within else ""

@@ -82,7 +82,8 @@ def list_symbols(symbols: SymbolAnswer) -> Sequence[dict[str, Any]]:
 def _query_for(aspect: str, symbols: SymbolAnswer, restrictions: str, start: int = 1) -> str:
     """Return the query for the uses from `start` on."""
     first = f" from:{start}" if start > 1 else ""
-    return f"{aspect}:{symbols.name}{first} {restrictions}".rstrip()
+    within = f" path:{symbols.within}" if symbols.within else ""
+    return f"{aspect}:{symbols.name}{first}{within} {restrictions}".rstrip()
 
 
 def _clean(text: str) -> str:

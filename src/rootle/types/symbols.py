@@ -55,3 +55,4 @@ class SymbolAnswer:
     similar: tuple[str, ...] = ()  # the nearest defined names, if this one is not defined
     has_all_definitions: bool = True  # False: very many files define the name; not all were read
     is_filtered: bool = False  # True: a filter may have left out definitions in other files
+    within: str = ""  # the path that the question names; uses elsewhere are left out

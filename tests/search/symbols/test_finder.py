@@ -558,6 +558,44 @@ def test_filters_apply_to_the_uses(app: App) -> None:
     assert {use.path for use in response.symbols.uses} == {"tests/test_cart.py"}
 
 
+@pytest.mark.parametrize(
+    ("question", "paths"),
+    [
+        ("who calls total in shop/cart.py", {"shop/cart.py"}),
+        ("who calls total in tests and why?", {"tests/test_cart.py"}),
+        ("where is queue_push called from native", {"native/main.cpp"}),
+    ],
+)
+def test_a_path_at_the_end_of_a_question_limits_the_uses(
+    app: App, question: str, paths: set[str]
+) -> None:
+    response = app.search(question)
+    assert response.symbols is not None
+    assert {use.path for use in response.symbols.uses} == paths
+    assert {result.file_path for result in response.results} <= {
+        *paths,
+        "native/queue.c",
+        "native/queue.h",
+    }
+    assert f" in {response.symbols.within} (" in describe_uses(response.symbols)
+
+
+@pytest.mark.parametrize(
+    ("question", "note"),
+    [
+        ("who calls queue_push in shop/cart.py", "no uses of queue_push in shop/cart.py"),
+        ("who calls queue_push in Warehouse", 'no path here contains "Warehouse"'),
+    ],
+)
+def test_uses_in_all_files_are_listed_if_the_path_has_none(
+    app: App, question: str, note: str
+) -> None:
+    response = app.search(question)
+    assert response.symbols is not None
+    assert response.symbols.uses
+    assert any(note in one for one in response.suggestions)
+
+
 def test_the_results_pass_the_filters_and_definitions_elsewhere_are_only_listed(app: App) -> None:
     response = app.search("uses:total path:docs")
     assert [result.file_path for result in response.results] == ["docs/cart.md"]
@@ -601,7 +639,10 @@ def test_an_operator_among_other_words_is_reported_as_plain_words(app: App, ques
         assert not any("plain words" in note for note in app.search(other).suggestions)
 
 
-@pytest.mark.parametrize("question", ["how are the prices summed", "who calls nothing_like_it"])
+@pytest.mark.parametrize(
+    "question",
+    ["how are the prices summed", "who calls nothing_like_it", "who calls total in hurry"],
+)
 def test_any_other_question_is_answered_as_before(app: App, question: str) -> None:
     assert app.search(question).symbols is None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
@@ -13,7 +13,7 @@ from rootle.types import SymbolAspect
 _MAX_CHARS: Final = 160
 _NAME: Final = r"[`'\"]?([@$]?[^\W\d][\w$]*(?:(?:::|->|[.#\\])~?[\w$]+)*[?!]?(?:\(\))?)[`'\"]?"
 _NOUN: Final = (
-    r"(?:(?:the|an?|our|this|all|any|every)\s+)*(?:(?:function|method|class|struct|type|interface"
+    r"(?:(?:the|an?|our|this|all|any|every|new)\s+)*(?:(?:function|method|class|struct|type|interface"
     r"|trait|protocol|macro|constant|variable|enum|module|symbol|name|field|property|option|flag"
     r"|setting|key)\s+)?"
 )
@@ -22,6 +22,17 @@ _AFTER: Final = (
     r"|enum|module|symbol|component|hook|helper))?"
 )
 _SUBJECT: Final = _NOUN + _NAME + _AFTER
+# The beginning of a noun phrase such as "all functions that call X".
+_LIST: Final = r"(?:(?:find|list|show|show me|where are)\s+)?(?:the\s+|all\s+|other\s+)*"
+_CLASSES: Final = rf"{_LIST}(?:class(?:es)?|types?|structs?)"
+_LISTED: Final = (
+    rf"{_LIST}(?:class(?:es)?|types?|structs?|functions?|methods?|files?|modules?|places?|code)"
+)
+# The end of a question such as "if I change X, what else must change".
+_FOLLOWS: Final = (
+    r"(?:else )?(?:breaks?|(?:must|should|has to|have to|needs? to|do i (?:have|need) to)"
+    r" (?:be )?(?:changed?|updated?|adapt(?:ed)?|edit(?:ed)?))(?: too| as well)?"
+)
 _FORMS: Final[tuple[tuple[SymbolAspect, str], ...]] = (
     (
         "definitions",
@@ -65,10 +76,32 @@ _FORMS: Final[tuple[tuple[SymbolAspect, str], ...]] = (
         rf"(?:(?:find|list|show|show me|where are)\s+)?(?:the\s+|all\s+)*(?:implementations|"
         rf"implementors|implementers|subclasses|subtypes|overrides|derived classes)\s+(?:of|for)"
         rf"\s+{_SUBJECT}"
-        rf"|(?:who|what|which \w+|what \w+)\s+(?:implements?|extends?|overrides?|inherits?(?: from"
-        rf")?|subclass(?:es)?|derives? from|conforms? to)\s+{_SUBJECT}",
+        rf"|(?:who|what|which \w+|what \w+|{_CLASSES} (?:that|which))\s+(?:implements?|extends?|"
+        rf"overrides?|inherits?(?: from)?|subclass(?:es)?|derives? from|conforms? to)\s+{_SUBJECT}",
+    ),
+    (
+        "uses",
+        rf"(?:how|where|when)(?:'s| is| are)\s+{_SUBJECT}\s+(?:used|called|invoked|set|read|"
+        rf"written|checked|assigned|modified|changed|updated|reset|initiali[sz]ed|created|"
+        rf"constructed|thrown|raised|caught)"
+        rf"|(?:is|are)\s+{_SUBJECT}\s+(?:(?:still|ever|actually|really)\s+)?(?:used|called|needed)"
+        rf"(?: anywhere| at all| any ?more)?"
+        rf"|{_LISTED} (?:that|which)\s+(?:calls?|uses?|invokes?|references?|imports?|instantiates?)"
+        rf"\s+{_SUBJECT}"
+        rf"|(?:who|what|which \w+)(?: (?:all|else))?\s+(?:reads?|writes?|sets?|checks?|assigns?|"
+        rf"modif(?:y|ies)|updates?|resets?|creates?|constructs?|throws?|raises?|catch(?:es)?)\s+"
+        rf"{_SUBJECT}"
+        rf"|{_LIST}call(?:er)? (?:hierarchy|graph|tree) (?:of|for)\s+{_SUBJECT}"
+        rf"|(?:what is\s+|what's\s+)?(?:the\s+)?(?:impact|effects?) of "
+        rf"(?:chang|renam|remov|delet|edit)ing\s+{_SUBJECT}"
+        rf"|if (?:i|we|you)\s+(?:change|rename|remove|delete|edit)\s+{_SUBJECT},?\s+what {_FOLLOWS}"
+        rf"|what {_FOLLOWS} (?:if|when) (?:i|we|you)\s+(?:change|rename|remove|delete|edit)\s+"
+        rf"{_SUBJECT}",
     ),
 )
+# The index of the entry of _FORMS whose questions often ask about an ordinary word, as in "how is
+# money used". They are about a name only if it cannot be such a word.
+_MARKED_FORM: Final = len(_FORMS) - 1
 # For each entry of _FORMS, words of which every matching question contains at least one. Most
 # questions contain none of them, so the patterns need not be compiled, which takes as long as a
 # search.
@@ -86,9 +119,29 @@ _WORDS: Final[tuple[frozenset[str], ...]] = tuple(
         """implementations implementors implementers subclasses subclass subtypes overrides override
         derived derives derive implements implement extends extend inherits inherit conforms
         conform""",
+        """used called invoked set read written checked assigned modified changed updated reset
+        initialized initialised created constructed thrown raised caught needed call calls use uses
+        invoke invokes reference references import imports instantiate instantiates reads write
+        writes sets check checks assign assigns modify modifies update updates resets create creates
+        construct constructs throw throws raise raises catch catches hierarchy graph tree impact
+        effect effects change rename remove delete edit""",
     )
 )
 _WORD: Final = re.compile(r"[a-z]+")
+# An end that asks for nothing that the places of the name do not show.
+_REASON: Final = re.compile(
+    r",?\s+(?:and (?:why|how|when|where|from where|what for)"
+    r"|(?:in|of|from|across) (?:the|this|our) (?:(?:whole|entire) )?"
+    r"(?:repo|repository|project|codebase|code base|code|workspace))[?.!\s]*$",
+    re.IGNORECASE,
+)
+_PLACE: Final = re.compile(
+    r"(.*\S)\s+(?:in|inside|within|from|of|under)\s+(?:the\s+)?"
+    r"(?:(?:file|folder|directory|module|package|class|crate|library)\s+)?"
+    r"[`'\"]?([\w.@~][\w.@~/+\[\]()-]{1,159})[`'\"]?"
+    r"(?:\s+(?:file|folder|directory|module|package|class|crate|library))?[?.!\s]*",
+    re.IGNORECASE,
+)
 _BARE: Final = re.compile(_NAME)
 _OPERATOR_NAMES: Final = r"(symbol|definitions?|uses|callers|tests|implementations)"
 _OPERATOR: Final = re.compile(_OPERATOR_NAMES + r":\s*" + _NAME + r"(?:\s+from:(\d{1,6}))?")
@@ -115,6 +168,7 @@ class NameQuestion:
     offset: int = 0  # number of uses to skip
     is_bare: bool = False  # the question is only the name
     is_operator: bool = False  # the question is an operator with the name, such as "symbol:NAME"
+    place: str = ""  # the end of the question, if it may be a path, as in "who calls NAME in PATH"
 
 
 def parse_name_question(text: str) -> NameQuestion | None:
@@ -129,10 +183,24 @@ def parse_name_question(text: str) -> NameQuestion | None:
         )
     if bare := _BARE.fullmatch(text):
         return NameQuestion(_clean(bare[1]), "definitions", _is_marked(text), is_bare=True)
+    text = _REASON.sub("", text)
+    if (found := _parse_form(text)) is not None:
+        return found
+    # "callers of NAME" ends like a place too, so the place is split off only now.
+    placed = _PLACE.fullmatch(text)
+    found = _parse_form(_REASON.sub("", placed[1])) if placed is not None else None
+    if placed is None or found is None:
+        return None
+    return replace(found, place=placed[2].rstrip(".?!"))
+
+
+def _parse_form(text: str) -> NameQuestion | None:
     words = _WORD.findall(text.lower())
     for at, (aspect, _) in enumerate(_FORMS):
         if not _WORDS[at].isdisjoint(words) and (match := _pattern(at).fullmatch(text)):
             name = next(filter(None, match.groups()))
+            if at == _MARKED_FORM and not _MARKED.search(name):
+                return None
             return NameQuestion(_clean(name), aspect, _is_marked(match[0]))
     return None
 

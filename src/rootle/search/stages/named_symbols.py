@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -14,8 +15,10 @@ from rootle.rank.question.name_question import (
     find_plain_operator,
     parse_name_question,
 )
+from rootle.search.query.filters import filter_files
 from rootle.search.query.parse import ParsedQuestion
 from rootle.search.query.scope import ScopedQuery
+from rootle.search.query.syntax import ParsedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.stages.ranked_answer import (
     FindAnswer,
@@ -24,7 +27,7 @@ from rootle.search.stages.ranked_answer import (
     put_first,
 )
 from rootle.search.symbols.symbol_request import SymbolRequest
-from rootle.types import SymbolAnswer
+from rootle.types import SearchQuery, SymbolAnswer
 
 if TYPE_CHECKING:
     from rootle.search.symbols.finder import SymbolFinder
@@ -48,6 +51,48 @@ class NamedSymbols:
         question = _name_question(scoped.question)
         if question is None:
             return find(request, _note_plain_operator(scoped))
+        if question.place:
+            return self._answer_in_place(find, request, scoped, question)
+        answer = self._answer(find, request, scoped, question)
+        return find(request, scoped) if answer is None else answer
+
+    def _answer_in_place(
+        self,
+        find: FindAnswer,
+        request: SearchRequest,
+        scoped: ScopedQuery,
+        question: NameQuestion,
+    ) -> RankedAnswer:
+        """Return the answer for the files that a question names, or else for all files.
+
+        A note says why it is for all files. The end of a question about an ordinary word is a path
+        only if there is such a path.
+        """
+        files = _files_at(question.place, request, scoped)
+        if not files and not question.is_explicit:
+            return find(request, scoped)
+        if files:
+            answer = self._answer(find, request, replace(scoped, files=files), question)
+            symbols = answer.symbols if answer is not None else None
+            if answer is not None and symbols is not None and _has_asked(symbols):
+                return replace(answer, symbols=replace(symbols, within=question.place))
+        answer = self._answer(find, request, scoped, question)
+        if answer is None:
+            return find(request, scoped)
+        note = f'no path here contains "{question.place}"'
+        if files:
+            note = f"there are no {question.aspect} of {question.name} in {question.place}"
+        note = f"{note}; those in all files are listed"
+        return replace(answer, notes=(note, *answer.notes))
+
+    def _answer(
+        self,
+        find: FindAnswer,
+        request: SearchRequest,
+        scoped: ScopedQuery,
+        question: NameQuestion,
+    ) -> RankedAnswer | None:
+        """Return the answer with the symbols, or None if the question is not about a name."""
         index = request.session.index
         wanted = SymbolRequest(
             question.name,
@@ -61,9 +106,9 @@ class NamedSymbols:
             index, wanted, is_quick=question.is_bare, may_be_word=not question.is_explicit
         )
         if found is None or not _is_answer(found[0], question):
-            answer = find(request, scoped)
             if not question.is_operator:
-                return answer
+                return None
+            answer = find(request, scoped)
             return replace(answer, symbols=found[0] if found else finder.find(index, wanted))
         symbols, ids = found
         lines = _lines_to_show(symbols, ids)
@@ -79,7 +124,28 @@ def _name_question(question: ParsedQuestion) -> NameQuestion | None:
     if parsed.is_exact or parsed.excluded:
         found = parse_name_question(parsed.words)
         return found if found is not None and found.is_operator else None
-    return parse_name_question(question.question.text if question.corrections else parsed.text)
+    found = parse_name_question(question.question.text if question.corrections else parsed.text)
+    # The files must pass both `path:` and the place, but a query has no operators for this.
+    return None if found is not None and found.place and parsed.paths else found
+
+
+def _files_at(place: str, request: SearchRequest, scoped: ScopedQuery) -> set[int]:
+    """Return the files of the scope that `path:` selects with a place.
+
+    There are none if no file and no folder has this name, with or without an extension.
+    """
+    states = request.session.index.all_files()
+    whole = re.compile(rf"(?:^|/){re.escape(place.strip('/'))}(?:[./]|$)", re.IGNORECASE)
+    if not any(whole.search(state.path) for state in states):
+        return set()
+    at_path = ParsedQuery("", paths=(place,))
+    found = filter_files(SearchQuery(""), at_path, states, request.now_s) or set()
+    return found if scoped.files is None else found.intersection(scoped.files)
+
+
+def _has_asked(symbols: SymbolAnswer) -> bool:
+    """Return whether an answer has a definition or a use, whichever was asked for."""
+    return bool(symbols.definitions if symbols.aspect == "definitions" else symbols.total_uses)
 
 
 def _note_plain_operator(scoped: ScopedQuery) -> ScopedQuery:
