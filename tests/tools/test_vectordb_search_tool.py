@@ -678,8 +678,12 @@ def test_a_name_that_only_other_files_define_is_not_called_undefined(
 ) -> None:
     tool = search_folder(make_app(repository))
     text = tool.run("symbol:retry_backoff", path="docs").text
-    assert text.startswith("retry_backoff is not defined in the files that pass the filters\n")
-    assert tool.run("symbol:zorgify").text.startswith("zorgify is not defined here\n")
+    assert text.startswith(
+        "retry_backoff is not defined in the indexed files that pass the filters\n"
+    )
+    assert tool.run("symbol:zorgify").text.startswith(
+        "zorgify is not defined in the indexed files\n"
+    )
 
 
 def test_a_bare_name_shows_its_definition_and_names_the_next_query(
@@ -731,5 +735,5 @@ def test_an_operator_with_an_unknown_name_says_that_it_is_not_defined(
 ) -> None:
     (tool,) = (tool for tool in tools_of(make_app(repository)) if tool.name == "vectordb_search")
     answer = tool.run("symbol:zorgify")
-    assert "zorgify is not defined here" in answer.text
+    assert "zorgify is not defined in the indexed files" in answer.text
     assert "no indexed text has" not in answer.text

@@ -24,6 +24,8 @@ TextRange = tuple[int, int, int]  # file id, first character, end character
 TEXTLESS: Final = frozenset(
     {"binary", "image without text", "not a regular file", "symlink", "vanished"}
 )
+# The reasons to skip files that may define names. Their content is no secret.
+SKIPPED_CODE: Final = frozenset({"generated", "too large"})
 
 
 class FileState(NamedTuple):

@@ -116,7 +116,7 @@ def _answer_stages(
     """Return the stages, outermost first."""
     return [
         Notes(config.no_results_suggestion),
-        NamedSymbols(open_symbols or _open_symbols()),
+        NamedSymbols(open_symbols or _open_symbols(), tree),
         only_for_pasted(find_pasted_text),
         append_later_pages,
         *reranking,

@@ -48,8 +48,8 @@ def describe_definitions(answer: SymbolAnswer) -> str:
     if not count and not answer.has_all_definitions:
         return f"no definition of {answer.name} in the files that were read; more files contain it"
     if not count:
-        where = "in the files that pass the filters" if answer.is_filtered else "here"
-        return f"{answer.name} is not defined {where}"
+        passing = " that pass the filters" if answer.is_filtered else ""
+        return f"{answer.name} is not defined in the indexed files{passing}"
     at_least = "" if answer.has_all_definitions else "at least "
     noun = "definition" if count == 1 else "definitions"
     # Only a question for definitions leaves out those elsewhere.

@@ -7,6 +7,7 @@ index takes (docs/decisions/0021-result-lines-are-read-from-files.md).
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -79,6 +80,12 @@ class WorkingTree:
         text = raw.decode(state.encoding, errors="replace").removeprefix("\ufeff")
         lines = mask_secrets(text, self._secret_exceptions).text.split("\n")
         return CurrentText(tuple(lines), changed)
+
+    def find_line(self, state: FileState, pattern: re.Pattern[bytes]) -> int | None:
+        """Return the first line of a file with a match, even if the file is not indexed."""
+        raw = self._read_file(state) if state.source == FILES else None
+        match = pattern.search(raw) if raw is not None else None
+        return None if raw is None or match is None else raw.count(b"\n", 0, match.start()) + 1
 
     def read_ranges(self, state: FileState, ranges: Sequence[TextRange]) -> list[str] | None:
         """Return ranges of the indexed text, or None if they must be read from the index."""

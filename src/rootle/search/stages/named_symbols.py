@@ -20,12 +20,14 @@ from rootle.search.query.parse import ParsedQuestion
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.query.syntax import ParsedQuery
 from rootle.search.request import SearchRequest
+from rootle.search.results.working_tree import WorkingTree
 from rootle.search.stages.ranked_answer import (
     FindAnswer,
     RankedAnswer,
     chunks_with_lines,
     put_first,
 )
+from rootle.search.stages.unindexed_text import note_unindexed_name
 from rootle.search.symbols.symbol_request import SymbolRequest
 from rootle.types import SearchQuery, SymbolAnswer
 
@@ -40,9 +42,15 @@ _MAX_LINES_PER_FILE: Final = 4
 class NamedSymbols:
     """Puts the files that define or use the name of a question first."""
 
-    def __init__(self, open_finder: Callable[[], SymbolFinder]) -> None:
-        """`open_finder` is called when a question needs the finder, because this loads a parser."""
+    def __init__(
+        self, open_finder: Callable[[], SymbolFinder], tree: WorkingTree | None = None
+    ) -> None:
+        """`open_finder` is called when a question needs the finder, because this loads a parser.
+
+        `tree` is the indexed folder, if there is one.
+        """
         self._open_finder = open_finder
+        self._tree = tree
 
     def __call__(
         self, find: FindAnswer, request: SearchRequest, scoped: ScopedQuery
@@ -52,9 +60,14 @@ class NamedSymbols:
         if question is None:
             return find(request, _note_plain_operator(scoped))
         if question.place:
-            return self._answer_in_place(find, request, scoped, question)
-        answer = self._answer(find, request, scoped, question)
-        return find(request, scoped) if answer is None else answer
+            answer = self._answer_in_place(find, request, scoped, question)
+        else:
+            answer = self._answer(find, request, scoped, question) or find(request, scoped)
+        is_defined = answer.symbols is not None and answer.symbols.definitions
+        if is_defined or not question.is_explicit or self._tree is None:
+            return answer
+        notes = note_unindexed_name(question.name, request, scoped, self._tree)
+        return replace(answer, notes=(*answer.notes, *notes))
 
     def _answer_in_place(
         self,

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Final
 
-from rootle.index.reader import FileState
+from rootle.index.reader import SKIPPED_CODE, FileState
 from rootle.search.query.filters import filter_unindexed, names_file
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
+from rootle.search.results.working_tree import WorkingTree
+from rootle.text.languages import CODE_EXTENSIONS, language_of
 
 _MAX_NAMES: Final = 3
+# The most that is read to find one name. It takes about 10 ms.
+_MAX_FILES_READ: Final = 200
+_MAX_BYTES_READ: Final = 20_000_000
+_LAST_WORD: Final = re.compile(r"\w+(?=\W*$)")
 
 
 def note_unindexed(request: SearchRequest, scoped: ScopedQuery) -> tuple[str, ...]:
@@ -22,6 +30,35 @@ def note_unindexed(request: SearchRequest, scoped: ScopedQuery) -> tuple[str, ..
     if scoped.files:
         states = [state for state in states if names_file(query, parsed, state.path)]
     return _describe("not indexed", states)
+
+
+def note_unindexed_name(
+    name: str, request: SearchRequest, scoped: ScopedQuery, tree: WorkingTree
+) -> tuple[str, ...]:
+    """Return a note if code that is not indexed contains a name without a known definition.
+
+    Generated code often defines the names that other code uses.
+    """
+    last = _LAST_WORD.search(name)
+    if last is None:
+        return ()
+    query, parsed = request.query, scoped.question.parsed
+    states = [
+        state
+        for state in filter_unindexed(query, parsed, request.session.index.unindexed_files())
+        if (state.skip is None or state.skip in SKIPPED_CODE)
+        and language_of(state.path) in CODE_EXTENSIONS
+    ][:_MAX_FILES_READ]
+    ends = accumulate(state.size for state in states)
+    readable = [one for one, end in zip(states, ends, strict=True) if end <= _MAX_BYTES_READ]
+    pattern = re.compile(rb"(?<![\w$])" + re.escape(last[0].encode()) + rb"(?![\w$])")
+    found = [(one, line) for one in readable if (line := tree.find_line(one, pattern)) is not None]
+    if not found:
+        return ()
+    listed = [f"{one.path}:{line} ({_reason(one)})" for one, line in found[:_MAX_NAMES]]
+    more = f" and {len(found) - _MAX_NAMES} more" if len(found) > _MAX_NAMES else ""
+    noun = "a file that is" if len(found) == 1 else "files that are"
+    return (f"{last[0]} also occurs in {noun} not fully indexed: {', '.join(listed)}{more}",)
 
 
 def _describe(what: str, states: Sequence[FileState]) -> tuple[str, ...]:
