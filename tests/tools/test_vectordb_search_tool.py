@@ -622,7 +622,7 @@ def test_the_query_for_more_uses_keeps_the_filters(with_many_uses: Path, make_ap
     tool = search_folder(make_app(with_many_uses))
     text = tool.run("who calls retry_backoff path:src/net -path:caller_1.py").text
     assert "1-30 of 40 uses" in text
-    following = re.search(r"… more: query (.*)", text)
+    following = re.search(r"… \d+ more: query (.*)", text)
     assert following is not None
     assert following[1] == "uses:retry_backoff from:31 path:src/net -path:caller_1.py"
     assert "31-40 of 40 uses" in tool.run(following[1]).text
@@ -636,7 +636,7 @@ def test_the_query_for_more_uses_names_the_parameters_that_filter(
     tool = search_folder(make_app(with_many_uses))
     text = tool.run("uses:retry_backoff", path="src/net", language="python").text
     assert "1-30 of 60 uses" in text
-    following = re.search(r"… more: with the same path and language, query (.*)", text)
+    following = re.search(r"… \d+ more: with the same path and language, query (.*)", text)
     assert following is not None
     rest = tool.run(following[1], path="src/net", language="python")
     assert "31-60 of 60 uses" in rest.text
@@ -668,9 +668,26 @@ def test_a_limit_limits_the_files_of_a_list_of_uses(
     tool = search_folder(make_app(with_many_uses))
     found = tool.run("uses:retry_backoff", limit=1)
     assert "1-20 of 62 uses" in found.text
-    assert "… more: query uses:retry_backoff from:21" in found.text
+    assert "… 42 more: query uses:retry_backoff from:21" in found.text
     assert len(found.data["results"]) == 20
     assert "1-30 of 62 uses" in tool.run("uses:retry_backoff").text
+
+
+def test_a_question_for_callers_counts_comments_and_documents_without_listing_them(
+    repository: Path, make_app: MakeApp
+) -> None:
+    write(repository, "src/bake.py", "from net.retry import retry_backoff\n\nretry_backoff(1)\n")
+    write(repository, "docs/bake.md", "# Bake\n\n`retry_backoff` waits.\n")
+    write(repository, "src/salt.py", "# As in retry_backoff.\nSALT = 1\n")
+    tool = search_folder(make_app(repository))
+    text = tool.run("who calls retry_backoff?").text
+    assert "1-4 of 4 uses of retry_backoff (2 calls, 2 imports)" in text
+    assert "bake.md" not in text
+    query = "uses:retry_backoff from:5"
+    assert f"… 2 mentions (1 comment, 1 document): query {query}" in text
+    following = tool.run(query).text
+    assert "5-6 of 6 uses and mentions of retry_backoff" in following
+    assert "docs/bake.md\n  3 (document)" in following
 
 
 def test_a_name_that_only_other_files_define_is_not_called_undefined(

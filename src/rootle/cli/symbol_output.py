@@ -9,6 +9,7 @@ from rootle.cli.terminal import warn, write_lines
 from rootle.serialization.symbols import (
     definition_lines,
     describe_definitions,
+    describe_rest,
     describe_uses,
     use_lines,
 )
@@ -34,10 +35,9 @@ def print_symbols(
         warn(f"more definitions: `rootle symbol {answer.name}`")
     write_lines(use_lines(answer.uses))
     if has_more:
-        rest = answer.total_uses - answer.offset - len(answer.uses)
         how = f"--cursor {answer.next_cursor} shows them"
         if has_results:
             how = f"`rootle symbol --{answer.aspect} {answer.name}` lists all"
-        warn(f"{rest} more; {how}")
+        warn(f"{describe_rest(answer)}; {how}")
     if answer.similar:
         warn(f"similar names that are defined here: {', '.join(answer.similar)}")

@@ -36,10 +36,10 @@ def use_lines(uses: Sequence[SymbolUse]) -> Iterator[str]:
 def describe_kind(use: SymbolUse, scope: str = "") -> str:
     """Return the kind of a use, its scope, and "by name" if its definition is not known."""
     about = f"{use.kind}, {scope}" if scope else use.kind
-    return about if use.target or use.kind in _WITHOUT_TARGET else f"{about}, by name"
+    return about if use.target or use.kind in _MENTIONS else f"{about}, by name"
 
 
-_WITHOUT_TARGET: Final = frozenset({"comment", "string", "document"})
+_MENTIONS: Final = frozenset({"comment", "string", "document"})
 
 
 def describe_definitions(answer: SymbolAnswer) -> str:
@@ -73,14 +73,55 @@ def describe_uses(answer: SymbolAnswer) -> str:
         subject = f"{last[0]} is " if last and is_qualified(answer) else ""
         lines = f"{at_least}{answer.total_uses} other {noun}{_describe_place(answer)}"
         return f"{subject}used or mentioned on {lines}"
-    counts = ", ".join(
-        f"{count} {kind if count == 1 else _PLURALS.get(kind, f'{kind}s')}"
-        for kind, count in answer.counts.items()
-    )
+    # The mentions follow the uses. They are counted apart until a page contains some of them.
+    are_apart = answer.offset + len(answer.uses) <= _count_uses(answer)
+    counts = _describe_counts(answer, with_mentions=not are_apart)
+    noun, total = answer.aspect, answer.total_uses
+    if are_apart:
+        total = _count_uses(answer)
+    elif total > _count_uses(answer):
+        noun = f"{noun} and mentions"
     first, last_shown = answer.offset + 1, answer.offset + len(answer.uses)
     shown = f"{first}-{last_shown}" if answer.uses else "0"
-    of = f"{at_least}{answer.total_uses} {answer.aspect} of {answer.name}{_describe_place(answer)}"
+    of = f"{at_least}{total} {noun} of {answer.name}{_describe_place(answer)}"
     return f"{shown} of {of}" + (f" ({counts})" if counts else "")
+
+
+def describe_rest(answer: SymbolAnswer) -> str:
+    """Return a text such as "12 more" or, after the last use, "3 mentions (2 comments, 1 string)".
+
+    It is empty if there are no more.
+    """
+    at_least = "" if answer.is_complete else "at least "
+    rest = answer.total_uses - answer.offset - len(answer.uses)
+    mentions = answer.total_uses - _count_uses(answer)
+    if rest <= 0:
+        return ""
+    if rest != mentions:
+        return f"{at_least}{rest} more"
+    noun = "mention" if mentions == 1 else "mentions"
+    kinds = [kind for kind in answer.counts if kind in _MENTIONS]
+    return f"{at_least}{mentions} {noun} ({_join_counts(answer, kinds)})"
+
+
+def _count_uses(answer: SymbolAnswer) -> int:
+    """Return the number of uses on all pages, without comments, strings and documents."""
+    mentions = sum(count for kind, count in answer.counts.items() if kind in _MENTIONS)
+    return answer.total_uses - mentions
+
+
+def _describe_counts(answer: SymbolAnswer, *, with_mentions: bool) -> str:
+    return _join_counts(
+        answer, [kind for kind in answer.counts if with_mentions or kind not in _MENTIONS]
+    )
+
+
+def _join_counts(answer: SymbolAnswer, kinds: Sequence[str]) -> str:
+    return ", ".join(
+        f"{answer.counts[kind]} "
+        f"{kind if answer.counts[kind] == 1 else _PLURALS.get(kind, f'{kind}s')}"
+        for kind in kinds
+    )
 
 
 def _describe_place(answer: SymbolAnswer) -> str:

@@ -10,6 +10,7 @@ from rootle.serialization.path_text import clean_line, cut_line, replace_unprint
 from rootle.serialization.symbols import (
     definition_lines,
     describe_definitions,
+    describe_rest,
     describe_uses,
     is_qualified,
     use_lines,
@@ -49,10 +50,10 @@ def write_symbols(symbols: SymbolAnswer, restrictions: str, parameters: Sequence
         lines.append(f"{describe_uses(symbols)}{hint}")
     else:
         lines += [describe_uses(symbols), *use_lines(symbols.uses)]
-        next_use = symbols.offset + len(symbols.uses) + 1
-        if next_use <= symbols.total_uses:
+        if rest := describe_rest(symbols):
+            next_use = symbols.offset + len(symbols.uses) + 1
             query = _query_for(symbols.aspect, symbols, restrictions, next_use)
-            lines.append(f"… more:{same} query {query}")
+            lines.append(f"… {rest}:{same} query {query}")
     return "\n".join(cut_line(clean_line(line), _MAX_LINE_CHARS) for line in lines)
 
 

@@ -804,7 +804,7 @@ def test_a_page_beyond_the_last_use_and_a_qualified_name_are_described_correctly
     assert describe_uses(answer).startswith("add is used or mentioned on ")
     beyond = app.search("uses:total from:999").symbols
     assert beyond is not None
-    assert describe_uses(beyond).startswith("0 of 8 uses of total")
+    assert describe_uses(beyond).startswith("0 of 8 uses and mentions of total")
 
 
 def test_the_two_names_of_a_typedef_are_one_definition() -> None:
@@ -1431,3 +1431,32 @@ def test_a_name_in_any_declarator_of_c_is_found(name: str, expected: list[str]) 
     with _open(DECLARATORS) as app:
         found = app.symbols(name).definitions
     assert [f"{one.path}:{one.line} {one.kind}" for one in found] == expected
+
+
+def test_prose_with_an_ordinary_word_does_not_mention_a_member() -> None:
+    files = {
+        "server.py": "class Server:\n    def serve(self):\n        pass\n\n\nServer().serve()\n",
+        "client.py": (
+            "class Client:\n    def serve(self):\n        pass\n\n\n"
+            "# Client.serve is not meant.\n# Call server.serve() first.\n# Then serve tea.\n"
+        ),
+        "README.md": "# Tea\n\nRun `ng serve`.\n\nThe Server can serve.\n\nSee `serve`.\n",
+        "package.json": '{"scripts": {"serve": "ng serve"}}\n',
+    }
+    with _open(files) as app:
+        found = [(use.path, use.line) for use in app.symbols("Server.serve", "uses").uses]
+    assert found == [("server.py", 6), ("client.py", 7), ("README.md", 5), ("README.md", 7)]
+
+
+def test_prose_with_a_name_that_is_no_word_mentions_the_member_of_any_class_without_another() -> (
+    None
+):
+    files = {
+        "box.go": (
+            "package box\n\ntype Box struct{}\n\ntype Lid struct{}\n\n"
+            "func (b *Box) setOpen() {}\n\nfunc (l *Lid) setOpen() {}\n\n"
+            "// Before setOpen, call lid.setOpen.\n// After lid.setOpen, wait.\nvar x = 1\n"
+        ),
+    }
+    with _open(files) as app:
+        assert [use.line for use in app.symbols("Box.setOpen", "uses").uses] == [11]

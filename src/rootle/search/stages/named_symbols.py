@@ -113,6 +113,7 @@ class NamedSymbols:
             offset=question.offset,
             files=scoped.files,
             excluded=scoped.question.parsed.excluded_pattern,
+            has_mentions=question.is_operator,
         )
         finder = self._open_finder()
         found = finder.find_with_files(

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from rootle.index.reader import IndexReader
 from rootle.search.symbols.definitions import FoundDefinition, split_name
-from rootle.search.symbols.name_scan import USE_KINDS, NameScan
+from rootle.search.symbols.name_scan import PROSE_KINDS, USE_KINDS, NameScan
 from rootle.search.symbols.parsed_files import ParsedFiles
 from rootle.search.symbols.scan_limits import FULL_SCAN, MEMBER_SCAN, OWNED_SCAN, QUICK_SCAN
 from rootle.search.symbols.symbol_cursor import decode_offset, encode_offset
@@ -79,7 +79,10 @@ class SymbolFinder:
             total, counts = len(uses), Counter(use.kind for use in uses)
             definitions = scan.definitions()
         limit = DEFAULT_LIMIT if request.limit is None else request.limit
-        page = uses[offset : offset + limit]
+        end = min(offset + limit, len(uses))
+        if not request.has_mentions:
+            end = min(end, sum(use.kind not in PROSE_KINDS for use in uses))
+        page = uses[offset:end]
         end = offset + len(page)
         cursor = None
         if end < len(uses):

@@ -52,7 +52,10 @@ USE_KINDS: Final = {
         ("call", "implementation", "reference", "type", "import", "comment", "string", "document")
     )
 }
-_PROSE_KINDS: Final = frozenset({"comment", "string", "document"})
+PROSE_KINDS: Final = frozenset({"comment", "string", "document"})
+_QUALIFIER: Final = re.compile(r"(\w+)(?:\(\))?(?:\.|::|->|#)$")
+_NO_WORD: Final = re.compile(r"\w_|_\w|[a-z0-9][A-Z]")  # in names that are no words of prose
+_MENTION_CHARS: Final = 120  # before and after a name, in which its class may be named
 
 
 class NameScan:
@@ -189,7 +192,12 @@ class NameScan:
         resolver = Resolver(everything)
         members = MemberUses(selected if self._owner and not is_in_package else ())
 
-        def is_listed(use: SymbolUse) -> bool:
+        others = {owner.lower() for one in everything for owner in one.owners[:1]}
+        others.discard(self._owner.lower())
+
+        def is_listed(use: SymbolUse, before: str, after: str) -> bool:
+            if use.kind in PROSE_KINDS and not self._is_mention(before, after, others):
+                return False
             return self._is_wanted(use, wanted, is_in_package) and self._has_aspect(use)
 
         found = [
@@ -325,7 +333,7 @@ class NameScan:
         state: FileState,
         resolver: Resolver,
         members: MemberUses,
-        is_listed: Callable[[SymbolUse], bool],
+        is_listed: Callable[[SymbolUse, str, str], bool],
     ) -> Iterator[SymbolUse]:
         """Yield the listed uses in a file, one for each line.
 
@@ -340,7 +348,7 @@ class NameScan:
             if at in defined or self._is_excluded(found.line(at[0])):
                 continue
             use = self._make_use(found, at, resolver)
-            if not is_listed(use):
+            if not is_listed(use, *_text_around(found, at)):
                 continue
             known = best.get(at[0])
             if known is None or self._line_order(use) < self._line_order(known):
@@ -377,13 +385,26 @@ class NameScan:
         # A member of a class cannot be imported, so an import refers to another definition.
         return use.target in wanted if use.target else is_in_package or use.kind != "import"
 
+    def _is_mention(self, before: str, after: str, others: Collection[str]) -> bool:
+        """Return whether prose can mean the wanted member, and not only a word or another member.
+
+        `others` are the names of the other classes with such a member, in lower case.
+        """
+        if not self._owner or self._owner == self._name:
+            return True
+        qualifier = _QUALIFIER.search(before)
+        if qualifier is not None:
+            return qualifier[1].lower() not in others
+        is_code = before.endswith("`") or after.startswith("(") or _NO_WORD.search(self._name)
+        return bool(is_code) or self._owner in WORD.findall(before + " " + after)
+
     def _is_excluded(self, line: str) -> bool:
         excluded = self._request.excluded
         return excluded is not None and excluded.search(line) is not None
 
     def _has_aspect(self, use: SymbolUse) -> bool:
         if self._request.aspect == "tests":
-            return use.is_test and use.kind not in _PROSE_KINDS
+            return use.is_test and use.kind not in PROSE_KINDS
         if self._request.aspect == "implementations":
             return use.kind == "implementation"
         return True
@@ -430,6 +451,15 @@ class NameScan:
                 )
 
 
+def _text_around(found: FileOccurrences, at: Position) -> tuple[str, str]:
+    """Return the text before and after a name on its line, up to a limit."""
+    line, column = found.line(at[0]), at[1]
+    if not line.isascii():
+        column = len(line.encode("utf-8", "replace")[:column].decode("utf-8", "ignore"))
+    end = column + len(found.token)
+    return line[max(0, column - _MENTION_CHARS) : column], line[end : end + _MENTION_CHARS]
+
+
 def _without_object_keys(
     members: Mapping[int, Mapping[Position, FoundDefinition]],
 ) -> Mapping[int, Mapping[Position, FoundDefinition]]:
@@ -456,7 +486,7 @@ def _is_go_foreign(
 
 
 def _use_order(use: SymbolUse, *, is_owned: bool) -> tuple[object, ...]:
-    is_prose = use.kind in _PROSE_KINDS
+    is_prose = use.kind in PROSE_KINDS
     # If the name is a member, uses without a target come last, because their class is unknown.
     is_doubtful = is_owned and not use.target
     return (is_prose, is_doubtful, use.is_test, USE_KINDS[use.kind], use.path, use.line)

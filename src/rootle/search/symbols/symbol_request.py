@@ -27,6 +27,7 @@ class SymbolRequest:
     cursor: str | None = None  # takes precedence over `offset`
     files: Collection[int] | None = None  # ids of the files to search; None for all
     excluded: re.Pattern[str] | None = None  # lines with a match are left out
+    has_mentions: bool = True  # False: the page ends before comments, strings and documents
 
     @property
     def digest_text(self) -> str:
