@@ -43,7 +43,7 @@ _MENTIONS: Final = frozenset({"comment", "string", "document"})
 
 
 def describe_definitions(answer: SymbolAnswer) -> str:
-    """Return a text such as "2 definitions of parse"."""
+    """Return a text such as "2 definitions of parse" or "1 definition and 1 declaration of f"."""
     count = len(answer.definitions)
     if not count and not answer.has_all_definitions:
         return f"no definition of {answer.name} in the files that were read; more files contain it"
@@ -51,10 +51,12 @@ def describe_definitions(answer: SymbolAnswer) -> str:
         passing = " that pass the filters" if answer.is_filtered else ""
         return f"{answer.name} is not defined in the indexed files{passing}"
     at_least = "" if answer.has_all_definitions else "at least "
-    noun = "definition" if count == 1 else "definitions"
+    declared = sum(symbol.kind == "declaration" for symbol in answer.definitions)
+    counts = (count - declared, "definition"), (declared, "declaration")
+    found = " and ".join(f"{n} {noun if n == 1 else f'{noun}s'}" for n, noun in counts if n)
     # Only a question for definitions leaves out those elsewhere.
     within = _describe_place(answer) if answer.aspect == "definitions" else ""
-    return f"{at_least}{count} {noun} of {answer.name}{within}"
+    return f"{at_least}{found} of {answer.name}{within}"
 
 
 def is_qualified(answer: SymbolAnswer) -> bool:

@@ -1460,3 +1460,26 @@ def test_prose_with_a_name_that_is_no_word_mentions_the_member_of_any_class_with
     }
     with _open(files) as app:
         assert [use.line for use in app.symbols("Box.setOpen", "uses").uses] == [11]
+
+
+def test_declarations_are_counted_apart_from_definitions() -> None:
+    files = {
+        "oven.h": "int heat(int degrees);\nint cool(int degrees);\n",
+        "oven.c": '#include "oven.h"\nint heat(int degrees) { return degrees; }\n',
+    }
+    with _open(files) as app:
+        texts = [describe_definitions(app.symbols(name)) for name in ("heat", "cool")]
+    assert texts == ["1 definition and 1 declaration of heat", "1 declaration of cool"]
+
+
+def test_a_bare_name_has_the_definitions_in_several_large_files() -> None:
+    rest = "".join(f"func step{at}(x int) int {{ return x + {at} }}\n\n" for at in range(5_500))
+    files = {
+        f"{owner}.go": f"package box\n\ntype {owner} struct{{}}\n\n"
+        f"func (b *{owner}) setLeader() {{\n}}\n\n{rest}"
+        for owner in ("box", "lid")
+    }
+    with _open(files) as app:
+        symbols = app.search("setLeader").symbols
+    assert symbols is not None
+    assert places(symbols) == ["box.go:5", "lid.go:5"]

@@ -259,7 +259,7 @@ def _make(
     line = found.line(row)
     symbol = Symbol(
         name,
-        kind or _kind(unit, line, name),
+        kind or _kind(unit, line, name, is_parsed=found.tree is not None),
         scope_of(outer) or scope,
         found.state.path,
         row + 1,
@@ -272,14 +272,16 @@ def _make(
     return FoundDefinition(symbol, owners, _order(symbol, unit))
 
 
-def _kind(unit: Unit | None, line: str, name: str) -> str:
+def _kind(unit: Unit | None, line: str, name: str, *, is_parsed: bool) -> str:
     if unit is not None:
         label, _, rest = unit.title.partition(" ")
         return label if rest else "function"
     if re.match(r"\s*#\s*define\b", line):
         return "macro"
-    is_called = re.search(rf"{re.escape(name)}\s*\(", line) is not None
-    return "declaration" if is_called else "variable"
+    if re.search(rf"{re.escape(name)}\s*\(", line) is None:
+        return "variable"
+    # The line of a definition that was not parsed does not end like a declaration.
+    return "declaration" if is_parsed or line.rstrip().endswith(";") else "function"
 
 
 def _visibility(language: str, name: str, line: str) -> str:

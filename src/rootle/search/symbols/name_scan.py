@@ -78,6 +78,7 @@ class NameScan:
         )
         self._definitions: dict[int, dict[Position, FoundDefinition]] = {}
         self._budget = limits.parsed_chars
+        self._unparsed_chars = 0
         self._unread_definers: set[int] = set()
         self._has_unparsed = False
         self.has_all_definitions = True
@@ -91,7 +92,11 @@ class NameScan:
                 count += len(self._definitions_in(state))
                 continue
             self.has_all_definitions = False
-            if not (self._limits.reads_unparsed and self._definitions_in(state)):
+            if not self._may_read_unparsed(state, count):
+                self._unread_definers.add(state.id)
+            elif defined := self._definitions_in(state):
+                count += len(defined)
+            else:
                 self._unread_definers.add(state.id)
         owned = self._owner_filter.select(self._list_found())
         if not owned and self._limits.member_chars:
@@ -106,6 +111,17 @@ class NameScan:
             symbol = one.symbol
             distinct.setdefault((symbol.path, symbol.start_line, symbol.end_line), one)
         return list(distinct.values())
+
+    def _may_read_unparsed(self, state: FileState, count: int) -> bool:
+        """Return whether to look up definitions in a file that is not parsed, after `count` others.
+
+        A quick scan does so while it has few definitions, so that it lists those that are shown.
+        """
+        if self._limits.reads_unparsed:
+            return True
+        self._unparsed_chars += state.chars
+        is_short = self._unparsed_chars <= self._limits.read_chars
+        return count < self._limits.definitions and is_short
 
     def _definition_order(self, found: FoundDefinition) -> tuple[object, ...]:
         # Classes and interfaces have implementations, so they precede methods with the same name.
