@@ -1483,3 +1483,18 @@ def test_a_bare_name_has_the_definitions_in_several_large_files() -> None:
         symbols = app.search("setLeader").symbols
     assert symbols is not None
     assert places(symbols) == ["box.go:5", "lid.go:5"]
+
+
+def test_a_question_about_a_member_of_a_variable_lists_the_member() -> None:
+    files = {
+        "box.go": (
+            "package box\n\ntype Box struct {\n\tpbytes int\n}\n\n"
+            "func (o *Box) clear() {\n\to.pbytes = 0\n}\n"
+        ),
+    }
+    with _open(files) as app:
+        response = app.search("where is o.pbytes reset")
+    assert response.symbols is not None
+    assert places(response.symbols) == ["box.go:4"]
+    assert [use.line for use in response.symbols.uses] == [8]
+    assert any("showing pbytes of any class" in note for note in response.suggestions)

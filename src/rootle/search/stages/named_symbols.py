@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 # At most this many files are put first. `RankedAnswer.symbols` lists the uses in further files.
 _MAX_FILES: Final = 30
 _MAX_LINES_PER_FILE: Final = 4
+_VARIABLE: Final = re.compile(r"([a-z_]\w*)(?:\.|->)(?=\w+(?:\(\))?$)")
 
 
 class NamedSymbols:
@@ -59,10 +60,11 @@ class NamedSymbols:
         question = _name_question(scoped.question)
         if question is None:
             return find(request, _note_plain_operator(scoped))
-        if question.place:
-            answer = self._answer_in_place(find, request, scoped, question)
-        else:
-            answer = self._answer(find, request, scoped, question) or find(request, scoped)
+        answer = (
+            self._answer_in_place(find, request, scoped, question)
+            or self._answer_for_variable(find, request, scoped, question)
+            or find(request, scoped)
+        )
         is_defined = answer.symbols is not None and answer.symbols.definitions
         if is_defined or not question.is_explicit or self._tree is None:
             return answer
@@ -75,15 +77,17 @@ class NamedSymbols:
         request: SearchRequest,
         scoped: ScopedQuery,
         question: NameQuestion,
-    ) -> RankedAnswer:
+    ) -> RankedAnswer | None:
         """Return the answer for the files that a question names, or else for all files.
 
         A note says why it is for all files. The end of a question about an ordinary word is a path
         only if there is such a path.
         """
+        if not question.place:
+            return self._answer(find, request, scoped, question)
         files = _files_at(question.place, request, scoped)
         if not files and not question.is_explicit:
-            return find(request, scoped)
+            return None
         if files:
             answer = self._answer(find, request, replace(scoped, files=files), question)
             symbols = answer.symbols if answer is not None else None
@@ -91,11 +95,31 @@ class NamedSymbols:
                 return replace(answer, symbols=replace(symbols, within=question.place))
         answer = self._answer(find, request, scoped, question)
         if answer is None:
-            return find(request, scoped)
+            return None
         note = f'no path here contains "{question.place}"'
         if files:
             note = f"there are no {question.aspect} of {question.name} in {question.place}"
         note = f"{note}; those in all files are listed"
+        return replace(answer, notes=(note, *answer.notes))
+
+    def _answer_for_variable(
+        self,
+        find: FindAnswer,
+        request: SearchRequest,
+        scoped: ScopedQuery,
+        question: NameQuestion,
+    ) -> RankedAnswer | None:
+        """Return the answer for the member in "who reads x.member", whatever the class of x."""
+        match = _VARIABLE.match(question.name)
+        if match is None or question.is_operator or question.aspect == "definitions":
+            return None
+        member = question.name[match.end() :]
+        answer = self._answer_in_place(find, request, scoped, replace(question, name=member))
+        if answer is None:
+            return None
+        note = (
+            f"no class or module {match[1]} with {member} is known; showing {member} of any class"
+        )
         return replace(answer, notes=(note, *answer.notes))
 
     def _answer(
