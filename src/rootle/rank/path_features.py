@@ -45,6 +45,10 @@ _GENERATED: Final = re.compile(
     r"(^|/)(__snapshots__|__generated__|generated)/|\.(snap|g\.dart|freezed\.dart|designer\.cs)$",
     re.IGNORECASE,
 )
+# Bundles and type declarations that a build of JavaScript or TypeScript writes.
+_BUILT_FOLDER: Final = re.compile(r"(^|/)(\w{1,40}[-_.])?dist/", re.IGNORECASE)
+_BUILT_NAME: Final = re.compile(r"\.([cm]?js|d\.[cm]?ts|css)$", re.IGNORECASE)
+_BUNDLE_NAME: Final = re.compile(r"\.(bundle|umd|iife)\.[cm]?js$", re.IGNORECASE)
 _HIDDEN_FOLDER: Final = re.compile(r"(^|/)\.")
 # Different words can be similar only if they share a prefix of at least this length.
 HEAD_CHARS: Final = 3
@@ -132,7 +136,8 @@ def _kinds(path: str, folder: str) -> int:
         kinds |= _ASIDE
     if _COPIED.search(path):
         kinds |= _COPY
-    if _GENERATED.search(path):
+    is_built = _BUILT_NAME.search(name) and _BUILT_FOLDER.search(f"{folder}/")
+    if is_built or _BUNDLE_NAME.search(name) or _GENERATED.search(path):
         kinds |= _MADE
     return kinds
 
@@ -172,6 +177,11 @@ def quotes_messages(path: str) -> bool:
     if path.lower().endswith(_RECORDINGS):
         return True
     return bool(path_parts(path).kinds & (_TEST | _RECORD | _PROSE | _MADE))
+
+
+def is_generated(path: str) -> bool:
+    """Return whether a program has written a file, such as a bundle, judging by its path."""
+    return bool(path_parts(path).kinds & _MADE)
 
 
 def matches_path(path: str, pattern: str) -> bool:

@@ -1498,3 +1498,44 @@ def test_a_question_about_a_member_of_a_variable_lists_the_member() -> None:
     assert places(response.symbols) == ["box.go:4"]
     assert [use.line for use in response.symbols.uses] == [8]
     assert any("showing pbytes of any class" in note for note in response.suggestions)
+
+
+_BUNDLE = """\
+(function (global, factory) {
+  typeof exports === 'object' ? factory(exports) : factory(global.parser = {});
+})(this, function (exports) {
+  function decodeText(text) {
+    return text;
+  }
+  exports.decoded = decodeText('a');
+});
+"""
+BUILT = {
+    "client-dist/parser.js": _BUNDLE,
+    "dist/parser.js": _BUNDLE,
+    "dist/index.d.ts": "export declare function decodeText(text: string): string;\n",
+    "lib/zoo/parser.ts": """\
+export function decodeText(text: string): string {
+  return text;
+}
+export const decoded = decodeText("a");
+""",
+    "lib/zoo/copy.ts": "import { decodeText } from './parser';\ndecodeText('b');\n",
+    "lib/zoo/other.ts": "import { decodeText } from './parser';\ndecodeText('b');\n",
+    "test/parser.test.ts": "import { decodeText } from '../lib/zoo/parser';\ndecodeText('c');\n",
+}
+
+
+def test_built_files_come_after_their_source_and_copies_of_them_are_listed_once() -> None:
+    with _open(BUILT) as app:
+        found = app.symbols("decodeText", aspect="uses")
+        first = app.search("decodeText").results[0]
+        described = app.search("decode a text").results[0]
+    assert found.definitions[0].path == "lib/zoo/parser.ts"
+    assert "dist/parser.js" not in {one.path for one in found.definitions}
+    calls = [one.path for one in found.uses if one.kind == "call"]
+    sources = ["lib/zoo/copy.ts", "lib/zoo/other.ts", "lib/zoo/parser.ts"]
+    assert calls[:3] == sources  # hand-written copies are all listed
+    assert sorted(calls[3:]) == ["client-dist/parser.js", "test/parser.test.ts"]
+    assert found.is_complete
+    assert first.file_path == described.file_path == "lib/zoo/parser.ts"

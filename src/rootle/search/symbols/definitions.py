@@ -30,8 +30,9 @@ _OPERATOR: Final = re.compile(r"(?<![\w$])operator[^\w\s]+$")  # of C++: "operat
 _PACKAGE: Final = re.compile(r"^[ \t]*(?:package|namespace)[ \t]+([\w.\\]+)", re.MULTILINE)
 _WITH_PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "php", "csharp"})
 _TEST_SCOPE: Final = re.compile(r"(?:^|> )(?:(?:mod|module|namespace) tests?\b|test\b)")
-# Definitions in tests, examples, and hidden, vendored or deprecated files come after all others.
-_LESS_LIKELY: Final = ("is_test", "is_example", "is_hidden", "is_set_aside")
+# Definitions in tests, examples, and hidden, vendored, generated or deprecated files come after all
+# others.
+_LESS_LIKELY: Final = ("is_test", "is_example", "is_hidden", "is_set_aside", "is_generated")
 _PRIVATE: Final = re.compile(r"\b(?:private|fileprivate|defp|defmacrop|defguardp|local|static)\b")
 # The text before a name that is defined: a type or a keyword, as in "void close" or "def close".
 _TYPED: Final = re.compile(

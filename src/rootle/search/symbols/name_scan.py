@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import Final
 
 from rootle.index.reader import ChunkRow, FileState, IndexReader
+from rootle.rank.path_features import is_generated
 from rootle.search.query.spelling import find_nearest_names
 from rootle.search.symbols.definitions import (
     FoundDefinition,
@@ -151,7 +152,7 @@ class NameScan:
                 members[state.id] = find_members(parsed)
             elif state.language in CODE_EXTENSIONS:
                 self.has_all_definitions = False
-        if len(self._states) < len(self._ranked_ids):
+        if len(self._states) < len(self._ranked):
             self.has_all_definitions = False
         return _without_object_keys(members)
 
@@ -171,8 +172,8 @@ class NameScan:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all uses were counted."""
-        if len(self._states) < len(self._ranked_ids):
+        """Whether nothing is missing from the number of uses."""
+        if len(self._states) < len(self._ranked):
             return False
         if self._request.aspect == "definitions":
             return not self._unread_definers
@@ -242,18 +243,19 @@ class NameScan:
         return tuple(found)[:_MAX_SIMILAR]
 
     @cached_property
-    def _ranked_ids(self) -> Sequence[int]:
-        """The ids of the files that contain the words of the name, ordered by BM25."""
+    def _ranked(self) -> list[FileState]:
+        """The files with the words of the name, by BM25."""
         terms = self._terms(self._name)
         if not terms:
             return []
-        return self._index.sparse.files_with(terms, [], self._limits.files + 1, self._request.files)
+        limit = self._limits.files + 1
+        ids = self._index.sparse.files_with(terms, [], limit, self._request.files)
+        states = self._index.files(ids)
+        return _drop_built_copies([states[at] for at in ids])
 
     @cached_property
     def _states(self) -> list[FileState]:
-        ids = self._ranked_ids[: self._limits.files]
-        states = self._index.files(ids)
-        ordered = [states[at] for at in ids]
+        ordered = self._ranked[: self._limits.files]
         ends = accumulate(state.chars for state in ordered)
         # At least one file is read.
         return ordered[: 1 + sum(end < self._limits.read_chars for end in ends)]
@@ -273,7 +275,7 @@ class NameScan:
         allowed = self._request.files
         if allowed is not None and self._request.aspect == "definitions":
             files = dict.fromkeys(at for at in files if at in allowed)
-        states = list(self._index.files(files).values())
+        states = _drop_built_copies(list(self._index.files(files).values()))
         inside = {
             at for at, rows in chunks.items() if any(self._is_in_owner(row.scope) for row in rows)
         }
@@ -505,7 +507,24 @@ def _use_order(use: SymbolUse, *, is_owned: bool) -> tuple[object, ...]:
     is_prose = use.kind in PROSE_KINDS
     # If the name is a member, uses without a target come last, because their class is unknown.
     is_doubtful = is_owned and not use.target
-    return (is_prose, is_doubtful, use.is_test, USE_KINDS[use.kind], use.path, use.line)
+    is_last = use.is_test or is_generated(use.path)
+    return (is_prose, is_doubtful, is_last, USE_KINDS[use.kind], use.path, use.line)
+
+
+def _drop_built_copies(states: Sequence[FileState]) -> list[FileState]:
+    """Return the files without generated files that have the same content as another file.
+
+    Builds write the same bundle to several folders. A change is made in its source, so one is
+    enough. Copies of other files are kept, because a change must be made in each of them.
+    """
+    kept: dict[object, str] = {}
+    for state in sorted(states, key=lambda state: (is_generated(state.path), state.path)):
+        kept.setdefault(state.digest or state.id, state.path)
+    return [
+        state
+        for state in states
+        if not is_generated(state.path) or kept[state.digest or state.id] == state.path
+    ]
 
 
 def _list_read(files: Mapping[int, FileOccurrences | None]) -> Iterator[FileOccurrences]:
