@@ -39,6 +39,7 @@ from rootle.search.stages.ranked_answer import (
     append_later_pages,
     only_for_pasted,
 )
+from rootle.search.stages.rare_names import show_rare_names
 from rootle.search.stages.reranking import Reranking
 
 if TYPE_CHECKING:
@@ -118,6 +119,7 @@ def _answer_stages(
         Notes(config.no_results_suggestion),
         NamedSymbols(open_symbols or _open_symbols(), tree),
         only_for_pasted(find_pasted_text),
+        show_rare_names,
         append_later_pages,
         *reranking,
         fold_translations,

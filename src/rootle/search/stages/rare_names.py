@@ -1,0 +1,201 @@
+"""Answer stage: show the definition of a rare name of a sentence in one of the first two results.
+
+The words of a sentence can outweigh a name in it, as in "why does _fromFloat check isNaN". A name
+that is defined in one or two files tells more than all other words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final
+
+import numpy as np
+
+from rootle.index.reader import FileState, IndexReader
+from rootle.rank.path_features import is_generated, quotes_messages
+from rootle.search.query.parse import ParsedQuestion
+from rootle.search.query.scope import ScopedQuery
+from rootle.search.request import SearchRequest
+from rootle.search.results.shown_spans import read_spans, score_chunks, select_spans
+from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer, chunks_with_lines
+from rootle.text.languages import language_of
+from rootle.text.terms import whole_identifier
+from rootle.types import Span
+
+# A name, with the names of its owners: "parse_line", "o.pbytes". It is not a part of a path.
+_WRITTEN: Final = re.compile(
+    r"(?<![\w./\\$-])(?:[A-Za-z_$][\w$]{0,80}(?:\.|::|->|#)){0,4}[A-Za-z_$][\w$]{2,80}(?![\w/\\])"
+)
+_SEPARATOR: Final = re.compile(r"\.|::|->|#")
+# An ordinary word has no underscore, no inner capital and no digit.
+_MARKED: Final = re.compile(r"_|[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d")
+# Further names are likely to be context.
+_MAX_NAMES: Final = 2
+# A name in more files is not rare.
+_MAX_FILES: Final = 2
+_MAX_DEFINERS: Final = 16  # chunks, in tests too
+# Files with the word of a name that has no definition, such as a field.
+_MAX_MENTIONS: Final = 8
+_MAX_LINES: Final = 4  # per file
+_ASSIGNED: Final = re.compile(r"\s*:?=(?!=)")
+
+Lines = Mapping[int, Sequence[int]]  # line numbers by file id
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    written: str  # "o.pbytes"
+    last: str  # "pbytes"
+
+    @property
+    def is_marked(self) -> bool:
+        return _MARKED.search(self.last) is not None
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Matches the name; with its owners if it alone might be an ordinary word."""
+        text = self.last if self.is_marked else self.written
+        return re.compile(rf"(?<![\w$]){re.escape(text)}(?![\w$])")
+
+
+def show_rare_names(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:
+    """Return the answer; each rare name of the question is defined in one of its first results."""
+    if scoped.lines or not _may_name_code(scoped.question):
+        return find(request, scoped)
+    index = request.session.index
+    rare = [
+        (name, lines)
+        for name in islice(_find_names(scoped.question.question.text), _MAX_NAMES)
+        if (lines := _find_lines(index, name, scoped))
+    ]
+    if not rare:
+        return find(request, scoped)
+    added = [chunks_with_lines(index, lines) for _, lines in rare]
+    chunk_ids = np.concatenate([scoped.chunk_ids, *added])
+    answer = find(request, replace(scoped, chunk_ids=chunk_ids))
+    # The first name comes last, so that it is before the second one.
+    for name, lines in reversed(rare):
+        answer = _show(index, answer, name, lines)
+    return answer
+
+
+def _may_name_code(question: ParsedQuestion) -> bool:
+    """Return whether the names in a question are exact, and the question is about their code.
+
+    Language models add names to a description, to narrow it down. These are often names of what the
+    described code uses.
+    """
+    parsed = question.question
+    is_literal = not (
+        question.parsed.is_exact
+        or question.translations
+        or question.corrections
+        or question.expansion
+    )
+    return is_literal and not (parsed.is_symbol or parsed.is_composed or parsed.intent == "test")
+
+
+def _find_names(text: str) -> Iterator[_Name]:
+    for written in dict.fromkeys(_WRITTEN.findall(text)):
+        parts = _SEPARATOR.split(written)
+        name = _Name(written, parts[-1])
+        is_name = name.is_marked or len(parts) > 1
+        if is_name and language_of(written) == "unknown":  # not a file name
+            yield name
+
+
+def _find_lines(index: IndexReader, name: _Name, scoped: ScopedQuery) -> Lines:
+    """Return the lines that define a name or, if none does, that contain it; none if many do."""
+    key = whole_identifier(name.last)
+    ids = index.sparse.definers([key], _MAX_DEFINERS + 1)[key] if key else []
+    if len(ids) > _MAX_DEFINERS:
+        return {}
+    rows = index.chunks([at for at in ids if name.last in index.symbols_of([at])])
+    chunks: dict[int, list[tuple[int, int]]] = {}
+    for row in rows.values():
+        if scoped.files is None or row.file_id in scoped.files:
+            chunks.setdefault(row.file_id, []).append((row.start_line, row.end_line))
+    if not chunks:
+        return _find_mentions(index, name, scoped)
+    found: dict[int, list[int]] = {}
+    for state in _ordinary(list(index.files(chunks).values())):
+        numbers = _matching_lines(name, index.text(state.id))
+        within = [
+            next((number for number in numbers if first <= number <= last), None)
+            for first, last in sorted(chunks[state.id])
+        ]
+        found[state.id] = [number for number in within if number is not None][:_MAX_LINES]
+    return {at: numbers for at, numbers in found.items() if numbers}
+
+
+def _find_mentions(index: IndexReader, name: _Name, scoped: ScopedQuery) -> Lines:
+    stems = index.sparse.stems(whole_identifier(name.last))
+    ids = index.sparse.files_with(stems, [], _MAX_MENTIONS + 1, scoped.files) if stems else []
+    if len(ids) > _MAX_MENTIONS:
+        return {}
+    numbers = {at: _matching_lines(name, index.text(at)) for at in ids}
+    mentioning = [state for state in index.files(ids).values() if numbers[state.id]]
+    return {state.id: numbers[state.id][:_MAX_LINES] for state in _ordinary(mentioning)}
+
+
+def _ordinary(states: Sequence[FileState]) -> Sequence[FileState]:
+    """Return the files that are neither tests, documents nor generated, or none if too many."""
+    kept = [one for one in states if not quotes_messages(one.path) and not is_generated(one.path)]
+    return kept if len(kept) <= _MAX_FILES else ()
+
+
+def _matching_lines(name: _Name, text: str) -> list[int]:
+    """Return the lines with a name, those that assign it first."""
+    found: dict[int, bool] = {}
+    number, counted = 1, 0
+    for match in name.pattern.finditer(text):
+        number += text.count("\n", counted, match.start())
+        counted = match.start()
+        found[number] = found.get(number, False) or _ASSIGNED.match(text, match.end()) is not None
+    return sorted(found, key=lambda number: (not found[number], number))
+
+
+def _show(index: IndexReader, answer: RankedAnswer, name: _Name, lines: Lines) -> RankedAnswer:
+    """Return the answer with a file of `lines` in front, or after a file that has the name.
+
+    Its spans are changed only if they lack the first of these lines, because they fit the other
+    words of the question better.
+    """
+    ids = answer.candidates.inputs.files.ids
+    places = [at for at in answer.order if int(ids[at]) in lines]
+    if not places:
+        return answer
+    best, top = places[0], answer.order[0]
+    if best != top:
+        spans = _spans_of(index, answer, int(ids[top]))
+        has_name = any(name.pattern.search(span.snippet) for span in spans)
+        answer = _move(answer, best, 1 if has_name else 0)
+    file_id = int(ids[best])
+    shown = _spans_of(index, answer, file_id)
+    first = lines[file_id][0]
+    if any(span.start_line <= first <= span.end_line for span in shown):
+        return answer
+    return replace(answer, lines={**answer.lines, file_id: lines[file_id]})
+
+
+def _spans_of(index: IndexReader, answer: RankedAnswer, file_id: int) -> list[Span]:
+    selected = select_spans(index, answer, score_chunks(index, answer, [file_id]), [file_id])
+    return read_spans(index.excerpts, selected.by_file[0], selected.rows)
+
+
+def _move(answer: RankedAnswer, at: int, place: int) -> RankedAnswer:
+    """Return the answer with a file at an earlier place, with the score of the file there."""
+    others = [one for one in answer.order if one != at]
+    score_of = answer.order[place]
+    order = (*others[:place], at, *others[place:])
+    confidence, ranked = answer.confidence, answer.ranked
+    if confidence is None:
+        scores = ranked.scores.copy()
+        scores[at] = scores[score_of]
+        return replace(answer, order=order, ranked=replace(ranked, scores=scores))
+    scores = confidence.scores.copy()
+    scores[at] = scores[score_of]
+    return replace(answer, order=order, confidence=replace(confidence, scores=scores))

@@ -1,0 +1,126 @@
+"""Rare names in a sentence: their definition is one of the first two results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sample import MakeApp, write_tree
+
+from rootle.app import App
+from rootle.types import SearchQuery, SearchResult
+
+_FILLER = "".join(f"        state.step_{number}(consumer)\n" for number in range(60))
+_READS = "".join(
+    f"""
+    def reset_{number}(self, o):
+        # Where the state is reset.
+        self.reset(o, o.pbytes, {number})
+        return o.reset(o.pbytes, reset={number})
+{_FILLER}"""
+    for number in range(6)
+)
+FILES = {
+    "src/float_node.py": '''\
+class FloatNode:
+    """A float, which may be NaN: check whether a float is NaN with is_nan."""
+
+    def is_nan(self):
+        """Check whether the float is NaN: why NaN floats are checked."""
+        return self.value != self.value
+''',
+    "src/double_node.py": '''\
+class DoubleNode:
+    """A double float, which may be NaN: check it with is_nan."""
+
+    def is_nan(self):
+        """Check whether the double float is NaN."""
+        return self.value != self.value
+''',
+    "src/reader.py": """\
+class Reader:
+    def _fromFloat(self, parser):
+        if parser.is_nan():
+            return self.nodes.number(parser)
+        return self.nodes.decimal(parser)
+
+
+class TimerReset:
+    def fromFloat(self, value):
+        return value
+""",
+    "src/consumer.py": f"""\
+class Consumer:
+{_READS}
+    def acknowledge(self, state, consumer):
+{_FILLER}        o = state.consumer
+        o.pbytes = 0
+{_FILLER}""",
+    "src/reset.py": '''\
+class Reset:
+    """Where timers are reset: reset the state, reset all timers of a consumer."""
+
+    def reset(self):
+        """Reset everything, where a reset is needed."""
+        self.timers = reset_all(self.timers)
+''',
+    "tests/test_reader.py": "def test_fromFloat_checks_is_nan():\n    Reader()._fromFloat(nan)\n",
+    **{
+        f"src/part_{number}.py": f"def run_part(value):\n    return value.is_nan() and {number}\n"
+        for number in range(12)
+    },
+}
+
+
+@pytest.fixture
+def app(tmp_path: Path, make_app: MakeApp) -> App:
+    write_tree(tmp_path / "project", FILES)
+    app: App = make_app(tmp_path / "project")
+    return app
+
+
+def _lines(result: SearchResult) -> list[str]:
+    spans = [result.snippet, *(span.snippet for span in result.more_spans)]
+    return [line.strip() for text in spans for line in text.split("\n")]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "why does _fromFloat check whether a float is NaN",
+        "why does Reader._fromFloat check is_nan",
+        "explain how `_fromFloat()` works with a NaN float",
+        "a float that is NaN is not checked in _fromFloat",
+    ],
+)
+def test_the_only_definition_of_a_name_comes_before_similar_words(app: App, query: str) -> None:
+    results = app.search(SearchQuery(query, limit=2)).results
+    reader = next(result for result in results if result.file_path == "src/reader.py")
+    assert "def _fromFloat(self, parser):" in _lines(reader)
+
+
+def test_a_member_without_a_definition_is_shown_where_it_is_assigned(app: App) -> None:
+    first = app.search("where is o.pbytes reset").results[0]
+    assert first.file_path == "src/consumer.py"
+    assert "o.pbytes = 0" in _lines(first)
+    assert first.matching_lines is not None
+    assert first.start_line <= first.matching_lines[0] <= first.end_line
+
+
+def test_a_name_that_many_files_define_does_not_change_the_order(app: App) -> None:
+    paths = [result.file_path for result in app.search("why run_part checks a float").results[:2]]
+    assert "src/float_node.py" in paths
+
+
+def test_filters_apply_to_the_files_that_define_a_name(app: App) -> None:
+    found = app.search("why does _fromFloat check NaN path:src/float_node.py").results
+    assert [result.file_path for result in found] == ["src/float_node.py"]
+
+
+def test_later_pages_continue_the_first_one(app: App) -> None:
+    query = "why does _fromFloat check whether a float is NaN"
+    ordered = [one.file_path for one in app.search(SearchQuery(query, limit=6)).results]
+    assert len(set(ordered)) == 6
+    first = app.search(SearchQuery(query, limit=3))
+    second = app.search(SearchQuery(query, limit=3, cursor=first.next_cursor))
+    assert [one.file_path for one in (*first.results, *second.results)] == ordered
