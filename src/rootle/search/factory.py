@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import cache, partial
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -37,7 +38,7 @@ from rootle.search.stages.ranked_answer import (
     AnswerStage,
     RankStep,
     append_later_pages,
-    only_for_pasted,
+    only_for,
 )
 from rootle.search.stages.rare_names import show_rare_names
 from rootle.search.stages.reranking import Reranking
@@ -118,8 +119,8 @@ def _answer_stages(
     return [
         Notes(config.no_results_suggestion),
         NamedSymbols(open_symbols or _open_symbols(), tree),
-        only_for_pasted(find_pasted_text),
-        show_rare_names,
+        only_for(attrgetter("may_be_pasted"), find_pasted_text),
+        only_for(attrgetter("names"), show_rare_names),
         append_later_pages,
         *reranking,
         fold_translations,

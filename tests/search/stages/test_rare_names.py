@@ -100,7 +100,7 @@ def test_the_only_definition_of_a_name_comes_before_similar_words(app: App, quer
 
 
 def test_a_member_without_a_definition_is_shown_where_it_is_assigned(app: App) -> None:
-    first = app.search("where is o.pbytes reset").results[0]
+    first = app.search("what happens to o.pbytes after a reset").results[0]
     assert first.file_path == "src/consumer.py"
     assert "o.pbytes = 0" in _lines(first)
     assert first.matching_lines is not None

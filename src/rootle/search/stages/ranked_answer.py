@@ -13,6 +13,7 @@ import numpy as np
 from rootle.index.reader import IndexReader
 from rootle.protocols import Ids
 from rootle.rank.confidence import Confidence
+from rootle.rank.question.parsed import Question
 from rootle.rank.rankers.feature_sum import RankedFiles
 from rootle.rank.rankers.registry import Ranker, SpanScores, rank_within
 from rootle.rank.span_choice import ScoredSpan
@@ -95,11 +96,11 @@ class AnswerStage(Protocol):
     ) -> RankedAnswer: ...
 
 
-def only_for_pasted(stage: AnswerStage) -> AnswerStage:
-    """Return a stage that is used only for queries that may contain pasted text."""
+def only_for(is_for: Callable[[Question], object], stage: AnswerStage) -> AnswerStage:
+    """Return a stage that is used only for questions for which `is_for` is true."""
 
     def use_stage(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:
-        if scoped.question.question.may_be_pasted:
+        if is_for(scoped.question.question):
             return stage(find, request, scoped)
         return find(request, scoped)
 
