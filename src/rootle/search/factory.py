@@ -116,11 +116,13 @@ def _answer_stages(
     reranking: Sequence[AnswerStage],
 ) -> list[AnswerStage]:
     """Return the stages, outermost first."""
+    # A reranker has read the best files, so it knows more than their names tell.
+    named = () if reranking else (only_for(attrgetter("names"), show_rare_names),)
     return [
         Notes(config.no_results_suggestion),
         NamedSymbols(open_symbols or _open_symbols(), tree),
         only_for(attrgetter("may_be_pasted"), find_pasted_text),
-        only_for(attrgetter("names"), show_rare_names),
+        *named,
         append_later_pages,
         *reranking,
         fold_translations,
