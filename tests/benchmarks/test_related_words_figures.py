@@ -14,7 +14,7 @@ from benchmarks.quality.related_words import (
     summarize_ways,
 )
 
-from rootle import open_app
+from rootle import Config, open_app
 
 
 def test_both_ways_are_scored_and_timed(tmp_path: Path) -> None:
@@ -30,7 +30,8 @@ def test_both_ways_are_scored_and_timed(tmp_path: Path) -> None:
         {"query": "pay by card", "kind": "none", "targets": []},
     ]  # fmt: skip
     labels = parse_labels("demo", "".join(json.dumps(row) + "\n" for row in rows))
-    with open_app(root, index_dir=tmp_path / "index") as app:
+    config = Config(enable_cache=False)  # as in the command
+    with open_app(root, index_dir=tmp_path / "index", config=config) as app:
         app.index()
         found = measure_repository(app, LabeledRepository("demo", "tune", root, tuple(labels)), 1)
     report = summarize_ways([found])
