@@ -69,6 +69,9 @@ class MemoryIndex(IndexReader):
     def file_count(self) -> int:
         return len(self._states)
 
+    def preload(self) -> None:
+        pass
+
     def all_files(self) -> list[FileState]:
         return list(self._states.values())
 

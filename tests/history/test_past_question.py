@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.history.name_history import NameHistoryQuestion, parse_name_question
+from rootle.history.name_history import NameHistoryQuestion, parse_name_history
 from rootle.history.past_question import PastQuestion, find_hashes, parse_past_question
 from rootle.types import RevisionRange
 
@@ -168,7 +168,7 @@ def test_the_kinds_decide_which_results_there_are() -> None:
 def test_a_question_for_the_history_of_a_name_is_recognized(
     question: str, name: str, oldest_first: bool
 ) -> None:
-    assert parse_name_question(question) == NameHistoryQuestion(name, oldest_first)
+    assert parse_name_history(question) == NameHistoryQuestion(name, oldest_first)
 
 
 @pytest.mark.parametrize(
@@ -184,4 +184,4 @@ def test_a_question_for_the_history_of_a_name_is_recognized(
     ],
 )
 def test_other_questions_about_the_past_name_no_definition(question: str) -> None:
-    assert parse_name_question(question) is None
+    assert parse_name_history(question) is None

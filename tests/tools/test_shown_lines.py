@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rootle.tools.shown_lines import find_stems, stems_of
+from rootle.text.word_stems import find_stems, stems_of
 
 _WORDS = st.sampled_from(
     ["retry_backoff", "RetryBackoff", "the", "ΣΑΣ", "İstanbul", "größe", "ΟΔΟΣ.x", " ", "(", "\t"]

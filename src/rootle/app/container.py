@@ -252,8 +252,7 @@ class Container(EmbeddingModels):
             return self._memory
 
     def collections(self) -> Mapping[str, Collection]:
-        """Return the collections that can be searched besides the project, by their `in:`
-        values."""
+        """Return the collections apart from the project, by their `in:` values."""
         from rootle.app.dependency_components import InstalledPackages
         from rootle.federation.collection import ExternalCollection
         from rootle.federation.memory_collection import MemoryCollection

@@ -23,7 +23,7 @@ IsWanted = Callable[[Memory], bool]
 
 @dataclass(frozen=True, slots=True)
 class MemoryCollection:
-    """Answers `in:memory` with memories only. Other answers contain memories beside the results."""
+    """Answers `in:memory` with memories only. Other answers also contain memories."""
 
     # Returns the memories about a topic that are wanted, best first. Raises ConfigError if
     # memories are disabled.

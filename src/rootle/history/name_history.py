@@ -12,6 +12,7 @@ from rootle.history.commit_view import CommitView
 from rootle.index.reader import FileState
 from rootle.text.hunk_range import extend_range
 from rootle.text.terms import word_terms
+from rootle.text.whole_names import name_pattern
 from rootle.types import (
     CHANGED_NAMES_SEPARATOR,
     COMMIT_URI,
@@ -95,7 +96,7 @@ class NameChanges:
     notes: tuple[str, ...]
 
 
-def parse_name_question(text: str) -> NameHistoryQuestion | None:
+def parse_name_history(text: str) -> NameHistoryQuestion | None:
     """Return the name of which a question asks for the history; None for other questions.
 
     A plain word in lower case counts as a name only if the question marks it as one.
@@ -159,7 +160,7 @@ def find_name_changes(
 
 def _adds_name(view: CommitView, state: FileState, section: DocumentSection, name: str) -> bool:
     """Return whether the indexed lines of a change add a name that its old lines do not contain."""
-    word = _whole_word(name)
+    word = name_pattern(name)
     text = view.index.text(state.id).split("\n")
     lines = text[section.start_line : section.end_line]
     if text[section.start_line - 1].startswith("added "):
@@ -180,7 +181,7 @@ def result_of_change(
 ) -> SearchResult:
     """Return the result for a commit, with the lines that changed a definition."""
     lines = view.index.text(state.id).split("\n")[section.start_line - 1 : section.end_line]
-    word = _whole_word(_last_word(name))
+    word = name_pattern(_last_word(name))
     at = next((at for at, line in enumerate(lines) if at and word.search(line)), 0)
     first, last = extend_range(lines, at, min(at + _SHOWN_LINES, len(lines)) - 1)
     snippet = "\n".join(lines[first : last + 1])
@@ -213,7 +214,7 @@ def _is_unnamed(section: DocumentSection) -> bool:
 
 def _with_name(view: CommitView, changes: Iterable[_Possible], name: str) -> Iterator[FileState]:
     """Yield the commits that changed lines with the name in a file."""
-    word = _whole_word(name)
+    word = name_pattern(name)
     for number, change in enumerate(changes):
         if number == _MAX_TEXTS:
             return
@@ -246,7 +247,3 @@ def _describe(
 
 def _last_word(text: str) -> str:
     return "".join(_WORDS.findall(text)[-1:])
-
-
-def _whole_word(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")

@@ -239,6 +239,9 @@ class IndexReader(Protocol):
     def state_id(self) -> str:
         """Return an identifier that changes whenever the results of a query may change."""
 
+    def preload(self) -> None:
+        """Prepare for several queries. A single query would not be worth the time."""
+
     def files(self, ids: Iterable[int]) -> Mapping[int, FileState]:
         """Return the states of files by id. Raise IndexStorageError for an unknown id."""
 

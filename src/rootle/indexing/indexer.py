@@ -211,8 +211,7 @@ class Indexer:
         if not complete:
             self.embed_images_in_background()
         if event is not None:
-            # This precedes the notice, so that subscribers in this process receive the event only
-            # once.
+            # Before the notice, so that subscribers in this process receive the event only once.
             self._on_commit(event)
         # The notice is written even without an event: the process that wrote the generation may
         # have been killed before it wrote the notice.

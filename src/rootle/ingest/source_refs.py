@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import posixpath
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rootle.errors import QueryError, SourceError
 from rootle.index.reader import IndexReader
 from rootle.ingest.reference_syntax import Reference, is_file_name, parse_reference
 from rootle.ingest.similar_paths import nearest_paths
+from rootle.ingest.source_parts import WholeDocument, format_names, select_part
 from rootle.serialization.outside_text import split_package
 from rootle.serialization.path_text import escape_path, unquote_git_path
 from rootle.sources.files.discovery import WalkRules, walk_files
@@ -24,7 +24,6 @@ from rootle.sources.git.commits.commit_list import find_commit
 from rootle.sources.git.git_dirs import find_work_tree
 from rootle.sources.git.trees.revision import find_revision
 from rootle.sources.git.trees.tree_source import read_tree_file
-from rootle.text.terms import encodable
 from rootle.types import (
     COMMIT_MESSAGE,
     COMMIT_URI,
@@ -35,14 +34,7 @@ from rootle.types import (
     Passage,
 )
 
-if TYPE_CHECKING:
-    from rootle.ingest.named_ranges import NamedRange
-
 _MAX_REFERENCE_CHARS: Final = 1_000
-# For a single line, return the enclosing definition, or this many lines before and after it.
-_LINES_AROUND: Final = 30
-_MAX_DEFINITION_LINES: Final = 150
-_MAX_NAMES: Final = 10
 # After a colon, this is a range of lines ("path:12-20"), and not a path in a version ("v2.1:path").
 _LINE_NUMBERS: Final = re.compile(r"[Ll]?\d+(?:[-\u2013:,CcLl]+\d+)*\W*")
 _TAG: Final = re.compile(r"[\w][\w./+-]{0,249}")
@@ -81,7 +73,7 @@ class DocumentSet:
             return [entry.uri for entry in walk_files(self.root, self.rules).documents]
         return [state.path for state in index.all_files() if state.skip is None]
 
-    def read_indexed(self, uri: str) -> _Whole | None:
+    def read_indexed(self, uri: str) -> WholeDocument | None:
         """Return the indexed text of a document that is not a file; None if there is none."""
         index = self.index()
         if index is None:
@@ -89,16 +81,8 @@ class DocumentSet:
         for state in index.all_files():
             if state.path == uri and state.source != FILES and state.skip is None:
                 passage = _passage(uri, state.language, index.text(state.id))
-                return _Whole(passage, index.sections_of(state.id))
+                return WholeDocument(passage, index.sections_of(state.id))
         return None
-
-
-@dataclass(frozen=True, slots=True)
-class _Whole:
-    """A whole document or commit."""
-
-    passage: Passage
-    sections: Sequence[DocumentSection] = ()
 
 
 def read_source(reference: str, documents: DocumentSet) -> Passage:
@@ -109,7 +93,7 @@ def read_source(reference: str, documents: DocumentSet) -> Passage:
     """
     _check(reference)
     whole, meaning = _find_whole(reference, documents)
-    found = _select(whole, meaning)
+    found = select_part(whole, meaning)
     if found.trust is None:
         return found
     # Imported only here: it takes 100 ms, and files of the project need no warning.
@@ -125,10 +109,10 @@ def locate_source(reference: str, documents: DocumentSet) -> tuple[Passage, Pass
     """
     _check(reference)
     whole, meaning = _find_whole(reference, documents)
-    return whole.passage, _select(whole, meaning), meaning
+    return whole.passage, select_part(whole, meaning), meaning
 
 
-def _find_whole(reference: str, documents: DocumentSet) -> tuple[_Whole, Reference]:
+def _find_whole(reference: str, documents: DocumentSet) -> tuple[WholeDocument, Reference]:
     meanings = list(parse_reference(reference))
     failure: SourceError | None = None
     for meaning in meanings:
@@ -153,7 +137,7 @@ def _check(reference: str) -> None:
         raise SourceError("source contains characters that are invalid in a path")
 
 
-def _read_whole(path: str, documents: DocumentSet) -> _Whole | None:
+def _read_whole(path: str, documents: DocumentSet) -> WholeDocument | None:
     """Return a commit, a file or an indexed document; None if there is none.
 
     Raise SourceError if the file is excluded from the index or outside the folder.
@@ -167,14 +151,14 @@ def _read_whole(path: str, documents: DocumentSet) -> _Whole | None:
         commit = show_commit(documents.root, sha.lower(), documents.rules)
         if commit is not None:
             passage = _passage(commit[0][: max(12, len(sha))], "diff", commit[1])
-            return _Whole(passage, _patch_sections(passage.lines))
+            return WholeDocument(passage, _patch_sections(passage.lines))
     relative = _relative_path(documents.root, path)
     found = read_listed_file(documents.root, relative, documents.rules)
     if isinstance(found, str):
         name = escape_path(relative)
         raise SourceError(f"{name} is excluded from the index ({found}) and cannot be read")
     if found is not None:
-        return _Whole(_passage(relative, found.language, found.text), found.sections)
+        return WholeDocument(_passage(relative, found.language, found.text), found.sections)
     return (
         documents.read_indexed(path)
         or _read_version(path, documents)
@@ -193,7 +177,7 @@ def _is_in_folder(path: str, documents: DocumentSet) -> bool:
     return os.path.lexists(documents.root / path)
 
 
-def _read_tagged_commit(name: str, documents: DocumentSet) -> _Whole | None:
+def _read_tagged_commit(name: str, documents: DocumentSet) -> WholeDocument | None:
     """Return the commit of a tag, or of a name such as "HEAD~3"; None if there is none."""
     folder = os.path.realpath(documents.root)
     is_ancestor = _ANCESTOR.fullmatch(name) is not None
@@ -205,15 +189,15 @@ def _read_tagged_commit(name: str, documents: DocumentSet) -> _Whole | None:
     return None if found is None else _read_whole(found.sha, documents)
 
 
-def _read_outside(reference: str, documents: DocumentSet) -> _Whole | None:
+def _read_outside(reference: str, documents: DocumentSet) -> WholeDocument | None:
     found = documents.read_outside(reference)
     if found is None:
         return None
     passage = _passage(found.uri, found.language, found.text)
-    return _Whole(replace(passage, origin=found.origin, trust="external"), found.sections)
+    return WholeDocument(replace(passage, origin=found.origin, trust="external"), found.sections)
 
 
-def _mark_package(whole: _Whole | None) -> _Whole | None:
+def _mark_package(whole: WholeDocument | None) -> WholeDocument | None:
     """Return a file of an installed package with its origin."""
     found = None if whole is None else split_package(whole.passage.source)
     if whole is None or found is None:
@@ -222,7 +206,7 @@ def _mark_package(whole: _Whole | None) -> _Whole | None:
     return replace(whole, passage=passage)
 
 
-def _read_version(path: str, documents: DocumentSet) -> _Whole | None:
+def _read_version(path: str, documents: DocumentSet) -> WholeDocument | None:
     """Return a file of an earlier version, as in "v2.1:src/a.py"; None if no version is named.
 
     Raise SourceError if there is no such version, or no such file in it.
@@ -249,7 +233,7 @@ def _read_version(path: str, documents: DocumentSet) -> _Whole | None:
         raise SourceError(
             f"there is no file {escape_path(relative)} in {name}; search with at:{name} to find one"
         )
-    return _Whole(_passage(source, found.language, found.text), found.sections)
+    return WholeDocument(_passage(source, found.language, found.text), found.sections)
 
 
 def _hash_in(path: str) -> str:
@@ -325,131 +309,9 @@ def _explain_unknown(path: str, known: Collection[str]) -> str:
     return f"{escape_path(path)} does not exist here or is ignored; {hint}"
 
 
-_MAX_OTHERS: Final = 5
-_MAX_NEAR_NAMES: Final = 3
-_MIN_SIMILARITY: Final = 0.7  # from 0 to 1, of two names
 _DEFAULT_HINT: Final = "use a path from a search result"
 _PACKAGE_HINT: Final = "search with in:deps for the paths of files of packages"
 
 
 def _format_paths(paths: Sequence[str]) -> str:
-    return _format_names([escape_path(path) for path in paths])
-
-
-def _format_names(names: Sequence[str]) -> str:
-    more = f", and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
-    return ", ".join(names[:_MAX_NAMES]) + more
-
-
-def _select(whole: _Whole, reference: Reference) -> Passage:
-    passage = whole.passage
-    first, last = reference.first_line, reference.last_line
-    if reference.name:
-        return _select_named(whole, reference.name)
-    if first is None:
-        return passage
-    count = passage.total_lines
-    source = escape_path(passage.source)
-    if last is not None and last < first:
-        raise SourceError(
-            f"lines {first}-{last} of {source} end before they begin; request "
-            f"{source}:{last}-{first}"
-        )
-    if first < 1 or first > count:
-        given = f"{first}-{last}" if last is not None else str(first)
-        raise SourceError(f"{source} has lines 1-{count}, not {given}; request lines in that range")
-    if last is None:
-        return _cut(passage, *_range_around(passage, first))
-    found = _cut(passage, first, last)
-    if last <= count:
-        return found
-    return replace(found, note=f"{source} ends at line {count}; line {last} does not exist")
-
-
-def _range_around(passage: Passage, line: int) -> tuple[int, int]:
-    """Return the range of the definition or section around a line.
-
-    If there is none, or if it is long, return the range of the nearby lines.
-    """
-    from rootle.ingest.named_ranges import innermost_range, list_named_ranges
-
-    found = innermost_range(list_named_ranges("\n".join(passage.lines), passage.language), line)
-    if found is not None and found.last_line - found.first_line < _MAX_DEFINITION_LINES:
-        return found.first_line, found.last_line
-    return max(1, line - _LINES_AROUND), line + _LINES_AROUND
-
-
-def _select_named(whole: _Whole, name: str) -> Passage:
-    from rootle.ingest.anchors import find_anchor
-    from rootle.ingest.named_ranges import (
-        find_in_sections,
-        find_named_ranges,
-        find_plain_names,
-        list_named_ranges,
-    )
-
-    passage = whole.passage
-    for section in whole.sections:
-        if name in (section.label, escape_path(section.label)):
-            return _cut(passage, section.start_line, section.end_line)
-    text = "\n".join(passage.lines)
-    ranges = list_named_ranges(text, passage.language, max_chars=len(text))
-    if found := find_named_ranges(ranges, name) or find_in_sections(whole.sections, ranges, name):
-        return _cut_first(passage, found)
-    line = find_anchor(text, passage.language, name)
-    if line is not None:
-        return _cut(passage, *_section_around(passage, ranges, line))
-    if found := find_plain_names(text, passage.language, name):
-        return _cut_first(passage, found)
-    source = escape_path(passage.source)
-    names = [section.label for section in whole.sections]
-    names += [candidate.names[-1] for candidate in ranges]
-    if not names:
-        raise SourceError(f"{source} has no headings or definitions; request lines instead")
-    known = _format_names(_nearest_first(names, name))
-    raise SourceError(f'{source} has no "{encodable(name)}"; it has: {known}')
-
-
-def _nearest_first(names: Sequence[str], name: str) -> list[str]:
-    """Return the distinct names, those that are similar to a name first."""
-    distinct = list(dict.fromkeys(names))
-    near = difflib.get_close_matches(name, distinct, _MAX_NEAR_NAMES, _MIN_SIMILARITY)
-    # Names of equal similarity keep their order.
-    found = sorted(map(distinct.index, near), key=lambda at: (-_similarity(name, distinct[at]), at))
-    return list(dict.fromkeys([*(distinct[at] for at in found), *distinct]))
-
-
-def _similarity(name: str, other: str) -> float:
-    return difflib.SequenceMatcher(None, other, name).ratio()
-
-
-def _section_around(passage: Passage, ranges: Sequence[NamedRange], line: int) -> tuple[int, int]:
-    """Return the section of an anchor.
-
-    If the anchor is far below the start of its section, or in no section, return the lines around
-    it.
-    """
-    from rootle.ingest.named_ranges import innermost_range
-
-    found = innermost_range(ranges, line)
-    if found is not None and line - found.first_line < _LINES_AROUND:
-        return found.first_line, found.last_line
-    return _range_around(passage, line)
-
-
-def _cut_first(passage: Passage, found: Sequence[NamedRange]) -> Passage:
-    """Return the lines of the first range, with a note that names the others."""
-    first, others = found[0], found[1:]
-    cut = _cut(passage, first.first_line, first.last_line)
-    return replace(cut, note=_describe_others(others)) if others else cut
-
-
-def _describe_others(others: Sequence[NamedRange]) -> str:
-    places = [f"{other.first_line}-{other.last_line}" for other in others[:_MAX_OTHERS]]
-    more = " …" if len(others) > len(places) else ""
-    noun = "place has" if len(others) == 1 else "places have"
-    return f"{len(others)} other {noun} this name: lines {', '.join(places)}{more}"
-
-
-def _cut(passage: Passage, first: int, last: int) -> Passage:
-    return replace(passage, start_line=first, lines=passage.lines[first - 1 : last])
+    return format_names([escape_path(path) for path in paths])

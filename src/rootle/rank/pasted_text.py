@@ -12,13 +12,14 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
 from rootle.rank.question.name_question import parse_name_question
 from rootle.text.terms import STOP_WORDS
+from rootle.text.whole_names import line_numbers
 
 # Frequencies of words: returns the number of files, and for each word how many contain it.
 CountFiles = Callable[[Sequence[str]], tuple[int, Sequence[int]]]
@@ -95,27 +96,11 @@ class PastedLine:
     weights: Mapping[str, float]  # rarity of each word; 0 for words that occur in no file
     words: tuple[str, ...]  # in order
     fixed: frozenset[str]  # the words of the source: without values and words of loggers
+    # The words to look up, rarest first: those that the source must contain, without common stop
+    # words and words that occur in no file.
+    searched: tuple[str, ...]
     is_marked: bool  # has signs of a message or of code
-
-    @property
-    def known_words(self) -> list[str]:
-        """The distinct words that occur in some file, rarest first."""
-        return self._sort(self.words)
-
-    @property
-    def fixed_words(self) -> list[str]:
-        """Those of `fixed` that occur in some file, rarest first, without common stop words."""
-        common = {word for word in self.fixed & STOP_WORDS if self.weights[word] < _RARE_WEIGHT}
-        return self._sort(word for word in self.words if word in self.fixed - common)
-
-    @property
-    def is_compound(self) -> bool:
-        """Whether the line is one name of several words, such as `max-page-size`."""
-        return _COMPOUND.fullmatch(self.text) is not None
-
-    def _sort(self, words: Iterable[str]) -> list[str]:
-        known = [word for word in dict.fromkeys(words) if self.weights[word] > 0]
-        return sorted(known, key=lambda word: -self.weights[word])
+    is_compound: bool  # is one name of several words, such as `max-page-size`
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,13 +130,15 @@ def read_pasted_lines(text: str, count_files: CountFiles) -> list[list[PastedLin
     """
     rows = text.split("\n")
     lines = [_strip(row, is_alone=len(rows) == 1) for row in rows]
-    parts = [
+    found = [
         (row, [part for part in _split_message(line) if _has_words(part)])
         for row, line in enumerate(lines)
+        if _has_words(line)
     ]
-    parts = [(row, some) for row, some in parts if some and _has_words(lines[row])][:_MAX_LINES]
-    words = {part: tuple(_WORD.findall(part)[:_MAX_WORDS]) for _, some in parts for part in some}
-    distinct = list(dict.fromkeys(word for some in words.values() for word in some))
+    found = [(row, parts) for row, parts in found if parts][:_MAX_LINES]
+    distinct = list(
+        dict.fromkeys(word for _, parts in found for part in parts for word in _words(part))
+    )
     if not distinct:
         return []
     total, counts = count_files(distinct)
@@ -159,13 +146,7 @@ def read_pasted_lines(text: str, count_files: CountFiles) -> list[list[PastedLin
         word: math.log(1 + total / count) if count else 0.0
         for word, count in zip(distinct, counts, strict=True)
     }
-    return [
-        [
-            _make_line(row, part, words[part], weights, is_marked=_is_marked(some[0]))
-            for part in some
-        ]
-        for row, some in parts
-    ]
+    return [_make_lines(row, parts, weights) for row, parts in found]
 
 
 def find_hyphenated_names(text: str) -> tuple[list[str], bool]:
@@ -174,21 +155,24 @@ def find_hyphenated_names(text: str) -> tuple[list[str], bool]:
     Such a query is one name or flag, or asks where it is defined. In other queries, only flags and
     names with several hyphens are returned.
     """
-    names = list(dict.fromkeys(match[1] for match in _HYPHENATED.finditer(text)))
-    if len(names) == 1:
-        identifier = names[0].replace("-", "_")
-        plain = re.sub(rf"-{{0,2}}{re.escape(names[0])}", identifier, text)
-        asked = parse_name_question(plain)
-        if asked is not None and asked.name == identifier and asked.aspect == "definitions":
-            return names, True
-        if len(text.split()) <= _MAX_FLAG_WORDS and any(
-            _is_flag(text, match) for match in _HYPHENATED.finditer(text)
-        ):
-            return names, True
-    flags = {match[1] for match in _HYPHENATED.finditer(text) if _is_flag(text, match)}
-    return [name for name in names if name in flags or name.count("-") >= _MIN_HYPHENS][
-        :_MAX_NAMES
-    ], False
+    matches = list(_HYPHENATED.finditer(text))
+    names = list(dict.fromkeys(match[1] for match in matches))
+    flags = {match[1] for match in matches if _is_flag(text, match)}
+    if len(names) == 1 and (_asks_for_place(text, names[0]) or _is_about_flag(text, flags)):
+        return names, True
+    kept = [name for name in names if name in flags or name.count("-") >= _MIN_HYPHENS]
+    return kept[:_MAX_NAMES], False
+
+
+def _asks_for_place(text: str, name: str) -> bool:
+    """Return whether a query is only a hyphenated name, or asks where it is defined."""
+    identifier = name.replace("-", "_")
+    asked = parse_name_question(re.sub(rf"-{{0,2}}{re.escape(name)}", identifier, text))
+    return asked is not None and asked.name == identifier and asked.aspect == "definitions"
+
+
+def _is_about_flag(text: str, flags: Collection[str]) -> bool:
+    return bool(flags) and len(text.split()) <= _MAX_FLAG_WORDS
 
 
 def _is_flag(text: str, match: re.Match[str]) -> bool:
@@ -207,7 +191,7 @@ def find_source_lines(pasted: PastedLine, text: str) -> list[SourceLine]:
     counted = [(word, pasted.weights[word]) for word in pasted.words if word in pasted.fixed]
     total = math.fsum(weight for _, weight in counted)
     least = total * _MIN_SHARE * 0.999  # the order of a sum changes its rounding
-    numbers = _line_numbers(lower, _find_anchors(pasted, lower, total))
+    numbers = line_numbers(lower, _find_anchors(pasted, lower, total))
     if not numbers:
         return []
     lines = lower.split("\n")
@@ -231,10 +215,7 @@ def find_source_lines(pasted: PastedLine, text: str) -> list[SourceLine]:
         if _is_source([pasted.words[at] for at, _ in chain], share):
             number = window.main_line(pasted, chain)
             best[number] = max(best.get(number, 0.0), share * _ALIGNED)
-    return [
-        SourceLine(number, share)
-        for number, share in sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))
-    ]
+    return _list_sources(best)
 
 
 def align_rows(found: Mapping[int, Mapping[int, float]]) -> dict[int, float]:
@@ -281,14 +262,34 @@ def _split_message(line: str) -> list[str]:
     return list(dict.fromkeys([line, *sorted(parts, key=lambda part: -len(part))]))[:_MAX_VARIANTS]
 
 
-def _make_line(
-    row: int, text: str, words: tuple[str, ...], weights: Mapping[str, float], *, is_marked: bool
-) -> PastedLine:
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(text)[:_MAX_WORDS])
+
+
+def _make_lines(row: int, parts: Sequence[str], weights: Mapping[str, float]) -> list[PastedLine]:
+    is_marked = _is_marked(parts[0])
+    return [_make_line(row, part, weights, is_marked=is_marked) for part in parts]
+
+
+def _make_line(row: int, text: str, weights: Mapping[str, float], *, is_marked: bool) -> PastedLine:
+    words = _words(text)
     plain = _QUOTED_VALUE.sub(" ", text)
     kept = " ".join(part for part in plain.split() if not _VALUE.search(part))
     fixed = frozenset(_WORD.findall(kept)) & frozenset(words) - _LOG_WORDS
+    is_compound = _COMPOUND.fullmatch(text) is not None
+    common = {word for word in STOP_WORDS.intersection(words) if weights[word] < _RARE_WEIGHT}
+    needed = words if is_compound else [word for word in words if word in fixed - common]
+    searched = sorted(
+        (word for word in dict.fromkeys(needed) if weights[word] > 0),
+        key=lambda word: -weights[word],
+    )
     own = {word: weights[word] for word in words}
-    return PastedLine(row, text, own, words, fixed, is_marked)
+    return PastedLine(row, text, own, words, fixed, tuple(searched), is_marked, is_compound)
+
+
+def _list_sources(shares: Mapping[int, float]) -> list[SourceLine]:
+    ranked = sorted(shares.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [SourceLine(number, share) for number, share in ranked]
 
 
 def _find_name(name: str, text: str) -> list[SourceLine]:
@@ -301,17 +302,16 @@ def _find_name(name: str, text: str) -> list[SourceLine]:
     )
     hits = list(islice(whole.finditer(text), _MAX_PLACES))
     best: dict[int, float] = {}
-    for number, hit in zip(_line_numbers(text, [hit.start() for hit in hits]), hits, strict=True):
+    for number, hit in zip(line_numbers(text, [hit.start() for hit in hits]), hits, strict=True):
         best[number] = max(best.get(number, 0.0), 1.0 if hit.lastgroup else _MENTION)
-    ranked = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))
-    return [SourceLine(number, share) for number, share in ranked]
+    return _list_sources(best)
 
 
 def _find_anchors(pasted: PastedLine, text: str, total: float) -> list[int]:
     """Return where words of which every source line has at least one occur in a text."""
     places: list[int] = []
     rest = total
-    for word in pasted.fixed_words or pasted.known_words:
+    for word in pasted.searched:
         if rest < total * _MIN_SHARE:
             break
         found = re.finditer(re.escape(word), text)
@@ -320,16 +320,6 @@ def _find_anchors(pasted: PastedLine, text: str, total: float) -> list[int]:
             break  # every word is in the line
         rest -= pasted.weights[word] * pasted.words.count(word)
     return sorted(places)
-
-
-def _line_numbers(text: str, places: Sequence[int]) -> list[int]:
-    """Return the line of each place, from 1. The places are in ascending order."""
-    numbers, number, end = [], 1, 0
-    for place in places:
-        number += text.count("\n", end, place)
-        end = place
-        numbers.append(number)
-    return numbers
 
 
 class _Window:

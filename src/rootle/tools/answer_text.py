@@ -68,7 +68,7 @@ def write_answer(
     app: App, question: str, response: SearchResponse, shown: SentPassages | None
 ) -> AnswerText:
     """Return the text for the results of a response; it is empty if there are none."""
-    writer = _Writer(app, question, shown, _defining_lines(response), _pasted_lines(response))
+    writer = _Writer(app, question, shown, _defining_lines(response))
     results = _drop_far(response, writer.has_match)
     rooms = limit_characters(response.confident is False, [result.score for result in results])
     blocks, data = [], []
@@ -97,15 +97,6 @@ def _defining_lines(response: SearchResponse) -> Mapping[str, Collection[int]]:
         for symbol in response.symbols.definitions:
             lines[symbol.path].add(symbol.line)
     return lines
-
-
-def _pasted_lines(response: SearchResponse) -> Mapping[str, Sequence[int]]:
-    """Return the lines with the pasted text of the question, by path."""
-    return {
-        result.file_path: result.matching_lines
-        for result in response.results
-        if result.matching_lines is not None
-    }
 
 
 def _mark_outside(result: SearchResult, lines: Sequence[str]) -> list[str]:
@@ -155,13 +146,11 @@ class _Writer:
         question: str,
         shown: SentPassages | None,
         defining_lines: Mapping[str, Collection[int]],
-        pasted_lines: Mapping[str, Sequence[int]],
     ) -> None:
         self._app = app
         self._question = question
         self._shown = shown
         self._defining_lines = defining_lines
-        self._pasted_lines = pasted_lines
         self.passages = SentPassages()  # of this answer
         self._find_matches = app.line_finder(question)
 
@@ -175,7 +164,7 @@ class _Writer:
         return find is not None and bool(find(result.snippet.split("\n")))
 
     def _may_match(self, result: SearchResult) -> bool:
-        return self._find_matches is not None or result.file_path in self._pasted_lines
+        return self._find_matches is not None or result.matching_lines is not None
 
     def write(self, result: SearchResult, room: int) -> tuple[str, list[str]]:
         """Return the header of a result and its lines."""
@@ -215,7 +204,7 @@ class _Writer:
         """Return the file of a result, or only its spans if the file has changed since indexing."""
         spans = result_spans(result)
         try:
-            excerpts = self._excerpts(self._app.outline(result.file_path))
+            excerpts = self._excerpts(result, self._app.outline(result.file_path))
         except SourceError:
             excerpts = None
         if excerpts is not None and all(excerpts.contains(span) for span in spans):
@@ -223,12 +212,12 @@ class _Writer:
         lines = [""] * max(span.end_line for span in spans)
         for span in spans:
             lines[span.start_line - 1 : span.end_line] = span.snippet.split("\n")
-        return self._excerpts(FileOutline(result.file_path, tuple(lines), ()))
+        return self._excerpts(result, FileOutline(result.file_path, tuple(lines), ()))
 
-    def _excerpts(self, outline: FileOutline) -> FileExcerpts:
+    def _excerpts(self, result: SearchResult, outline: FileOutline) -> FileExcerpts:
         found: Mapping[int, int] = {}
-        if (pasted := self._pasted_lines.get(outline.path)) is not None:
-            found = dict.fromkeys(sorted(pasted), 0)
+        if result.matching_lines is not None:
+            found = dict.fromkeys(sorted(result.matching_lines), 0)
         elif self._find_matches is not None:
             found = self._find_matches(outline.lines)
         excluded = self._app.excluded_lines(self._question, outline.lines)

@@ -17,17 +17,17 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Final
 
 from rootle.text.declared_names import find_declared_names
 from rootle.text.definition_head import find_comment_start, find_signature
-from rootle.text.terms import STOP_WORDS, WORD, encodable, split_identifier
+from rootle.text.terms import encodable
+from rootle.text.word_stems import find_stems, stems_of
 from rootle.types import Definition, FileOutline, Span
 
 # Maximum number of characters for the lines of a result. The values were chosen on the tune split
@@ -38,9 +38,6 @@ _SECOND_ROOM: Final = 400
 _WEAK_ROOM: Final = 600  # the first result of an answer with low confidence
 # The second result is shown with lines if its score is at least this share of the first score.
 _NEAR: Final = 0.2
-# Number of characters at the start of a word that all its inflected forms are assumed to share.
-_STEM_CHARS: Final = 5
-_MIN_WORD_CHARS: Final = 3
 # Longer lines are truncated, because they are usually data or generated code.
 _MAX_LINE_CHARS: Final = 240
 # Places of a file are ordered by the weighted share of the question's words that they contain, plus
@@ -366,45 +363,9 @@ class FileExcerpts:
         return {stem: math.log(1 + total / count) for stem, count in counts.items()}
 
 
-def stems_of(text: str) -> frozenset[str]:
-    """Return the prefixes of the words and parts of identifiers in a text, without stop words."""
-    parts = (part for word in WORD.findall(text) for part in split_identifier(word))
-    return frozenset(
-        part[:_STEM_CHARS]
-        for part in parts
-        if len(part) >= _MIN_WORD_CHARS and part not in STOP_WORDS
-    )
-
-
 def _own_name(name: str) -> str:
     """Return the last identifier of a name: "delete" for "class Log > def Segment.delete"."""
     return next(reversed(_IDENTIFIER.findall(name)), "")
-
-
-def find_stems(lines: Sequence[str], stems: frozenset[str]) -> Mapping[int, frozenset[str]]:
-    """Return the stems in each line, by line number from 1; lines without stems are left out."""
-    found = {at: stems_of(lines[at - 1]) & stems for at in _lines_with(lines, stems)}
-    return {at: some for at, some in found.items() if some}
-
-
-def _lines_with(lines: Sequence[str], stems: Iterable[str]) -> set[int]:
-    """Return the numbers of the lines that may contain the stems.
-
-    Only these lines are split into words, which takes much longer than this search. Lines with
-    non-ASCII characters are always included, because converting a whole line to lower case can
-    change a word differently from converting the word alone.
-    """
-    lowered = [line.lower() for line in lines]
-    text = "\n".join(lowered)
-    ends = list(accumulate(len(line) + 1 for line in lowered))
-    found = {number for number, line in enumerate(lines, 1) if not line.isascii()}
-    for stem in stems:
-        at = text.find(stem)
-        while at >= 0:
-            number = bisect_right(ends, at) + 1
-            found.add(number)
-            at = text.find(stem, ends[number - 1])
-    return found
 
 
 def _indentation(line: str) -> int:

@@ -31,10 +31,6 @@ from rootle.types import DocumentSection
 # again.
 _CACHED_PARTS: Final = 1_000
 _CACHED_FILES: Final = 20_000
-# A query reads the states of its files once. A process that runs a third query will probably run
-# more, so all rows of a small index are then loaded. This takes 35 ms with 9,000 chunks and saves a
-# tenth of the time of each query.
-_READS_BEFORE_PRELOAD: Final = 3
 _MAX_PRELOADED_FILES: Final = 2_000
 
 
@@ -74,7 +70,6 @@ class Snapshot:
         self.close = weakref.finalize(self, connection.close)
         self._files: dict[int, FileState] = {}
         self._unindexed: list[FileState] | None = None
-        self._file_reads = 0
         self.chunk_cache: ChunkCache = earlier.chunk_cache if earlier else ChunkCache()
         self._texts: dict[tuple[int, int], str] = {}
 
@@ -134,12 +129,7 @@ class Snapshot:
 
     def files(self, ids: Iterable[int]) -> dict[int, FileState]:
         """Return the states of files by id. Raise IndexStorageError for an unknown id."""
-        self._file_reads += 1
-        if self._file_reads == _READS_BEFORE_PRELOAD:
-            self._preload()
-        return self._read_files(list(ids))
-
-    def _read_files(self, wanted: Sequence[int]) -> dict[int, FileState]:
+        wanted = list(ids)
         missing = [file_id for file_id in wanted if file_id not in self._files]
         if missing:
             with self._lock, storage_errors(self.folder):
@@ -152,7 +142,7 @@ class Snapshot:
                 "run `rootle index --rebuild`"
             ) from error
 
-    def _preload(self) -> None:
+    def preload(self) -> None:
         """Load all file states and chunks of a small index, and verify its word index."""
         with self._lock, storage_errors(self.folder):
             if self._manifest.count() <= _MAX_PRELOADED_FILES:
@@ -243,7 +233,7 @@ class Snapshot:
 
     def text(self, file_id: int) -> str:
         """Return the indexed text of a file. It is not cached."""
-        state = self._read_files([file_id])[file_id]
+        state = self.files([file_id])[file_id]
         with self._lock, storage_errors(self.folder):
             text = self._documents.text(file_id)
             if len(text) < _stored_chars(state):

@@ -31,6 +31,9 @@ from rootle.types import SearchQuery
 MAX_CANDIDATE_FILES: Final = 60
 
 
+Lines = Mapping[int, Sequence[int]]  # line numbers by file id, best line first
+
+
 def _no_ids() -> Ids:
     return np.zeros(0, np.int64)
 
@@ -43,7 +46,7 @@ class ScopedQuery:
     files: Collection[int] | None = None  # ids; None for all files
     matches: ExactMatches | None = None  # where the phrases and the regex occur
     chunk_ids: Ids = field(default_factory=_no_ids)  # the chunks with matches or wanted lines
-    lines: Mapping[int, Sequence[int]] = field(default_factory=dict)  # to show, by file id
+    lines: Lines = field(default_factory=dict)  # to show
     valid_until_s: float = math.inf  # Unix time at which a file becomes too old for the filter
     degraded: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

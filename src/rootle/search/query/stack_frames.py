@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -45,11 +46,12 @@ def find_frames(text: str, index: IndexReader, allowed: Collection[int] | None) 
     """
     certain: dict[int, list[int]] = {}
     doubtful: dict[int, list[int]] = {}
-    for path, line in _innermost_first(text):
-        states, is_certain = _find_files(path, index)
+    places = [(_split_path(path), line) for path, line in _innermost_first(text)]
+    named = _files_by_name({parts[-1] for (parts, _), _ in places if parts}, index)
+    for (parts, is_outside), line in places:
+        states, is_certain = _match_files(parts, named, is_outside=is_outside)
         for state in states:
-            is_allowed = allowed is None or state.id in allowed
-            if state.skip is None and is_allowed and line <= index.text(state.id).count("\n") + 1:
+            if (allowed is None or state.id in allowed) and line <= _last_line(state, index):
                 found = (certain if is_certain else doubtful).setdefault(state.id, [])
                 if line not in found:
                     found.append(line)
@@ -70,33 +72,48 @@ def _innermost_first(text: str) -> list[tuple[str, int]]:
     return list(dict.fromkeys(frames))[:_MAX_FRAMES]
 
 
-def _find_files(path: str, index: IndexReader) -> tuple[list[FileState], bool]:
+def _split_path(path: str) -> tuple[list[str], bool]:
+    """Return the parts of a path, and whether it is below a folder of a language or of packages.
+
+    Of such a path, only the parts below this folder are returned.
+    """
+    outside = _OUTSIDE.match(path)
+    rest = path[outside.end() :] if outside else path
+    parts = [part for part in rest.split("/") if part not in ("", ".", "..")]
+    return parts, outside is not None
+
+
+def _files_by_name(names: Collection[str], index: IndexReader) -> Mapping[str, list[FileState]]:
+    found: defaultdict[str, list[FileState]] = defaultdict(list)
+    for state in index.files_with_endings(sorted(names)) if names else ():
+        if state.skip is None:
+            found[state.path.rpartition("/")[2]].append(state)
+    return found
+
+
+def _match_files(
+    parts: Sequence[str], named: Mapping[str, list[FileState]], *, is_outside: bool
+) -> tuple[list[FileState], bool]:
     """Return the files that have the most folders in common with a path; none if too many do.
 
     It is certain that they are meant if the path is only a name, or if they also have a folder in
     common. A path below a folder of packages must be the same.
     """
-    outside = _OUTSIDE.match(path)
-    rest = path[outside.end() :] if outside else path
-    parts = [part for part in rest.split("/") if part not in ("", ".", "..")]
-    if not parts:
-        return [], False
-    found = list(_with_name(parts[-1], index))
+    found = named.get(parts[-1], []) if parts else []
     shared = [_count_shared(state.path.split("/"), parts) for state in found]
     most = max(shared, default=0)
-    if outside and (most < len(parts) or most == 1):
+    if is_outside and (most < len(parts) or most == 1):
         return [], False
     best = [state for state, count in zip(found, shared, strict=True) if count == most]
     return best if len(best) <= _MAX_FILES else [], most > 1 or len(parts) == 1
 
 
-def _with_name(name: str, index: IndexReader) -> Iterator[FileState]:
-    for state in index.files_with_endings([name]):
-        if state.path == name or state.path.endswith(f"/{name}"):
-            yield state
+def _last_line(state: FileState, index: IndexReader) -> int:
+    rows = index.chunks_of(state.id)
+    return rows[-1].end_line if rows else 0
 
 
-def _count_shared(path: list[str], wanted: list[str]) -> int:
+def _count_shared(path: Sequence[str], wanted: Sequence[str]) -> int:
     count = 0
     for mine, other in zip(reversed(path), reversed(wanted), strict=False):
         if mine != other:

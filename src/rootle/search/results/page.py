@@ -115,7 +115,7 @@ class PresentStep:
         shown = iter(read_spans(read, all_spans, selected.rows))
         first_chunks = [spans[0].chunk_id if spans else -1 for spans in selected.by_file]
         sources = _find_sources(answer, chunks, first_chunks)
-        scores = answer.confidence.scores if answer.confidence else answer.ranked.scores
+        scores = answer.scores
         for at, file_id, spans, source in zip(
             page, file_ids, selected.by_file, sources, strict=True
         ):

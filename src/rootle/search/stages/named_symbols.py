@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -40,6 +40,20 @@ _MAX_LINES_PER_FILE: Final = 4
 _VARIABLE: Final = re.compile(r"([a-z_]\w*)(?:\.|->)(?=\w+(?:\(\))?$)")
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question about a name, and what is needed to answer it."""
+
+    question: NameQuestion
+    request: SearchRequest
+    scoped: ScopedQuery
+    find: FindAnswer
+
+    def find_plainly(self) -> RankedAnswer:
+        """Return the answer of an ordinary search."""
+        return self.find(self.request, self.scoped)
+
+
 class NamedSymbols:
     """Puts the files that define or use the name of a question first."""
 
@@ -60,10 +74,9 @@ class NamedSymbols:
         question = _name_question(scoped.question)
         if question is None:
             return find(request, _note_plain_operator(scoped))
+        asked = _Asked(question, request, scoped, find)
         answer = (
-            self._answer_in_place(find, request, scoped, question)
-            or self._answer_for_variable(find, request, scoped, question)
-            or find(request, scoped)
+            self._answer_in_place(asked) or self._answer_for_variable(asked) or asked.find_plainly()
         )
         is_defined = answer.symbols is not None and answer.symbols.definitions
         if is_defined or not question.is_explicit or self._tree is None:
@@ -71,29 +84,24 @@ class NamedSymbols:
         notes = note_unindexed_name(question.name, request, scoped, self._tree)
         return replace(answer, notes=(*answer.notes, *notes))
 
-    def _answer_in_place(
-        self,
-        find: FindAnswer,
-        request: SearchRequest,
-        scoped: ScopedQuery,
-        question: NameQuestion,
-    ) -> RankedAnswer | None:
+    def _answer_in_place(self, asked: _Asked) -> RankedAnswer | None:
         """Return the answer for the files that a question names, or else for all files.
 
         A note says why it is for all files. The end of a question about an ordinary word is a path
         only if there is such a path.
         """
+        question = asked.question
         if not question.place:
-            return self._answer(find, request, scoped, question)
-        files = _files_at(question.place, request, scoped)
+            return self._answer(asked)
+        files = _files_at(question.place, asked.request, asked.scoped)
         if not files and not question.is_explicit:
             return None
         if files:
-            answer = self._answer(find, request, replace(scoped, files=files), question)
+            answer = self._answer(replace(asked, scoped=replace(asked.scoped, files=files)))
             symbols = answer.symbols if answer is not None else None
             if answer is not None and symbols is not None and _has_asked(symbols):
                 return replace(answer, symbols=replace(symbols, within=question.place))
-        answer = self._answer(find, request, scoped, question)
+        answer = self._answer(asked)
         if answer is None:
             return None
         note = f'no path here contains "{question.place}"'
@@ -102,19 +110,14 @@ class NamedSymbols:
         note = f"{note}; those in all files are listed"
         return replace(answer, notes=(note, *answer.notes))
 
-    def _answer_for_variable(
-        self,
-        find: FindAnswer,
-        request: SearchRequest,
-        scoped: ScopedQuery,
-        question: NameQuestion,
-    ) -> RankedAnswer | None:
+    def _answer_for_variable(self, asked: _Asked) -> RankedAnswer | None:
         """Return the answer for the member in "who reads x.member", whatever the class of x."""
+        question = asked.question
         match = _VARIABLE.match(question.name)
         if match is None or question.is_operator or question.aspect == "definitions":
             return None
         member = question.name[match.end() :]
-        answer = self._answer_in_place(find, request, scoped, replace(question, name=member))
+        answer = self._answer_in_place(replace(asked, question=replace(question, name=member)))
         if answer is None:
             return None
         note = (
@@ -122,15 +125,9 @@ class NamedSymbols:
         )
         return replace(answer, notes=(note, *answer.notes))
 
-    def _answer(
-        self,
-        find: FindAnswer,
-        request: SearchRequest,
-        scoped: ScopedQuery,
-        question: NameQuestion,
-    ) -> RankedAnswer | None:
+    def _answer(self, asked: _Asked) -> RankedAnswer | None:
         """Return the answer with the symbols, or None if the question is not about a name."""
-        index = request.session.index
+        question, scoped, index = asked.question, asked.scoped, asked.request.session.index
         wanted = SymbolRequest(
             question.name,
             question.aspect,
@@ -146,12 +143,12 @@ class NamedSymbols:
         if found is None or not _is_answer(found[0], question):
             if not question.is_operator:
                 return None
-            answer = find(request, scoped)
+            answer = asked.find_plainly()
             return replace(answer, symbols=found[0] if found else finder.find(index, wanted))
         symbols, ids = found
         lines = _lines_to_show(symbols, ids)
         chunk_ids = np.concatenate([scoped.chunk_ids, chunks_with_lines(index, lines)])
-        answer = find(request, replace(scoped, chunk_ids=chunk_ids, lines=lines))
+        answer = asked.find(asked.request, replace(scoped, chunk_ids=chunk_ids, lines=lines))
         return replace(put_first(answer, list(lines)), symbols=symbols)
 
 

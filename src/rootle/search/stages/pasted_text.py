@@ -1,4 +1,4 @@
-"""Answer stage: put the files first from which a pasted text comes."""
+"""Pipeline stage: put the files first from which a pasted text comes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rootle.rank.pasted_text import (
 )
 from rootle.rank.path_features import quotes_messages
 from rootle.rank.question.intent import Intent
-from rootle.search.query.scope import ScopedQuery
+from rootle.search.query.scope import Lines, ScopedQuery
 from rootle.search.query.stack_frames import find_frames
 from rootle.search.request import MAX_QUERY_CHARS, SearchRequest
 from rootle.search.stages.ranked_answer import (
@@ -58,7 +58,6 @@ _DESCRIBING: Final[frozenset[Intent]] = frozenset(("usage", "test", "history"))
 # The codes with which terminals color a text.
 _COLORS: Final = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 
-Lines = Mapping[int, Sequence[int]]  # line numbers by file id
 Shares = dict[int, dict[int, dict[int, float]]]  # by file id, row of the query and line number
 
 
@@ -123,11 +122,11 @@ def _find_sources(
     if frames.lines:
         rest = {at: found for at, found in message.lines.items() if at not in frames.lines}
         lines = {at: [*found, *message.lines.get(at, ())] for at, found in frames.lines.items()}
-        return _Sources({**lines, **rest}, True, 1.0, is_ordered=True)
+        return _Sources({**lines, **rest}, is_first=True, share=1.0, is_ordered=True)
     if message.lines:
         return message
     if frames.doubtful:
-        return _Sources(frames.doubtful, True, 1.0, is_ordered=True)
+        return _Sources(frames.doubtful, is_first=True, share=1.0, is_ordered=True)
     named = (_find_lines(index, name, scoped).lines for name in names)
     return _Sources({at: found for lines in named for at, found in lines.items()})
 
@@ -157,47 +156,48 @@ class _Search:
 
     def find(self, line: PastedLine, *, may_lack_words: bool) -> bool:
         """Add the source lines; return whether one of them is in code that is not a test."""
-        words = line.known_words if line.is_compound else line.fixed_words
-        if len(words) < (len(set(line.words)) if line.is_compound else _MIN_TERMS):
+        if len(line.searched) < (len(set(line.words)) if line.is_compound else _MIN_TERMS):
             return False
-        found = self._search_files(line, words)
-        if may_lack_words and not line.is_compound and self._all_quote(found):
-            found = {**self._search_chunks(line, words), **found}
+        found = self._search_files(line)
+        is_in_code = self._has_code(found)
+        if may_lack_words and not line.is_compound and not is_in_code:
+            further = self._search_chunks(line)
+            is_in_code = self._has_code(further)
+            found = {**further, **found}
         for file_id, shares in found.items():
             rows = self.found.setdefault(file_id, {}).setdefault(line.row, {})
             for number, share in shares.items():
                 rows[number] = max(rows.get(number, 0.0), share)
-        return bool(found) and not self._all_quote(found)
+        return is_in_code
 
-    def _all_quote(self, found: Mapping[int, object]) -> bool:
-        return not found or all(
-            quotes_messages(state.path) for state in self._index.files(found).values()
-        )
+    def _has_code(self, found: Mapping[int, object]) -> bool:
+        states = self._index.files(found).values()
+        return not all(quotes_messages(state.path) for state in states)
 
-    def _search_files(self, line: PastedLine, words: Sequence[str]) -> dict[int, dict[int, float]]:
+    def _search_files(self, line: PastedLine) -> dict[int, dict[int, float]]:
         """Return the source lines in files that contain all words."""
-        stems = self._index.sparse.stems(" ".join(words))
-        found: dict[int, dict[int, float]] = {}
+        stems = self._index.sparse.stems(" ".join(line.searched))
         limit = min(_MAX_READ_FILES, self._left)
-        files = self._index.sparse.files_with(stems, [], limit, self._files) if limit else ()
-        for file_id in files:
-            self._left -= 1
-            if sources := find_source_lines(line, self._index.text(file_id)):
-                found[file_id] = {source.number: source.share for source in sources}
-        return found
+        ids = self._index.sparse.files_with(stems, [], limit, self._files) if limit else ()
+        self._left -= len(ids)
+        return {
+            at: {source.number: source.share for source in sources}
+            for at in ids
+            if (sources := find_source_lines(line, self._index.text(at)))
+        }
 
-    def _search_chunks(self, line: PastedLine, words: Sequence[str]) -> dict[int, dict[int, float]]:
+    def _search_chunks(self, line: PastedLine) -> dict[int, dict[int, float]]:
         """Return the source lines in the chunks that full-text search finds first.
 
         A chunk may lack some words: those of values that were filled in.
         """
-        terms = dict.fromkeys(self._index.sparse.stems(" ".join(words[:_MAX_TERMS])))
-        wanted = [WeightedTerm(term, 1.0) for term in terms]
         limit = min(_MAX_READ_CHUNKS, self._left)
         if not limit:
             return {}
-        hits = self._index.sparse.query(wanted, limit, self._files)
-        rows = list(self._index.chunks(hits.ids.tolist()).values())
+        terms = dict.fromkeys(self._index.sparse.stems(" ".join(line.searched[:_MAX_TERMS])))
+        wanted = [WeightedTerm(term, 1.0) for term in terms]
+        ids = self._index.sparse.query(wanted, limit, self._files).ids.tolist()
+        rows = list(self._index.chunks(ids).values())
         texts = self._index.excerpts([(row.file_id, row.start, row.end) for row in rows])
         self._left -= len(rows)
         found: dict[int, dict[int, float]] = {}
@@ -220,23 +220,23 @@ def _choose(
     if not found:
         return _NONE
     paths = {at: state.path for at, state in index.files(found).items()}
+    quoting = {at for at in found if quotes_messages(paths[at])}
     shares = {at: align_rows(rows) for at, rows in found.items()}
     values = {
-        at: (_QUOTING if quotes_messages(paths[at]) else 1.0)
+        at: (_QUOTING if at in quoting else 1.0)
         * sum(max(row.values()) for row in _rows_with(found[at], shares[at]))
         for at in found
     }
-    most = max(values.values())
+    least_value = max(values.values()) * _NEAR
     share = max(max(shares[at].values()) for at in found)
-    near = [at for at in found if values[at] >= most * _NEAR]
+    near = [at for at in found if values[at] >= least_value]
     if len(near) > _MAX_FILES:  # such as logs that were recorded
-        near = [at for at in near if not quotes_messages(paths[at])]
+        near = [at for at in near if at not in quoting]
     if share < least or not 0 < len(near) <= _MAX_FILES:
         return _NONE
     near.sort(key=lambda at: (-values[at], paths[at]))
-    chosen = {at: _best_lines(shares[at]) for at in near}
-    is_quoted = all(quotes_messages(paths[at]) for at in near)
-    return _Sources(chosen, not is_quoted or _is_long(lines, share), share)
+    is_first = not quoting.issuperset(near) or _is_long(lines, share)
+    return _Sources({at: _best_lines(shares[at]) for at in near}, is_first=is_first, share=share)
 
 
 def _best_lines(shares: Mapping[int, float]) -> list[int]:

@@ -16,9 +16,10 @@ from rootle.rank.confidence import Confidence
 from rootle.rank.question.parsed import Question
 from rootle.rank.rankers.feature_sum import RankedFiles
 from rootle.rank.rankers.registry import Ranker, SpanScores, rank_within
+from rootle.rank.ranking_inputs import Floats
 from rootle.rank.span_choice import ScoredSpan
 from rootle.search.query.phrase_and_regex_filter import chunks_with_matches
-from rootle.search.query.scope import MAX_CANDIDATE_FILES, ScopedQuery
+from rootle.search.query.scope import MAX_CANDIDATE_FILES, Lines, ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.retrieval.merged_candidates import Candidates
 from rootle.types import SymbolAnswer
@@ -46,7 +47,7 @@ class RankedAnswer:
     rest: RankedAnswer | None = None  # the files after those in `order`, ranked separately
     max_score: float = 1.0  # higher scores are shown as this score
     symbols: SymbolAnswer | None = None  # if the question asks about a name that is defined
-    lines: Mapping[int, Sequence[int]] = field(default_factory=dict)  # to show, by file id
+    lines: Lines = field(default_factory=dict)  # to show
 
     @property
     def file_ids(self) -> Ids:
@@ -57,8 +58,12 @@ class RankedAnswer:
     @property
     def lowest_score(self) -> float:
         """The shown score of the last file in `order`."""
-        scores = self.confidence.scores if self.confidence else self.ranked.scores
-        return float(scores[list(self.order)].min(initial=self.max_score))
+        return float(self.scores[list(self.order)].min(initial=self.max_score))
+
+    @property
+    def scores(self) -> Floats:
+        """The shown score of each candidate file, before `max_score` is applied."""
+        return self.confidence.scores if self.confidence else self.ranked.scores
 
     def groups(self) -> Iterator[RankedAnswer]:
         """Yield the groups of files that were ranked together, best first."""
@@ -178,7 +183,7 @@ def _scope_rest(request: SearchRequest, scoped: ScopedQuery, answer: RankedAnswe
     return replace(scoped, files=files, matches=matches, chunk_ids=chunk_ids)
 
 
-def chunks_with_lines(index: IndexReader, lines: Mapping[int, Sequence[int]]) -> Ids:
+def chunks_with_lines(index: IndexReader, lines: Lines) -> Ids:
     """Return the chunks that contain the first line of each file."""
     rows = ((row, found) for at, found in lines.items() for row in index.chunks_of(at))
     ids = [row.id for row, found in rows if row.start_line <= found[0] <= row.end_line]
@@ -193,11 +198,25 @@ def put_first(answer: RankedAnswer, file_ids: Sequence[int]) -> RankedAnswer:
     if not first:
         return answer
     order = (*first, *(at for at in answer.order if at not in set(first)))
+    scores = answer.scores.copy()
+    scores[first] = scores.max() if answer.confidence is None else max(scores.max(), _CERTAIN)
+    return _reorder(answer, order, scores, is_certain=True)
+
+
+def move_up(answer: RankedAnswer, at: int, place: int) -> RankedAnswer:
+    """Return an answer with a file at an earlier place, with the score of the file there."""
+    others = [one for one in answer.order if one != at]
+    scores = answer.scores.copy()
+    scores[at] = scores[answer.order[place]]
+    return _reorder(answer, (*others[:place], at, *others[place:]), scores)
+
+
+def _reorder(
+    answer: RankedAnswer, order: Sequence[int], scores: Floats, *, is_certain: bool = False
+) -> RankedAnswer:
     confidence = answer.confidence
-    scores = confidence.scores if confidence is not None else answer.ranked.scores
-    scores = scores.copy()
-    scores[first] = scores.max() if confidence is None else max(scores.max(), _CERTAIN)
     if confidence is None:
         return replace(answer, order=order, ranked=replace(answer.ranked, scores=scores))
-    confidence = replace(confidence, scores=scores, confident=True)
+    is_confident = is_certain or confidence.confident
+    confidence = replace(confidence, scores=scores, confident=is_confident)
     return replace(answer, order=order, confidence=confidence)

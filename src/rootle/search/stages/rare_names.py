@@ -1,4 +1,4 @@
-"""Answer stage: show the definition of a rare name of a sentence in one of the first two results.
+"""Pipeline stage: show the definition of a rare name of a sentence in one of the first two results.
 
 The words of a sentence can outweigh a name in it, as in "why does _fromFloat check isNaN". A name
 that is defined in one or two files tells more than all other words.
@@ -7,7 +7,7 @@ that is defined in one or two files tells more than all other words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
@@ -17,12 +17,18 @@ import numpy as np
 from rootle.index.reader import FileState, IndexReader
 from rootle.rank.path_features import is_generated, quotes_messages
 from rootle.search.query.parse import ParsedQuestion
-from rootle.search.query.scope import ScopedQuery
+from rootle.search.query.scope import Lines, ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.results.shown_spans import read_spans, score_chunks, select_spans
-from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer, chunks_with_lines
+from rootle.search.stages.ranked_answer import (
+    FindAnswer,
+    RankedAnswer,
+    chunks_with_lines,
+    move_up,
+)
 from rootle.text.languages import language_of
 from rootle.text.terms import whole_identifier
+from rootle.text.whole_names import line_numbers, name_pattern
 from rootle.types import Span
 
 # A name, with the names of its owners: "parse_line", "o.pbytes". It is not a part of a path.
@@ -42,8 +48,6 @@ _MAX_MENTIONS: Final = 8
 _MAX_LINES: Final = 4  # per file
 _ASSIGNED: Final = re.compile(r"\s*:?=(?!=)")
 
-Lines = Mapping[int, Sequence[int]]  # line numbers by file id
-
 
 @dataclass(frozen=True, slots=True)
 class _Name:
@@ -57,8 +61,7 @@ class _Name:
     @property
     def pattern(self) -> re.Pattern[str]:
         """Matches the name; with its owners if it alone might be an ordinary word."""
-        text = self.last if self.is_marked else self.written
-        return re.compile(rf"(?<![\w$]){re.escape(text)}(?![\w$])")
+        return name_pattern(self.last if self.is_marked else self.written)
 
 
 def show_rare_names(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:
@@ -149,11 +152,10 @@ def _ordinary(states: Sequence[FileState]) -> Sequence[FileState]:
 
 def _matching_lines(name: _Name, text: str) -> list[int]:
     """Return the lines with a name, those that assign it first."""
+    matches = list(name.pattern.finditer(text))
     found: dict[int, bool] = {}
-    number, counted = 1, 0
-    for match in name.pattern.finditer(text):
-        number += text.count("\n", counted, match.start())
-        counted = match.start()
+    numbers = line_numbers(text, [match.start() for match in matches])
+    for number, match in zip(numbers, matches, strict=True):
         found[number] = found.get(number, False) or _ASSIGNED.match(text, match.end()) is not None
     return sorted(found, key=lambda number: (not found[number], number))
 
@@ -172,7 +174,7 @@ def _show(index: IndexReader, answer: RankedAnswer, name: _Name, lines: Lines) -
     if best != top:
         spans = _spans_of(index, answer, int(ids[top]))
         has_name = any(name.pattern.search(span.snippet) for span in spans)
-        answer = _move(answer, best, 1 if has_name else 0)
+        answer = move_up(answer, best, 1 if has_name else 0)
     file_id = int(ids[best])
     shown = _spans_of(index, answer, file_id)
     first = lines[file_id][0]
@@ -184,18 +186,3 @@ def _show(index: IndexReader, answer: RankedAnswer, name: _Name, lines: Lines) -
 def _spans_of(index: IndexReader, answer: RankedAnswer, file_id: int) -> list[Span]:
     selected = select_spans(index, answer, score_chunks(index, answer, [file_id]), [file_id])
     return read_spans(index.excerpts, selected.by_file[0], selected.rows)
-
-
-def _move(answer: RankedAnswer, at: int, place: int) -> RankedAnswer:
-    """Return the answer with a file at an earlier place, with the score of the file there."""
-    others = [one for one in answer.order if one != at]
-    score_of = answer.order[place]
-    order = (*others[:place], at, *others[place:])
-    confidence, ranked = answer.confidence, answer.ranked
-    if confidence is None:
-        scores = ranked.scores.copy()
-        scores[at] = scores[score_of]
-        return replace(answer, order=order, ranked=replace(ranked, scores=scores))
-    scores = confidence.scores.copy()
-    scores[at] = scores[score_of]
-    return replace(answer, order=order, confidence=replace(confidence, scores=scores))

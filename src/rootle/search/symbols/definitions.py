@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,7 +14,7 @@ from rootle.rank.path_features import KINDS, path_parts
 from rootle.search.symbols.parsed_files import FileOccurrences, classify_line
 from rootle.syntax.keyword_names import find_names
 from rootle.syntax.lines import Lines
-from rootle.syntax.members import member_kind
+from rootle.syntax.members import OBJECT_KEY, member_kind
 from rootle.syntax.source_tree import Position, SourceTree
 from rootle.syntax.symbol_outline import Unit
 from rootle.text.languages import CODE_EXTENSIONS
@@ -320,3 +320,16 @@ def _order(symbol: Symbol, unit: Unit | None) -> tuple[int, ...]:
         int(bool(symbol.scope)),
         -min(lines, 3),
     )
+
+
+def without_object_keys(
+    members: Mapping[int, Mapping[Position, FoundDefinition]],
+) -> Mapping[int, Mapping[Position, FoundDefinition]]:
+    """Return the members without object keys if one is a field, which a key usually sets."""
+    kinds = {one.symbol.kind for some in members.values() for one in some.values()}
+    if "field" not in kinds:
+        return members
+    return {
+        file: {at: one for at, one in some.items() if one.symbol.kind != OBJECT_KEY}
+        for file, some in members.items()
+    }

@@ -20,6 +20,7 @@ from rootle.search.symbols.parsed_files import ParsedFiles
 from rootle.search.symbols.scan_limits import ScanLimits
 from rootle.syntax.go_types import Embedded, GoFile, GoType, Signature, package_name, read_go_file
 from rootle.text.terms import whole_identifier
+from rootle.types import SymbolUse
 
 _MAX_INTERFACES: Final = 10  # interfaces with the requested name
 _MAX_DEFINERS: Final = 3_000  # chunks that define a method
@@ -85,10 +86,13 @@ class GoInterfaces:
                 found |= {(one.state.path, one.row): one for one in self._types(methods, target)}
         return list(found.values())
 
-    def is_foreign(self, path: str, qualifier: str, definitions: Sequence[FoundDefinition]) -> bool:
-        """Return whether a qualified name in a file is that of a type in another package."""
-        file = self._read_path(path)
-        imported = file.content.imports.get(qualifier) if file is not None else None
+    def is_embedded_foreign(
+        self, use: SymbolUse, name: str, definitions: Sequence[FoundDefinition]
+    ) -> bool:
+        """Return whether a use embeds a type with the name, but from another package."""
+        match = re.search(rf"\b(\w+)\.{re.escape(name)}\b", use.text)
+        file = self._read_path(use.path) if match is not None and use.path.endswith(".go") else None
+        imported = file.content.imports.get(match[1]) if file is not None and match else None
         if imported is None:
             return False
         defining = (self._read_path(one.symbol.path) for one in definitions)

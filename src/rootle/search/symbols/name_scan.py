@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import accumulate
 from typing import Final
 
-from rootle.index.reader import ChunkRow, FileState, IndexReader
-from rootle.rank.path_features import is_generated
+from rootle.index.reader import FileState, IndexReader
 from rootle.search.query.spelling import find_nearest_names
+from rootle.search.symbols.candidate_files import CandidateFiles
 from rootle.search.symbols.definitions import (
     FoundDefinition,
-    definer_order,
     find_definitions,
     find_definitions_in,
     find_members,
@@ -23,9 +19,10 @@ from rootle.search.symbols.definitions import (
     rank_for_members,
     scope_of,
     split_name,
+    without_object_keys,
 )
 from rootle.search.symbols.go_interfaces import GoInterfaces
-from rootle.search.symbols.owner_filter import CLASSES, MemberUses, OwnerFilter, path_names
+from rootle.search.symbols.owner_filter import CLASSES, MemberUses, OwnerFilter
 from rootle.search.symbols.parsed_files import (
     FileOccurrences,
     ParsedFiles,
@@ -35,28 +32,21 @@ from rootle.search.symbols.parsed_files import (
 from rootle.search.symbols.resolution import Resolver, base_names
 from rootle.search.symbols.scan_limits import OWNER_SCAN, ScanLimits
 from rootle.search.symbols.symbol_request import SymbolRequest
-from rootle.syntax.members import OBJECT_KEY
+from rootle.search.symbols.use_rules import (
+    PROSE_KINDS,
+    USE_KINDS,
+    is_mention,
+    text_around,
+    use_order,
+)
 from rootle.syntax.references import OccurrenceRole, classify
 from rootle.syntax.source_tree import Position
 from rootle.text.languages import CODE_EXTENSIONS
-from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
+from rootle.text.terms import whole_identifier
 from rootle.types import SymbolUse
 
-_MAX_DEFINERS: Final = 3_000  # chunks that define the name
 _MAX_LINE: Final = 200
 _MAX_SIMILAR: Final = 5
-
-# The kinds of uses, in the order in which they are listed.
-USE_KINDS: Final = {
-    kind: at
-    for at, kind in enumerate(
-        ("call", "implementation", "reference", "type", "import", "comment", "string", "document")
-    )
-}
-PROSE_KINDS: Final = frozenset({"comment", "string", "document"})
-_QUALIFIER: Final = re.compile(r"(\w+)(?:\(\))?(?:\.|::|->|#)$")
-_NO_WORD: Final = re.compile(r"\w_|_\w|[a-z0-9][A-Z]")  # in names that are no words of prose
-_MENTION_CHARS: Final = 120  # before and after a name, in which its class may be named
 
 
 class NameScan:
@@ -71,7 +61,7 @@ class NameScan:
         self._limits = limits
         owners, self._name = split_name(request.name)
         self._owner = owners[0] if owners else ""
-        self._key = whole_identifier("".join(WORD.findall(self._name)))
+        self._candidates = CandidateFiles(index, request, limits)
         self._files: dict[int, FileOccurrences | None] = {}
         # The functions must not refer to this scan: a reference cycle would keep the index open.
         self._owner_filter = OwnerFilter(
@@ -86,8 +76,10 @@ class NameScan:
 
     def definitions(self) -> list[FoundDefinition]:
         """Return the definitions in the files that define the name, the likeliest first."""
+        if not self._candidates.has_all_definers:
+            self.has_all_definitions = False
         count = 0
-        for state in self._definers:
+        for state in self._candidates.definers:
             is_beyond = self._budget <= 0 or count >= self._limits.definitions
             if not is_beyond or state.id in self._definitions:
                 count += len(self._definitions_in(state))
@@ -138,10 +130,10 @@ class NameScan:
         self._budget = min(self._budget, self._limits.member_chars)
         ranks = {
             state.id: rank_for_members(found)
-            for state in self._states
+            for state in self._candidates.states
             if (found := self._read(state)) is not None
         }
-        candidates = [state for state in self._states if ranks.get(state.id) is not None]
+        candidates = [state for state in self._candidates.states if ranks.get(state.id) is not None]
         members = {}
         for state in sorted(
             candidates, key=lambda state: (is_test_place(state.path, ""), ranks[state.id])
@@ -152,9 +144,9 @@ class NameScan:
                 members[state.id] = find_members(parsed)
             elif state.language in CODE_EXTENSIONS:
                 self.has_all_definitions = False
-        if len(self._states) < len(self._ranked):
+        if not self._candidates.has_all_states:
             self.has_all_definitions = False
-        return _without_object_keys(members)
+        return without_object_keys(members)
 
     @staticmethod
     def _find_bases(index: IndexReader, parsed: ParsedFiles, owner: str) -> Sequence[str]:
@@ -173,7 +165,7 @@ class NameScan:
     @property
     def is_complete(self) -> bool:
         """Whether nothing is missing from the number of uses."""
-        if len(self._states) < len(self._ranked):
+        if not self._candidates.has_all_states:
             return False
         if self._request.aspect == "definitions":
             return not self._unread_definers
@@ -186,7 +178,7 @@ class NameScan:
         Files whose definitions were not read are left out.
         """
         lines = 0
-        for state in self._states:
+        for state in self._candidates.states:
             occurrences = None if state.id in self._unread_definers else self._read(state)
             if occurrences is None:
                 continue
@@ -197,7 +189,7 @@ class NameScan:
 
     def uses(self) -> list[SymbolUse]:
         """Return the sorted uses for the requested aspect."""
-        ordered = sorted(self._states, key=lambda state: is_test_place(state.path, ""))
+        ordered = sorted(self._candidates.states, key=lambda state: is_test_place(state.path, ""))
         for state in ordered:
             self._definitions_in(state)
         everything = self._list_found()
@@ -212,8 +204,11 @@ class NameScan:
         others = {owner.lower() for one in everything for owner in one.owners[:1]}
         others.discard(self._owner.lower())
 
-        def is_listed(use: SymbolUse, before: str, after: str) -> bool:
-            if use.kind in PROSE_KINDS and not self._is_mention(before, after, others):
+        is_member = bool(self._owner) and self._owner != self._name
+
+        def is_listed(use: SymbolUse, around: tuple[str, str]) -> bool:
+            is_prose = is_member and use.kind in PROSE_KINDS
+            if is_prose and not is_mention(self._name, self._owner, around, others):
                 return False
             return self._is_wanted(use, wanted, is_in_package) and self._has_aspect(use)
 
@@ -224,7 +219,7 @@ class NameScan:
             found = self._with_implicit(found, selected)
             if all(one.symbol.kind not in CLASSES for one in selected):
                 found += self._overrides(everything, wanted)
-        return sorted(found, key=lambda use: _use_order(use, is_owned=bool(self._owner)))
+        return sorted(found, key=lambda use: use_order(use, is_owned=bool(self._owner)))
 
     def file_ids(self) -> Mapping[str, int]:
         """Return the ids of the files that contain the name, by path."""
@@ -232,7 +227,7 @@ class NameScan:
 
     def similar_names(self) -> tuple[str, ...]:
         """Return the defined names that are nearest to the name."""
-        key = self._key
+        key = self._candidates.key
         spelled = self._index.symbols_of(self._index.sparse.definers([key], 50)[key])
         same = [name for name in spelled if whole_identifier(name) == key and name != self._name]
         near = find_nearest_names(key, self._index)
@@ -241,70 +236,6 @@ class NameScan:
         found = dict.fromkeys([*qualified, *same, *near])
         found.pop(self._request.name, None)
         return tuple(found)[:_MAX_SIMILAR]
-
-    @cached_property
-    def _ranked(self) -> list[FileState]:
-        """The files with the words of the name, by BM25."""
-        terms = self._terms(self._name)
-        if not terms:
-            return []
-        limit = self._limits.files + 1
-        ids = self._index.sparse.files_with(terms, [], limit, self._request.files)
-        states = self._index.files(ids)
-        return _drop_built_copies([states[at] for at in ids])
-
-    @cached_property
-    def _states(self) -> list[FileState]:
-        ordered = self._ranked[: self._limits.files]
-        ends = accumulate(state.chars for state in ordered)
-        # At least one file is read.
-        return ordered[: 1 + sum(end < self._limits.read_chars for end in ends)]
-
-    def _terms(self, name: str) -> list[str]:
-        words = [whole_identifier(word) for word in WORD.findall(name)]
-        fitting = [word for word in words if word and len(word) <= MAX_WORD_CHARS]
-        return [stem for word in fitting for stem in self._index.sparse.stems(word)]
-
-    @cached_property
-    def _definers(self) -> list[FileState]:
-        """The files that may define the name; files with likelier definitions come first."""
-        chunks = self._defining_chunks
-        if sum(map(len, chunks.values())) >= _MAX_DEFINERS:
-            self.has_all_definitions = False
-        files = dict.fromkeys(chunks)
-        allowed = self._request.files
-        if allowed is not None and self._request.aspect == "definitions":
-            files = dict.fromkeys(at for at in files if at in allowed)
-        states = _drop_built_copies(list(self._index.files(files).values()))
-        inside = {
-            at for at, rows in chunks.items() if any(self._is_in_owner(row.scope) for row in rows)
-        }
-        return sorted(
-            self._with_owner(states),
-            key=lambda state: (state.id not in inside, *definer_order(state.path, self._name)),
-        )
-
-    def _with_owner(self, states: Sequence[FileState]) -> Sequence[FileState]:
-        """Return the files that contain the requested owner in their text or path.
-
-        If there are none, return all files, so that their definitions are suggested as similar
-        names.
-        """
-        if not self._owner:
-            return states
-        terms = self._terms(self._owner)
-        ids = [state.id for state in states]
-        if not terms or not ids:
-            return states
-        found = set(self._index.sparse.files_with(terms, [], len(ids), ids))
-        kept = [
-            state for state in states if state.id in found or self._owner in path_names(state.path)
-        ]
-        return kept or states
-
-    def _is_in_owner(self, scope: str) -> bool:
-        """Return whether the scope of a chunk (its enclosing definitions) contains the owner."""
-        return bool(self._owner) and self._owner in re.findall(r"\w+", scope)
 
     def _read(self, state: FileState) -> FileOccurrences | None:
         if state.id not in self._files:
@@ -325,17 +256,7 @@ class NameScan:
         if definitions or found.tree is not None:
             return definitions
         # The index lists the chunks that define the name, even in files that are not parsed here.
-        return find_definitions_in(found, self._defining_chunks.get(found.state.id, ()))
-
-    @cached_property
-    def _defining_chunks(self) -> Mapping[int, Sequence[ChunkRow]]:
-        """The chunks that define the name, by file."""
-        key = self._key
-        ids = self._index.sparse.definers([key], _MAX_DEFINERS)[key] if key else []
-        chunks: defaultdict[int, list[ChunkRow]] = defaultdict(list)
-        for row in self._index.chunks(ids).values():
-            chunks[row.file_id].append(row)
-        return chunks
+        return find_definitions_in(found, self._candidates.defining_chunks.get(found.state.id, ()))
 
     def _parse(self, found: FileOccurrences) -> FileOccurrences:
         if found.state.language not in CODE_EXTENSIONS:
@@ -351,7 +272,7 @@ class NameScan:
         state: FileState,
         resolver: Resolver,
         members: MemberUses,
-        is_listed: Callable[[SymbolUse, str, str], bool],
+        is_listed: Callable[[SymbolUse, tuple[str, str]], bool],
     ) -> Iterator[SymbolUse]:
         """Yield the listed uses in a file, one for each line.
 
@@ -366,7 +287,7 @@ class NameScan:
             if at in defined or self._is_excluded(found.line(at[0])):
                 continue
             use = self._make_use(found, at, resolver)
-            if not is_listed(use, *_text_around(found, at)):
+            if not is_listed(use, text_around(found, at)):
                 continue
             known = best.get(at[0])
             if known is None or self._line_order(use) < self._line_order(known):
@@ -403,19 +324,6 @@ class NameScan:
         # A member of a class cannot be imported, so an import refers to another definition.
         return use.target in wanted if use.target else is_in_package or use.kind != "import"
 
-    def _is_mention(self, before: str, after: str, others: Collection[str]) -> bool:
-        """Return whether prose can mean the wanted member, and not only a word or another member.
-
-        `others` are the names of the other classes with such a member, in lower case.
-        """
-        if not self._owner or self._owner == self._name:
-            return True
-        qualifier = _QUALIFIER.search(before)
-        if qualifier is not None:
-            return qualifier[1].lower() not in others
-        is_code = before.endswith("`") or after.startswith("(") or _NO_WORD.search(self._name)
-        return bool(is_code) or self._owner in WORD.findall(before + " " + after)
-
     def _is_excluded(self, line: str) -> bool:
         excluded = self._request.excluded
         return excluded is not None and excluded.search(line) is not None
@@ -438,7 +346,7 @@ class NameScan:
         if not definitions:
             return list(uses)
         types = GoInterfaces(self._index, self._parsed, self._limits)
-        kept = [use for use in uses if not _is_go_foreign(use, self._name, definitions, types)]
+        kept = [use for use in uses if not types.is_embedded_foreign(use, self._name, definitions)]
         for one in types.implementations(definitions):
             allowed = self._request.files
             if (allowed is None or one.state.id in allowed) and not self._is_excluded(one.line):
@@ -467,64 +375,6 @@ class NameScan:
                     symbol.signature,
                     is_test,
                 )
-
-
-def _text_around(found: FileOccurrences, at: Position) -> tuple[str, str]:
-    """Return the text before and after a name on its line, up to a limit."""
-    line, column = found.line(at[0]), at[1]
-    if not line.isascii():
-        column = len(line.encode("utf-8", "replace")[:column].decode("utf-8", "ignore"))
-    end = column + len(found.token)
-    return line[max(0, column - _MENTION_CHARS) : column], line[end : end + _MENTION_CHARS]
-
-
-def _without_object_keys(
-    members: Mapping[int, Mapping[Position, FoundDefinition]],
-) -> Mapping[int, Mapping[Position, FoundDefinition]]:
-    """Return the members without object keys if one is a field, which a key usually sets."""
-    kinds = {one.symbol.kind for some in members.values() for one in some.values()}
-    if "field" not in kinds:
-        return members
-    return {
-        file: {at: one for at, one in some.items() if one.symbol.kind != OBJECT_KEY}
-        for file, some in members.items()
-    }
-
-
-def _is_go_foreign(
-    use: SymbolUse, name: str, definitions: Sequence[FoundDefinition], types: GoInterfaces
-) -> bool:
-    """Return whether a Go type embeds a type with the name, but from another package."""
-    match = re.search(rf"\b(\w+)\.{re.escape(name)}\b", use.text)
-    return (
-        match is not None
-        and use.path.endswith(".go")
-        and types.is_foreign(use.path, match[1], definitions)
-    )
-
-
-def _use_order(use: SymbolUse, *, is_owned: bool) -> tuple[object, ...]:
-    is_prose = use.kind in PROSE_KINDS
-    # If the name is a member, uses without a target come last, because their class is unknown.
-    is_doubtful = is_owned and not use.target
-    is_last = use.is_test or is_generated(use.path)
-    return (is_prose, is_doubtful, is_last, USE_KINDS[use.kind], use.path, use.line)
-
-
-def _drop_built_copies(states: Sequence[FileState]) -> list[FileState]:
-    """Return the files without generated files that have the same content as another file.
-
-    Builds write the same bundle to several folders. A change is made in its source, so one is
-    enough. Copies of other files are kept, because a change must be made in each of them.
-    """
-    kept: dict[object, str] = {}
-    for state in sorted(states, key=lambda state: (is_generated(state.path), state.path)):
-        kept.setdefault(state.digest or state.id, state.path)
-    return [
-        state
-        for state in states
-        if not is_generated(state.path) or kept[state.digest or state.id] == state.path
-    ]
 
 
 def _list_read(files: Mapping[int, FileOccurrences | None]) -> Iterator[FileOccurrences]:

@@ -13,6 +13,7 @@ from rootle.index.reader import FileState, IndexReader
 from rootle.search.symbols.name_places import find_name, written_name
 from rootle.syntax.source_tree import Position, SourceTree, read_source_tree
 from rootle.text.languages import CODE_EXTENSIONS
+from rootle.text.whole_names import line_numbers
 
 # Total size of the texts whose trees are cached. A tree takes about ten times the memory of its
 # text.
@@ -102,13 +103,11 @@ class FileOccurrences:
     @cached_property
     def positions(self) -> tuple[Position, ...]:
         """The row of each occurrence, and its column in bytes."""
-        found, row, last = [], 0, 0
-        for offset in self.offsets:
-            row += self.text.count("\n", last, offset)
-            last = offset
+        found = []
+        for offset, line in zip(self.offsets, line_numbers(self.text, self.offsets), strict=True):
             before = self.text[self.text.rfind("\n", 0, offset) + 1 : offset]
             column = len(before) if before.isascii() else len(before.encode("utf-8", "replace"))
-            found.append((row, column))
+            found.append((line - 1, column))
         return tuple(found)
 
     @cached_property

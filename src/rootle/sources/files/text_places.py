@@ -16,6 +16,7 @@ from typing import Final
 from rootle.sources.documents.places import MAX_TITLE_CHARS, join_places
 from rootle.sources.files.text_reader import TextFile
 from rootle.text.languages import is_manual_page, language_of
+from rootle.text.whole_names import line_numbers
 from rootle.types import EXTRACTED, DocumentSection
 
 _DIAGRAM_LANGUAGES: Final = frozenset({"graphviz", "mermaid", "plantuml"})
@@ -67,12 +68,7 @@ def _manual_sections(text: str) -> Iterator[DocumentSection]:
     headings = list(_MANUAL_HEADING.finditer(text))
     starts = [heading.start() for heading in headings]
     last = text.count("\n") + (not text.endswith("\n"))
-    lines, at = [], 0
-    line = 1
-    for start in starts:
-        line += text.count("\n", at, start)
-        lines.append(line)
-        at = start
+    lines = line_numbers(text, starts)
     seen: set[str] = set()
     ends = [*lines[1:], last + 1][: len(lines)]  # a manual page may have no headings
     for heading, first, after in zip(headings, lines, ends, strict=True):

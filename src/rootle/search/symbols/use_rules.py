@@ -1,0 +1,57 @@
+"""Rules for the list of uses: the order, and which words of prose mention a member."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Final
+
+from rootle.rank.path_features import is_generated
+from rootle.search.symbols.parsed_files import FileOccurrences
+from rootle.syntax.source_tree import Position
+from rootle.text.terms import WORD
+from rootle.types import SymbolUse
+
+# The kinds of uses, in the order in which they are listed.
+USE_KINDS: Final = {
+    kind: at
+    for at, kind in enumerate(
+        ("call", "implementation", "reference", "type", "import", "comment", "string", "document")
+    )
+}
+PROSE_KINDS: Final = frozenset({"comment", "string", "document"})
+_QUALIFIER: Final = re.compile(r"(\w+)(?:\(\))?(?:\.|::|->|#)$")
+_NO_WORD: Final = re.compile(r"\w_|_\w|[a-z0-9][A-Z]")  # in names that are no words of prose
+_MENTION_CHARS: Final = 120  # before and after a name, in which its class may be named
+
+
+def use_order(use: SymbolUse, *, is_owned: bool) -> tuple[object, ...]:
+    """Return the sort key of a use; `is_owned` is set for the uses of a member."""
+    is_prose = use.kind in PROSE_KINDS
+    # If the name is a member, uses without a target come last, because their class is unknown.
+    is_doubtful = is_owned and not use.target
+    is_last = use.is_test or is_generated(use.path)
+    return (is_prose, is_doubtful, is_last, USE_KINDS[use.kind], use.path, use.line)
+
+
+def text_around(found: FileOccurrences, at: Position) -> tuple[str, str]:
+    """Return the text before and after a name on its line, up to a limit."""
+    line, column = found.line(at[0]), at[1]
+    if not line.isascii():
+        column = len(line.encode("utf-8", "replace")[:column].decode("utf-8", "ignore"))
+    end = column + len(found.token)
+    return line[max(0, column - _MENTION_CHARS) : column], line[end : end + _MENTION_CHARS]
+
+
+def is_mention(name: str, owner: str, around: tuple[str, str], others: Collection[str]) -> bool:
+    """Return whether prose can mean a member, and not only a word or another member.
+
+    `around` is the text before and after the name of the member. `others` are the names of the
+    other classes with such a member, in lower case.
+    """
+    before, after = around
+    qualifier = _QUALIFIER.search(before)
+    if qualifier is not None:
+        return qualifier[1].lower() not in others
+    is_code = before.endswith("`") or after.startswith("(") or _NO_WORD.search(name)
+    return bool(is_code) or owner in WORD.findall(f"{before} {after}")
