@@ -52,6 +52,14 @@ _SHORT_WORDS: Final = 3
 _SHORT_SHARE: Final = 0.75
 # A text without signs of a message or of code must have this many words.
 _LITERAL_WORDS: Final = 4
+# Around a name: parts of a longer name, the quotes of a string, and the text before a key or a
+# selector.
+_CONTINUED: Final = re.compile(r"[\w-]")
+_BEGUN: Final = re.compile(r"\w-{0,9}$")
+_OPEN_QUOTE: Final = re.compile(r"[\"'`]-{0,2}$")
+_CLOSE_QUOTE: Final = re.compile(r"=?[\"'`]")
+_BEFORE_KEY: Final = re.compile(r"[ \t]*(?:- )?|.*[.#]")
+_MAX_BEFORE_NAME: Final = 200
 # The share of a line that mentions a name, but does not have it as a string or a key.
 _MENTION: Final = 0.8
 # The share of a line that has the words only in the same order is multiplied by this factor.
@@ -101,6 +109,11 @@ class PastedLine:
     searched: tuple[str, ...]
     is_marked: bool  # has signs of a message or of code
     is_compound: bool  # is one name of several words, such as `max-page-size`
+
+    @property
+    def is_aligned(self) -> bool:
+        """Whether a source may lack some of the words; otherwise, it has the literal text."""
+        return self.is_marked and not self.is_compound
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,16 +307,15 @@ def _list_sources(shares: Mapping[int, float]) -> list[SourceLine]:
 
 def _find_name(name: str, text: str) -> list[SourceLine]:
     """Return the lines of a text in lower case with a whole name: first strings and keys."""
-    word = rf"{re.escape(name)}(?![\w-])"
-    whole = re.compile(
-        rf"(?P<string>[\"'`]-{{0,2}}{word}=?[\"'`])|(?P<key>^[ \t]*+(?:- )?{word}|[.#]{word})"
-        rf"|(?<![\w-]){word}",
-        re.MULTILINE,
-    )
-    hits = list(islice(whole.finditer(text), _MAX_PLACES))
+    starts = [match.start() for match in islice(re.finditer(re.escape(name), text), _MAX_PLACES)]
     best: dict[int, float] = {}
-    for number, hit in zip(line_numbers(text, [hit.start() for hit in hits]), hits, strict=True):
-        best[number] = max(best.get(number, 0.0), 1.0 if hit.lastgroup else _MENTION)
+    for number, start in zip(line_numbers(text, starts), starts, strict=True):
+        before = text[text.rfind("\n", 0, start) + 1 : start][-_MAX_BEFORE_NAME:]
+        after = text[start + len(name) : start + len(name) + 2]
+        if not _CONTINUED.match(after) and not _BEGUN.search(before):
+            is_string = _OPEN_QUOTE.search(before) and _CLOSE_QUOTE.match(after)
+            is_named = bool(is_string) or _BEFORE_KEY.fullmatch(before) is not None
+            best[number] = max(best.get(number, 0.0), 1.0 if is_named else _MENTION)
     return _list_sources(best)
 
 

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from rootle.index.reader import IndexReader
-from rootle.protocols import WeightedTerm
+from rootle.protocols import MAX_MATCH_TERMS, Ids, WeightedTerm
 from rootle.rank.pasted_text import (
     PastedLine,
     align_rows,
@@ -21,6 +21,7 @@ from rootle.rank.pasted_text import (
 )
 from rootle.rank.path_features import quotes_messages
 from rootle.rank.question.intent import Intent
+from rootle.rank.ranking_inputs import Floats, Ints
 from rootle.search.query.scope import Lines, ScopedQuery
 from rootle.search.query.stack_frames import find_frames
 from rootle.search.request import MAX_QUERY_CHARS, SearchRequest
@@ -32,9 +33,13 @@ from rootle.search.stages.ranked_answer import (
 )
 from rootle.text.terms import WORD, whole_identifier
 
-_MAX_READ_FILES: Final = 24
-_MAX_READ_CHUNKS: Final = 48
-_MAX_TEXTS: Final = 120  # that are read for one query
+_MAX_FILES_WITH_WORDS: Final = 100  # whose chunks are compared with the words of the text
+_MAX_MATCHED_CHUNKS: Final = 5_000
+_MAX_READ_CHUNKS: Final = 48  # for a line of the query
+_MAX_TEXTS: Final = 120  # chunks that are read for one query
+# A chunk is read if it has this share of the words. A line needs more of them, but some may be in
+# the next chunk.
+_CHUNK_SHARE: Final = 0.5
 _MAX_TERMS: Final = 12
 _MIN_TERMS: Final = 2  # fewer words do not identify a line
 # A text that occurs in more files is no evidence for one of them.
@@ -176,28 +181,38 @@ class _Search:
 
     def _search_files(self, line: PastedLine) -> dict[int, dict[int, float]]:
         """Return the source lines in files that contain all words."""
-        stems = self._index.sparse.stems(" ".join(line.searched))
-        limit = min(_MAX_READ_FILES, self._left)
-        ids = self._index.sparse.files_with(stems, [], limit, self._files) if limit else ()
-        self._left -= len(ids)
-        return {
-            at: {source.number: source.share for source in sources}
-            for at in ids
-            if (sources := find_source_lines(line, self._index.text(at)))
-        }
+        sparse = self._index.sparse
+        words = line.searched[:MAX_MATCH_TERMS]
+        stems = sparse.stems(" ".join(words))
+        ids = sparse.files_with(stems, [], _MAX_FILES_WITH_WORDS, self._files)
+        if not ids:
+            return {}
+        terms = list(dict.fromkeys(stems))
+        weights = np.zeros(len(terms))
+        for word, stem in zip(words, stems, strict=True):
+            weights[terms.index(stem)] += line.weights[word]
+        chunk_ids, masks = sparse.matches(terms, _MAX_MATCHED_CHUNKS, among="file", ids=ids)
+        values = (masks[:, None] >> np.arange(len(terms)) & 1) @ weights
+        least = weights.sum() * (_CHUNK_SHARE if line.is_aligned else 1.0) - 1e-9
+        wanted = values >= least
+        chunk_ids, values = chunk_ids[wanted], values[wanted]
+        order = _order_chunks(self._index.dense.files_of(chunk_ids), values)
+        return self._read(line, chunk_ids[order].tolist())
 
     def _search_chunks(self, line: PastedLine) -> dict[int, dict[int, float]]:
         """Return the source lines in the chunks that full-text search finds first.
 
         A chunk may lack some words: those of values that were filled in.
         """
-        limit = min(_MAX_READ_CHUNKS, self._left)
-        if not limit:
-            return {}
         terms = dict.fromkeys(self._index.sparse.stems(" ".join(line.searched[:_MAX_TERMS])))
         wanted = [WeightedTerm(term, 1.0) for term in terms]
-        ids = self._index.sparse.query(wanted, limit, self._files).ids.tolist()
-        rows = list(self._index.chunks(ids).values())
+        hits = self._index.sparse.query(wanted, _MAX_READ_CHUNKS, self._files)
+        return self._read(line, hits.ids.tolist())
+
+    def _read(self, line: PastedLine, chunk_ids: Sequence[int]) -> dict[int, dict[int, float]]:
+        """Return the source lines in chunks, as long as texts may be read."""
+        chosen = chunk_ids[: min(_MAX_READ_CHUNKS, self._left)]
+        rows = list(self._index.chunks(chosen).values())
         texts = self._index.excerpts([(row.file_id, row.start, row.end) for row in rows])
         self._left -= len(rows)
         found: dict[int, dict[int, float]] = {}
@@ -206,6 +221,17 @@ class _Search:
                 number = row.start_line + source.number - 1
                 found.setdefault(row.file_id, {}).setdefault(number, source.share)
         return found
+
+
+def _order_chunks(files: Ids, values: Floats) -> Ints:
+    """Return an order with the best chunk of each file first, and then the second best of each.
+
+    A file with many such chunks, such as a recorded log, then does not use up the texts to read.
+    """
+    by_file = np.lexsort((-values, files))
+    ranks = np.arange(len(files)) - files[by_file].searchsorted(files[by_file])
+    order: Ints = by_file[np.lexsort((-values[by_file], ranks))]
+    return order
 
 
 def _count_files(index: IndexReader, words: Sequence[str]) -> tuple[int, Sequence[int]]:
