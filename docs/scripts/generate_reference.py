@@ -73,7 +73,7 @@ FEATURES: Final = {
     "notes": "BM25 score of comments, docstrings and the heading path in the best chunk",
     "set_aside": "whether the path contains a word such as internal, deprecated, legacy or vendor",
     "longer_stem": "whether the file stem contains the complete stem of another candidate, as "
-    "`batch_insert` contains `insert`; only contained stems of up to eight words count",
+    "`batch_insert` contains `insert`; contained stems of more than eight words do not count",
     "depth": "depth in the directory tree, relative to the deepest candidate",
     "one_passage": "share of the query words that occur together in one chunk, multiplied by the "
     "level of detail of the query (see section 4)",
