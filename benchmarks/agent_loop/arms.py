@@ -33,7 +33,7 @@ _ANSWERS: Final = {
 
 @dataclass(frozen=True)
 class Toolset:
-    """The tools of one session, and the texts besides their definitions that the model reads."""
+    """The tools of one session, and the other texts that the model reads."""
 
     tools: Mapping[str, ModelTool]
     instructions: str
@@ -81,7 +81,7 @@ def server_instructions(tools: Sequence[Tool], root: Path) -> str:
 
 
 def adapt_tool(tool: Tool, tools: Sequence[Tool]) -> ModelTool:
-    """Return a tool of rootle, with the description and the output of its MCP server."""
+    """Return one of rootle's tools with the description and the output of rootle's MCP server."""
     listed = as_mcp_tool(tool)
     return ModelTool(
         tool.name,

@@ -4,7 +4,7 @@
 
 Each place that an answer must cite must exist and have at most 60 lines. A task counts as
 "everyday" if no such place contains more than a quarter of the task's content words, so that a
-search for these words hardly helps. `--list` prints the largest share for each task.
+search for these words hardly helps. `--list` prints the largest such share for each task.
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@ from benchmarks.agent_loop.verdicts import judge
 from benchmarks.common.statistics import Interval, mean, percentile_interval, resampled_rows
 
 DRAWS: Final = 10_000
-# Success with rootle is not inferior if the interval of its difference to grep is above -MARGIN.
+# Success with rootle counts as not inferior if the interval of the difference "rate with rootle
+# minus rate with grep" is above -MARGIN.
 MARGIN: Final = 0.1
 
 Measure = Callable[[SessionRecord], float]
@@ -75,7 +76,7 @@ class GroupFigures:
 
 
 def rejudge(records: Iterable[SessionRecord], tasks: Mapping[str, AgentTask]) -> list[str]:
-    """Return the sessions whose recorded verdict differs from a verdict by the current tasks."""
+    """Return the sessions whose recorded verdict differs from that of the current tasks."""
     return [
         record.session
         for record in records

@@ -3,9 +3,9 @@
     python -m benchmarks.agent_loop.play WORK --endpoint URL --model NAME
 
 Each task is one conversation per arm, and each session is recorded as if it had been played with
-`session`. Sessions that are closed already are skipped, so a run that was interrupted can be
-repeated. If the endpoint fails, the session is deleted and the command stops: a failure of the
-endpoint is not a failure of the model. The variable OPENAI_API_KEY is sent if it is set.
+`session`. Sessions that are already closed are skipped, so an interrupted run can be repeated. If
+the endpoint fails, the session is deleted and the command stops: a failure of the endpoint is not a
+failure of the model. The variable OPENAI_API_KEY is sent if it is set.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _list_sessions(workspace: Workspace, args: Any) -> Iterator[str]:
 
 def play_session(endpoint: ChatEndpoint, toolset: Toolset, log: SessionLog) -> str:
     """Play one session to its end and return a line about it."""
-    log.path.unlink(missing_ok=True)  # of an interrupted run
+    log.path.unlink(missing_ok=True)  # left by an interrupted run
     log.start(toolset)
     try:
         _converse(endpoint, toolset, log)

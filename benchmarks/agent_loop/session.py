@@ -25,8 +25,8 @@ from benchmarks.agent_loop.session_log import SessionError, SessionLog
 from benchmarks.agent_loop.workspace import WORK, Workspace, open_workspace
 from benchmarks.common.arguments import command_parser
 
-# A search before those of the session. It loads the model and the index, which a running server has
-# already loaded.
+# This search runs before the searches of the session. It loads the model and the index, which a
+# running server has already loaded.
 _WARM_UP = {"query": "license"}
 
 
@@ -88,7 +88,7 @@ def _answer(log: SessionLog, arguments: Any) -> str:
 
 
 def _parse_json(text: str) -> Any:
-    """Return the value of JSON text, or the text itself, which the tool then refuses."""
+    """Return the value of JSON text, or invalid JSON as text, which the tool then refuses."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -29,7 +29,7 @@ class ToolCall:
     """One call of a model. `seconds` is the time of the tool, without the start of a process."""
 
     tool: str
-    arguments: Any  # JSON, or the text that was not JSON
+    arguments: Any  # a JSON value, or the text of invalid JSON
     chars: int
     seconds: float
 
@@ -114,7 +114,7 @@ class SessionLog:
         self._append({"event": "answer", "places": [], "at": time.time()})
 
     def refuse_answer(self, arguments: Any, message: str) -> str:
-        """Record an invalid answer as a call, because the model reads the message."""
+        """Record an invalid answer as a call, because the model reads the error message."""
         output = f"Error: {message}"
         self._append({"event": "call", **asdict(ToolCall(ANSWER, arguments, len(output), 0.0))})
         return output

@@ -45,5 +45,5 @@ class Workspace:
 
 
 def open_workspace(folder: Path, tasks: Path = TASKS) -> Workspace:
-    """Return the workspace in a folder with the tasks of a folder."""
+    """Return the workspace in `folder`, with the tasks that are in another folder."""
     return Workspace(folder.resolve(), read_tasks(tasks))

@@ -18,7 +18,7 @@ class FileTarget:
 
     path: str  # relative to the indexed folder
     start_line: int = 0
-    end_line: int = 0  # 0: any line of the file
+    end_line: int = 0  # 0 if any line of the file answers it
 
     def is_met_by(self, hit: Hit) -> bool:
         if hit.path != self.path:
@@ -88,7 +88,7 @@ def _parse_target(entry: str | Mapping[str, Any], root: Path, subfolder: str) ->
 
 
 def target_ranks(hits: Sequence[Hit], targets: Sequence[FileTarget]) -> set[int]:
-    """Return the rank of the first hit for each target; a hit for several targets counts once."""
+    """Return the rank of the first hit for each target; a hit that matches several counts once."""
     ranks = set()
     for target in targets:
         first = (rank for rank, hit in enumerate(hits, start=1) if target.is_met_by(hit))

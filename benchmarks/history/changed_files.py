@@ -82,7 +82,7 @@ class RepositoryResult:
 
 def main() -> None:
     args = parse_arguments()
-    logging.getLogger("rootle").setLevel(logging.ERROR)  # avoids a repeated warning per commit
+    logging.getLogger("rootle").setLevel(logging.ERROR)  # a warning would be repeated per commit
     results = []
     for repository in history_repositories(args.only, args.split):
         try:

@@ -66,7 +66,7 @@ def changed_files(clone: Path, parent: str, commit: str) -> Iterator[tuple[str, 
         removed, _, path = rest.partition("\t")
         if not path and entry:  # a rename: the old and the new name follow as entries
             path, _ = next(entries), next(entries)
-        if added.isdigit() and removed.isdigit():  # binary files have hyphens
+        if added.isdigit() and removed.isdigit():  # binary files have hyphens instead of numbers
             yield path, int(added) + int(removed)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 MAX_TEXT_CHARS = 400
-MIN_NEW_WORDS = 3  # with fewer words that are not in the subject, a paragraph only repeats it
+MIN_NEW_WORDS = 3  # a paragraph with fewer words that are not in the subject repeats it
 
 # Subjects that are not about one place in the code, or whose words cannot identify it.
 NOT_A_QUESTION = re.compile(

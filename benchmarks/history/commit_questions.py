@@ -15,7 +15,7 @@ from benchmarks.history.commit_messages import content_words, is_about_code, que
 MAX_FILES = 8  # a commit that changes more is not about one place
 MAX_CHANGED_LINES = 400
 MIN_CONTENT_WORDS = 4
-RECENT_S = 4 * 365.25 * 86_400  # four years before the newest suitable commit
+RECENT_S = 4 * 365.25 * 86_400  # "recent" is up to four years before the newest suitable commit
 # If there are fewer recent commits than this per question, older commits are used as well.
 COMMITS_PER_QUESTION = 12
 

@@ -19,7 +19,7 @@ HARD: Final = "hard"  # at most half of its content words are in the commit mess
 
 @dataclass(frozen=True)
 class HistoryQuestion:
-    """A question about the past with the commits that answer it, full hashes."""
+    """A question about the past, with the full hashes of the commits that answer it."""
 
     query: str
     kind: str
@@ -28,7 +28,7 @@ class HistoryQuestion:
 
 @dataclass(frozen=True)
 class LabeledPlace:
-    """A line, `path:line`, with the commits that gave it its meaning."""
+    """A line, as `path:line`, with the commits that gave it its present meaning."""
 
     repository: str
     place: str

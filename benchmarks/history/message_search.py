@@ -15,7 +15,7 @@ from benchmarks.common.labels import content_words
 from benchmarks.common.metrics import TOP_K
 
 MAX_MESSAGES: Final = 20_000
-RARE_WORDS: Final = 2  # words of a question that `git log --grep` looks for
+RARE_WORDS: Final = 2  # number of words of a question that `git log --grep` looks for
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def blame(root: Path, place: str) -> list[str]:
 def log_pickaxe(root: Path, name: str, path: str, k: int = TOP_K) -> list[str]:
     """Return the newest k commits that changed how often a name occurs in one file.
 
-    Only this file is read, since git fails on a partial clone that lacks another file.
+    Only this file is read: in a partial clone, git would fail at a file whose content is missing.
     """
     arguments = ("--no-merges", f"--max-count={k}", "--format=%H", "-S", name)
     return run_git(root, "log", *arguments, "--", path).split()

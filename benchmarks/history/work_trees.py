@@ -17,8 +17,8 @@ def visit_parents(
 ) -> Iterator[tuple[CommitQuestion, App]]:
     """Yield each question with an app whose tree and index are those of the commit's parent.
 
-    All questions share one app and one tree (`app.root`), so search before taking the next one. If
-    the questions are in chronological order, few files change between two trees.
+    All questions share one app and one tree (`app.root`), so search before you take the next item.
+    If the questions are in chronological order, few files change between two trees.
     """
     tree = open_tree(clone, work / "tree")
     with open_app(tree, index_dir=work / "index", config=config) as app:

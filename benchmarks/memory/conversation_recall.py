@@ -4,13 +4,13 @@
         [--systems rootle,rootle-apart,bm25,bm25-english,mem0] [--json FILE]
 
 DATA is LoCoMo as published (`snap-research/locomo`): `locomo10.json`, `locomo10.zip` or the
-unpacked folder; a JSON file of LongMemEval works too. Every system stores each turn as the same
-memory, "Speaker (session date): text", with the caption of a shared picture. Then the questions are
+unpacked folder; a JSON file of LongMemEval works too. Every system stores the same text for each
+turn: "Speaker (session date): text", with the caption of a shared picture. Then the questions are
 asked. Recall@7 is the share of a question's evidence among the first seven memories; MRR is one
 over the rank of the first evidence among the first fifty. Both are means over questions. The 95 %
-intervals resample conversations; so do the intervals of rootle's lead over each system, which is
-paired by question. mem0 stores the texts unchanged and uses rootle's embedder. `systems.py`
-describes the other systems.
+intervals resample conversations. Rootle's lead over a system is the mean difference per question,
+with an interval of the same kind. mem0 stores the texts unchanged and uses rootle's embedder.
+`systems.py` describes the other systems.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Figures:
     mrr: Estimate
     median_ms: float
     recall_by_kind: dict[str, float]
-    recall_lead: Estimate | None  # of rootle over the system
+    recall_lead: Estimate | None  # rootle's recall minus the system's
     mrr_lead: Estimate | None
 
 

@@ -79,7 +79,7 @@ def _parse(name: str, value: object) -> Iterator[Conversation]:
 
 
 def _parse_locomo(name: str, sample: Mapping[str, Any]) -> Conversation:
-    sessions = sample.get("conversation", sample)  # nested in the later version only
+    sessions = sample.get("conversation", sample)  # the later version nests the sessions
     numbers = sorted(int(m[1]) for m in map(_SESSION.fullmatch, sessions) if m)
     turns: list[Turn] = []
     numbered: dict[tuple[int, int], int] = {}  # (session, turn) -> number of the turn

@@ -37,7 +37,7 @@ _SESSION_S: Final = 86_400
 
 @dataclass(frozen=True)
 class Question:
-    """A question, and the fact that answers it; empty if none does."""
+    """A question, and the fact that answers it (`memory`), or "" if no fact does."""
 
     half: str
     query: str

@@ -36,7 +36,7 @@ class Mutant:
 
     line: int  # 1-based, of the changed expression
     first: int  # 1-based, of the statement that is replaced
-    last: int  # inclusive
+    last: int  # its last line, inclusive
     kind: str
     before: str
     after: str

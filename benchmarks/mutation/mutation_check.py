@@ -37,9 +37,9 @@ TESTS = (
     "tests/rank,tests/search,tests/index,tests/ingest,tests/sources,tests/indexing,tests/tools,"
     "tests/plugins,tests/telemetry,tests/spec,tests/robustness,tests/golden"
 )
-# A mutated loop may never end.
+# The tests of a fault are stopped after this time, because a mutated loop may never end.
 _TIMEOUT_S = 120
-_MAX_TESTS = 60  # per fault, in addition to the golden rankings
+_MAX_TESTS = 60  # that run per fault, in addition to the golden rankings
 
 # By path and line: the ids of the tests that execute the line. Tests of the same folder come first,
 # then those that execute the fewest lines.
@@ -161,7 +161,7 @@ def executed_lines(work: Path, tests: Sequence[str]) -> Executed:
 
 
 def common_folders(path: str, test: str) -> int:
-    """Return how many folders of a module its test shares: `tests/` mirrors `src/rootle/`."""
+    """Count the folders that a module and a test have in common: `tests/` mirrors `src/rootle/`."""
     module, mirror = path.split("/")[2:-1], test.split("/")[1:-1]
     return sum(
         1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(module, mirror, strict=False))
@@ -219,7 +219,7 @@ def failing_tests(copy: Path, tests: Sequence[str], jobs: int) -> set[str]:
 
 
 def passes(copy: Path, tests: Sequence[str]) -> bool:
-    """Return whether the tests pass; tests that do not end in time fail."""
+    """Return whether the tests pass; tests that do not end in time count as failed."""
     try:
         return run_pytest(copy, ["-x", *tests], timeout_s=_TIMEOUT_S).returncode == 0
     except subprocess.TimeoutExpired:
@@ -234,7 +234,7 @@ def _is_golden(test: str) -> bool:
 def run_pytest(
     copy: Path, arguments: Sequence[str], timeout_s: float | None
 ) -> subprocess.CompletedProcess[str]:
-    # An argument file has no limit of length.
+    # Unlike a command line, an argument file has no limit of length.
     listing = copy.parent / f"{copy.name}.arguments"
     listing.write_text("\n".join(arguments), encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"@{listing}"]

@@ -55,7 +55,7 @@ def _text(alphabet: str, length: int) -> Make:
 
 
 def _token(prefix: str, alphabet: str, length: int, suffix: str = "") -> Make:
-    # The separator keeps scanners of repositories from reporting this file.
+    # The "|" in a prefix keeps secret scanners from reporting this file.
     return lambda rng: prefix.replace("|", "") + "".join(rng.choices(alphabet, k=length)) + suffix
 
 

@@ -26,7 +26,7 @@ class Prediction:
     repository: str
     probability: float
     is_answerable: bool
-    is_answered: bool  # by the lines of the first ten results
+    is_answered: bool  # whether the first ten results show an answer
 
 
 Group = Callable[[Prediction], bool]

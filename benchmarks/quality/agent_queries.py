@@ -5,12 +5,12 @@
 
 REPOS is the same as for `labelled_questions`, which also defines the figures. For each labeled
 question, `labels/agent_queries.jsonl` has the query that a language model sent after it read only
-the question and the name of the repository. `--voice user` asks the questions themselves. With
-`--renamed DIR`, the folder that `renamed_copies` filled, the copies are searched instead, with the
-queries of `labels/agent_queries_renamed.jsonl`. `--queries` scores another recording; repeat it to
-compare several. Questions that a recording lacks are not scored, and their number is printed. A
-question is hard if the lines that answer it contain at most half of its content words. These lines
-differ in a copy, so its hard questions are not the same as those of the original.
+the question and the name of the repository. `--voice user` asks the questions themselves.
+`--renamed DIR` searches the copies that `renamed_copies` wrote to DIR instead, with the queries of
+`labels/agent_queries_renamed.jsonl`. `--queries` scores another recording; repeat it to compare
+several. Questions that a recording lacks are not scored, and their number is printed. A question is
+hard if the lines that answer it contain at most half of its content words. These lines differ in a
+copy, so its hard questions are not the same as those of the original.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from rootle import App
 RECORDED: Final = LABELS / "agent_queries.jsonl"
 RECORDED_RENAMED: Final = LABELS / "agent_queries_renamed.jsonl"
 USER: Final = "user"
-Queries = Mapping[str, str]  # by question: repository, "-", line of the label file from 1
+Queries = Mapping[str, str]  # key: REPOSITORY-LINE, the line in the label file
 
 
 class RecordingError(Exception):

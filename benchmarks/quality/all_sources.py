@@ -4,15 +4,16 @@
         [--split tune|test] [--only scrapy] [--json FILE]
 
 REPOS holds one checkout with its whole history for each entry of `labels/repositories.json`. Each
-repository gets two indexes in WORK: one of its files, and one of its files, its newest commits, the
-packages that it names, the documents of another repository as an added source, and memories. DIR
-holds the installed packages, in one folder for each repository that has any: `node_modules`, a
-virtual environment in `.venv`, the crates of `cargo vendor --versioned-dirs`, or a module cache of
-Go. Each question is asked once in both indexes, in alternating order, without the answer cache.
+repository gets two indexes in WORK. The first contains only its files. The second contains its
+files, its newest commits, the packages that it names, the documents of another repository as an
+added source, and memories. DIR holds the installed packages, in one folder for each repository that
+has any: `node_modules`, a virtual environment in `.venv`, the crates of
+`cargo vendor --versioned-dirs`, or a module cache of Go. Each question is asked once in both
+indexes, in alternating order, without the answer cache.
 
-The difference of NDCG@10 by span is "all sources" minus "code alone". A ratio of times is the mean
-over repositories of the median over questions. The intervals resample repositories, and for NDCG
-the questions in them, too.
+The difference of NDCG@10 by span is "all sources" minus "code alone". A ratio of times is the
+median over the questions of a repository, averaged over repositories. The intervals resample
+repositories; for NDCG, they also resample the questions in them.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ _WORK: Final = option("work", type=Path, metavar="WORK", help="folder for the in
 
 @dataclass(frozen=True)
 class Reply:
-    """The response to one question, and what it took."""
+    """The response to one question, and the time that it took."""
 
     response: SearchResponse
     wall_ms: float
@@ -121,7 +122,7 @@ def open_both(
     config: Config,
     packages: Path | None,
 ) -> Iterator[tuple[App, App]]:
-    """Yield an app that has indexed the files of a repository, and one with all sources."""
+    """Yield an app that has indexed the files of a repository, and an app with all sources."""
     name, root = repository.name, repository.root
     if packages is not None and packages.is_dir():
         folders = [packages, packages / "node_modules", packages / ".venv"]
@@ -233,7 +234,7 @@ def summarize(found: Mapping[str, Sequence[Comparison]]) -> dict[str, Any]:
 
 
 def time_ratio(found: Mapping[str, Sequence[Comparison]], which: int) -> tuple[float, Interval]:
-    """Return the time with all sources divided by that without them, with its interval.
+    """Return the ratio of the time with all sources to the time without them, and its interval.
 
     The median over the questions of a repository is hardly affected by interruptions.
     """

@@ -34,8 +34,9 @@ from benchmarks.common.rootle_search import answer_queries, index_folder, indexe
 from benchmarks.common.statistics import mean
 from benchmarks.quality.label_scores import QuestionScore, score_answers
 
-# Questions that existed in the commit FIRST_LABELS are not evaluated. The commit SECOND_READING
-# contains the changes of the second annotator to the questions that were added in between.
+# The questions of the commit FIRST_LABELS are not evaluated: they have only one annotation. The
+# commit SECOND_READING contains the changes of the second annotator to the questions that were
+# added in between.
 FIRST_LABELS = "1caa1e6"
 SECOND_READING = "62207db"
 

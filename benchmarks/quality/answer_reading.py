@@ -5,8 +5,8 @@
         [--json FILE]
 
 REPOS, `--voice`, `--renamed` and `--queries` are the same as for `agent_queries`. The answer is in
-view as soon as `--lines` lines of one target (all its lines if it has fewer; empty lines do not
-count), or a labeled row in a list of the uses of a name, have been printed. If the answer never
+view when `--lines` lines of one target have been printed (all its lines if it has fewer; empty
+lines do not count). In a list of the uses of a name, one labeled row is enough. If the answer never
 comes into view, the number of characters is infinite.
 """
 
@@ -36,7 +36,7 @@ from rootle.tools import tools_of
 
 _HEADER: Final = re.compile(r"\d+\. (.+?):\d+-\d+\b")
 _LINE: Final = re.compile(r" *(\d+)(?:  |$)")
-# Rows of a reply that lists the uses of a name: the file of the uses that follow, and a use.
+# A reply that lists the uses of a name has a row for each file, followed by a row for each use.
 _FILE: Final = re.compile(r"(?!\d+$)[^\s:]+")
 _USE: Final = re.compile(r" +(\d+) \(\w+")
 

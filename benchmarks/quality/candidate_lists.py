@@ -7,7 +7,7 @@ REPOS holds the checkouts of the labeled repositories, or with `--large` those o
 Only questions in the words of people are searched, not the queries of agents. A list contains
 chunks, ordered by BM25 over their text, by cosine similarity, or by BM25 over the names that they
 define or over their comments and headings. For each list and depth, the table has the share of the
-answerable questions for which a chunk among the first ones of the list is in a file with an answer
+answerable questions for which one of the first chunks of the list is in a file with an answer
 ("file"), or overlaps the answering lines ("lines"). The last row is the union of the lists.
 """
 

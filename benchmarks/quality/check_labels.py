@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def find_problems(repository: LabeledRepository, queries: set[str]) -> list[tuple[Label, str]]:
-    """Return the problems of each label. Add its query to `queries`, those seen so far."""
+    """Return the problems of each label, and add its query to the queries seen so far."""
     problems = []
     for label in repository.labels:
         problems += [(label, problem) for problem in label_problems(label, repository.root)]

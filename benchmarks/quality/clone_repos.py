@@ -25,7 +25,7 @@ from benchmarks.common.repositories import (
     select_repositories,
 )
 
-LISTS = ("repos.json", "repositories.json")  # of the public benchmark, and of this repository
+LISTS = ("repos.json", "repositories.json")  # the public benchmark's, this repository's
 
 
 class CheckoutError(Exception):

@@ -1,4 +1,4 @@
-"""Confidence in answers to questions with absent words, and truth of the notes about such words.
+"""Check the confidence in answers to questions with absent words, and the notes about these words.
 
     python -m benchmarks.quality.confidence_claims REPOS [--indexes DIR] [--show]
 

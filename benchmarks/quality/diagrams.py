@@ -1,4 +1,4 @@
-"""Whether a question about a label or an edge finds the diagram and the class that it names.
+"""Measure whether questions about labels and edges find the diagram and the class that it names.
 
     python -m benchmarks.quality.diagrams [--show]
 
@@ -51,8 +51,8 @@ class Tally:
     questions: int = 0
     diagram_first: int = 0
     diagram_found: int = 0  # among the first three results
-    symbol_named: int = 0  # by the result of the diagram, with the place of its definition
-    answered: int = 0  # both: among the first three, and named
+    symbol_named: int = 0  # the diagram's result links to the definition
+    answered: int = 0  # both conditions hold
     baseline_found: int = 0
 
     def add(self, other: Tally) -> None:

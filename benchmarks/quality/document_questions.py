@@ -1,17 +1,17 @@
-"""Whether questions on documents find the page, slide, cell, sheet or heading that answers them.
+"""Measure whether questions find the page, slide, cell, sheet or heading that answers them.
 
     python -m benchmarks.quality.document_questions [--split tune|test] [--model FOLDER] [--show]
         [--json FILE]
 
 The 18 documents and 150 questions in `benchmarks/labels/documents/` are written as PDF, Word,
-PowerPoint, notebook, Excel, EPUB and mail files next to source files. A result is correct if it is
-of the right file and one of its spans is of the right place; "best span" counts only the first
-span. BM25 is the baseline. It searches the plain text of the same places, one text each, and shows
-up to four places of a file as one result, as rootle does. "Vectors" orders the same texts by the
-cosine similarity of the embedding model alone. `--model` selects another model, as the
+PowerPoint, notebook, Excel, EPUB and mail files next to source files. A result is correct if it
+shows the right file and one of its spans is from the right place; "best span" counts only the first
+span. BM25 is the baseline. It searches the plain text of the same places, each as one text, and
+shows up to four places of a file as one result, as rootle does. "Vectors" orders the same texts by
+the cosine similarity of the embedding model alone. `--model` selects another model, as the
 configuration key `embeddingModelID` does. `--split` selects the questions about one half of the
-documents ("tune" for development, "test" for reports). A hash of its name assigns each document to
-a half.
+documents ("tune" for development, "test" for reports). The half of a document is determined by a
+hash of its name.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from benchmarks.quality.document_samples import (
 from rootle import Config, SearchQuery, SearchResult
 from rootle.embed.factory import choose_model, open_model
 
-SPANS: Final = 4  # of one result
+SPANS: Final = 4  # that are scored in one result
 _MANY: Final = 1_000
 
 Places = tuple[tuple[str, str], ...]  # file and label of the spans of one result, best first

@@ -1,4 +1,4 @@
-"""How many of the names that `rootle drift` reports are gone, and how many outdated names it finds.
+"""Measure the precision and the recall of the outdated names that `rootle drift` reports.
 
     python -m benchmarks.quality.drift precision LABELS CHECKOUTS [--split test] [--keep FOLDER]
     python -m benchmarks.quality.drift recall LABELS CHECKOUTS [--keep FOLDER]
@@ -83,7 +83,7 @@ def name_of(label: Label) -> DriftName:
 
 
 def measure_precision(labels: Sequence[Label], reported: Iterable[DriftName]) -> Precision:
-    """Return how many of the labelled names that are reported are gone or changed."""
+    """Return how many of the names that are both labeled and reported are gone or changed."""
     known = set(reported)
     verdicts = [label["verdict"] for label in labels if name_of(label) in known]
     right = sum(verdict in ("gone", "changed") for verdict in verdicts)
@@ -94,7 +94,7 @@ def measure_precision(labels: Sequence[Label], reported: Iterable[DriftName]) ->
 
 
 def _place(name: DriftName) -> tuple[str, str, str]:
-    """Return the repository, text and name: one label counts for all commits."""
+    """Return the repository, text and name, so that a label counts for all commits."""
     return name.repository, name.path, name.name
 
 

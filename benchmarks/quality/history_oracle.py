@@ -1,13 +1,13 @@
-"""Ranks, in several lists, of the commits that answer a question about the past.
+"""Measure the ranks, in several lists, of the commits that answer questions about the past.
 
     python -m benchmarks.quality.history_oracle REPOS [--split tune|test] [--only scrapy]
         [--indexes DIR] [--json FILE]
 
-The lists are rootle's answer (at most 50 commits), all commits ordered by the best vector of their
-chunks, all commits ordered by the words (BM25) of their chunks, and the commits that changed one of
-the 20 files of code that rootle finds for the question, ordered by their best vector among the
-changes to these files. "any" is the share of the questions for which one of the lists contains an
-answer up to the rank: no order of the commits in these lists can answer more.
+There are four lists: rootle's answer (at most 50 commits); all commits, ordered by the best vector
+of their chunks; all commits, ordered by the words (BM25) of their chunks; and the commits that
+changed one of the 20 files of code that rootle finds for the question, ordered by the best vector
+of their changes to these files. "any" is the share of the questions for which one of the lists
+contains an answer up to the rank: no order of the commits in these lists can answer more.
 """
 
 from __future__ import annotations

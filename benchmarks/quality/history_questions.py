@@ -63,7 +63,7 @@ AGENT: Final = "agent"
 EXPANDED: Final = "expanded"
 ORIGIN: Final = "why"
 REMOVED: Final = "gone"
-MAX_RANK: Final = {ORIGIN: 3}  # by task; all others: ten
+MAX_RANK: Final = {ORIGIN: 3}  # by task; the ranks of other tasks count up to 10
 Ask = Callable[[str], list[str]]  # from a query to the hashes of commits, best first
 
 
@@ -218,7 +218,7 @@ def score_cases(system: str, cases: Iterable[Case], ask: Ask) -> list[HistorySco
 
 
 def rank_of(case: Case, found: Sequence[str]) -> int | None:
-    """Return the rank, from 1, of the first commit that answers a case, if it is high enough."""
+    """Return the rank of the first commit that answers a case, or None if it is too low."""
     return first_rank(case.commits, found, MAX_RANK.get(case.task, TOP_K))
 
 

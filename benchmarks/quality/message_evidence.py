@@ -35,7 +35,7 @@ from rootle.text.terms import TermTable, text_terms
 DEPTHS: Final = (1, 3, 10, 50)
 WEIGHTS: Final = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
 _MAX_FILES: Final = 20
-_MAX_MESSAGE: Final = 1_500  # characters
+_MAX_MESSAGE: Final = 1_500  # characters of a message that are used
 _RESULTS: Final = 50
 _K1: Final = 1.2
 _B: Final = 0.75
@@ -51,7 +51,7 @@ class Found:
     right: frozenset[str]
     messages: Sequence[str]
     results: Sequence[str]
-    scores: Mapping[str, float]  # of the results, by the messages
+    scores: Mapping[str, float]  # BM25 scores of the results
 
 
 class MessageIndex:
@@ -116,7 +116,7 @@ def main() -> None:
 
 
 def read_commits(history: Path, revision: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the message of each commit up to a revision, and its files that the revision has."""
+    """Yield each commit's message, and those of its files that still exist at the revision."""
     git = ["git", "--git-dir", str(history)]
     listed = _run([*git, "ls-tree", "-r", "-z", "--name-only", revision])
     files = frozenset(listed.split("\0"))

@@ -1,7 +1,6 @@
 """Samples of text that an agent copies into a query, each with the lines where it comes from.
 
-The samples are taken from a repository without labels: a text that occurs on one line only has one
-right answer.
+The samples need no labels: a text that occurs on exactly one line has exactly one right answer.
 """
 
 from __future__ import annotations

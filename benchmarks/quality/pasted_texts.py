@@ -31,7 +31,7 @@ from rootle import App
 from rootle.tools import tools_of
 
 _FIRST: Final = re.compile(r"^1\. (.+?):\d+-\d+\b", re.MULTILINE)
-_MAX_BYTES: Final = 1_000_000  # of a file from which texts are drawn
+_MAX_BYTES: Final = 1_000_000  # larger files are not sampled
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Outcome:
     """The reading of the answer to one pasted text."""
 
     is_first: bool  # the first result is a file with the text
-    chars: float  # up to the line with the text; infinite if it is not shown
+    chars: float  # read up to the line with the text; infinite if it is not shown
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class PastedTextSummary:
     """The outcomes of several texts."""
 
     texts: int
-    first: float  # share whose first result is a file with the text
-    shown: float  # share whose line is shown
-    median_chars: float  # up to that line
+    first: float  # share of texts whose first result is a file with the text
+    shown: float  # share of texts whose line is shown
+    median_chars: float  # read up to that line
 
 
 def main() -> None:

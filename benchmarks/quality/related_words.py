@@ -1,12 +1,13 @@
-"""Answers to people's questions when the search adds related words, and when it does not.
+"""Compare the answers to people's questions with and without related words.
 
     python -m benchmarks.quality.related_words REPOS [--large] [--split tune|test] [--only scrapy]
         [--rounds N] [--indexes DIR] [--json FILE]
 
 REPOS is the same as for `labelled_questions`, or with `--large` as for `large_repositories`. Each
-question is asked twice: as usual, and only with its own words. "more" and "less" are the numbers of
-questions whose NDCG@10 by span rises and falls with related words. The time is the processor time
-of a question, as the median over repositories of the fastest of N rounds (default: 3).
+question is asked twice: with related words, as usual, and without them. "more" and "less" are the
+numbers of questions whose NDCG@10 by span rises and falls with related words. The time is the
+processor time of a question, as the median over repositories of the fastest of N rounds (default:
+3).
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ WAYS: Final = (PLAIN, RELATED)
 # A cached answer takes no time, and would be the same in both ways.
 _CONFIG: Final = Config(enable_cache=False)
 
-Scores = Mapping[str, Sequence[QuestionScore]]  # by way
+Scores = Mapping[str, Sequence[QuestionScore]]  # by way of asking
 
 
 @dataclass(frozen=True)

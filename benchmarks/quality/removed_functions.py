@@ -1,4 +1,4 @@
-"""How often `rootle gone` finds removed functions together with the commits that removed them.
+"""Measure how often `rootle gone` finds removed functions and the commits that removed them.
 
     python -m benchmarks.quality.removed_functions LABELS CHECKOUTS
 

@@ -8,9 +8,9 @@ question "where is NAME defined". The table shows how often the defining file is
 and how often the line of the definition is shown. For the first `--used` names that have uses, "who
 calls NAME" is asked. The rows of the answer are compared with the lines of `git grep -w`, without
 the comments and strings that Pygments finds. Definitions do not count as uses. `--methods` is the
-number of Python methods with names that several classes define. For their uses, the definitions
-that rootle finds are compared with those of Jedi, which must be installed. The command needs
-Universal Ctags with JSON output.
+number of Python methods whose names several classes define. For their uses, the definitions that
+rootle finds are compared with those of Jedi, which must be installed. The command needs Universal
+Ctags with JSON output.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ class Tally:
     file_first: int = 0
     shown: int = 0
     used: int = 0
-    use_lines: int = 0  # of git grep, outside of comments and strings
+    use_lines: int = 0  # lines of git grep, without comments and strings
     found_lines: int = 0
     first_hits: int = 0  # questions whose first hit contains the name
     resolved: int = 0  # uses that both rootle and Jedi resolve to a definition
     right: int = 0  # uses that both resolve to the same definition
     listed: int = 0  # uses in the answers for methods; Jedi resolves these uses
-    expected: int = 0  # of them, those that Jedi resolves to this method
-    reported: int = 0  # of them, those that rootle resolves to it
+    expected: int = 0  # of the listed uses, those that Jedi resolves to this method
+    reported: int = 0  # of the listed uses, those that rootle resolves to this method
 
     def add(self, other: Tally) -> None:
         for field in fields(self):

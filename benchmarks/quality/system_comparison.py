@@ -1,4 +1,4 @@
-"""Compare rootle with systems that install from PyPI and run offline, with 95 % intervals.
+"""Compare rootle with systems that can be installed from PyPI and run offline.
 
     python -m benchmarks.quality.system_comparison LABEL_REPOS --bench BENCH BENCH_REPOS
         --answers DIR --envs DIR --model DIR [--install] [--only rootle|none]

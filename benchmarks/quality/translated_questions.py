@@ -69,7 +69,7 @@ def parse_questions(text: str) -> dict[str, list[TranslatedQuestion]]:
 def ask_questions(
     app: App, repository: LabeledRepository, questions: list[TranslatedQuestion], hits: Hits
 ) -> list[TranslatedQuestion]:
-    """Add the outcome of each question to `hits`; return those missed with the glossary."""
+    """Add each outcome to `hits`; return the questions that are missed even with the glossary."""
     wanted = {label.query: {span.path for span in label.spans()} for label in repository.labels}
     missed = []
     for question in questions:

@@ -30,7 +30,7 @@ OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
 
 # Fields that control how a question is asked; all others are fields of the query.
 _QUESTION_FIELDS: Final = frozenset({"tree", "kind", "text", "since", "pages", "flags"})
-_ATTEMPTS: Final = 3  # on a busy machine, part of the search may time out
+_ATTEMPTS: Final = 3  # per question: on a busy machine, part of a search may time out
 _ERROR: Final = 2  # exit code of a failed search
 
 
@@ -39,7 +39,7 @@ class Checkout:
 
     def __init__(self, python: str, root: Path, index_dir: Path, home: Path) -> None:
         self.root = root
-        # Not resolved: Python finds a virtual environment by the path of its symbolic link.
+        # The path is not resolved: Python finds a virtual environment by the path of its link.
         self._command = [os.path.abspath(python), "-P", "-m", "rootle"]
         self._places = ["--root", str(root), "--index-dir", str(index_dir)]
         self._index_dir = index_dir

@@ -30,8 +30,8 @@ _MAX_SHOWN_CHARS: Final = 600
 _HEADER: Final = re.compile(r"^\d+\. (.+?)(?:, shown above)? \((\d+\.\d\d)\)$", re.MULTILINE)
 _END_OF_PATH: Final = re.compile(r"[:#]")
 _PAUSE_S: Final = 0.2
-# How long an answer may be out of date. Generous, because the machine may be busy, and a failed
-# write is retried only after some seconds.
+# An answer may be out of date for this time. The limit is generous, because the machine may be
+# busy, and a failed write is retried only after some seconds.
 _RECOVERY_S: Final = 60.0
 
 
@@ -40,7 +40,7 @@ class Expected:
     """The answers of a new index to some questions."""
 
     answers: Mapping[str, Answer]
-    tool_texts: Mapping[str, str]  # of `vectordb_search`
+    tool_texts: Mapping[str, str]  # answers of `vectordb_search`
 
 
 def expected_answers(root: Path, index_dir: Path, questions: Sequence[str]) -> Expected:
@@ -72,7 +72,7 @@ def compare_searcher(searcher: Searcher, expected: Expected, comparison: str) ->
 
 
 def ask_until_current(searcher: Searcher, question: str) -> Reply | None:
-    """Return the first reply that is current, or the last reply when the time is over.
+    """Return the first reply that is current, or the last reply before the time limit.
 
     For a while, a reply may report that it is degraded, for example because the index is stale.
     """

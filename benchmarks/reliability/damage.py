@@ -2,11 +2,11 @@
 
     python -m benchmarks.reliability.damage ROOT [--cases 1000] [--seed 1] [--without sparse]
 
-Each case damages one random file of a copy. A new process then searches this copy. It may return
-equal answers, because the damage is harmless or the index was repaired; an error that names the
-remedy; or answers that report that they are incomplete. Other answers and crashes are defects, and
-are listed with the command that repeats them. In every second case, the process may not write to
-the index, so that it cannot repair the index.
+Each case damages one random file of a copy. A new process then searches this copy. Three outcomes
+are allowed: the answers are equal, because the damage is harmless or the index was repaired; an
+error names the remedy; or the answers report that they are incomplete. Other answers and crashes
+are defects. They are listed with the command that repeats them. In every second case, the process
+may not write to the index, so that it cannot repair the index.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Outcome:
     """The answers of a process, or why there are none."""
 
     answers: str = ""  # as JSON
-    error: str = ""  # of rootle, for the user
+    error: str = ""  # the message for the user
     crash: str = ""  # a traceback or a signal
 
 

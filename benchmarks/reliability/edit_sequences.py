@@ -39,11 +39,11 @@ from benchmarks.reliability.ranked_answers import (
 )
 from rootle import App, open_app
 
-_QUESTIONS: Final = 18  # per sequence
+_QUESTIONS: Final = 18  # asked at the end of a sequence
 _MAX_ROUNDS: Final = 8  # updates per sequence
-_MAX_EDITS: Final = 12  # before an update
+_MAX_EDITS: Final = 12  # between two updates
 _MAX_UPDATE_S: Final = 0.4  # longest time from the start of an update until its process is killed
-_MAX_SHOWN: Final = 10  # differences of one sequence
+_MAX_SHOWN: Final = 10  # differences that are printed per sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def _report_each(
 
 
 def _update(app: App, rng: Random) -> None:
-    """Update the index in one of the ways in which this happens, often after a restart."""
+    """Update the index with `App.index` or with a search, often after a restart."""
     if rng.random() < 0.5:
         app.close()  # the app reopens its files
     if rng.random() < 0.5:

@@ -60,7 +60,7 @@ class FaultInjector:
         }
 
     def inject(self, faults: Faults) -> None:
-        """Inject only these faults from now on, even into processes that already run."""
+        """Replace the current faults with these, also in processes that already run."""
         data = _CONTROL.pack(
             faults.write_errno, faults.read_errno, faults.one_in, faults.short_writes,
             faults.clock_shift_s,
@@ -91,7 +91,7 @@ class SmallDisk:
         )
 
     def fill(self, free_bytes: int) -> None:
-        """Leave only this much space."""
+        """Fill the disk until only this much space is free."""
         with open(self.folder / FILLER, "wb", buffering=0) as file:
             with suppress(OSError):
                 while file.write(bytes(1 << 20)):

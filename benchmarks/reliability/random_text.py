@@ -29,7 +29,7 @@ def draw_verb(rng: Random) -> str:
 
 
 def draw_name(rng: Random) -> str:
-    """Return a function name. There are few, so that many files define the same one."""
+    """Return a function name. There are few names, so that many files share one."""
     return f"{draw_verb(rng)}_{draw_noun(rng)}"
 
 

@@ -3,11 +3,11 @@
     python -m benchmarks.reliability.torture [--minutes 5 | --rounds N] [--seed N]
         [--compare answers|ranked|paths] [--faults none,disk-full,…] [--keep DIR]
 
-In each round a git working tree is edited while a long-lived app, an MCP server, a watcher and
-commands search and index it and store memories, each with a random umask. Processes are killed
-with SIGKILL at random moments, and one kind of fault is injected. After the round, all answers must
-equal those of a new index of the tree, all acknowledged memories must be found, no file may be
-readable by other users, and no process may have crashed or hung.
+In each round, a git working tree is edited. Meanwhile, a long-lived app, an MCP server, a watcher
+and commands search and index it and store memories. Each process has a random umask. Processes are
+killed with SIGKILL at random moments, and one kind of fault is injected. After the round, all
+answers must equal those of a new index of the tree, all acknowledged memories must be found, no
+file may be readable by other users, and no process may have crashed or hung.
 
 A seed repeats the edits, the faults and the choice of processes, but not their timing. A full disk
 is simulated by a small file system in memory if one can be mounted; otherwise it is injected like

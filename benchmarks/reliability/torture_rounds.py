@@ -42,13 +42,13 @@ from benchmarks.reliability.services import (
 _UMASKS: Final = (0o000, 0o022, 0o077)
 _MAX_STEPS: Final = 5
 _MAX_EDITS: Final = 8
-_QUESTIONS: Final = 6  # compared after a round
-_KILL_PROBABILITY: Final = 0.7  # of one process in one step
+_QUESTIONS: Final = 6  # whose answers are compared after a round
+_KILL_PROBABILITY: Final = 0.7  # that a step kills one process
 _MAX_DELAY_S: Final = 0.5  # before a kill
-# `rootle mcp` watches the folder too, and there is only one watcher.
+# The message of a second watcher. `rootle mcp` watches the folder, too, so it may be the first.
 _IS_WATCHED: Final = "is already watching"
 _REMEDY: Final = "rootle index --rebuild"
-_RECALLED: Final = 3  # older memories that are looked up after each round
+_RECALLED: Final = 3  # newest memories, and random ones, to look up after a round
 _SERVICES: Final[Mapping[str, Callable[[Place, int], Service]]] = {
     "batch": BatchSearcher,
     "mcp": McpServer,
@@ -117,7 +117,7 @@ class Torture:
         )
         self._services: dict[str, Service] = {}
         self._commands: list[Command] = []
-        self._facts: list[str] = []  # that were acknowledged
+        self._facts: list[str] = []  # the acknowledged ones
         self._number = 0
         self._edits = self._kills = self._requests = 0
         self._problems: list[str] = []

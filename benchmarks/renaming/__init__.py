@@ -1,1 +1,1 @@
-"""Copies of repositories whose own names were replaced, consistently, by other words."""
+"""Copies of repositories in which their own names are consistently replaced by other words."""

@@ -1,7 +1,7 @@
 """Find the parts of a text that are prose (comments, documents, messages).
 
-In prose, a single word may be ordinary language, so mostly compound identifiers such as `max_limit`
-are renamed as names.
+In prose, a single word may be ordinary language. So the names that are replaced there are mostly
+compound identifiers such as `max_limit`.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ def _is_in_path(text: str, start: int, end: int) -> bool:
     stop = _NO_PATH.search(text, end)
     run = text[first : stop.start() if stop else len(text)].rstrip(".:")
     if run.startswith(("/", "~")):
-        return False  # in the file system of some machine, not in the repository
+        return False  # a path on some machine, not in the repository
     return run.count("/") > 1 or "." in run
 
 

@@ -23,7 +23,7 @@ class SynonymError(Exception):
 
 @cache
 def read_synonyms(path: Path = TABLE) -> Mapping[str, str]:
-    """Return the synonym of each word. Raise SynonymError unless it is one-to-one."""
+    """Return the synonym of each word. Raise SynonymError unless the mapping is one-to-one."""
     found: dict[str, str] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         word, _, synonym = line.partition("\t")

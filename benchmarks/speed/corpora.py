@@ -30,7 +30,8 @@ CORPORA = ("small", "c100", "c1000")
 MIN_BYTES, LARGE_BYTES, MAX_BYTES = 200, 60_000, 900_000
 # Search tools exclude folders with these names, so such folders are renamed in a corpus.
 EXCLUDED_NAMES = {"build", "dist", "node_modules", "out", "target", "vendor", "venv"}
-WINDOW = 16  # candidates for the next file; the one that best keeps the mean size is selected
+# Number of candidates for the next file. The one that best keeps the mean size is selected.
+WINDOW = 16
 
 
 @dataclass(frozen=True, order=True)

@@ -1,4 +1,4 @@
-"""Time, memory and failures of indexing many documents, hostile ones among them.
+"""Time, memory and failures of indexing many documents, including hostile ones.
 
     python -m benchmarks.speed.documents [--documents N] [--json FILE]
 

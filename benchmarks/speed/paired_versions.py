@@ -38,7 +38,7 @@ from benchmarks.speed.race import (
 from benchmarks.speed.tools import Rootle
 
 DRAWS = 5_000
-HELP_RUNS = 5  # per round, because one takes only milliseconds
+HELP_RUNS = 5  # per round, because a single run takes only milliseconds
 
 # By task: one time for each round, in seconds, except "warm query", which is in milliseconds.
 Times = dict[str, list[float]]

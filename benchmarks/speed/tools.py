@@ -88,7 +88,7 @@ class Semble(Tool):
 
     def __init__(self, root: Path, scratch: Path, python: Path, model: Path | None) -> None:
         super().__init__(root, scratch)
-        # Not resolved: Python finds its environment by the path of the symbolic link.
+        # The path is not resolved: Python finds its environment by the path of the symbolic link.
         self.python = str(python.absolute())
         self.program = str(python.absolute().with_name("semble"))
         state_dir = str(self.state_dir.absolute())

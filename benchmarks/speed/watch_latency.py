@@ -37,7 +37,7 @@ from rootle.indexing.watch.watcher_channel import WatcherChannel
 CONFIG = {"searchAgent": {"maxChunksPerFile": 0}}
 TIMEOUT_S = 600.0
 POLL_INTERVAL_S = 0.02
-SETTLE_S = 5.0  # lets the watcher finish its last batch
+SETTLE_S = 5.0  # waiting time for the last batch of the watcher
 IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
 
 Figures = dict[str, float]

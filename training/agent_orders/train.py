@@ -39,7 +39,7 @@ from rootle.text.agent_orders.order_features import WINDOW_SENTENCES
 _FOLDS: Final = 5
 _FALSE_ALARMS: Final = 0.004
 _MAX_FEATURES: Final = 4_000
-_MIN_ATTACKS, _MIN_ORDINARY = 2, 30  # texts in which a feature must occur
+_MIN_ATTACKS, _MIN_ORDINARY = 2, 30  # minimum numbers of texts with a feature
 _PENALTY: Final = 2.0
 _ATTACK_WEIGHT, _ORDINARY_WEIGHT, _SHORT_WEIGHT = 5.0, 0.5, 0.1
 _ROUNDS: Final = 3
@@ -86,8 +86,8 @@ def train(
     `short` has the single sentences of the ordinary passages as windows, because a text may consist
     of a single sentence.
 
-    It is not known which window of an attack has the orders. The first round uses all windows of an
-    attack, and each later round uses the window that the model of the previous round scores
+    The window of an attack that contains the orders is not known. The first round uses all windows
+    of an attack, and each later round uses the window that the model of the previous round scores
     highest.
     """
     names = _common_features(attacks, ordinary)
@@ -117,7 +117,7 @@ def train(
 
 
 def _common_features(attacks: Sequence[Windows], ordinary: Sequence[Windows]) -> list[str]:
-    """Return the features of two or more attacks, and the one-word ones of many ordinary texts."""
+    """Return the features of two or more attacks, and the words of many ordinary texts."""
     in_attacks, in_ordinary = (
         Counter(name for windows in texts for name in set[str]().union(*windows))
         for texts in (attacks, ordinary)
@@ -142,7 +142,7 @@ def _matrix(windows: Windows, names: Sequence[str]) -> Any:
 
 
 def choose_threshold(scores: Sequence[float], share: float) -> float:
-    """Return the score that at most this share of the scores exceed."""
+    """Return a threshold that at most this share of the scores exceeds."""
     return sorted(scores, reverse=True)[int(share * len(scores))]
 
 

@@ -119,7 +119,8 @@ class Sampler:
         root = archive_root(project.folder)
         paths = [path for path in _walk(root) if self._is_wanted_path(path)]
         random.Random(project.seed).shuffle(paths)
-        # Without a limit here, all of a large package would be read and mostly dropped.
+        # Without a limit here, every file of a large package would be read, and most would be
+        # dropped.
         sizes: Counter[str] = Counter()
         for path in paths:
             language = language_of(path)

@@ -9,7 +9,7 @@ MIN_WORDS: Final = 3
 MAX_WORDS: Final = 48
 # A comment with a lower share of letters and spaces is a drawing, a table or code.
 MIN_LETTER_SHARE: Final = 0.8
-MIN_MIXED_LETTER_SHARE: Final = 0.65  # for prose with some code
+MIN_MIXED_LETTER_SHARE: Final = 0.65  # the same limit for prose with some code
 
 _MARKER: Final = re.compile(
     r'^[ \t]*(?:///?!?|//!|/\*+!?|\*+/|\*+|#+[!:]?|--+[ ]?[|^]?|--\[=*\[|;+|%+|r?"""|\'\'\'|<!--'
@@ -65,6 +65,6 @@ def is_prose(text: str) -> bool:
 
 
 def clean_subject(subject: str) -> str:
-    """Return a commit's subject without ticket and kind: `fix(core): x (#12)` -> `x`."""
+    """Return a commit's subject without its kind and issue number: `fix(core): x (#12)` -> `x`."""
     subject = re.sub(r"\(?(?:gh-|#)\d+\)?|\[[A-Z]+-\d+\]|^[A-Z]+-\d+:?", "", subject)
     return re.sub(r"^\s*\w{2,10}(?:\([^)]*\))?!?:\s+", "", subject).strip()

@@ -38,7 +38,7 @@ class TrainSettings:
     learning_rate: float = 0.012
     final_share: float = 0.02  # share of the learning rate that its linear decay leaves
     beta_second: float = 0.999
-    max_row_length: float = 2.5  # steps lengthen the rows of frequent words, see README.md
+    max_row_length: float = 2.5  # training lengthens the rows of frequent words (README.md)
     seed: int = 1
 
 
@@ -98,7 +98,7 @@ def train_step(optimizer: LazyAdam, batch: Batch, temperature: float, rate: floa
 
 
 class LazyAdam:
-    """Adam (Kingma and Ba, 2015) without momentum, for used rows only, with one scale per row.
+    """Adam (Kingma and Ba, 2015) without momentum, with one scale per row; updates only used rows.
 
     Adam's usual scale per component took twice the time and memory without a better result.
     """

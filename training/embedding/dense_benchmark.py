@@ -184,7 +184,7 @@ def score_labels(
 
 
 def shares_few_words(query: SubwordCounts, answers: Sequence[set[int]], corpus: Corpus) -> bool:
-    """Return whether every answering chunk has at most half of the query's longer words."""
+    """Return whether no answering chunk has more than half of the query's longer words."""
     words = {word for word in query if len(word) >= LONG_WORD_CHARS}
     shared = [len(words & corpus.counts[number].keys()) for chunks in answers for number in chunks]
     return max(shared, default=0) <= HARD_SHARE * len(words)

@@ -54,7 +54,7 @@ from training.pairs.prose_pairs import prose_pairs
 
 Floats = NDArray[np.float32]
 
-SAMPLE_SHARE = 0.05  # of the text that train_embedding reads from each project
+SAMPLE_SHARE = 0.05  # of the text per project that train_embedding reads
 MAX_PROJECT_CHUNKS = 90
 MAX_LANGUAGE_CHUNKS = 2_600
 MAX_QUERIES = 2  # per chunk
@@ -62,9 +62,9 @@ QUERY_KINDS = {"doc", "bare", "message", "tested", "heading", "sentence", "menti
 EPOCHS = 8
 BATCH = 512
 LEARNING_RATE = 0.01
-FINAL_SHARE = 0.02  # of the learning rate, after its linear decay
-VALIDATION_TEXTS = 1_500  # not used for training
-MIN_KNOWN_WORDS = 3  # per text
+FINAL_SHARE = 0.02  # share of the learning rate that its linear decay leaves
+VALIDATION_TEXTS = 1_500  # texts that are used for validation only
+MIN_KNOWN_WORDS = 3  # texts with fewer words of the vocabulary are left out
 
 
 def main() -> None:
@@ -155,7 +155,7 @@ def sample_project(
 
 
 def query_embedder(teacher: Embedder) -> Callable[[list[str]], Matrix]:
-    """Return the function that embeds queries; some models embed documents with another one."""
+    """Return the function that embeds queries; some models have a separate one for documents."""
     if isinstance(teacher, QueryEmbedder):
         return lambda texts: np.stack([teacher.embed_query(text) for text in texts])
     return teacher.embed
@@ -169,7 +169,7 @@ def reduce_dimensions(parts: Sequence[Floats], dimensions: int) -> Floats:
 
 
 def fit_rows(rows: Floats, counts: csr_matrix, targets: Floats) -> Floats:
-    """Return rows, of unchanged length, whose sum for each text points toward the text's target."""
+    """Return rows of unchanged length such that the sum for each text points toward its target."""
     rng = np.random.default_rng(1)
     order = rng.permutation(len(targets))
     validation, training = order[:VALIDATION_TEXTS], order[VALIDATION_TEXTS:]

@@ -13,13 +13,13 @@ from rootle.protocols import Matrix
 
 Floats = NDArray[np.float32]
 
-BATCH = 512  # texts of similar length, which need little padding
+BATCH = 512  # number of texts; they have similar lengths, so little padding is needed
 
 
 def cached_vectors(
     path: Path, texts: Sequence[str], dimensions: int, embed: Callable[[list[str]], Matrix]
 ) -> Floats:
-    """Return one row per text; create a missing file and print the embedding speed."""
+    """Return one row per text; if the file is missing, create it and print the embedding speed."""
     if not path.exists():
         order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
         vectors = np.zeros((len(texts), dimensions), np.float16)

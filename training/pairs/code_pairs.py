@@ -19,8 +19,8 @@ MAX_COMMENTS: Final = 3
 MAX_MESSAGES: Final = 2
 MAX_TESTS: Final = 3
 MIN_COMMENT_CHARS: Final = 18
-MIN_CODE_CHARS: Final = 40  # of a chunk without its comment
-MIN_REST_CHARS: Final = 60  # of a comment after its first sentence
+MIN_CODE_CHARS: Final = 40  # in a chunk without its comment
+MIN_REST_CHARS: Final = 60  # in a comment after its first sentence
 MIN_NAME_CHARS: Final = 5
 LONG_NAME_CHARS: Final = 8
 # Probabilities.

@@ -23,8 +23,8 @@ MIN_CHANGED_LINES: Final = 3
 MAX_HUNK_CHARS: Final = 2_048
 MAX_PATCH_CHARS: Final = 400_000
 MIN_BODY_CHARS: Final = 60
-MAX_BODY_CHARS: Final = 300  # of a body that is used as a query
-BODY_AS_QUERY: Final = 0.3  # probability
+MAX_BODY_CHARS: Final = 300  # a longer body is cut when it is used as a query
+BODY_AS_QUERY: Final = 0.3  # probability that a body is used as a query
 
 _COMMIT_START: Final = "\x01"
 _MESSAGE_END: Final = "\x02"
@@ -65,7 +65,7 @@ def _read_commits(git_dir: Path) -> Iterator[tuple[str, str, str]]:
         "git", f"--git-dir={git_dir}", "log", "--no-merges", f"-n{MAX_COMMITS}", "-p", "-U5",
         "--no-color", "--no-ext-diff", "--diff-filter=AM", form,
     ]  # fmt: skip
-    # git stops at a blob that a snapshot lacks; its output up to there is still used.
+    # git stops at a blob that a snapshot lacks; the output up to this blob is still used.
     environment = {"GIT_NO_LAZY_FETCH": "1", "PATH": "/usr/bin:/bin:/usr/local/bin"}
     output = subprocess.run(command, capture_output=True, check=False, env=environment).stdout
     for entry in output.decode("utf-8", "replace").split(_COMMIT_START)[1:]:

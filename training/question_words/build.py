@@ -4,8 +4,9 @@
 
 It reads the tables and the pairs of this folder and writes `question_words_v1_terms.txt`,
 `_phrases.npz` and `_vectors.npz` to DIR, by default the folder of the models in the package. With
-`--held-out`, this share of the pairs is not used for training. The command then writes nothing, and
-prints how well the questions of these pairs find their answers among all answers of these pairs.
+`--held-out`, this share of the pairs is not used for training. The command then writes nothing. It
+prints how well the questions of the held-out pairs find their answers among the answers of all
+held-out pairs.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ from training.question_words.question_vectors import (
 
 # Dimensions of the stored changes of word vectors; 256 would take a megabyte and gain nothing.
 _DIMENSIONS: Final = 64
-_MIN_CHANGE: Final = 0.3  # the length of the shortest change that is stored (training/README.md)
+_MIN_CHANGE: Final = 0.3  # shorter changes are not stored (training/README.md)
 _MAX_STEPS: Final = 255
 _SEED: Final = 1
 _stem = open_stemmer()

@@ -27,12 +27,12 @@ _PHRASE_DECAY: Final = 0.15
 _PHRASE_START: Final = 0.9
 # A phrase of several words is less ambiguous than a word.
 _PHRASE_FACTOR: Final = 1.5
-# The factor for a phrase that no question of the pairs contains, and the smallest factor.
+# The largest factor, for a phrase that no question of the pairs contains, and the smallest one.
 _RARE_FACTOR: Final = 1.5
 _MIN_FACTOR: Final = 0.3
 
 _stem = open_stemmer()
-# These phrases open a question, whatever its subject is.
+# Phrases that open a question about any subject.
 _FRAMES: Final = frozenset(
     tuple(_stem(text))
     for text in ("what happens", "when it happens", "why it happens", "which one", "tell why")
@@ -53,7 +53,7 @@ def read_table(folder: Path = FOLDER) -> dict[Phrase, dict[str, float]]:
 
 
 def read_words(folder: Path = FOLDER) -> dict[str, str]:
-    """Return for each stem of the terms the most frequent word, and of equal ones the shortest."""
+    """Return the most frequent word for each stem of the terms; the shortest if several are."""
     words = Counter(
         word
         for _, line in _lines(folder / "words")

@@ -1,8 +1,8 @@
 """Rewrite questions as language models send them: a sentence in the words of code, then names.
 
 A model guesses the names. In the queries made here, some names occur in the answer, some occur
-elsewhere in the repository, and some are invented from words of the sentence. At least one query
-in three has no right name at all, so that a ranker learns how little a guess proves.
+elsewhere in the repository, and some are invented from words of the sentence. At least one query in
+three has no right name at all, so that a ranker learns that a guess proves little.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from rootle.text.terms import WORD, split_identifier
 
 Lines = tuple[str, int, int]  # path, first and last line; 0, 0: the whole file
 
-# Probabilities that a name in a query is right; one of them is drawn for each query.
+# The probability that a name in a query is right is drawn from these values for each query.
 ACCURACIES: Final = (0.0, 0.4, 0.8)
-INVENTED_SHARE: Final = 0.6  # of the wrong names; the others occur elsewhere in the repository
+INVENTED_SHARE: Final = 0.6  # of wrong names; the others are from elsewhere in the repository
 MAX_NAMES: Final = 5
-# The shares of queries with only a sentence, and with a sentence and a list of names. The other
-# queries have a sentence and a signature.
+# The shares of queries that are only a sentence (BARE) and of queries with a list of names (LIST).
+# The other queries have a sentence and a signature.
 BARE_SHARE: Final = 0.1
 LIST_SHARE: Final = 0.3
 MAX_ANSWER_NAMES: Final = 60

@@ -20,7 +20,7 @@ from training.questions.phrasing import hash_choice
 from training.questions.placeholders import PLACEHOLDER, fill_placeholders
 
 NEAR_LINES: Final = 24  # lines of a span around the subject of a question
-LEADING_LINES: Final = 4  # lines of such a span before a definition
+LEADING_LINES: Final = 4  # lines of this span that precede a definition
 MAX_SPAN_LINES: Final = 60
 MAX_USERS: Final = 5
 MIN_MESSAGE_WORDS: Final = 4

@@ -11,8 +11,8 @@ from rootle.text.terms import WORD, split_identifier, whole_identifier
 from training.corpus.text_cleaning import is_prose
 
 MIN_CONTENT_WORDS: Final = 4  # a query with fewer content words is ambiguous
-MIN_NEW_WORDS: Final = 2  # content words that are not in the name
-MIN_WORDS: Final = 7  # of a shortened sentence
+MIN_NEW_WORDS: Final = 2  # content words of a query that are not in the name
+MIN_WORDS: Final = 7  # in a shortened sentence
 MAX_WORDS: Final = 22
 
 _INLINE: Final = (

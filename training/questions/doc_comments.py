@@ -15,10 +15,10 @@ from training.questions.phrasing import comment_query, hash_choice
 
 MIN_CODE_LINES: Final = 2
 MIN_CODE_CHARS: Final = 50
-MAX_SPAN_LINES: Final = 60  # lines of an answer; the number of lines that a result shows
+MAX_SPAN_LINES: Final = 60  # lines of an answer, because a result shows no more
 MAX_CLASS_LINES: Final = 30  # the start of a class is enough to answer a question about it
-MAX_SIGNATURE_LINES: Final = 14  # before a docstring
-MIN_REST_CHARS: Final = 12  # length of a line after the summary for the rest to be kept
+MAX_SIGNATURE_LINES: Final = 14  # a docstring must begin within this many lines
+MIN_REST_CHARS: Final = 12  # the rest after a summary is kept only if it has a longer line
 
 _MARKS: Final = re.compile(r"^\s*(?:///?!?|//!|\*+/?|#+!?|--+\s?[|^]?|;+|%+)?\s*")
 _OPENER: Final = re.compile(

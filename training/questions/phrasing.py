@@ -35,7 +35,7 @@ _ARTICLE: Final = re.compile(r"^(?:an?|the)\s+", re.IGNORECASE)
 
 
 def hash_choice(key: str, count: int) -> int:
-    """Return a number below `count` that depends only on `key`."""
+    """Return a number from 0 to `count` - 1 that depends only on `key`."""
     return zlib.crc32(key.encode("utf-8", "replace")) % count
 
 

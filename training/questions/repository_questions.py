@@ -29,7 +29,7 @@ from training.questions.phrasing import hash_choice
 LIMITS: Final = {
     "behaviour": 40, "error": 7, "documentation": 5, "symbol": 4, "tests": 6, "usage": 4,
 }  # fmt: skip
-EASY_SHARE: Final = 0.8  # the share of the limit for which easy candidates are considered first
+EASY_SHARE: Final = 0.8  # the share of a limit that easy candidates may fill first
 MAX_FILE_DOCS: Final = 2
 MAX_FILE_TESTS: Final = 2
 MAX_FILE_QUESTIONS: Final = 4
@@ -137,7 +137,7 @@ def _ask_tests(texts: Texts, rng: random.Random) -> Iterator[CodeQuestion]:
 def is_primary(path: str, texts: Mapping[str, str]) -> bool:
     """Return whether a file is source of the project itself.
 
-    Tests, examples, third-party and generated files are not.
+    Tests, examples, third-party files and generated files are not primary.
     """
     if EXCLUDED_PATHS.search(path) or _TEST.search(path) or _SECONDARY.search(path):
         return False

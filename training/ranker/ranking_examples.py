@@ -5,8 +5,8 @@ person, "agent" for the words of a language model, and "other" for queries that 
 training. For questions of the public benchmark (voice "other") and synthetic ones (voice "agent"),
 the program `training.questions.agent_voice` composes a query. Each example has the inputs of the
 ranking, the wanted files and lines, and the lines that rootle would show from each of the first
-files. The test split of the labels and the other half of the
-public benchmark are never read here; the held-out histories are read only by `release_gate`.
+files. The test split of the labels and the other half of the public benchmark are never read here;
+the held-out histories are read only by `release_gate`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from rootle.rank.ranking_inputs import RankingInputs
 from training.questions.agent_voice import Lines, agent_query, names_in
 
 SHOWN_FILES: Final = 30  # files per question whose shown lines are kept
-COMMITS_PER_TREE: Final = 10  # questions that share the work tree of the first, to index fewer
+COMMITS_PER_TREE: Final = 10  # questions that share one work tree, to index fewer trees
 
 # Names of recordings of queries that models sent after reading descriptions of the search tool
 # other than the released one. They have the voice "other": they are used only for training.
@@ -62,7 +62,7 @@ WORDINGS: Final = ("passage", "words-and-names", "sentence-and-terms", "words-an
 WORDINGS_RENAMED: Final = ("renamed-words-and-names",)
 
 # Questions that the labeled and the public repositories cannot answer, and the queries that models
-# sent for these questions and for a part of the public benchmark.
+# sent for them and for a part of the public benchmark.
 UNANSWERABLE: Final = Path(__file__).parents[1] / "questions/unanswerable.jsonl"
 RECORDED_FOR_TRAINING: Final = Path(__file__).parents[1] / "questions/agent_queries.jsonl"
 

@@ -7,8 +7,8 @@ This command needs lightgbm (`pip install lightgbm`); it reads no reserved part 
 Examples are cached in WORK. The ranker consists of decision trees that correct the weighted sum of
 features: LambdaMART training starts from the scores of this sum. Figures are cross-fitted by
 repository; a copy counts as its original. Synthetic questions and the voice "other" (see
-`ranking_examples`) are used only for training. Queries that name only a topic, without detail, are
-neither used for training nor reordered.
+`ranking_examples`) are used only for training. Queries without detail, which merely name a topic,
+are neither used for training nor reordered.
 
 The output folder gets `trees.npz` and `calibration.json` (see `calibration`). To ship them, copy
 them to the package's models under the name of the ranker.

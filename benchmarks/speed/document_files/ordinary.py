@@ -28,7 +28,8 @@ _PART_PARAGRAPHS: Final = 5
 # Minimum and maximum number of paragraphs of a small, an ordinary and a long document.
 _PARAGRAPHS: Final = ((1, 12), (12, 60), (60, 900))
 _SHARES: Final = (0.5, 0.4, 0.1)
-# A third of the documents that can contain a picture do, and pictures make up most of their size.
+# The share of documents with a picture, in formats that allow one. Pictures make up most of the
+# size of these documents.
 _PICTURE_SHARE: Final = 1 / 3
 _PICTURE_PIXELS: Final = (60, 900)
 
@@ -91,7 +92,7 @@ def _letters(random: Random, count: int) -> str:
 
 
 def _write_office(path: Path, parts: list[Part], random: Random) -> None:
-    """Write with python-docx, python-pptx, as a notebook, a book or a message."""
+    """Write a Word or PowerPoint file, a notebook, an EPUB book or an email message."""
     if path.suffix == ".eml":
         whole = {"title": parts[0]["title"], "text": "\n\n".join(part["text"] for part in parts)}
         parts = [whole]
