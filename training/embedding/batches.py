@@ -22,7 +22,7 @@ class BatchSettings:
     pairs: int = 2_048  # per batch
     run: int = 48  # consecutive pairs from the same project
     dropout: float = 0.15  # share of a text's subwords to drop
-    shared_dropout: float = 0.6  # share of the subwords shared with the answer to drop from a query
+    shared_dropout: float = 0.6  # share of a query's subwords to drop if the answer has them
     shared_share: float = 0.2  # share of the queries to which shared_dropout applies
     per_language: int = 100_000  # pairs per epoch, at most
     per_kind: int = 250_000  # pairs per epoch, at most

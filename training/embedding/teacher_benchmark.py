@@ -50,7 +50,7 @@ from training.embedding.chunk_retrieval import (
 )
 from training.embedding.vector_cache import cached_vectors
 
-Cosines = Callable[[str], Scores]  # of a query with every chunk
+Cosines = Callable[[str], Scores]  # cosines of a query with all chunks
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class IndexedRepository:
     labeled: LabeledRepository
     app: App
     snapshot: Snapshot
-    texts: list[str]  # of the chunks, as they are embedded
+    texts: list[str]  # the texts of the chunks that are embedded
     chunks: list[ChunkLines]
 
 

@@ -33,12 +33,12 @@ class PairCounts:
 
     starts: Integers  # int64, two per pair, plus one
     words: Integers  # int32, row numbers in the vocabulary
-    counts: Integers  # uint8, of each word
+    counts: Integers  # uint8, occurrences of each word
     kinds: Integers  # uint8, index into KINDS
     languages: Integers  # uint8, index into language_names
     projects: Integers  # int32, index into project_names
     answer_ids: Integers  # int64, within the project
-    digests: Integers  # int64, of both texts, to recognize duplicates
+    digests: Integers  # int64, computed from both texts to recognize duplicates
 
     def __len__(self) -> int:
         return len(self.kinds)
@@ -123,7 +123,7 @@ def save_pairs(pairs: ExtractedPairs, folder: Path) -> None:
         np.save(folder / f"{field.name}.npy", getattr(pairs.counts, field.name))
     for name in _LISTS:
         (folder / f"{name}.txt").write_text("\n".join(getattr(pairs, name)), encoding="utf-8")
-    np.save(folder / "project_counts.npy", pairs.project_counts)  # last: marks completion
+    np.save(folder / "project_counts.npy", pairs.project_counts)  # last: marks a complete set
 
 
 def has_pairs(folder: Path) -> bool:

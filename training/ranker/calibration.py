@@ -43,7 +43,7 @@ UNANSWERABLE_WEIGHT: Final = 3.0
 # The weights of all questions without labels, by source, when the first model is fitted and the
 # threshold is chosen. The questions of the public benchmark are answerable and mostly short, and
 # those that were written to be unanswerable are long. With higher weights, the model would mainly
-# learn the length.
+# learn the length of questions.
 OTHER_WEIGHTS: Final[Mapping[Voice, Mapping[str, float]]] = {
     "asked": {"bench": 0.1, "unanswerable": 0.3},
     "composed": {"bench": 1.0, "unanswerable": 0.5},
