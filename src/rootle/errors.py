@@ -32,19 +32,19 @@ class IndexStorageError(RootleError):
 
 
 class UnreadableIndexError(IndexStorageError):
-    """Raised when a file of an index cannot be read now; it may be undamaged."""
+    """Raised when an index file cannot be read at the moment, although it may be undamaged."""
 
 
 class IndexUnfinishedError(RootleError):
-    """Raised when the first index is being built and nothing can be searched yet."""
+    """Raised when the first index is still being built and nothing can be searched yet."""
 
 
 class IndexMissingError(IndexStorageError):
-    """Raised when there is no index, and the call builds none or `enableIndexing` is false."""
+    """Raised when there is no index and the call builds none, or `enableIndexing` is false."""
 
 
 class MemoryRefusedError(RootleError):
-    """Raised for a memory that is empty, too long, a secret or a quotation of other memories."""
+    """Raised for a memory that is empty or too long, contains a secret or quotes other memories."""
 
 
 class MissingExtraError(RootleError):
@@ -64,12 +64,12 @@ class UnavailableError(RootleError):
 
     def __init__(self, message: str, *, retry_after_s: float = 0.0, status: int = 0) -> None:
         super().__init__(message)
-        self.retry_after_s = retry_after_s  # as requested by the dependency
-        self.status = status  # of the HTTP response, if there was one
+        self.retry_after_s = retry_after_s  # the delay that the dependency requested; 0 if none
+        self.status = status  # of the HTTP response; 0 if there was none
 
 
 class RefusedError(UnavailableError):
-    """Raised when a server rejects a request, and would reject it again."""
+    """Raised when a server rejects a request and would reject a retry too."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message, status=status)

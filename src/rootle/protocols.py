@@ -32,7 +32,8 @@ class Ranked:
 
     ids: Ids
     scores: Scores
-    # The generation of the copy on a server; None for an index that is never out of date.
+    # The generation of the index that the search server last received. None for a local index,
+    # which is never out of date.
     generation: int | None = None
 
     def is_behind(self, generation: int) -> bool:
@@ -41,7 +42,9 @@ class Ranked:
 
 NO_HITS: Final = Ranked(np.zeros(0, np.int64), np.zeros(0, np.float32))
 
-MAX_MATCH_TERMS: Final = 20  # number of bits in a match mask of the full-text index
+# The maximum number of terms that the full-text index can look for at once. For each chunk, it
+# returns a mask in which one bit per term reports whether the term occurs.
+MAX_MATCH_TERMS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,7 @@ class QueryEmbedder(Protocol):
 
 @runtime_checkable
 class QuestionEmbedder(Embedder, Protocol):
-    """An Embedder that also uses related terms: those that code may use for words of a question."""
+    """An Embedder that also uses terms that code may use instead of the words of a question."""
 
     def embed_question(self, text: str, related: Sequence[WeightedTerm]) -> Vector:
         """Return the vector of a question. `related` are stemmed terms of the full-text index."""
@@ -107,7 +110,7 @@ class QueuedEmbedder(Protocol):
     def batch_size(self) -> int: ...
 
     def embed_batch(self, texts: Sequence[str], timeout_s: float) -> Matrix:
-        """Return the same as `embed`, for at most `batch_size` texts.
+        """Return the result of `embed` for at most `batch_size` texts.
 
         Raises UnavailableError if the model does not respond in time or rejects the texts.
         """
@@ -133,7 +136,7 @@ class SparseIndex(Protocol):
 class Hit:
     """The score that a reranker gave to one document."""
 
-    index: int  # in the list of documents
+    index: int  # position in the list of documents
     score: float  # on the scale of the model; it may be negative or above 1
 
 
@@ -196,7 +199,7 @@ class VectorBackend(Protocol):
 
     def query(
         self,
-        vector: Any,  # Any: a row of the result of the embedder
+        vector: Any,  # Any: one row of the result of `TextEmbedder.embed`
         top_k: int,
         text: str | None = None,
     ) -> Sequence[Record]:
@@ -205,7 +208,7 @@ class VectorBackend(Protocol):
     def upsert(
         self, records: Sequence[Record], vectors: Any
     ) -> None:  # Any: as returned by `embed`
-        """Add records with their vectors; replace those with the same source."""
+        """Add records with their vectors; replace records that have the same source."""
 
     def delete_all(self) -> None: ...
 

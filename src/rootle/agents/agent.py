@@ -1,4 +1,4 @@
-"""Records that describe a coding agent: its files, and its format for the entry of a server."""
+"""Describe coding agents: their configuration files, and how these files list MCP servers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ConfigPart(Enum):
     """A placeholder in `Agent.entry` that is replaced by a part of rootle's command."""
 
     PROGRAM = 1
-    ARGUMENTS = 2  # a list
+    ARGUMENTS = 2  # the arguments of the program, as a list
     COMMAND_LINE = 3  # the program and its arguments as one list
 
 
@@ -42,9 +42,9 @@ class ConfigLocation:
 
 @dataclass(frozen=True, slots=True)
 class PromptHook:
-    """A hook with which an agent runs a command for each user message, to add context to it.
+    """A hook that runs a command for each user message, which adds context to the message.
 
-    All agents in the catalog exchange JSON with the command in the same format.
+    The agent and the command exchange JSON. All agents in the catalog use the same format.
     """
 
     event: str
@@ -65,15 +65,17 @@ class Agent:
     user_config: tuple[ConfigLocation, ...]  # the configuration for all projects
     project_config: tuple[str, ...]  # the configuration inside a project
     keys: tuple[str, ...]  # nested keys of the mapping that contains the servers
-    entry: Mapping[str, Any]  # Any: JSON with ConfigPart in it
+    entry: Mapping[str, Any]  # Any: JSON, with ConfigPart placeholders
     # Keys of the entry that show the tools to the model immediately. Without these keys, the agent
     # hides the tools until the model searches for them.
     loading: Mapping[str, Any] = field(default_factory=dict)
     format: Format = "json"
-    newer_keys: tuple[str, ...] = ()  # `keys` in a newer format of the file
-    root: str = ""  # value of `--root`, if servers do not start in the folder of the project
+    newer_keys: tuple[str, ...] = ()  # `keys` for files in a newer format
+    # the value of `--root`, if the agent starts servers outside the folder of the project
+    root: str = ""
     user_instructions: tuple[ConfigLocation, ...] = ()  # read by the agent in every session
-    project_instructions: tuple[str, ...] = ("AGENTS.md",)  # read in this project
+    # files in a project that the agent reads
+    project_instructions: tuple[str, ...] = ("AGENTS.md",)
     new_instructions: str = "AGENTS.md"  # created in a project without an instructions file
     prompt_hook: PromptHook | None = None
 

@@ -1,4 +1,4 @@
-"""Set or remove the entry of a server in configuration text of any format; verify the result."""
+"""Set or remove the entry of an MCP server in JSON, TOML or YAML text; verify the result."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def read_entry(text: str, kind: Format, keys: Sequence[str]) -> object:
 def existing_depth(text: str, kind: Format, keys: Sequence[str]) -> int:
     """Return how many of the nested keys exist, counted from the outermost key.
 
-    A key without a value, as in YAML, exists too.
+    A key without a value, which YAML allows, counts as existing.
     """
     value: Any = _editor(kind).parse(text)  # Any: the content of the file
     for depth, key in enumerate(keys):
@@ -48,8 +48,8 @@ def existing_depth(text: str, kind: Format, keys: Sequence[str]) -> int:
 def set_entry(text: str, kind: Format, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
     """Return the text with the entry under nested keys and everything else unchanged.
 
-    Keys of an existing entry that the new one lacks are kept. Raise ConfigTextError if the text
-    cannot be edited safely.
+    If there is an entry already, keys that only the old entry has are kept. Raise ConfigTextError
+    if the text cannot be edited safely.
     """
     editor = _editor(kind)
     edited = editor.set_entry(text, keys, entry)
@@ -85,7 +85,7 @@ def _editor(kind: Format) -> ModuleType:
 
 
 def _verify(editor: ModuleType, text: str, expected: dict[str, Any], keys: Sequence[str]) -> str:
-    """Return the text. Raise ConfigTextError if parsing it does not give the expected data.
+    """Return the text if it parses to the expected data; otherwise raise ConfigTextError.
 
     The editors do not support every notation. A file in an unsupported notation is not changed.
     """

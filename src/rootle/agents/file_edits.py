@@ -32,7 +32,10 @@ class FileEdits:
     """Edits of text files, collected in memory. Symbolic links in paths are resolved."""
 
     def __init__(self, *, is_private: bool = False) -> None:
-        """Let only the owner open new files if `is_private` is set; else they follow the umask."""
+        """Create an empty set of edits.
+
+        If `is_private` is true, new files can be opened by their owner only.
+        """
         self._is_private = is_private
         self._before: dict[Path, bytes | None] = {}
         self._after: dict[Path, bytes | None] = {}
@@ -67,7 +70,10 @@ class FileEdits:
             self._updates.add(file)
 
     def restore_before(self, path: Path, before: str | None) -> None:
-        """Set the content of a file, including any byte order mark; None deletes the file."""
+        """Set the content of a file exactly, without adding a byte order mark;
+
+        None deletes the file.
+        """
         self._data(path)
         self._after[resolve(path)] = None if before is None else before.encode("utf-8")
 

@@ -28,7 +28,7 @@ class FileRecord:
     """The original text of a file, and a digest of the content that rootle last wrote to it."""
 
     before: str | None  # including any byte order mark; None if the file did not exist
-    digest: str  # empty if another program changed the file between two installations
+    digest: str  # "" if another program changed the file between two installations
 
     def is_current(self, content: bytes | None) -> bool:
         """Return whether the content of the file is still what rootle last wrote."""
@@ -115,7 +115,7 @@ class InstallRecords:
             raise InstallError(f"cannot write {self._path}: {error.strerror}") from error
 
     def _used_folders(self) -> list[str]:
-        """Return the created folders that contain a recorded file, or the file of the records."""
+        """Return the folders created by rootle, if they contain a recorded file or the records."""
         files = [*map(Path, self._files), self._path]
         used = {os.fspath(parent) for file in files for parent in file.parents}
         return [name for name in dict.fromkeys(self._folders) if name in used]

@@ -1,4 +1,4 @@
-"""The block in `AGENTS.md` and similar files that says when a model should use rootle."""
+"""The block in `AGENTS.md` and similar files that instructs a model when to use rootle."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def has_block(text: str) -> bool:
 def _check_markers(text: str) -> str:
     """Return the text with Unix newlines.
 
-    Raise ConfigTextError if it has markers other than one BEGIN and, after it, one END.
+    Raise ConfigTextError if the text has markers, unless they are one BEGIN followed by one END.
     """
     plain = with_unix_newlines(text)
     markers = list(_MARKER.finditer(plain))

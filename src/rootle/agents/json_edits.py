@@ -35,7 +35,10 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
-    """Return the text with these members in the object under nested keys. Others are kept."""
+    """Return the text with these members in the object under nested keys.
+
+    Other members are kept.
+    """
     if not text[skip_space(text, 0) :]:
         newline = "" if not text or text.endswith("\n") else newline_of(text)
         text += newline + "{}" + newline_of(text)
@@ -109,8 +112,8 @@ class _Layout:
     """The whitespace of a new member, copied from the members around it."""
 
     newline: str
-    indent: str  # one level
-    margin: str  # before the members of the object
+    indent: str  # of one level
+    margin: str  # before each member of the object
 
     def format_member(self, key: str, value: Any) -> str:  # Any: JSON
         return f"{json.dumps(key, ensure_ascii=False)}: {self._format_value(value, self.margin)}"
@@ -206,7 +209,7 @@ def _remove_member(text: str, owner: Value, key: str) -> str:
 
 
 def end_of_previous_line(text: str, at: int) -> int:
-    """Return where the spaces before a position start, or the newline before these spaces."""
+    """Return the start of the whitespace before a position, including at most one newline."""
     start = len(text[:at].rstrip(" \t"))
     return len(text[:start].removesuffix("\n").removesuffix("\r"))
 

@@ -27,8 +27,8 @@ _TEMPORARY_ENVIRONMENT: Final = re.compile(
 def command_line(agent: Agent, scope: Scope, project: Path) -> list[str]:
     """Return the command with which an agent starts rootle.
 
-    Raise InstallError if the command must contain the path of the project, but `project` contains
-    the home folder, or if rootle is in a temporary environment.
+    Raise InstallError if rootle is in a temporary environment. Also raise it if the command must
+    contain the path of the project, and this path is the home folder or a parent of it.
     """
     root = os.fspath(project) if agent.root == PROJECT_FOLDER else agent.root
     if Path(root).is_absolute() and contains_home(Path(root)):
@@ -78,8 +78,8 @@ def build_entry(
 ) -> dict[str, Any]:
     """Return the entry of an agent for a command.
 
-    For an existing entry, return only the members to update: the command, with the options that
-    the user has added to it, and those of the agent's `loading` keys that the entry lacks.
+    If there is an entry already, return only the members to update. These are the command, with the
+    options that the user added to it, and the agent's `loading` keys that are missing.
     """
     if existing is not None:
         command = _with_user_arguments(agent, command, _words(agent, existing))
@@ -98,10 +98,10 @@ def build_entry(
 
 
 def _with_user_arguments(agent: Agent, command: Sequence[str], old: Sequence[str]) -> list[str]:
-    """Return the new command with the options of the old one before and after the word `mcp`.
+    """Return the new command with the options that precede and follow `mcp` in the old one.
 
-    The user's `--root` replaces that of the new command. If the entries of this agent name one
-    project, however, `--root` is always the project of this installation.
+    The user's `--root` replaces that of the new command, with one exception: if entries of this
+    agent serve one project, `--root` is always the project of this installation.
     """
     words = _arguments(old)
     words = words[2:] if words[:2] == ["-m", NAME] else words
@@ -115,7 +115,7 @@ def _with_user_arguments(agent: Agent, command: Sequence[str], old: Sequence[str
 
 
 def _arguments(words: Sequence[str]) -> list[str]:
-    """Return the words after the program, without Python's option -P, which rootle adds."""
+    """Return the words after the program, without the Python option -P that rootle adds."""
     return [word for word in words[1:] if word != "-P"]
 
 

@@ -28,7 +28,7 @@ class Machine:
 
     @classmethod
     def this(cls, project: Path) -> Machine:
-        """Return this machine with a project.
+        """Return the description of this machine for a project.
 
         Raise InstallError if the home folder is unknown or the project does not exist.
         """

@@ -39,9 +39,8 @@ def uninstall(
     """Add edits that undo `install`; return the steps.
 
     A file that has not changed since rootle wrote it is restored from its record. From any other
-    file, only rootle's text is removed. Instructions stay while another agent that uses rootle
-    reads them.
-    Raise InstallError, and leave the edits unchanged, if one of the files cannot be edited.
+    file, only rootle's text is removed. Instructions stay if an agent that still uses rootle reads
+    them. Raise InstallError, and leave the edits unchanged, if one of the files cannot be edited.
     """
     before = edits.snapshot()
     try:
@@ -125,7 +124,8 @@ class _Undo:
         record = self.records.get(path)
         is_first = record is not None and not self._has_rootle(record.before or "")
         if record is not None and is_first and self._is_unchanged(path, record):
-            if self._has_rootle(new):  # the hook is removed next
+            if self._has_rootle(new):
+                # the next step removes the hook
                 self.edits.change(path, new)
             else:
                 self.edits.restore_before(path, record.before)
@@ -145,8 +145,8 @@ class _Undo:
     def _text_before(self, path: Path) -> str | None:
         """Return the text that the file had before rootle was installed.
 
-        None if the file did not exist, or has no record. If the recorded text already contains
-        rootle's entry or hook, they are removed from it.
+        Return None if the file did not exist or has no record. If the recorded text already
+        contains rootle's entry or hook, they are removed from it.
         """
         record = self.records.get(path)
         if record is None or record.before is None:
@@ -165,7 +165,7 @@ class _Undo:
         return self._has_entry(text) or self._has_hook(text)
 
     def _has_entry(self, text: str) -> bool:
-        # The file may contain only the hook, in a format other than that of the entry.
+        # Ignore a file in another format: the hook may be in a file of its own.
         with suppress(ConfigTextError):
             keys = (*server_keys(self.agent, text), NAME)
             return starts_rootle(self.agent, read_entry(text, self.agent.format, keys))

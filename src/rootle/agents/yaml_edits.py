@@ -29,7 +29,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
-    """Return the text with these pairs in the mapping under nested keys. Others are kept."""
+    """Return the text with these pairs in the mapping under nested keys. Other pairs are kept."""
     owners = _owners(_compose(text), keys)
     if len(owners) <= len(keys):
         value: Any = dict(entry)  # Any: YAML
@@ -77,7 +77,7 @@ def _is_only_pair(owner: MappingNode) -> bool:
 
 
 def _has_comment(text: str, key: Node, value: Node) -> bool:
-    """Return whether there is a comment between a key and its value, or an indented one below."""
+    """Return whether a comment is between a key and its value, or is indented below the value."""
     if "#" in text[key.end_mark.index : value.start_mark.index]:
         return True
     column = key.start_mark.column
@@ -203,13 +203,13 @@ def _format_scalar(value: Any) -> str:
 def _end(node: Node) -> int:
     """Return the position after the last character of a node.
 
-    The end mark of a block collection would include the blank lines after it.
+    The end mark of a block collection is not used, because blank lines may precede it.
     """
     if isinstance(node, (MappingNode, SequenceNode)) and not node.flow_style and node.value:
         if isinstance(node, SequenceNode):
             return _end(node.value[-1])
         key, value = node.value[-1]
-        # The marks of an alias are the marks of its anchor.
+        # An alias has the marks of its anchor, which precede the key.
         return max(int(key.end_mark.index), _end(value))
     return int(node.end_mark.index)
 

@@ -1,4 +1,4 @@
-"""The common base of the parts of the public API."""
+"""The base class of the parts of the public API."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class Container(EmbeddingModels):
 
     @contextmanager
     def prestart_workers(self) -> Iterator[None]:
-        """If there is no index yet, start worker processes; end unused ones after the block.
+        """Start worker processes if there is no index yet; end the unused ones after the block.
 
         The workers then import their modules while this process imports its own.
         """
@@ -252,7 +252,7 @@ class Container(EmbeddingModels):
             return self._memory
 
     def collections(self) -> Mapping[str, Collection]:
-        """Return the collections apart from the project, by their `in:` values."""
+        """Return the collections other than the project itself, keyed by their `in:` values."""
         from rootle.app.dependency_components import InstalledPackages
         from rootle.federation.collection import ExternalCollection
         from rootle.federation.memory_collection import MemoryCollection
@@ -269,7 +269,7 @@ class Container(EmbeddingModels):
         return collections
 
     def has_external(self) -> bool:
-        """Return whether sources may have been added, without opening them."""
+        """Return whether the user may have added sources, without opening them."""
         from rootle.index.local.index_dir import EXTERNAL_DIR
 
         return os.path.isdir(self._index_dir / EXTERNAL_DIR)
@@ -389,7 +389,10 @@ class Container(EmbeddingModels):
         return open_reranker(self._config)
 
     def _query_expansion(self) -> QueryExpansion | None:
-        """Return the stage that all pipelines share, so that a question is sent only once."""
+        """Return the stage that expands questions, or None if `expandEndpoint` is empty.
+
+        All pipelines share the stage, so each question is sent to the LLM server once.
+        """
         if not self._config.expand_endpoint:
             return None
         from rootle.expansion.factory import open_expander

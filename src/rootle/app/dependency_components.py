@@ -33,17 +33,17 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class InstalledPackages:
-    """The packages as a collection, loaded only if any are indexed or a query searches them."""
+    """The packages as a collection. It is loaded if packages are indexed or a query needs it."""
 
     components: DependencyComponents
 
     @property
     def kind(self) -> ResultKind:
-        """The value of `in:`."""
+        """The value of `in:` that names the collection."""
         return "deps"
 
     def find_position(self, question: ParsedQuery) -> Position | None:
-        """Return the position of the results; None if no packages are indexed."""
+        """Return where to show results of packages for a question; None to show none."""
         if not os.path.exists(self.components.catalog_path):
             return None
         return self.components.collection().find_position(question)
@@ -64,7 +64,7 @@ class DependencyComponents:
         self._models = setup.models
         self._on_warning = setup.on_warning
         self._open_project = open_project
-        self._lock = threading.Lock()  # held for a short time only
+        self._lock = threading.Lock()  # never held for long
         # Held while packages are indexed. Questions about the project do not need it.
         self._open_lock = threading.RLock()
         self._index: DependencyIndex | None = None
@@ -103,7 +103,7 @@ class DependencyComponents:
             return self._index
 
     def existing_index(self) -> DependencyIndex | None:
-        """Return the index of the packages; None if there cannot be one."""
+        """Return the index of the packages; None if its folder does not exist."""
         return self.index() if os.path.isdir(self._folder) else None
 
     def collection(self) -> DependencyCollection:
@@ -116,14 +116,14 @@ class DependencyComponents:
         return DependencyCollection(self.read_known, search, self._count_mentions)
 
     def read_installed(self, read: Callable[[IndexReader], _T]) -> _T:
-        """Call `read` with the index of the packages that are installed now; return its result."""
+        """Return the result of `read` for the index of the packages that are installed now."""
         return self._open(lambda source, _: read(source.current()))
 
     def read_index(self, read: Callable[[IndexReader], _T]) -> _T:
-        """Call `read` with the index that the last search used, if any; return its result.
+        """Return the result of `read` for the index that the last search used.
 
-        The installed packages are not checked again, because a caller reads the lines of a result
-        right after the search.
+        If there was a search, the installed packages are not checked again, because a caller reads
+        the lines of a result right after the search.
         """
         opened = self._opened
         if opened is not None:
@@ -175,7 +175,8 @@ class DependencyComponents:
     def _folder(self) -> Path:
         """The folder of the indexes.
 
-        All projects share it. If the user chose an index directory, it is inside that directory.
+        All projects share this folder. If the user chose an index directory, the folder is inside
+        it.
         """
         if self._index_dir != default_index_dir(self._root):
             return self._index_dir / DEPENDENCIES_DIR
@@ -218,7 +219,7 @@ class DependencyComponents:
             return source, agent
 
     def _count_mentions(self, name: str) -> int:
-        """Return the number of files of the project that contain a name; 1,000 if unknown."""
+        """Return how many files of the project contain a name; 1,000 if the number is unknown."""
         try:
             sparse = self._open_project().sparse
         except IndexStorageError:

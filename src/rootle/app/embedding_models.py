@@ -26,7 +26,7 @@ class EmbeddingModels:
         self._embedder: Embedder | None = None
 
     def model_choice(self) -> ModelChoice:
-        """Return the configured model; if it cannot be used, the fallback or the shipped model."""
+        """Return the configured model, or the fallback or the shipped model if it is unusable."""
         if self._model_choice is not None:
             return self._model_choice
         from rootle.embed.factory import choose_model

@@ -95,7 +95,7 @@ class ExternalComponents:
         }
 
     def list_notes(self, uris: Sequence[str]) -> Sequence[str]:
-        """Return a message for each source of these documents that is past its maximum age."""
+        """Return a message for each source that contains one of these documents and is too old."""
         names = {uri.removeprefix(EXTERNAL_URI).partition("/")[0] for uri in uris}
         max_age_s = self._config.external_max_age_days * _SECONDS_PER_DAY
         return [
@@ -106,9 +106,9 @@ class ExternalComponents:
         ]
 
     def read(self, reference: str) -> OutsideDocument | None:
-        """Return the document with a URI or the address of a downloaded page, if there is one.
+        """Return the document with this URI, or the downloaded page with this address, if any.
 
-        Raise SourceError if there is no such URI.
+        Raise SourceError if the reference is a URI and has no document.
         """
         from rootle.ingest.source_refs import OutsideDocument
 
@@ -170,9 +170,10 @@ def _unknown_document(uri: str, names: Collection[str]) -> SourceError:
 
 
 def _origin_of(uri: str, address: str, source: SourceRecord | None) -> str:
-    """Return the URL from which a document was downloaded, else the name of its source.
+    """Return the URL from which a document was downloaded; for a local document, its source.
 
-    A file can claim to be a copy of any page.
+    The address in a local file is marked as a claim, because a file can name any page as its
+    origin.
     """
     if source is None:
         return uri

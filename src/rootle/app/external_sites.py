@@ -33,7 +33,7 @@ _HTML: Final = (".html", ".htm", ".xhtml")
 
 @dataclass(frozen=True)
 class SiteReader:
-    """Reads the pages of a site, or those that its Sphinx inventory names."""
+    """Reads the pages of a site, or the pages that its Sphinx inventory lists."""
 
     downloads: Downloads
     sleep: Callable[[float], None]
@@ -72,7 +72,8 @@ class SiteReader:
     def _find_inventory(self, site: SiteRules) -> DownloadedPage | None:
         """Return the inventory next to the first page of a site; None if there is no usable one.
 
-        An inventory that is damaged or lists only symbols is unusable: it would hide most pages.
+        An inventory that is damaged or lists only symbols is unusable: most pages would not be
+        read.
         """
         if site.delay_s > MAX_SEARCH_SECONDS:
             return None
@@ -112,7 +113,7 @@ class SiteReader:
         yield ReadNote(left_out="; ".join(filter(None, (cut, omissions.describe()))))
 
     def _list_pages(self, inventory: bytes) -> tuple[Sequence[str], bool]:
-        """Return the pages of an inventory, and whether it names documents, not only symbols."""
+        """Return the pages of an inventory, and whether it lists documents besides symbols."""
         with self._open_folder(inventory) as folder:
             found = list(self._read_folder(folder, INVENTORY_PAGES))
         for note in found:
@@ -131,7 +132,7 @@ class SiteReader:
 
 
 def _write_page(folder: str, page: NamedPage) -> bool:
-    """Write a page to the path at which the reader of folders looks for it."""
+    """Write a page to the path at which the reader of folders looks for it, if this is possible."""
     path = posixpath.normpath(unquote(page.path)).lstrip("/")
     if path.startswith("..") or "\0" in path:
         return False

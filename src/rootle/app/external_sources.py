@@ -42,7 +42,7 @@ class _Reading:
     """The progress of reading one source."""
 
     kind: str
-    failure: str = ""  # if set, the documents stored earlier are kept
+    failure: str = ""  # why some documents were not read; if set, those stored earlier are kept
     left_out: str = ""
     skipped: list[str] = field(default_factory=list)
     cut: list[str] = field(default_factory=list)  # documents of which only the beginning was read
@@ -59,7 +59,7 @@ class _Reading:
 
 
 class ExternalSources:
-    """The sources that were added to one project."""
+    """The sources that the user added to one project."""
 
     def __init__(
         self,
@@ -90,12 +90,12 @@ class ExternalSources:
         """Read a web site, folder or file, and index its documents for `in:web`.
 
         `address` is a URL or a path. `name` is shown in results; the default is derived from the
-        address. `kind` is recognized if it is None. `weight` multiplies the scores of its results.
+        address. If `kind` is None, it is detected. `weight` multiplies the scores of its results.
         `depth` is the maximum number of links to follow from the first web page, and `max_pages`
         the maximum number of web pages. `on_progress` receives the number of documents read so far.
         An address that was added before is read again with the new options.
 
-        Raises SourceError for an invalid name or option, IngestError if nothing can be read,
+        Raises SourceError for an invalid name, path or option, IngestError if nothing can be read,
         WebPageError or UnavailableError if the first web page cannot be read, and ConfigError if
         `enableIndexing` is false.
         """
@@ -140,10 +140,10 @@ class ExternalSources:
     def refresh(
         self, name: str | None = None, *, on_progress: Callable[[int], None] | None = None
     ) -> tuple[AddedSource, ...]:
-        """Read one source again, or all; return those that were read.
+        """Read one source or all sources again; return these sources.
 
-        A source that cannot be read keeps its documents, and its `note` says why. Raises
-        SourceError if there is no such source.
+        A source that cannot be read keeps its documents, and its `note` contains the reason. If
+        `name` is given, the error is raised too. Raises SourceError if there is no such source.
         """
         self._check_may_write()
         records = self._select(name)
@@ -165,11 +165,11 @@ class ExternalSources:
         self._store.remove_source(name)
         if self._store.sources():
             self._open_index().update(on_progress)
-        else:  # without a source, `in:web` must not be searched any more
+        else:  # no source is left, so `in:web` must find nothing
             self.clear()
 
     def status(self) -> ExternalStatus | None:
-        """Return the sizes and ages of the sources; None if no source was added."""
+        """Return the status of the sources and of their index; None if there are no sources."""
         sources = self.list()
         if not sources:
             return None
@@ -218,7 +218,7 @@ class ExternalSources:
             self._read(record, on_progress)
             if is_new:
                 self._check_has_documents(record)
-        except BaseException:  # including Ctrl-C: no partly read source is left
+        except BaseException:  # also on Ctrl-C, so that no partly read source remains
             if is_new and self._store.exists():
                 self._store.remove_source(record.name)
             raise
@@ -323,7 +323,10 @@ def _name_some(names: Sequence[str]) -> str:
 
 
 def _normalize_address(address: str | os.PathLike[str]) -> str:
-    """Return a URL or an absolute path. Raise WebPageError for an invalid URL."""
+    """Return a URL or an absolute path.
+
+    Raise WebPageError for an invalid URL and SourceError for an invalid path.
+    """
     text = os.fspath(address).strip()
     if _WEB_ADDRESS.match(text):
         from rootle.web.url import parse_page_url

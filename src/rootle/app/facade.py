@@ -66,7 +66,7 @@ class App(ImageApi, HistoryApi, IndexApi, LinksApi):
 
     @property
     def sources(self) -> ExternalSources:
-        """The sources of outside knowledge that were added to the folder."""
+        """The sources of outside knowledge that the user added to the folder."""
         return self._container.external().sources()
 
     @cached_property

@@ -26,7 +26,7 @@ class HistoryApi(AppBase):
     """Answers questions about commits and earlier versions."""
 
     def why(self, place: str, *, limit: int | None = None) -> WhyAnswer:
-        """Explain why a file contains some lines, by commits, documents and memories about them.
+        """Return commits, documents and memories that explain why a file contains some lines.
 
         `place` is "path:120", "path:10-20" or "path#function". At most `limit` commits are
         returned, 5 by default, best explanation first. Documents are searched only if there is an
@@ -55,12 +55,13 @@ class HistoryApi(AppBase):
         *,
         filters: Filters | Mapping[str, Any] | None = None,
     ) -> RemovalAnswer:
-        """Return code that no longer exists, each with the commit that removed it, best first.
+        """Return removed pieces of code, best match first, each with the commit that removed it.
 
         `query` describes the code, names a definition ("retry_404"), or quotes text of the code.
-        `path:`, `lang:`, `author:`, `since:` and `until:` in it, and `filters`, apply to the file
-        and the commit. At most `limit` removals are returned, 5 by default. Code that was moved or
-        renamed is not gone. The index and the index of the commits are updated first.
+        The operators `path:`, `lang:`, `author:`, `since:` and `until:` in `query`, and `filters`,
+        restrict the files and the commits. At most `limit` removals are returned, 5 by default.
+        Code that was moved or renamed is not returned. The index and the index of the commits are
+        updated first.
 
         Raises QueryError for an invalid query or limit, and if no commits can be searched.
         """
@@ -81,7 +82,7 @@ class HistoryApi(AppBase):
     def impact(
         self, change: str | Sequence[str] | None = None, limit: int | None = None
     ) -> ImpactAnswer:
-        """Return the files that probably change together with others, most probable first.
+        """Return the files that probably change together with the given ones, most probable first.
 
         `change` is a list of paths, a path, the text of a diff, or a task in words, for which the
         search finds the files. If it is None, the uncommitted changes of the work tree are used. At
@@ -106,9 +107,9 @@ class HistoryApi(AppBase):
     def index_history(self, on_progress: ProgressCallback | None = None) -> None:
         """Index all commits that `maxHistoryCommits` allows, and wait until this is done.
 
-        The definitions that they removed are indexed too. If this method is not called, the first
-        question about the past starts indexing in the background. Raises IndexStorageError if the
-        folder is not in a git repository.
+        The definitions that these commits removed are indexed too. If this method is not called,
+        the first question about the past starts indexing in the background. Raises
+        IndexStorageError if the folder is not in a git repository.
         """
         self._check_may_write()
         history = self._container.history()

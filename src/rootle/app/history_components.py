@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rootle.search.stages.query_expansion import QueryExpansion
     from rootle.sources.git.commits.commit_source import ConvertCommit
 
-# A question about the past waits this long for commits that are not indexed yet.
+# The maximum time that a question about the past waits until new commits are indexed.
 _MAX_WAIT_S: Final = 10.0
 
 # Opens a search pipeline for an index of earlier versions, with its configuration and its model.
@@ -88,14 +88,17 @@ class HistoryComponents:
         return tuple(index for index in found if index is not None)
 
     def commit_status(self) -> HistoryStatus | None:
-        """Return the status of the commits, with the size of both indexes; None without commits."""
+        """Return the status of the commit index, with the size of both indexes;
+
+        None if there is none.
+        """
         found = [index.status() for index in self.commit_indexes()]
         if not found or found[0] is None:
             return None
         return replace(found[0], index_bytes=sum(one.index_bytes for one in found if one))
 
     def commit_search(self) -> CommitSearch | None:
-        """Return the component that searches commits; None if there are none to search."""
+        """Return the component that searches commits; None if no commits can be indexed."""
         from rootle.history.commit_search import CommitSearch
 
         with self._lock:
@@ -119,7 +122,10 @@ class HistoryComponents:
         return find_reason_to_hide(self._root) or f"{self._root} is not in a git repository"
 
     def removed_definitions(self) -> RemovedDefinitions | None:
-        """Return the component that searches removed definitions; None if there are none."""
+        """Return the component that searches removed definitions;
+
+        None if no commits can be indexed.
+        """
         from rootle.history.removed_definitions import RemovedDefinitions
 
         index = self.removed_index()
@@ -196,7 +202,7 @@ class HistoryComponents:
             return self._revision_search
 
     def _open_commit_index(self, name: str, convert: ConvertCommit) -> CommitIndex | None:
-        """Return the index of the documents into which `convert` turns commits."""
+        """Return the index of the documents that `convert` creates from commits."""
         from rootle.indexing.commit_index import CommitIndex, commit_config
         from rootle.sources.git.commit_text import explain_hidden_commits
 

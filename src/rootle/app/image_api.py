@@ -27,9 +27,9 @@ class ImageApi(SearchApi):
     ) -> SearchResponse:
         """Search the folder for the words in an image, and for those of `question`.
 
-        Tesseract recognizes the words. `question` may contain operators, such as `lang:python`. A
-        SearchQuery, such as that of `image_query`, is searched without recognizing words. If
-        `imageEmbeddingEndpoint` is set, similar images are found too; then words are optional.
+        Tesseract recognizes the words. `question` may contain operators, such as `lang:python`. If
+        `question` is a SearchQuery, such as the result of `image_query`, no words are recognized.
+        If `imageEmbeddingEndpoint` is set, similar images are found too; then words are optional.
 
         Raises the errors of `search`, and QueryError if Tesseract is not installed, or if the image
         cannot be read or contains no indexed words.

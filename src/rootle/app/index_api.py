@@ -53,8 +53,8 @@ class IndexApi(AppBase):
                 complete=True,
                 update_remotes=False,
             )
-        # This is outside the block above, so that queries are answered while search servers are
-        # updated and images are embedded.
+        # Queries wait until the block above ends. Updating search servers and images is slow, so it
+        # follows the block.
         indexer.update_remotes()
         indexer.embed_images()
         return report
@@ -103,7 +103,7 @@ class IndexApi(AppBase):
         )
 
     def clear(self, *, sources: bool = False) -> bool:
-        """Delete all indexes, cached pages, the search log and cached web pages.
+        """Delete all indexes, the cached results, the search log and the cached web pages.
 
         The indexes are those of the folder, its commits, earlier versions, packages and added
         sources. `sources` also deletes the added sources: their list and their text, which may be
@@ -191,7 +191,7 @@ class IndexApi(AppBase):
         """Update the index at most once per interval, until `resume_indexing` is called.
 
         The interval is at most a day. Returns whether a watcher has confirmed the command. Raises
-        QueryError for any other value.
+        QueryError for an invalid interval.
         """
         is_number = isinstance(min_interval_s, int | float) and not isinstance(min_interval_s, bool)
         if not is_number or not 0 <= min_interval_s <= _MAX_INTERVAL_S:

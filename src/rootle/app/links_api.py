@@ -43,7 +43,7 @@ class LinksApi(AppBase):
             return find_links(find_place(place, container.documents()), sources)
 
     def drift(self, paths: Sequence[str] = ()) -> DriftAnswer:
-        """Return the names in documents, comments and memories that are gone or have changed.
+        """Return names in documents, comments and memories that are outdated: gone or changed.
 
         `paths` limits the check to some files and folders. A name is reported only if there is
         evidence that it belonged to this project: a commit removed it, or the class, module or

@@ -38,9 +38,9 @@ from rootle.types import (
 if TYPE_CHECKING:
     from rootle.search.symbols.symbol_request import SymbolRequest
 
-# Attempts of a search while other threads rebuild or delete the index.
+# The maximum number of attempts of a search while other threads rebuild or delete the index.
 _MAX_ATTEMPTS: Final = 5
-# The path of a file of an earlier version, as in a search result: a commit hash, then the path.
+# The path of a file in an earlier version, as shown in results: "<commit hash>:<path>".
 _VERSION: Final = re.compile(r"([0-9a-f]{12,64}):.+", re.DOTALL)
 
 
@@ -60,7 +60,7 @@ class SearchApi(AppBase):
     ) -> SearchResponse:
         """Search the folder. If a check for changes is due, update the index first.
 
-        A filter that the query already has takes precedence over the same one in `filters`.
+        If the query already has a filter, the same filter in `filters` is ignored.
 
         `context` adds the surrounding code to each result. `budget` is the maximum number of tokens
         of the results and the memories, as Markdown. `exclude` lists lines to leave out of the
@@ -112,7 +112,7 @@ class SearchApi(AppBase):
         """
         check_text("path", path)
         read = self._container.outlines().read
-        # The name of a file of the folder may begin with such a prefix.
+        # The name of a file in the folder may begin with such a prefix.
         if path.startswith((EXTERNAL_URI, PACKAGE_URI)) and os.path.lexists(self.root / path):
             return read(path, self._container.indexer().snapshot())
         if path.startswith(EXTERNAL_URI):
@@ -130,7 +130,8 @@ class SearchApi(AppBase):
     def definition_places(self, names: Sequence[str]) -> Mapping[str, str]:
         """Return "path:line" for each name that has exactly one definition with this spelling.
 
-        Raises IndexMissingError if there is no index. This method does not build or update it.
+        Raises IndexMissingError if there is no index. This method does not build or update the
+        index.
         """
         names = check_texts("names", names)
         from rootle.search.results.definition_places import find_definition_places
@@ -240,7 +241,7 @@ class SearchApi(AppBase):
     def check(self, query: SearchQuery) -> None:
         """Raise QueryError for an invalid query, without building an index.
 
-        A revision is not looked up, so `search` may refuse it.
+        A revision is not looked up, so `search` may still reject it.
         """
         from rootle.search.request import check_query
 

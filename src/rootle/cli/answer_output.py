@@ -16,7 +16,7 @@ from rootle.cli.terminal import print_json, warn, write_line, write_lines
 class AnswerOutput:
     """The output of a command."""
 
-    record: object  # printed as JSON
+    record: object  # the answer that --json prints
     parts: Iterable[Iterable[str]]  # the lines of each part; blank lines separate the parts
     notes: Sequence[str]  # printed to standard error; also in the record
     is_empty: bool

@@ -14,8 +14,8 @@ from rootle.cli.terminal import warn
 from rootle.errors import QueryError, RootleError
 from rootle.serialization.json import query_from_json, to_json
 
-# With --batch, each input line is a query, and these options have no effect. A field of the line
-# replaces each option in _FIELDS. There is no such field for the options in _WITHOUT_FIELD.
+# With --batch, each input line is a query in JSON, and these options have no effect. _FIELDS maps
+# options to the fields of a query that replace them; no field replaces those in _WITHOUT_FIELD.
 _FIELDS: Final = {
     "question": "textQuery",
     "kinds": "textQuery",
@@ -37,7 +37,8 @@ def check_options(args: argparse.Namespace) -> None:
     """Raise QueryError if an option of `rootle search` has no effect with --batch."""
     for name in (*_FIELDS, *_WITHOUT_FIELD):
         value = getattr(args, name)
-        if value is False or value in (None, []):  # 0 equals False, but is a value that a user sets
+        if value is False or value in (None, []):
+            # 0 equals False, but is a value that the user has set
             continue
         option = "the question" if name == "question" else f"--{_OPTIONS.get(name, name)}"
         field = _FIELDS.get(name)
@@ -48,7 +49,7 @@ def check_options(args: argparse.Namespace) -> None:
 
 
 def answer_lines(app: App, lines: Iterable[bytes], *, explain: bool) -> int:
-    """Print one response per line, in the same order, and return the exit code.
+    """Print one response per line, in the order of the queries, and return the exit code.
 
     For a query that fails, print an object with the error and the line number instead.
     """

@@ -18,13 +18,13 @@ from rootle.errors import ConfigError, IngestError
 from rootle.storage.paths import contains_home
 from rootle.telemetry.logging_config import configure_logging
 
-# A command refreshes the index itself. A question that follows within this time does not check the
-# folder again.
+# The minimum of `staleCheckSeconds` for a command that asks one question. The command refreshes the
+# index itself, so the question must not check the folder again.
 _ONE_QUESTION_S: Final = 60.0
 
 
 def open_for_question(args: argparse.Namespace) -> AbstractContextManager[App]:
-    """Open the app for one question. Call `refresh_index` before asking it.
+    """Open the app for one question. Call `refresh_index` before you ask the question.
 
     Raise ConfigError if the folder contains all files of the user, and the user does not confirm.
     """
@@ -33,7 +33,7 @@ def open_for_question(args: argparse.Namespace) -> AbstractContextManager[App]:
 
 
 def refresh_index(app: App, revision: str | None = None) -> None:
-    """Update the index of the folder, or create that of a revision, and show the progress."""
+    """Update the index of the folder, or create the index of a revision; show the progress."""
     with progress_bar() as progress:
         if revision is None:
             app.refresh(progress)
@@ -89,7 +89,7 @@ def path_in_root(path: str, root: Path) -> str:
 
     A path that exists is relative to the current folder, as for other programs. Absolute paths and
     globs are converted even if no such file exists. Other paths are returned unchanged: they are
-    relative to the root, as in answers, or lead out of it.
+    relative to the root, as in answers, or outside of the root.
     """
     if not path or not (os.path.isabs(path) or os.path.lexists(path)):
         return path
@@ -107,7 +107,7 @@ def check_root(args: argparse.Namespace) -> None:
 
 
 def check_folder(folder: Path, args: argparse.Namespace) -> None:
-    """Ask for confirmation if a folder contains all files of the user; raise as `check_root`."""
+    """Ask for confirmation if a folder contains all files of the user; raise like `check_root`."""
     if args.yes or not contains_home(folder):
         return
     answer = confirm(f"index all of {folder}, which contains all your files?")

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-# Nothing else is imported here: Ctrl-C during imports is handled in `main`.
+# Other modules are imported by `main`, which handles Ctrl-C during imports.
 if TYPE_CHECKING:
     import threading
     from types import FrameType
@@ -51,7 +51,8 @@ _NOTES: Final = """\
 exit codes: 0 success, 1 nothing found, 2 error
 Results are printed to standard output, and messages to standard error."""
 _INTERRUPTED: Final = 130  # the exit code that shells use after Ctrl-C
-# The main thread needs a moment to return from a hook, and nothing reports that it has returned.
+# The delay before an interrupt is repeated. The main thread needs a moment to return from the hook
+# that ignored the interrupt, and nothing reports that it has returned.
 _REPEAT_DELAY_S: Final = 0.02
 
 
@@ -72,7 +73,7 @@ def entry() -> None:
 
         # From here on, Ctrl-C ends the interpreter without a traceback.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    except KeyboardInterrupt:  # outside `main`, or a second Ctrl-C
+    except KeyboardInterrupt:  # Ctrl-C outside of `main`, or a second Ctrl-C
         with suppress(OSError):
             os.write(2, b"rootle: interrupted\n")
         os._exit(_INTERRUPTED)
@@ -100,8 +101,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _repeat_interrupt(ignored: sys.UnraisableHookArgs) -> None:
     """Raise a KeyboardInterrupt again if it occurred where Python ignores exceptions.
 
-    A destructor cannot raise exceptions, so a Ctrl-C during one would print a message and have no
-    effect.
+    A destructor cannot raise exceptions, so a Ctrl-C during a destructor would print a message and
+    have no effect.
     """
     if issubclass(ignored.exc_type, KeyboardInterrupt):
         import threading
@@ -126,7 +127,7 @@ def _interrupt_main_thread(is_ready: threading.Event) -> None:
     main_thread = threading.main_thread().ident
     if sys.platform == "win32" or main_thread is None:
         _thread.interrupt_main()
-    else:  # unlike `interrupt_main`, this also ends a system call
+    else:  # unlike `interrupt_main`, this also interrupts a system call
         signal.pthread_kill(main_thread, signal.SIGINT)
 
 
@@ -188,7 +189,7 @@ def _explain(error: OSError) -> int:
 
 
 def _check_output(code: int) -> int:
-    """Return the exit code of a command, after a message if its output could not be written."""
+    """Return the exit code of a command; print a message if its output could not be written."""
     from rootle.cli.options import FAILURE, SUCCESS
     from rootle.cli.standard_streams import discard_unwritten, output_failure
 

@@ -12,11 +12,11 @@ import signal
 import sys
 from typing import IO, Final
 
-# A lower limit is refused, because loading the libraries could fail: indexing a small folder takes
-# 160 to 200 MB of address space.
+# The lowest accepted limit. With a lower one, loading the libraries could fail: indexing a small
+# folder takes 160 to 200 MB of address space.
 _MIN_BYTES: Final = 192 << 20
 _FAILURE: Final = 2
-_PARENT_DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG
+_PARENT_DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG of `prctl`
 # The start of a traceback, or of the last message of OpenBLAS or of a library in Rust.
 # These patterns are not compiled here, because most commands do not use them.
 _CRASH: Final = (
@@ -32,8 +32,8 @@ _NO_MEMORY: Final = (
 def supervise_if_limited() -> None:
     """Fork if there is a memory limit: return in the child process, and supervise it in the parent.
 
-    Return at once if there is no limit. End the process with an error if the limit is too low for
-    any command.
+    Return at once if there is no limit. End the process with an error if the limit is too low to
+    run a command.
     """
     limit = _read_limit()
     if limit is None:

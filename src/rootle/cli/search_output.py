@@ -29,7 +29,7 @@ _MAX_TERMINAL_LINES: Final = 10
 # A brief answer on a terminal shows this many lines of the best span of its first three results,
 # and one line of each other result. With headings, ten results take about 40 rows.
 _BRIEF_LINES: Final = (10, 5, 5)
-# A word is highlighted if it is this similar to a word of the question.
+# The minimum similarity, from 0 to 1, of a highlighted word to a word of the question.
 _MIN_WORD_SIMILARITY: Final = 0.8
 _MAX_DUPLICATES_NAMED: Final = 3
 _MAX_RELATED_NAMED: Final = 10
@@ -85,10 +85,9 @@ def print_response(
 ) -> None:
     """Print results to standard output, and messages to standard error.
 
-    If the response is not confident, the messages come first. If, in addition, `is_brief` is set,
-    only the best results are shown, with few lines. On a terminal, `is_brief` shortens any other
-    response to about one screen. If the answer lists the uses of a name, `limit` is their maximum
-    number.
+    If the response is not confident, the messages come first. `is_brief` shortens such a response
+    to the best results, with few lines each, and on a terminal any other response to about one
+    screen. `limit` is the maximum number of uses of a name.
     """
     if is_weak(response):
         _print_messages(response)
@@ -163,7 +162,7 @@ def _print_results(
 def print_markdown(response: SearchResponse, *, is_brief: bool = True) -> None:
     """Print results as Markdown to standard output, and messages to standard error.
 
-    The messages come first, or are part of the Markdown, if the response is not confident.
+    If the response is not confident, the messages come first or are part of the Markdown.
     """
     has_notes = starts_with_notes(response, is_brief=is_brief)
     messages = replace(response, suggestions=()) if has_notes else response
@@ -231,7 +230,7 @@ def _print_result(
     """Print a result; with `brief_lines`, only its best span, with at most that many lines."""
     best, *others = _spans_of(result)
     _print_heading(result, best, style, is_first=True)
-    for mark in marks_of(result):  # only for text from outside the project
+    for mark in marks_of(result):  # empty for text of the project
         write_line(style.paint(f"  {printable(mark)}", _YELLOW))
     _print_lines(best, words, style, brief_lines or _MAX_TERMINAL_LINES)
     if brief_lines is None:

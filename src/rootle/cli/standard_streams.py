@@ -36,7 +36,8 @@ def prepare_streams() -> None:
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, flags)  # gets the lowest free number, which is this one
+            # `os.open` returns the lowest free number, which is `number`
+            os.open(os.devnull, flags)
     if sys.stdin is None:
         sys.stdin = os.fdopen(0, closefd=False)
     if sys.stderr is None:

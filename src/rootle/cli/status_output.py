@@ -22,7 +22,7 @@ from rootle.types import (
 )
 
 PARTLY_INDEXED: Final = "partly indexed"
-_MAX_PACKAGES: Final = 5  # packages listed per reason
+_MAX_PACKAGES: Final = 5  # the maximum number of packages to list per reason
 
 
 def print_status(
@@ -45,7 +45,7 @@ def print_status(
 
 
 def _unindexed_files(status: IndexStatus) -> Iterator[tuple[str, str]]:
-    """Yield every file of which text is missing, with the reason and the missing share."""
+    """Yield each file that is skipped or partly indexed, with the reason."""
     for partial in status.partial_files:
         yield describe_partial(partial), PARTLY_INDEXED
     yield from status.skipped_files

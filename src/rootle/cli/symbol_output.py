@@ -15,7 +15,7 @@ from rootle.serialization.symbols import (
 )
 from rootle.types import SymbolAnswer
 
-_MAX_DEFINITIONS: Final = 20  # in the output of a search
+_MAX_DEFINITIONS: Final = 20  # the maximum number of definitions in the output of `rootle search`
 
 
 def print_symbols(

@@ -71,7 +71,7 @@ def progress_bar() -> Iterator[ProgressCallback | None]:
 
 @contextmanager
 def document_counter() -> Iterator[Callable[[int], None] | None]:
-    """Yield a callback that shows a number of documents; None as for `progress_bar`."""
+    """Yield a callback that shows a number of documents; None if there is no terminal."""
     with _open_bar(unit=" documents", desc="reading") as show:
         yield None if show is None else lambda count: show(count, None)
 

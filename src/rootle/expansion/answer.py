@@ -7,13 +7,13 @@ from typing import Final
 
 from rootle.text.terms import WORD
 
-# The maximum length of an answer. The prompt asks for 30 words; a longer answer would outweigh the
-# words of the question.
+# The maximum length of an answer, in characters. The prompt asks for 30 words; a longer answer
+# would outweigh the words of the question.
 MAX_CHARS: Final = 400
 _REASONING: Final = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL)
 _FENCED: Final = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)", re.DOTALL)
-# This matches spaces only within a line: if it continued over empty lines, the time would grow with
-# the square of their number.
+# The indentation must not span several lines: with `\s*`, the matching time would grow with the
+# square of the number of empty lines.
 _LIST_ITEM: Final = re.compile(r"^[^\S\n]*(?:[-*•]|\d{1,2}[.)])\s+", re.MULTILINE)
 _LABEL: Final = re.compile(
     r"^\W*(?:(?:sure|okay|ok)\b[,!.]*\s*)?(?:here(?:'s| is| are)\b[^:\n]{0,80}"
@@ -40,7 +40,7 @@ def clean_answer(text: str) -> str:
 
 
 def _cut(line: str) -> str:
-    """Return a line without the words after MAX_CHARS."""
+    """Return a line that is shortened to MAX_CHARS, between two words if possible."""
     if len(line) <= MAX_CHARS:
         return line
     return line[: MAX_CHARS + 1].rpartition(" ")[0] or line[:MAX_CHARS]

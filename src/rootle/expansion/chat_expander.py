@@ -20,7 +20,7 @@ _ATTEMPTS: Final = 1
 # reasoning.
 _MAX_ANSWER_BYTES: Final = 256_000
 _MAX_TOKENS: Final = 120
-# Fields of the request that some models refuse.
+# Fields of the request that some models reject. They are left out after a rejection.
 _OPTIONS: Final[Mapping[str, object]] = {"temperature": 0, "max_tokens": _MAX_TOKENS}
 _UNAUTHORIZED: Final = 401
 _INVALID_REQUEST: Final = frozenset({400, 422})
@@ -65,14 +65,15 @@ class ChatExpander:
             return self._ask(server, question, deadline)
         except RefusedError as error:
             if error.status == _UNAUTHORIZED:
-                self._server = None  # the key command may return a new key
+                # read the key again next time, as the key command may return a new one
+                self._server = None
             if error.status not in _INVALID_REQUEST or not self._options:
                 raise
         self._options = {}
         return self._ask(server, question, deadline)
 
     def _connect(self) -> JsonServer:
-        # Two threads may both create a JsonServer. The unused one closes its connections.
+        # Two threads may each create a JsonServer. The one that is not kept is garbage-collected.
         server = self._server
         if server is None:
             key = self._key()

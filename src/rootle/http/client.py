@@ -151,7 +151,8 @@ class JsonServer:
         try:
             return self._send_over(connection, request, deadline)
         except ConnectionError:
-            # The server may have closed the idle connection. This is not a failure: use a new one.
+            # The server may have closed the idle connection. This is not a failure: use a new
+            # connection.
             if not was_idle:
                 raise
         return self._send_over(self._pool.create(), request, deadline)
@@ -177,7 +178,7 @@ class JsonServer:
         body = response.read(self._max_answer_bytes + 1)
         if len(body) > self._max_answer_bytes:
             raise HTTPException(f"the answer is larger than {self._max_answer_bytes} bytes")
-        if response.length:  # the number of missing bytes
+        if response.length:  # the number of bytes that did not arrive
             raise IncompleteRead(body, response.length)
         return body
 

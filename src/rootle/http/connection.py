@@ -21,7 +21,7 @@ _Address = tuple[Any, ...]  # Any: 2 or 4 items, depending on the address family
 
 
 class _DeadlineMixin(_Mixed):
-    """Limits each call of a socket to the time that remains until the deadline."""
+    """Limits each socket call to the time that remains until the deadline."""
 
     remaining_s: Callable[[], float]
 
@@ -47,7 +47,7 @@ class _DeadlineTLSSocket(_DeadlineMixin, ssl.SSLSocket):
 
 
 class ForbiddenAddressError(OSError):
-    """Raised if the host has an IP address that is not allowed. The message is this address."""
+    """Raised if the host has an IP address that is not allowed. The message is the address."""
 
 
 class Connection(HTTPConnection):

@@ -19,6 +19,6 @@ def model_file(model: str, part: str) -> Path:
 
 
 def read_question_terms() -> Mapping[str, str]:
-    """Return the stems that the model of question words knows, each with a word of this stem."""
+    """Return the vocabulary of QUESTION_WORDS_V1: stems, each with a word that has this stem."""
     text = model_file(QUESTION_WORDS_V1, "terms.txt").read_text(encoding="utf-8")
     return dict(line.split("\t") for line in text.splitlines())

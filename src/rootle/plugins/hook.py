@@ -12,7 +12,7 @@ from rootle.plugins.registry import Found, Kind, call_with_timeout, load, make_c
 
 _LOG = logging.getLogger(__name__)
 
-# The limit for one file. A plugin that exceeds it is not called again in this process.
+# The maximum time for one file. A plugin that exceeds it is not called again in this process.
 _TIMEOUT_S: Final = 10.0
 
 _Result = TypeVar("_Result")

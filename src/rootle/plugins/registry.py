@@ -36,7 +36,7 @@ class Section:
 
     start_line: int
     end_line: int
-    names: tuple[str, ...] = ()  # names that the lines define
+    names: tuple[str, ...] = ()  # the names that are defined in these lines
     scope: str = ""  # enclosing headings, such as "Chapter 2 > Soups"
 
 
@@ -63,10 +63,10 @@ class FileFacts:
 class IndexPlace:
     """The arguments for opening an index."""
 
-    name: str  # unique for each combination of folder, model and leg
+    name: str  # a different name for each combination of folder, model and `leg`
     leg: Literal["dense", "sparse"]
     endpoint: str  # denseEndpoint or sparseEndpoint; may be empty
-    # returns denseApiKey or sparseApiKey, or the output of its command
+    # Returns denseApiKey or sparseApiKey, or the output of the command that is configured for it.
     key: Callable[[], str] = field(repr=False)
 
 

@@ -47,7 +47,7 @@ def _read_api_key(config: Config) -> str:
     name = "rerankerApiKeyCommand"
     key = read_key(config.reranker_api_key, config.reranker_api_key_command, name)
     if not key and not config.reranker_endpoint and PROVIDERS[config.reranker_provider].needs_key:
-        # A hosted service refuses requests without a key, so none is sent.
+        # A hosted service rejects requests without a key, so no request is sent.
         raise UnavailableError(
             f"{config.reranker_provider} requires an API key; set rerankerApiKey or {name}"
         )

@@ -67,7 +67,8 @@ class ServerReranker:
                 hits += (Hit(start + hit.index, hit.score) for hit in found)
         except UnavailableError as error:
             if isinstance(error, RefusedError) and error.status == _UNAUTHORIZED:
-                self._server = None  # the key command may return a new key
+                # read the key again next time, as the key command may return a new one
+                self._server = None
             raise RerankError(str(error), retry_after_s=error.retry_after_s) from error
         return sorted(hits, key=lambda hit: (-hit.score, hit.index))
 
@@ -79,7 +80,7 @@ class ServerReranker:
         return remaining_s
 
     def _connect(self) -> JsonServer:
-        # Two threads may both create a JsonServer. The unused one closes its connections.
+        # Two threads may each create a JsonServer. The one that is not kept is garbage-collected.
         server = self._server
         if server is None:
             key = self._key()

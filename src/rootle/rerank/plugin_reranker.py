@@ -16,7 +16,7 @@ class UnavailableReranker:
         self._reason = f'the reranker "{name}" is not available: {reason}'
 
     def rerank(self, query: str, documents: Sequence[str]) -> list[Hit]:  # noqa: ARG002
-        """Raise RerankError, so that the order is kept and the response reports the failure."""
+        """Raise RerankError, so that the search keeps its order and reports the failure."""
         raise RerankError(self._reason)
 
 

@@ -18,15 +18,16 @@ _STEP: Final = "/rerank"
 class RerankProvider:
     """The API of one kind of server."""
 
-    url: str  # default without `rerankerEndpoint`
+    url: str  # the default of `rerankerEndpoint`
     path: str = "/v1/rerank"
-    needs_key: bool = False  # at the default URL
+    needs_key: bool = False  # whether the service at the default URL requires an API key
     takes_model: bool = True
     documents: str = "documents"  # field name
-    results: str = "results"  # field name; empty if the response is the list itself
+    # the name of the response field with the list of scores; "" if the response is the list itself
+    results: str = "results"
     score: str = "relevance_score"
-    batch_size: int = 0  # maximum number of documents per request by default; 0: no limit
-    also: Mapping[str, object] = field(default_factory=dict)  # fixed fields of every request
+    batch_size: int = 0  # the default maximum number of documents per request; 0: no limit
+    also: Mapping[str, object] = field(default_factory=dict)  # further fields of every request
 
     def body(self, model: str, query: str, documents: Sequence[str]) -> dict[str, object]:
         """Return the body of a request for the scores of all documents."""

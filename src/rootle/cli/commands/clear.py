@@ -22,10 +22,11 @@ rootle clear --index-dir .rootle"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Delete the index of a folder and the cached search results. Also delete shared data: the "
-        "commit index and the indexes of earlier revisions (shared by all work trees of the "
-        "repository), and the search log and cached web pages (shared by all folders). The files "
-        "in the folder are not changed, and sources that were added with `rootle add` are kept.",
+        "Delete the index of a folder, its indexes of installed packages and added sources, and "
+        "the cached search results. Also delete shared data: the commit index and the indexes of "
+        "earlier revisions (shared by all work trees of the repository), and the search log and "
+        "cached web pages (shared by all folders). The files in the folder are not changed, and "
+        "sources that were added with `rootle add` are kept: the next search indexes them again.",
         _EXAMPLES,
     )
     parser.add_argument(
@@ -72,7 +73,7 @@ def _describe_kept(sources: Sequence[AddedSource], size: int) -> Iterator[str]:
 
 
 def _list_sources(app: App) -> Sequence[AddedSource]:
-    """Return the added sources; none if their list is damaged."""
+    """Return the added sources; an empty list if the list of sources is damaged."""
     from rootle.errors import IndexStorageError
 
     try:

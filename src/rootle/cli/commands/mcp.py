@@ -18,8 +18,8 @@ from rootle.cli.options import (
     add_settings,
 )
 
-# How long a call waits for the first index. Most folders are indexed within this time. In larger
-# folders, an agent gets partial answers.
+# The maximum time that a call waits for the first index. Most folders are indexed within this time.
+# In larger folders, the agent gets answers from the part that is indexed by then.
 _INITIAL_INDEX_TIMEOUT_S: Final = 5.0
 # Set by Claude Code for the servers that it starts.
 _PROJECT_VARIABLE: Final = "CLAUDE_PROJECT_DIR"
@@ -89,10 +89,10 @@ def _serve_http(args: argparse.Namespace) -> int:
 
 
 def _refusal(args: argparse.Namespace) -> str:
-    """Return the answer to every call if the server must not index the folder, else "".
+    """Return the answer to every call if the folder contains all files of the user, else "".
 
-    This is the case if the folder contains all files of the user. The server does not exit, because
-    most agents would show only "Connection closed".
+    The server must not index such a folder. It does not exit, because most agents would show only
+    "Connection closed".
     """
     from rootle.cli.context import root_folder
     from rootle.storage.paths import contains_home

@@ -61,7 +61,7 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
         "rootle memory audit",
     ),
 }
-# The meaning of --root.
+# The meaning of --root for each action.
 _ROOT_PURPOSES: Final[Mapping[str, str]] = {
     "list": "project folder; a memory is marked if it mentions a file in this folder that has "
     "changed since the memory was stored",
@@ -100,9 +100,9 @@ def register(parser: CommandParser) -> None:
             action.add_argument("--root", metavar="DIR", help=purpose)
         else:
             add_root(action, purpose, _HOOK_ROOT if name == "hook" else DEFAULT_ROOT)
-        if name not in ("export", "hook"):  # always write JSON
+        if name not in ("export", "hook"):  # these actions always write JSON
             add_json(action)
-        if name in ("export", "forget"):  # look up no files or symbols
+        if name in ("export", "forget"):  # these actions look up no files or symbols
             action.set_defaults(index_dir=None)
         else:
             add_index_dir(
@@ -337,7 +337,8 @@ def _open_file(name: str) -> IO[str]:
     is_stdin = name == _STDIO
     source = sys.stdin.fileno() if is_stdin else name
     try:
-        # Invalid bytes must not cause an error here: each line is rejected with its number.
+        # Invalid bytes must not cause an error here: the import rejects each line that contains
+        # them, and reports its number.
         return open(source, encoding="utf-8", errors="surrogateescape", closefd=not is_stdin)
     except OSError as error:
         raise ConfigError(f"cannot open {name}: {error.strerror}") from error

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rootle.types import PlaceLinks, SearchQuery, SearchResponse, SearchResult
 
 _LINKED_RESULTS: Final = 3
-_OPTIONS: Final = {"filePaths": "--path", "languages": "--lang"}  # by the name of the field
+_OPTIONS: Final = {"filePaths": "--path", "languages": "--lang"}  # the option for each field
 
 _EXAMPLES: Final = """\
 rootle search "where is the retry backoff computed"
@@ -198,7 +198,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _name_options(response: SearchResponse) -> SearchResponse:
-    """Return a response whose notes about filters have the names of options, not of fields."""
+    """Return a response whose notes about filters name options instead of fields."""
     from rootle.serialization.folder_filter import rename_filter
 
     notes = (rename_filter(note, _OPTIONS) for note in response.suggestions)

@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     with open_app_from(args) as app:
         status = app.status()
     settings = read_settings(root_folder(args), args.config, args.set or ())
-    # The app cannot distinguish a key that is set to its default value from an unset key.
+    # The configuration of the app does not record whether a key was set.
     unused = unused_settings(settings.config, settings.origins)
     status = replace(status, unused_settings=unused)
     _print(status, args)

@@ -75,7 +75,7 @@ def _read_change(words: Sequence[str], root: Path) -> str | list[str] | None:
         return Path(words[0]).read_text(encoding="utf-8", errors="replace")
     paths = [path_in_root(word, root) for word in words]
     exists = [os.path.lexists(root / path) for path in paths]
-    # A misspelled path among others must not turn all of them into a description.
+    # If one of several paths is misspelled, the arguments are still paths, not a description.
     if all(exists) or (any(exists) and all(map(_PATH.fullmatch, words))):
         return paths
     return " ".join(words)
