@@ -44,9 +44,10 @@ class Config(QueryFields):
     # Packages that the project depends on
     dependencies: str = config_field(
         "direct",
-        "Packages that `in:deps` searches: `direct` for those that the project names itself, `all` "
-        "for those that they require, too, or `off` (see [search the packages that you use]"
-        "(../how-to/dependencies.md)). Nothing is indexed until you ask for it.",
+        "Packages that `in:deps` searches: `direct` for the packages that the project itself "
+        "requires, `all` to include the packages that these require, or `off` (see [search the "
+        "packages that you use](../how-to/dependencies.md)). Nothing is indexed until you ask for "
+        "it.",
         choices=("direct", "all", "off"),
     )
     dependency_folders: tuple[str, ...] = config_field(
@@ -81,9 +82,9 @@ class Config(QueryFields):
     )
     stale_check_seconds: float = config_field(
         0.0,
-        "Time for which searches do not check the folder for changes again. With 0, each search "
-        "finds every change that was made before it. On Linux, the check takes almost no time "
-        "while no file changes.",
+        "Minimum time between two checks of the folder for changes. With 0, each search finds "
+        "every change that was made before it. On Linux, a check takes almost no time if no file "
+        "has changed.",
         (0.0, 86_400.0),
     )
 

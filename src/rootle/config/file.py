@@ -15,10 +15,12 @@ from rootle.config.jsonc import JsonError, Members, Value, parse
 from rootle.errors import ConfigError
 from rootle.storage.open_without_links import open_below
 
-# The file may contain sections of other programs, but a file larger than this was not written
-# by a person.
+# The maximum length of a configuration file, in characters. The file may contain sections of other
+# programs, but a person does not write a longer file.
 _MAX_CHARS: Final = 1_000_000
-_MIN_SIMILARITY: Final = 0.8  # of a misspelled name, such as `searchAgents`, to the correct one
+# the minimum similarity, from 0 to 1, of a misspelled name, such as `searchAgents`, to the correct
+# name
+_MIN_SIMILARITY: Final = 0.8
 _KEYS: Final = {key_of(field.name): field.default for field in fields(Config)}
 
 
@@ -31,7 +33,7 @@ class ConfigSection:
 
 
 def read_section(path: Path, *, only_regular: bool = False) -> ConfigSection | None:
-    """Return the section of a file, empty if the file has none.
+    """Return the section of a file; an empty section if the file has none.
 
     Return None if the file does not exist or its folder denies access. With `only_regular`, links
     and devices are not opened, because they may lead outside the repository. Raise ConfigError if

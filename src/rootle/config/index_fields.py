@@ -209,13 +209,13 @@ class IndexFields:
 
     @property
     def window_overlap_chars(self) -> int:
-        """Overlap of the windows into which text without a known structure is split."""
+        """Overlap, in characters, of the windows into which unstructured text is split."""
         tokens = self.chunk_overlap_tokens
         return (_WINDOW_OVERLAP_TOKENS if tokens < 0 else tokens) * CHARS_PER_TOKEN
 
     @property
     def part_overlap_chars(self) -> int:
-        """Overlap of the parts of a definition or of a section of prose."""
+        """Overlap of the parts of a definition or of a section of prose, in characters."""
         return max(0, self.chunk_overlap_tokens) * CHARS_PER_TOKEN
 
     @property

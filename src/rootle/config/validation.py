@@ -15,7 +15,9 @@ from rootle.config.jsonc import Members, Value, to_python
 from rootle.errors import ConfigError
 
 _MAX_SHOWN_CHARS: Final = 60
-_MIN_SIMILARITY: Final = 0.5  # low: a wrong suggestion is better than none
+# The minimum similarity, from 0 to 1, of an unknown key to the suggested key. It is low, because a
+# wrong suggestion is better than none.
+_MIN_SIMILARITY: Final = 0.5
 _KINDS: Final = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
 DEFAULT: Final = "default"
 # Keys of earlier versions: old name -> new name.
@@ -99,7 +101,7 @@ def _validate(field: Field[Any], value: Value, origin: Origin, name: str) -> Any
 
 
 def _find_mismatch(field: Field[Any], data: Any) -> str:
-    """Return what a field that holds no list expects if a value does not fit; "" if it fits.
+    """Return "" if a field accepts a value, or else what the field expects; not for lists.
 
     The range of numbers is not checked.
     """
@@ -113,7 +115,7 @@ def _find_mismatch(field: Field[Any], data: Any) -> str:
 
 
 def _find_excess(field: Field[Any], number: Any) -> str:
-    """Return the range of a field if a value is outside of it, and "" otherwise."""
+    """Return "" if a number is in the range of a field, or else this range."""
     span: tuple[float, float] | None = field.metadata["range"]
     return "" if not span or span[0] <= number <= span[1] else f"{span[0]} to {span[1]}"
 
@@ -181,7 +183,7 @@ def _to_float(number: int) -> float:
     try:
         return float(number)
     except OverflowError:
-        return float("inf")  # outside every range
+        return float("inf")  # infinity is outside the range of every field
 
 
 def _abbreviate(value: Value) -> str:
@@ -205,7 +207,7 @@ def _suggest(key: str, known: Mapping[str, Any]) -> str:
 
 
 def check_config(config: Config) -> Config:
-    """Return a Config that a program has built, with tuples for lists.
+    """Return a Config that a program has created, with its lists converted to tuples.
 
     Raise ConfigError if a value does not have the type of its field, is out of range or is not one
     of the allowed choices, or if two values contradict each other.
@@ -228,7 +230,7 @@ def _check_bounds(config: Config, describe: Callable[[str], str], prefix: str = 
 
 
 def _check_record(record: Any, parent: str) -> Any:  # Any: Config, or the value of a field
-    """Return a record with tuples for lists. `parent` is the name of its field, with a dot."""
+    """Return a record with its lists converted to tuples. `parent` is the prefix of field names."""
     changes: dict[str, Any] = {}
     for field in fields(record):
         value = getattr(record, field.name)
@@ -255,7 +257,7 @@ def _check_record(record: Any, parent: str) -> Any:  # Any: Config, or the value
 
 
 def _find_wrong_item(field: Field[Any], data: Any) -> str:
-    """Return what a field that holds a tuple expects if a value does not fit; "" if it fits."""
+    """Return "" if a field of tuples accepts a value, or else what the field expects."""
     item: type[Any] = field.metadata["item"] or str
     if not isinstance(data, tuple) or not all(isinstance(one, item) for one in data):
         return "a list of strings" if item is str else f"a list of {item.__name__}"
@@ -270,7 +272,7 @@ def make_config(settings: Mapping[str, ConfigValue]) -> Config:
 
 
 def check_combinations(settings: Mapping[str, ConfigValue]) -> None:
-    """Raise ConfigError if two keys that are valid on their own contradict each other."""
+    """Raise ConfigError if two values contradict each other that are valid on their own."""
     config = make_config(settings)
     _check_bounds(
         config, lambda name: f"{key_of(name)}, {getattr(config, name)} ({_origin(settings, name)})"

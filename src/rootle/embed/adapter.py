@@ -12,8 +12,8 @@ from rootle.errors import UnavailableError
 from rootle.protocols import Matrix, Vector
 from rootle.text.terms import encodable
 
-# Longer than the timeout of a query, because large models need this time on slow machines, and no
-# user waits for the embeddings of chunks.
+# The time limit of a batch of chunks. It is longer than that of a query, because large models need
+# this time on slow machines, and no user waits for the embeddings of chunks.
 BATCH_TIMEOUT_S: Final = 60.0
 
 

@@ -34,7 +34,7 @@ class HttpModel:
         self._provider = PROVIDERS[provider]
         self._url = request_url(provider, endpoint, model)
         self._requested_dimensions = self._expected_dimensions = dimensions
-        self._last_dimensions = 0  # of the last answer
+        self._last_dimensions = 0  # the length of the vectors in the last answer; 0 before it
         self._key = key
         self._connect = connect
         self._server: JsonServer | None = None
@@ -59,7 +59,7 @@ class HttpModel:
         return self.request(self._provider.build_body(request), len(texts), timeout_s)
 
     def request(self, body: Body, count: int, timeout_s: float) -> Matrix:
-        """Send a request body and return the `count` vectors in the answer; raise as `vectors`."""
+        """Send a request body and return the `count` vectors in the answer; see `vectors`."""
         server = self._open_server()
         try:
             rows = server.post(
@@ -94,7 +94,7 @@ class HttpModel:
             raise self._invalid_answer("with something other than vectors")
         known = self.dimensions
         if known and rows.shape[1] != known:
-            # The last answer may have been the wrong one.
+            # Either answer may be wrong, so the length is unknown again.
             self._last_dimensions = 0
             raise self._invalid_answer(
                 f"with vectors of {rows.shape[1]} numbers instead of {known}; is it the same model?"

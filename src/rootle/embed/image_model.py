@@ -67,7 +67,9 @@ class ImageModel:
         # A question may be longer than the 77 tokens of CLIP.
         body: Body = {"input": [encodable(text) for text in texts], "truncate_prompt_tokens": -1}
         if "siglip" in self._model.lower():
-            body["padding"] = "max_length"  # as in its training; other lengths are not comparable
+            # SigLIP was trained on padded texts; vectors of texts with other lengths are not
+            # comparable
+            body["padding"] = "max_length"
         return self._request(body, len(texts), timeout_s)
 
     def _request(self, body: Body, count: int, timeout_s: float) -> Matrix:
@@ -87,5 +89,5 @@ class ImageModel:
 
 
 def is_bad_input(error: UnavailableError) -> bool:
-    """Return whether a server works, but refuses what it was sent."""
+    """Return whether the server is working but rejected the input."""
     return isinstance(error, RefusedError) and error.status in _BAD_INPUT

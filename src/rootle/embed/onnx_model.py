@@ -67,7 +67,7 @@ class OnnxModel:
         return self._pool(np.asarray(states, dtype=np.float32), mask)
 
     def _pool(self, states: Matrix, mask: NDArray[np.int64]) -> Matrix:
-        if states.ndim == 2:  # pooled by the model
+        if states.ndim == 2:  # the model has already pooled them
             return states
         if self._uses_first_token:
             return states[:, 0]

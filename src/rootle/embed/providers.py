@@ -30,7 +30,7 @@ class EmbeddingProvider:
     """The API of one provider."""
 
     url: str  # the default of `embeddingEndpoint`; empty if there is none
-    needs_key: bool  # at the default URL
+    needs_key: bool  # whether the server at the default URL requires an API key
     build_body: Callable[[EmbeddingRequest], Body]
     read_rows: Callable[[Any], list[Any]]  # Any: parsed JSON
     # Part of the fingerprint. Servers with the same shape return comparable vectors for the same
@@ -131,7 +131,7 @@ def request_url(name: str, endpoint: str, model: str) -> str:
     step = provider.path
     if name == "azure":
         step = "/embeddings"
-        # In the newer API, at "/openai/v1", the model names the deployment.
+        # In the newer API, at "/openai/v1", the URL does not contain the name of the deployment.
         if not path.endswith((step, "/openai/v1")):
             path = f"{path}/openai/deployments/{quote(model, safe='')}"
             parts = parts._replace(query=parts.query or f"api-version={_AZURE_VERSION}")

@@ -1,4 +1,4 @@
-"""Adapt the vectors of questions in the words of people to the vectors of code."""
+"""Adapt the vectors of questions in plain words to the vectors of code."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from numpy.typing import NDArray
 from rootle.models.shipped import QUESTION_WORDS_V1, model_file, read_question_terms
 from rootle.protocols import Ids, Vector, WeightedTerm
 
-# The length that the vector of related terms gets, and the factor of the learned changes, before
-# they are added to the unit vector of a question. Chosen on the tune splits of the labeled
-# questions.
+# Two vectors are added to the unit vector of a question. The vector of related terms is scaled to
+# _RELATED_LENGTH, and the learned changes are multiplied by _LEARNED_WEIGHT. Both values were
+# chosen on the tune splits of the labeled questions.
 _RELATED_LENGTH: Final = 0.5
 _LEARNED_WEIGHT: Final = 1.0
 
 
 class QuestionVectors:
-    """The changes that training has learned for the words of questions."""
+    """Learned changes of the vectors of questions, one for each known subword."""
 
     def __init__(self, terms: Sequence[str], arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Create the changes from the arrays of the model file and the stems of its terms."""
-        rows = arrays["term_rows"].astype(np.int64).tolist()  # of the embedding table; -1: none
+        """Create the changes from the arrays of the model file and the stems in its vocabulary."""
+        # the row of each term in the embedding table; -1: none
+        rows = arrays["term_rows"].astype(np.int64).tolist()
         self._row_of = dict(zip(terms, rows, strict=True))
-        # The change of row `rows[i]` of the table is scales[i] x codes[i] @ basis.
+        # The change for row `rows[i]` of the embedding table is scales[i] x codes[i] @ basis.
         self._rows = arrays["rows"].astype(np.int64)  # ascending
         self._codes = arrays["codes"]  # int8
         self._scales = arrays["scales"].astype(np.float32)
@@ -53,12 +54,12 @@ class QuestionVectors:
 
     @classmethod
     def read_shipped(cls) -> QuestionVectors:
-        """Return the changes in the package."""
+        """Return the changes from the model file that ships with rootle."""
         with np.load(model_file(QUESTION_WORDS_V1, "vectors.npz")) as arrays:
             return cls(list(read_question_terms()), dict(arrays))
 
     def _sum_changes(self, counts: Mapping[int, int]) -> Vector:
-        """Return the weighted sum of the learned changes of the given rows."""
+        """Return the weighted sum of the learned changes for the given rows."""
         rows = np.array(sorted(counts), np.int64)
         at = self._rows.searchsorted(rows)
         at[at == len(self._rows)] = 0

@@ -19,8 +19,8 @@ from rootle.text.terms import MAX_WORD_CHARS, WORD, split_identifier
 # dense count matrices. On one core, 32 was the fastest batch size between 8 and 256.
 _BATCH: Final = 32
 _TABLE_LIMIT: Final = 60_000
-# The factor by which weights are multiplied before they are rounded. Scales are below 0.01, so the
-# sums of a text with ten million words are below 2**53.
+# The factor by which weights are multiplied before they are rounded to integers. The scales in the
+# model file are below 0.01, so the sums for a text with ten million words are below 2**53.
 _WEIGHT_UNIT: Final = 1 << 29
 
 
@@ -60,11 +60,11 @@ class StaticEmbedder:
         related: Sequence[WeightedTerm],
         questions: QuestionVectors | None = None,
     ) -> Vector:
-        """Return the unit vector of a question in the words of a person, shape (256,).
+        """Return the unit vector of a question in plain words, shape (256,).
 
-        `related` are stems that code may use for these words. They and a change of the vector that
-        was learned for each word are added to the vector of the text. By default, `questions` are
-        the changes in the package.
+        `related` are stems that code may use for these words. Their vectors, and the changes that
+        were learned for the words, are added to the vector of the text. `questions` contains the
+        learned changes; the default ships with rootle.
         """
         counts = self._count_rows(WORD.findall(text))
         vector = np.zeros((1, self.dimensions), dtype=np.float32)

@@ -9,34 +9,35 @@ from typing import Literal, Protocol
 from rootle.search.query.syntax import ParsedQuery
 from rootle.types import ResultKind, SearchQuery, SearchResponse
 
-# Where the results of a collection are shown: before or after those of the project, or before them
-# only if the project has no confident answer and the collection has one.
+# Where the results of a collection are shown. "first" and "after": before or after those of the
+# project. "fallback": before those of the project if the collection has a confident answer and the
+# project has none, and otherwise nowhere.
 Position = Literal["first", "after", "fallback"]
 
 
 class Collection(Protocol):
-    """Text outside the files and commits of the project, in an index of its own."""
+    """Text other than the files and commits of the project, which has an index of its own."""
 
     @property
     def kind(self) -> ResultKind:
         """The value of `in:` that names the collection."""
 
     def find_position(self, question: ParsedQuery) -> Position | None:
-        """Return the position of its results for a question without `in:`; None for no results.
+        """Return where to show results for a question without `in:`; None to show none.
 
-        It is called for each such question, so it must be fast, and must not import the search
-        pipeline of the collection unless it returns a position.
+        This method is called for each such question, so it must be fast. It must not import the
+        search pipeline of the collection, except if it returns a position.
         """
 
     def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         """Return one page. `query` has no `in:`, and its cursor comes from this collection.
 
-        Raise QueryError if the collection cannot be searched; the message says how to change this.
+        Raise QueryError if the collection cannot be searched; the message contains the remedy.
         """
 
 
 class SearchPipeline(Protocol):
-    """Searches the index of a collection. It is imported when a question needs it."""
+    """Searches the index of a collection. Its module is imported when a question needs it."""
 
     def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         """Return one page."""
@@ -51,7 +52,7 @@ class ExternalCollection:
 
     @property
     def kind(self) -> ResultKind:
-        """The value of `in:`."""
+        """The value of `in:` that names the collection."""
         return "web"
 
     def find_position(self, question: ParsedQuery) -> Position | None:  # noqa: ARG002

@@ -13,7 +13,7 @@ _MAX_OFFSET_DIGITS: Final = 9
 
 
 def read_offset(cursor: str | None) -> int:
-    """Return the number of commits before a page. Raise StaleCursorError if there is none."""
+    """Return the number of commits in a cursor. Raise StaleCursorError if it contains none."""
     text, _, _ = split_cursor(cursor)
     if text and not (text.isdecimal() and len(text) <= _MAX_OFFSET_DIGITS):
         raise StaleCursorError("cursor invalidated: it belongs to another question; start again")
@@ -44,7 +44,7 @@ def _as_cursor(value: object) -> str | None:
 
 
 def join_cursors(history: str | None, files: str | None, is_plain: bool = False) -> str | None:
-    """Return a cursor for the next commits and files; None for the end of either."""
+    """Return one cursor for the next commits and files; None marks the end of either."""
     if history is None and files is None:
         return None
     if history is None and files and not is_plain:

@@ -1,4 +1,4 @@
-"""Answer a question from the files, the commits, or both, depending on what it asks."""
+"""Answer a question from the files, the commits, or both, depending on the question."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from rootle.search.request import check_query
 from rootle.search.stages.query_expansion import EXPANSION
 from rootle.types import SearchQuery, SearchResponse
 
-# The share of commits on a page with commits and files.
+# The share, from 0 to 1, of commits on a page with commits and files.
 _COMMIT_SHARE: Final = 0.7
 
 FindFiles = Callable[[SearchQuery], SearchResponse]
@@ -56,8 +56,9 @@ class CombinedSearch:
     config: Config
     open_commits: OpenCommits
     open_indexed: Callable[[], CommitSearch | None]  # returns None if no commits are indexed yet
-    date_of: Callable[[str], float | None]  # the Unix time of a commit, tag or branch
-    list_kinds: Callable[[str], Sequence[str]]  # of the definitions of a name in the files
+    date_of: Callable[[str], float | None]  # returns the Unix time of a commit, tag or branch
+    # returns the kinds of the definitions of a name, such as "class", in the files of the project
+    list_kinds: Callable[[str], Sequence[str]]
 
     def search(
         self, query: SearchQuery, find_files: FindFiles, *, explain: bool = False
@@ -92,9 +93,9 @@ class CombinedSearch:
         *,
         explain: bool,
     ) -> SearchResponse:
-        """Answer a question whose filters have dates instead of revisions.
+        """Answer a question in which revisions have been replaced by their dates.
 
-        `commits` is a message if there are none to search.
+        If no commits can be searched, `commits` is the reason, or None.
         """
         if past is None or commits is None:
             return find_files(query)
@@ -122,7 +123,7 @@ class CombinedSearch:
     def _add_named(
         self, query: SearchQuery, named: Sequence[str], commits: CommitSearch, find_files: FindFiles
     ) -> SearchResponse:
-        """Return files, after the indexed commits whose hashes a question about code names."""
+        """Return the indexed commits whose hashes a question about code names, and then files."""
         view = commits.view()
         found = [] if view is None else find_with_prefixes(view, named)
         if view is None or not found or query.context or query.budget is not None:
@@ -143,11 +144,11 @@ class CombinedSearch:
     def _search_without_commits(
         query: SearchQuery, past: PastQuestion, find_files: FindFiles, reason: str
     ) -> SearchResponse:
-        """Search only files. `reason` is the reason why no commits are searched."""
+        """Search only files, and add `reason`, which explains why no commits are searched."""
         if past.excludes_files:
             raise QueryError(f"{reason}; leave out in:history")
         response = find_files(query)
-        # A word or a path can look like a hash or a range.
+        # No note: a word or a path can look like a hash or a range.
         if past.commit or past.revisions is not None:
             return response
         return replace(response, suggestions=(*response.suggestions, reason))
@@ -189,7 +190,7 @@ class CombinedSearch:
             wanted = replace(query, cursor=history_cursor or None, limit=share)
             found_commits = commits.search(wanted, explain=explain)
             history = add_commits(found_commits, view)
-        # If the server of the query expansion has failed, the files do not wait for it again.
+        # If the query expansion has failed for the commits, do not wait for it again for the files.
         is_plain = is_plain or EXPANSION in history.degraded
         if past.excludes_files or file_cursor is None:
             return replace(history, next_cursor=join_cursors(history.next_cursor, None, is_plain))
@@ -215,9 +216,9 @@ class CombinedSearch:
         *,
         is_complete: bool,
     ) -> SearchResponse | None:
-        """Return the commits that changed a definition, if the question asks for them.
+        """Return the commits that changed a definition if the question asks for them.
 
-        Return None if it does not, or if no commit is known to have changed the definition.
+        Return None for any other question, or if no such commit is known.
         """
         parsed = parse_query(query.text_query)
         question = parse_name_history(parsed.text) if past.asks_first else None
@@ -255,7 +256,7 @@ class CombinedSearch:
 def _find_files(
     find_files: FindFiles, commits: CommitSearch | None, query: SearchQuery
 ) -> SearchResponse:
-    """Return files with the commits that changed them last, if commits are indexed."""
+    """Return files. If commits are indexed, add to each file the commit that changed it last."""
     response = find_files(query)
     view = commits.view() if commits is not None else None
     if commits is None or view is None:
@@ -264,14 +265,14 @@ def _find_files(
 
 
 def _find_contexts(query: SearchQuery, past: PastQuestion, find_files: FindFiles) -> SearchResponse:
-    """Return files with their contexts; commits have none."""
+    """Return files with their contexts. Commits are left out, because they have no context."""
     if past.excludes_files:
         raise QueryError(
             "in:history finds commits, which have no context; leave out in:history, or the "
             "context and its budget"
         )
     response = find_files(query)
-    # A word or a path can look like a hash or a range.
+    # No note: a word or a path can look like a hash or a range.
     if past.commit or past.revisions is not None:
         return response
     note = "commits are not searched, because a context was asked for"
@@ -283,7 +284,7 @@ def _merge(
 ) -> SearchResponse:
     """Return one page with the results of both responses. Other fields are those of the files."""
     first, second = (history, files) if commits_first else (files, history)
-    # The second part complements the first one: its low confidence says nothing about the answer.
+    # The second part only complements the first one, so its notes about low confidence are dropped.
     notes = () if second.confident is False and first.results else second.suggestions
     return replace(
         files,

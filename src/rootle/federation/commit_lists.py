@@ -33,7 +33,7 @@ def find_with_prefixes(view: CommitView, prefixes: Sequence[str]) -> list[FileSt
 def list_named(
     query: SearchQuery, view: CommitView, found: Sequence[FileState], limit: int
 ) -> SearchResponse:
-    """Return the commits with a hash that pass the filters of the query."""
+    """Return a page with the commits in `found` that pass the filters of the query."""
     passed = filter_commits(query, view, found)
     page = list_commits(view, passed[:limit])
     if passed:
@@ -61,10 +61,10 @@ def list_range(
     *,
     is_complete: bool,
 ) -> SearchResponse:
-    """Return commits in the given order that pass the filters of the query, after the first ones.
+    """Return one page of the commits of a range that pass the filters, in the order of `hashes`.
 
-    The cursor is the number of commits before the page. While commits are still being indexed
-    (`is_complete` is False), the total number is not known.
+    `start` is the number of commits before the page, and so is the cursor. While commits are still
+    being indexed (`is_complete` is False), the total number is not known.
     """
     wanted = {f"{COMMIT_URI}{sha}" for sha in hashes}
     states = {state.path: state for state in view.states() if state.path in wanted}

@@ -24,7 +24,8 @@ from rootle.types import (
     SearchResult,
 )
 
-# A project that mentions a package in at most this many files says little about it.
+# If at most this many files of the project mention a package, the project says little about it, and
+# the results from packages come first.
 _FEW_FILES: Final = 2
 _MAX_NAMED: Final = 3
 _MAX_CACHED: Final = 8
@@ -34,7 +35,7 @@ _MAX_CACHED: Final = 8
 class KnownPackages:
     """The packages of a project when they were last indexed."""
 
-    aliases: Mapping[str, str]  # lower-case names by which questions mention them
+    aliases: Mapping[str, str]  # lower-case names in questions -> packages
     packages: Sequence[DependencyPackage]
     missing: Sequence[DependencyPackage]
     refused: Sequence[str]
@@ -47,11 +48,11 @@ class DependencyCollection:
     read_known: Callable[[], KnownPackages | None]  # None while no packages are indexed
     # Returns one page of the packages that are installed now; the second argument is `explain`.
     search_installed: Callable[[SearchQuery, bool], SearchResponse]
-    count_mentions: Callable[[str], int]  # the number of files of the project with a word
+    count_mentions: Callable[[str], int]  # returns how many files of the project contain a word
 
     @property
     def kind(self) -> ResultKind:
-        """The value of `in:`."""
+        """The value of `in:` that names the collection."""
         return "deps"
 
     def find_position(self, question: ParsedQuery) -> Position | None:
@@ -94,7 +95,10 @@ class NamedPackageScope:
         self._files: dict[str, Mapping[str, Collection[int]]] = {}
 
     def __call__(self, request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
-        """Return the narrower scope, unless the filters leave out all files in it."""
+        """Return the narrower scope.
+
+        If filters exclude all files in it, return `scoped` unchanged.
+        """
         known = self._read_known()
         text = parse_query(request.query.text_query).text
         named = () if known is None else find_named_packages(text, known.aliases)

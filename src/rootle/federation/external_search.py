@@ -1,4 +1,4 @@
-"""Search the sources that the user added, and mark what is found there as untrusted."""
+"""Search the sources that the user added, and mark the results as untrusted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rootle.types import SearchQuery, SearchResponse
 
 
 class ExternalUpdates(Protocol):
-    """Keeps the index of the added sources current, and describes them."""
+    """Keeps the index of the added sources up to date, and describes these sources."""
 
     def prepare(self) -> None:
         """Index documents that have changed. Raise QueryError if no source was added."""

@@ -1,4 +1,4 @@
-"""Search the project, and collections such as its dependencies if a question asks for them."""
+"""Search the project and, if a question asks for them, collections such as its dependencies."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ class FederatedSearch:
     """Searches the project and collections."""
 
     config: Config
-    collections: Mapping[str, Collection]  # by their values of `in:`
+    collections: Mapping[str, Collection]  # keyed by their `in:` values
     on_warning: WarningCallback
 
     def search(
         self, query: SearchQuery, search_project: SearchProject, *, explain: bool = False
     ) -> SearchResponse:
-        """Return one page from the parts of the index that `in:` names.
+        """Return one page from the project and the collections that `in:` names.
 
-        Without `in:`, the page contains the results of the project, and those of each collection
-        that the question asks about. If such a collection cannot be searched, its name is in
+        Without `in:`, the page contains results of the project, and results of each collection that
+        returns a position for the question. If such a collection cannot be searched, its name is in
         `degraded`. Raise QueryError for an invalid query, and if a named collection cannot be
         searched.
         """
@@ -87,7 +87,8 @@ class FederatedSearch:
 
             def search_own(part: SearchQuery) -> SearchResponse:
                 found = search_project(replace(part, text_query=text))
-                # The filters of the query apply only to memories that `in:memory` asks for.
+                # These memories have not been filtered by the query. If `in:memory` is named, its
+                # part returns the filtered memories.
                 return replace(found, memories=()) if "memory" in named else found
 
             parts.insert(0, PagePart(_PROJECT, search_own))
@@ -113,9 +114,10 @@ class FederatedSearch:
 def _search_with_spare(
     query: SearchQuery, parts: Sequence[PagePart], spare: Sequence[PagePart], limit: int
 ) -> SearchResponse:
-    """Return a page of `parts`; if only a fallback part is confident, its results come first.
+    """Return a page of `parts`. A fallback part comes first if it is confident and they are not.
 
-    `spare` are the fallback parts. The cursor of such a page contains the name of the fallback.
+    `spare` are the fallback parts. The cursor of a page with results of a fallback contains the
+    name of this fallback.
     """
     named = names_of_cursor(query.cursor)
     used = next((part for part in spare if part.name in named), None)

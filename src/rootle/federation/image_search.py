@@ -19,15 +19,16 @@ from rootle.serialization.timestamps import format_timestamp
 from rootle.text.secret_masking import mask_secrets
 from rootle.types import FileMetadata, ImageStatus, SearchQuery, SearchResponse, SearchResult
 
-IMAGES: Final = "images"  # in `degraded`
+IMAGES: Final = "images"  # the name of the image search in `degraded`
 SIMILAR_TO_QUESTION: Final = "similar to the question by its image embedding"
 SIMILAR_TO_IMAGE: Final = "similar to the image by its image embedding"
 _IMAGE: Final = "image"  # the language and the place of an image
-# The maximum share of a page that images take if a question asks for pictures.
+# The maximum share of images on a page, from 0 to 1, if a question asks for pictures.
 _SHARE: Final = 0.3
-# The number of best images whose files are looked up. Others would not be shown.
+# The number of best images that are checked for changes. A page shows fewer images than this.
 _MAX_CANDIDATES: Final = 50
-# Longer questions are pasted texts, and image models read fewer than a hundred words.
+# The maximum length of a question, in characters, for which images are searched. Longer questions
+# are pasted texts, and image models read fewer than a hundred words.
 _MAX_CHARS: Final = 1_000
 _EMPTY: Final = SearchResponse((), None, (), None, 0, 0.0)
 
@@ -142,7 +143,7 @@ class ImageSearch:
         explanation: str,
         explain: bool,
     ) -> tuple[Sequence[SearchResult], str]:
-        """Return at most `most` images, and the reason if images may be missing, or ""."""
+        """Return at most `most` images, and the reason why images may be missing, or ""."""
         try:
             found = _filter(find(), *filters)[:_MAX_CANDIDATES]
             current = [image for image in found if self.index.is_current(image)]
@@ -157,7 +158,7 @@ class ImageSearch:
 
 
 def _role_of_images(query: SearchQuery, parsed: ParsedQuery) -> Role | None:
-    """Return how images take part in the answer to a question; None if they do not."""
+    """Return the role of images in the answer to a question; None to leave them out."""
     if query.cursor or query.context or query.budget is not None or parsed.is_exact:
         return None
     if len(parsed.text) > _MAX_CHARS:
@@ -196,7 +197,7 @@ def _to_state(at: int, image: ImageMatch) -> FileState:
         chars=0,
         skipped_chars=0,
         committed_s=None,
-        is_dirty=True,  # only the time of the file is known
+        is_dirty=True,  # the time of a commit is not known, so `mtime_ns` is used
         generation=0,
     )
 
@@ -229,7 +230,7 @@ def _combine(response: SearchResponse, images: Sequence[SearchResult]) -> Search
 def _merge(
     first: Sequence[SearchResult], second: Sequence[SearchResult], *, in_turns: bool = False
 ) -> tuple[SearchResult, ...]:
-    """Return the results of both, each file once. A result found by text replaces one by image."""
+    """Return both lists with each file once. A result for its text replaces one for its image."""
     by_text = {one.file_path: one for one in (*first, *second) if not _is_image(one)}
     if in_turns:
         pairs = zip_longest(first, second)

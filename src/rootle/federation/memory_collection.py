@@ -25,18 +25,18 @@ IsWanted = Callable[[Memory], bool]
 class MemoryCollection:
     """Answers `in:memory` with memories only. Other answers also contain memories."""
 
-    # Returns the memories about a topic that are wanted, best first. Raises ConfigError if
+    # Returns the memories about a topic that pass a test, best first. Raises ConfigError if
     # memories are disabled.
     recall: Callable[[str, IsWanted], Sequence[Memory]]
-    date_of: Callable[[str], float | None]  # the Unix time of a commit, tag or branch
+    date_of: Callable[[str], float | None]  # returns the Unix time of a commit, tag or branch
 
     @property
     def kind(self) -> ResultKind:
-        """The value of `in:`."""
+        """The value of `in:` that names the collection."""
         return "memory"
 
     def find_position(self, question: ParsedQuery) -> Position | None:  # noqa: ARG002
-        """Return None: every answer contains the memories that match."""
+        """Return None, because the search of the project adds matching memories to every answer."""
         return None
 
     def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:  # noqa: ARG002
@@ -61,7 +61,7 @@ class MemoryCollection:
 
 
 def _list_file_filters(query: SearchQuery, parsed: ParsedQuery) -> Iterator[str]:
-    """Yield the filters that memories have no property for."""
+    """Yield the filters of a query that cannot apply to memories."""
     names = {
         "path:": parsed.paths,
         "-path:": parsed.excluded_paths,
@@ -75,7 +75,7 @@ def _list_file_filters(query: SearchQuery, parsed: ParsedQuery) -> Iterator[str]
 
 
 def _list_tests(query: SearchQuery, parsed: ParsedQuery) -> Iterator[IsWanted]:
-    """Yield tests for dates, excluded words, phrases and the regular expression."""
+    """Yield tests of memories for the dates, excluded words, phrases and regex of a query."""
     now_s = time.time()
     first_s, end_s = read_period(parsed, now_s)
     if query.min_recency_days:

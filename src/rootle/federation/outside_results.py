@@ -10,7 +10,7 @@ from rootle.types import OutsideTrust, ResultKind, SearchResult
 def mark_as_outside(
     result: SearchResult, kind: ResultKind, origin: str | None, trust: OutsideTrust
 ) -> SearchResult:
-    """Return a result with its origin, trust level, and a warning if it gives orders to a model."""
+    """Return a result with its origin and trust level, and a warning if it instructs a model."""
     # Loading the detector takes a tenth of a second, and few questions have such results.
     from rootle.text.agent_orders.detector import describe_orders
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Final
 
 _WORD: Final = re.compile(r"@?[A-Za-z0-9][\w./+-]*")
-# The words around a package name that refer to it, as in "click's pager" and "the click library".
+# The words around a package name that are removed with it: "click's", "the click library".
 _OWNER: Final = re.compile(r"(?<!\w)['’]s\b|\bthe\s+(?:package|library|module|dependency|lib)\b")
 _MAX_QUESTION_CHARS: Final = 2_000
-# Names of packages that are also words of questions about code. They count only in a phrase that
-# means the package. The list is written by hand.
+# Names of packages that are also words of questions about code. They count as package names only in
+# a phrase that refers to the package. The list is written by hand.
 _WORDS: Final = frozenset(
     """
     address agent ajv alive allow annotated any args arrow async attrs autobahn babel backoff base
@@ -69,11 +69,11 @@ def find_named_packages(question: str, aliases: Mapping[str, str]) -> tuple[str,
 
 
 def remove_package_names(question: str, aliases: Mapping[str, str]) -> str:
-    """Return a question without the names of the packages that it means.
+    """Return a question without the names of packages.
 
-    In the files of a package, its name says nothing about their subject, but some files contain it
-    more often than others. "httpx.Client" becomes "Client". Of a name that is also a word, only the
-    first occurrence is removed. A question without other words is returned unchanged.
+    The name of a package does not help to choose among the files of this package, and would favor
+    those that contain it often. "httpx.Client" becomes "Client". If a name is also an English word,
+    only its first occurrence is removed. A question without other words is returned unchanged.
     """
     meant = set(find_named_packages(question, aliases))
     removed = set[str]()

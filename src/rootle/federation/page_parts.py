@@ -1,4 +1,4 @@
-"""Divide a page of results between the project and collections, and merge what they find."""
+"""Divide a page of results between the project and collections, and merge their results."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Final
 from rootle.errors import StaleCursorError
 from rootle.types import SearchQuery, SearchResponse
 
-# The first part of a page has this share of its results, and the other parts divide the rest.
+# The share, from 0 to 1, of the first part of a page. The other parts divide the rest.
 _FIRST_SHARE: Final = 0.7
 _CURSOR_PREFIX: Final = "f."
 
-# Takes the query with the limit and the cursor of the part.
+# Searches with the given query, which has the limit and the cursor of the part.
 SearchPart = Callable[[SearchQuery], SearchResponse]
 
 
 @dataclass(frozen=True, slots=True)
 class PagePart:
-    """One of the searches that fill a page, such as that of the dependencies."""
+    """One of the searches that fill a page, such as the search of the dependencies."""
 
     name: str
     search: SearchPart
@@ -32,7 +32,7 @@ def search_parts(query: SearchQuery, parts: Sequence[PagePart], limit: int) -> S
 
     A part that finds less than its share leaves room for the next ones. On the first page, parts
     that are not confident come after the others. The cursor contains one cursor for each part.
-    Raise StaleCursorError if it belongs to another query.
+    Raise StaleCursorError if the cursor of the query belongs to another query.
     """
     cursors = _split_cursor(query.cursor, parts)
     open_parts = [part for part in parts if part.name in cursors]
@@ -61,7 +61,7 @@ def names_of_cursor(cursor: str | None) -> Collection[str]:
 
 
 def _share_of(room: int, limit: int, at: int, rest: int) -> int:
-    """Return the number of results of a part if `rest` parts follow."""
+    """Return the maximum number of results of part number `at` if `rest` parts follow it."""
     if not rest:
         return room
     if not at:
@@ -95,7 +95,7 @@ def _merge(responses: Sequence[SearchResponse]) -> SearchResponse:
 
 
 def _split_cursor(cursor: str | None, parts: Sequence[PagePart]) -> Mapping[str, str]:
-    """Return the cursor of each part that has more results, "" for its first page."""
+    """Return the cursor of each part that has more results; "" for the first page of a part."""
     if not cursor:
         return {part.name: "" for part in parts}
     found = _read_cursor(cursor)

@@ -9,7 +9,7 @@ _PICTURES: Final = (
     r"(?:diagram|screenshot|screen shot|picture|photo|photograph|wireframe|mockup|whiteboard|"
     r"flowchart|sketch|drawing|illustration)s?"
 )
-# These words often name something in code, so more must follow them.
+# These words often name something in code. They count only if words such as "of" follow.
 _AMBIGUOUS: Final = r"(?:image|figure|chart|graph|icon|logo|slide)s?"
 _ABOUT: Final = r"(?:that|which|of|showing|shows|with|where|depicting|about|for|from)"
 _START: Final = (

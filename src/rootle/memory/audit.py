@@ -1,4 +1,4 @@
-"""Audit of a user's memories: their history, secrets, stale references and duplicates."""
+"""Audit of a user's memories: history, unmasked secrets, stale memories and duplicates."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Audit:
     events: tuple[MemoryEvent, ...]  # newest first
     with_secrets: tuple[str, ...]
     stale: tuple[str, ...]
-    duplicates: tuple[tuple[str, ...], ...]  # groups with the same words
+    duplicates: tuple[tuple[str, ...], ...]  # groups of memories with the same words
 
 
 def audit_memories(

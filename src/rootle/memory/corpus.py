@@ -22,34 +22,37 @@ Row = NDArray[np.int8]  # one row of `Rows`
 IsVisible = Callable[[Memory], bool]
 Place = tuple[str, str, str]  # root, path and symbol of the referenced code
 
-# The weights in this group were tuned on conversations 26, 41, 43, 47 and 49 of LoCoMo and measured
-# on the other five; docs/how-to/memory.md has the figures.
+# The weights up to the next blank line were tuned on conversations 26, 41, 43, 47 and 49 of LoCoMo
+# and measured on the other five. The results are in docs/how-to/memory.md.
 _K1: Final = 1.2
-_B: Final = 0.3  # memories are short, so their length says little
-# The weights of a term that occurs only in a neighboring memory, by the distance of that memory.
-# People who describe something in several sentences do not repeat its name in each sentence.
+_B: Final = 0.3  # low, because memories are short and their length says little
+# The factors of the score of a term that occurs in an earlier or later memory instead, by the
+# distance between the two memories. People who describe something in several sentences do not
+# repeat its name in each of them.
 _EARLIER_NEIGHBOR_WEIGHTS: Final = (0.6, 0.5, 0.4, 0.3)
 _LATER_NEIGHBOR_WEIGHTS: Final = (0.5, 0.4, 0.3, 0.2)
-# A longer pause between two memories ends an episode. Neighbors belong to the same episode.
+# Terms count only within an episode. A longer pause between two memories ends the episode.
 _EPISODE_PAUSE_S: Final = 1_800
-# The weight of a memory about the subject that a term names, relative to a memory with the term.
+# The factor of the score of a memory about the subject that a term names. A memory that contains
+# the term itself has the factor 1.
 _NAMED_SUBJECT_WEIGHT: Final = 0.6
 _COSINE_WEIGHT: Final = 0.11
-_SUBJECT_WEIGHT: Final = 0.066  # if the first word of the memory occurs in the topic
-_DATE_WEIGHT: Final = 0.22  # if the memory was recorded in the date range of the topic
+_SUBJECT_WEIGHT: Final = 0.066  # added if the first word of the memory occurs in the topic
+_DATE_WEIGHT: Final = 0.22  # added if the memory was recorded in the date range of the topic
 _DATE_DECAY_DAYS: Final = 7.0
 # Added to the corpus size to compute rarity; otherwise no term would be rare in a small corpus.
 _SMOOTHING_MEMORIES: Final = 100
 
 # The next three values were not tuned on LoCoMo, which has neither files nor corrected facts.
 _REFERENCE_WEIGHT: Final = 0.5
-_RECENCY_WEIGHT: Final = 0.3  # for the newest memory with a score close to the best
-_RECENCY_MIN_SHARE: Final = 0.5  # of the best score
+_RECENCY_WEIGHT: Final = 0.3  # added to the newest of the memories with scores close to the best
+_RECENCY_MIN_SHARE: Final = 0.5  # the share of the best score above which a score is close to it
 # The minimum score of a memory that matches by words. Lower scores also occur for topics that the
 # memories do not cover.
 _MIN_SCORE: Final = 0.2
-# The minimum cosine of a memory that matches by its meaning, for a topic with and without its stop
-# words. One in a hundred random pairs of a topic and a memory has at least the first cosine.
+# The minimum cosine similarity of a memory that matches by its meaning: the first for the whole
+# topic, the second for the topic without its stop words. One in a hundred random pairs of a topic
+# and a memory reaches the first minimum.
 _MIN_COSINE: Final = 0.45
 _MIN_SIGNIFICANT_COSINE: Final = 0.3
 
@@ -63,7 +66,7 @@ class Entry:
 
     memory: Memory
     observed_s: float  # Unix time of the last observation
-    terms: TermIds  # distinct
+    terms: TermIds  # ids of the distinct terms
     counts: TermIds
     first_term: int
     vector: Row
@@ -76,7 +79,7 @@ class Topic:
 
     terms: TopicTerms
     vector: Vector
-    embed_significant: Callable[[], Vector]  # of the topic without stop words
+    embed_significant: Callable[[], Vector]  # returns the vector of the topic without stop words
     dates: DateRange | None
     asks_for_present: bool
     about: frozenset[Place]
@@ -112,7 +115,7 @@ class Corpus:
         self._gains = (counts * (_K1 + 1) / (counts + norms[owners]))[order]
 
     def search(self, topic: Topic, top_k: int, is_visible: IsVisible | None = None) -> list[Memory]:
-        """Return at most `top_k` relevant memories, best first; newer ones first if scores tie.
+        """Return at most `top_k` relevant memories, best first; of equal scores, the newest first.
 
         Memories for which `is_visible` is false are left out.
         """
@@ -131,8 +134,8 @@ class Corpus:
     def _score(self, topic: Topic) -> tuple[Floats, NDArray[np.bool_]]:
         """Return the score of each memory, and whether it is relevant.
 
-        Neighbors raise the score of a memory. To be relevant, however, the memory itself must match
-        by a term, a date, its meaning or a reference.
+        Neighboring memories raise the score of a memory. However, a memory is relevant only if it
+        matches itself, by a term, a date, its meaning or a reference.
         """
         scores, has_term = self._term_scores(topic.terms)
         cosines = self._cosines(topic.vector)
@@ -147,8 +150,8 @@ class Corpus:
             has_match = has_match | (distance == 0)
         is_similar = cosines >= _MIN_COSINE
         if is_similar.any():
-            # The topic must be similar without its stop words too, because "has the user ever …" is
-            # similar to any memory.
+            # The topic without its stop words must be similar too, because stop words make a topic
+            # such as "has the user ever …" similar to any memory.
             is_similar &= self._cosines(topic.embed_significant()) >= _MIN_SIGNIFICANT_COSINE
         is_relevant = (has_match & (scores >= _MIN_SCORE)) | is_similar
         referring = [at for place in topic.about for at in self._by_reference.get(place, ())]
@@ -165,10 +168,10 @@ class Corpus:
         return cosines
 
     def _term_scores(self, topic: TopicTerms) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return the BM25 score of each memory, and whether it contains a significant term.
+        """Return the BM25 score of each memory, and whether it matches a significant term.
 
-        Terms of neighboring memories count too, and so do the subjects that a term names. A memory
-        of average length that contains every term of the topic once scores 1.
+        Terms in neighboring memories and the subjects that terms name contribute to the score. The
+        score of a memory of average length that contains every term of the topic once is 1.
         """
         total, possible = np.zeros(len(self._memories)), 1e-9
         has_term = np.zeros(len(total), dtype=np.bool_)
@@ -178,7 +181,7 @@ class Corpus:
             owners = self._owners[postings]
             rarity = weight * self._rarity(len(owners))
             possible += rarity
-            if not len(owners) and not len(subjects):  # the case for most words
+            if not len(owners) and not len(subjects):  # most words of a topic are in no memory
                 continue
             scores = self._spread_to_neighbors(owners, rarity * self._gains[postings])
             about = self._owners_of_subjects(subjects)
@@ -200,13 +203,13 @@ class Corpus:
         return np.unique(np.concatenate(owners)) if owners else _NO_POSITIONS
 
     def _postings(self, term: int) -> slice:
-        """Return the range of a term in the index; it is empty for a term that was added later."""
+        """Return the range of a term in the index; an empty one for a term that was added later."""
         if not 0 <= term < len(self._starts) - 1:
             return slice(0, 0)
         return slice(int(self._starts[term]), int(self._starts[term + 1]))
 
     def _spread_to_neighbors(self, owners: TermIds, gains: Floats) -> Floats:
-        """Return one term's score for each memory that contains it, and for their neighbors."""
+        """Return a term's scores for the memories that contain it, and for their neighbors."""
         scores = np.zeros(len(self._memories))
         scores[owners] = gains
         weights = zip(_EARLIER_NEIGHBOR_WEIGHTS, _LATER_NEIGHBOR_WEIGHTS, strict=True)
@@ -221,13 +224,13 @@ class Corpus:
 
     @staticmethod
     def _recency_scores(scores: Floats, is_relevant: NDArray[np.bool_]) -> Floats:
-        """Return a bonus that increases with recency among the memories with the best scores."""
+        """Return a bonus for the memories with the best scores that is greater for newer ones."""
         best = is_relevant & (scores >= _RECENCY_MIN_SHARE * scores.max())
         return np.where(best, _RECENCY_WEIGHT * (np.cumsum(best) - 1) / max(1, best.sum() - 1), 0.0)
 
 
 def distance_days(days: NDArray[np.int64], dates: DateRange) -> Floats:
-    """Return the distance in days from a date range; 0 inside it. Days count from 1970-01-01.
+    """Return the distance in days from a date range; 0 inside it. `days` count from 1970-01-01.
 
     Facts are usually recorded after the event, so each day before the range counts twice.
     """

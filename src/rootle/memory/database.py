@@ -27,11 +27,11 @@ from rootle.text.secret_masking import mask_secrets
 SCHEMA_VERSION: Final = 4
 _BUSY_TIMEOUT_S: Final = 10.0
 _DIGEST_BYTES: Final = 16
-_DATABASE_SUFFIXES: Final = ("", "-wal", "-shm")  # SQLite stores a database in these files
+_DATABASE_SUFFIXES: Final = ("", "-wal", "-shm")  # suffixes of the files of a database
 _DAMAGE_CODES: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
-# Observations and deletions are append-only and numbered, so that a reader that remembers the last
-# numbers loads only later rows. A deletion removes the text of a memory and keeps its id.
+# Observations and deletions are append-only and numbered, so that a reader can load only the rows
+# after the last one that it has read. A deletion removes the text of a memory and keeps its id.
 _SCHEMA: Final = """
 CREATE TABLE memories (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -137,7 +137,7 @@ def _prepare_schema(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _mask_memories(connection: sqlite3.Connection) -> None:
-    """Mask secrets in stored memories for which an earlier version of rootle had no rule."""
+    """Mask secrets that an earlier version of rootle did not recognize in stored memories."""
     for memory_id, text in connection.execute("SELECT id, text FROM memories").fetchall():
         masked = mask_secrets(text)
         if masked.count:
@@ -207,7 +207,7 @@ def _describe(error: sqlite3.DatabaseError, code: int, path: Path) -> str:
 
 
 def _rename_damaged(path: Path) -> Path | None:
-    """Rename a damaged database and return its new path; None if it is not damaged.
+    """Rename a database if it is damaged; return its new path, or None if it is undamaged.
 
     Raise OSError if the database cannot be read: SQLite may report a failing disk as damage.
     """
@@ -225,11 +225,11 @@ def _rename_damaged(path: Path) -> Path | None:
 def _is_intact(path: Path) -> bool:
     """Return whether a database is undamaged. Raise OSError if it cannot be read.
 
-    The check uses a copy that SQLite makes. While SQLite copies a database, it does not report a
-    failing disk as damage, and it copies a consistent state even if other processes write. It also
-    keeps the locks of this process. If this process opened and closed the file itself, it would
-    release those locks. The last other process to close the database would then delete the
-    write-ahead log, and with it all memories that this process adds later.
+    The check uses a copy that SQLite makes. Copying has three advantages. SQLite does not report a
+    failing disk as damage, copies a consistent state even if other processes write, and keeps the
+    locks of this process. If this process opened and closed the file itself, it would release those
+    locks. The last other process to close the database would then delete the write-ahead log, and
+    with it all memories that this process adds later.
     """
     try:
         with (

@@ -61,7 +61,8 @@ _NOW: Final = re.compile(
     re.IGNORECASE,
 )
 _UNIT_DAYS: Final = {"day": 1, "week": 7, "month": 30, "year": 365}
-# Words with other meanings. They count as months only if capitalized, or with a day or a year.
+# Words with other meanings. They count as dates only if they are capitalized, or occur with a day
+# or a year.
 _AMBIGUOUS: Final = frozenset({"may", "march", "mar", "sun", "dec", "jan", "jun", "sep", "oct"})
 _ONE_DAY: Final = timedelta(1)
 
@@ -129,7 +130,8 @@ def _parse_relative_day(match: re.Match[str], today: date) -> DateRange | None:
 def _parse_ago(match: re.Match[str], today: date) -> DateRange | None:
     count, unit_days = match["count"].lower(), _UNIT_DAYS[match["unit"].lower()]
     day = today - timedelta((_COUNTS.get(count) or int(count)) * unit_days)
-    # "Three months ago" may be a week or two off; "three days ago" is exact.
+    # The longer the unit, the less exact people are: "three months ago" may be off by a week or
+    # two, and "three days ago" is exact.
     tolerance = timedelta(unit_days // 3)
     return DateRange(day - tolerance, day + tolerance)
 

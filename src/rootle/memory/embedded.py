@@ -27,7 +27,7 @@ from rootle.storage.transaction import write_transaction
 from rootle.text.terms import encodable
 from rootle.types import Memory, MemoryOrigin, MemoryReference
 
-_MAX_ID_DIGITS: Final = 18  # a number of this length fits into an INTEGER of SQLite
+_MAX_ID_DIGITS: Final = 18  # numbers of this length fit into an INTEGER of SQLite
 
 
 class EmbeddedMemory:
@@ -39,7 +39,7 @@ class EmbeddedMemory:
         open_embedder: Callable[[], Embedder],
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Create a store that opens no file and no model before its first use."""
+        """Create a store. It opens no file and no model before its first use."""
         self.path = path
         self._open_embedder = open_embedder
         self._clock = clock
@@ -81,9 +81,9 @@ class EmbeddedMemory:
     def import_memories(self, memories: Iterable[Memory], user_id: str) -> int:
         """Store memories with their times and counts; return how many were new.
 
-        The count of an imported memory is the total in its store. A known memory keeps the larger
-        of the two counts, so that another import of the same memories changes nothing. It also gets
-        the projects and references that it does not have yet.
+        If a memory exists already, it keeps the larger of the stored and the imported count, so
+        that a second import of the same memories changes nothing. It also gets the projects and
+        references that it does not have yet.
         """
         new = 0
         with self._connect() as connection, write_transaction(connection):
@@ -180,7 +180,7 @@ class EmbeddedMemory:
         is_newer = memory.created_at > known.created_at
         about = [one for one in memory.about if is_newer or one.place not in places]
         queries.insert_references(connection, memory_id, about)
-        # An old export must not undo a later decision that a memory is personal or not.
+        # An old export must not undo a later decision whether a memory is personal.
         is_personal = memory.is_personal if is_newer else known.is_personal
         origins = replace(memory, is_personal=is_personal)
         queries.insert_origins(connection, memory_id, origins)
@@ -228,7 +228,7 @@ class EmbeddedMemory:
 
 
 def _query_embedding(model: Embedder) -> Callable[[str], Vector]:
-    """Return the function that embeds a topic. Checking the protocol for each topic is slow."""
+    """Return the function that embeds a topic. The type check is slow, so it is done only once."""
     if isinstance(model, QueryEmbedder):
         return model.embed_query
 

@@ -41,7 +41,7 @@ def open_store(config: Config, open_embedder: Callable[[], Embedder]) -> MemoryS
 
 
 def existence_check(config: Config) -> Callable[[], bool]:
-    """Return a function that reports whether the store may hold memories, without opening it."""
+    """Return a function that checks whether the store may contain memories, without opening it."""
     paths = {EMBEDDED: _default_path, MEM0: _mem0_path}
     if config.memory_store not in paths:
         return lambda: True
@@ -57,7 +57,7 @@ def _mem0_path() -> Path:
 
 
 def _data_dir() -> Path:
-    """Return the user's data folder, not the cache folder: memories cannot be rebuilt."""
+    """Return the user's data folder. A cache folder is unsuitable: memories cannot be rebuilt."""
     from platformdirs import user_data_path
 
     return user_data_path("rootle", appauthor=False)

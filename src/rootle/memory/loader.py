@@ -98,7 +98,7 @@ class MemoryLoader:
         )
 
     def _load_vectors(self, connection: sqlite3.Connection, changed: Sequence[_MemoryRow]) -> Rows:
-        """Return one vector per memory, after replacing those of other models in the database."""
+        """Return one vector per memory; replace vectors of other models, in the database too."""
         dimensions = self._embedder.dimensions
         vectors = np.zeros((len(changed), dimensions), dtype=np.int8)
         outdated = []

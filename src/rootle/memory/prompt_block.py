@@ -23,7 +23,7 @@ _MAX_TOPIC_CHARS: Final = 8_000
 
 
 def write_block(memories: Iterable[Memory], max_chars: int) -> str:
-    """Return a block with the memories that fit into `max_chars`, newest last; "" if none fit."""
+    """Return a block with the memories that fit into `max_chars`, newest last; "" if none fits."""
     left = max_chars - len(_OPEN) - len(_CLOSE) - 2
     chosen: list[tuple[str, str]] = []
     for memory in memories:

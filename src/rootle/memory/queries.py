@@ -15,7 +15,7 @@ _SELECT_MEMORIES: Final = """
 SELECT id, text, max(observed_at), sum(count), is_personal
 FROM memories JOIN observations ON memory_id = id
 """
-_MAX_PARAMETERS: Final = 500  # per statement
+_MAX_PARAMETERS: Final = 500  # the maximum number of parameters in one SQL statement
 
 _References = dict[int, tuple[MemoryReference, ...]]
 _Origins = dict[int, tuple[str, ...]]
@@ -85,7 +85,7 @@ def insert_references(
 
 
 def insert_origins(connection: sqlite3.Connection, memory_id: int, memory: Memory) -> None:
-    """Add the projects in which a memory was stored, and mark it as personal if it is."""
+    """Add the projects in which a memory was stored, and mark a personal memory as personal."""
     connection.executemany(
         "INSERT OR IGNORE INTO origins (memory_id, root) VALUES (?, ?)",
         [(memory_id, root) for root in memory.stored_in],
@@ -173,7 +173,7 @@ def delete_memories(
 ) -> list[str]:
     """Delete memories of a user and return the ids of those that existed.
 
-    Only the ids and the times of observations and deletions remain.
+    Only their ids, and the times of their observations and deletions, remain.
     """
     deleted = []
     for memory_id in dict.fromkeys(ids):

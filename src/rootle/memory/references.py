@@ -16,10 +16,11 @@ from rootle.storage.open_without_links import open_below
 from rootle.text.terms import encodable, whole_identifier
 from rootle.types import Memory, MemoryReference
 
-# The maximum number of files that define the name in a reference. A name that more files define is
-# too ambiguous.
+# The maximum number of files that define a name. A name that more files define is too ambiguous for
+# a reference.
 _MAX_DEFINING_FILES: Final = 3
-_MAX_REFERENCES: Final = 16  # per memory
+# the maximum number of references that are found in the text of a memory
+_MAX_REFERENCES: Final = 16
 _MAX_FILE_BYTES: Final = 8_000_000
 _MAX_PATH_CHARS: Final = 500
 _MIN_NAME_CHARS: Final = 3
@@ -78,7 +79,7 @@ def resolve_references(
 def is_possibly_stale(memory: Memory, project: ReferencedProject) -> bool:
     """Return whether a file in this project changed after a memory that refers to it was stored.
 
-    A memory may refer to the folder that the project had before it was moved.
+    The memory may contain the folder that the project had before it was moved.
     """
     if not memory.about:
         return False
@@ -91,9 +92,9 @@ def is_possibly_stale(memory: Memory, project: ReferencedProject) -> bool:
 
 
 def assign_to_project(memory: Memory, project: ReferencedProject) -> Memory:
-    """Return a memory that belongs to the project too if its own project folder does not exist.
+    """Return a memory. If a project folder of it does not exist, assign it to this project too.
 
-    Its references to missing folders refer to the project instead, if the project has the file.
+    References to a file in a missing folder are changed to this project if it has the file.
     """
     name = project.name
     about = tuple(
@@ -117,7 +118,7 @@ def find_missing_projects(memory: Memory) -> list[str]:
 def file_digest(root: Path, path: str) -> str:
     """Return a digest of the content of a file.
 
-    Empty if the file is missing, unreadable, larger than 8 MB or outside the folder.
+    Return "" if the file is missing, unreadable, larger than 8 MB or outside the folder.
     """
     try:
         folder = os.path.realpath(root)

@@ -1,4 +1,4 @@
-"""Find everyday subjects, so that a question that names only a subject finds facts about it.
+"""Find the everyday subjects of questions and facts, to match facts about the same subject.
 
 "Dietary preferences" and "the user is vegetarian" share no word, and the embedding model, which is
 trained on code, does not relate them. `subjects.tsv` lists words of questions about a subject, such
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 _FILE: Final = Path(__file__).with_name("subjects.tsv")
-_JOINER: Final = "_"  # between the words of a phrase
+_JOINER: Final = "_"  # separates the words of a phrase in `subjects.tsv`
 _NONE: Final[frozenset[str]] = frozenset()
 
 Subjects = frozenset[str]
@@ -51,7 +51,8 @@ class _PhraseTable:
     """Finds phrases in a sequence of stems."""
 
     of_stems: Mapping[str, Subjects]
-    of_phrases: Mapping[str, Sequence[tuple[Phrase, Subjects]]]  # by the first stem
+    # keyed by the first stem of the phrase
+    of_phrases: Mapping[str, Sequence[tuple[Phrase, Subjects]]]
 
     @classmethod
     def build(cls, phrases: Mapping[Phrase, Iterable[str]]) -> _PhraseTable:
@@ -66,7 +67,7 @@ class _PhraseTable:
         return cls(of_stems, dict(of_phrases))
 
     def find(self, stems: Sequence[str]) -> list[Subjects]:
-        """Return the subjects of each stem and of the phrases that contain it."""
+        """Return, for each stem, its subjects and those of the phrases that contain it."""
         found = [self.of_stems.get(stem, _NONE) for stem in stems]
         for start, stem in enumerate(stems):
             for phrase, subjects in self.of_phrases.get(stem, ()):

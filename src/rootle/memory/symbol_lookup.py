@@ -10,7 +10,7 @@ from rootle.index.reader import IndexReader
 
 
 class SymbolLookup:
-    """Finds files by their names and by the names they define, or none if there is no index."""
+    """Finds files by their names and by the names that they define. Finds none without an index."""
 
     def __init__(self, open_index: Callable[[], IndexReader]) -> None:
         self._open_index = open_index
@@ -18,7 +18,7 @@ class SymbolLookup:
         self._paths_by_name: Mapping[str, Sequence[str]] = {}
 
     def find_files(self, name: str) -> list[str]:
-        """Return the paths that equal or end with a name: "token.py", "auth/token.py"."""
+        """Return the paths that end with a name such as "token.py" or "auth/token.py"."""
         try:
             index = self._open_index()
             if index.generation != self._generation:
@@ -30,7 +30,7 @@ class SymbolLookup:
         return [path for path in paths if f"/{path}".endswith(f"/{name}")]
 
     def find_definers(self, name: str) -> list[str]:
-        """Return the files that define a name, normalized by `whole_identifier`."""
+        """Return the files that define a name; `whole_identifier` must have normalized the name."""
         try:
             index = self._open_index()
             chunks = index.chunks(index.sparse.definers([name])[name])

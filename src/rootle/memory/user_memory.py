@@ -48,11 +48,12 @@ TOP_K: Final = 7
 PREFETCH_TOKENS: Final = 400
 _SEARCH_RESULT_TOP_K: Final = 3
 # Memories of other projects may fill the first results of a store. Until enough memories of this
-# project are found, the number of fetched memories is multiplied by the factor, up to the maximum.
+# project are found, the number of fetched memories is multiplied by _FETCH_GROWTH. There is no
+# further attempt after _MAX_FETCHED memories have been fetched.
 _MAX_FETCHED: Final = 4_000
 _FETCH_GROWTH: Final = 8
-# The minimum score of memories that are shown without a request. For how often
-# these are the right ones, see the rows about `prefetch` in docs/how-to/memory.md.
+# The minimum score of memories that are shown automatically, without a call of `recall`. The rows
+# about `prefetch` in docs/how-to/memory.md show how often they are the right ones.
 _MIN_RELEVANCE: Final = 0.4
 
 
@@ -61,7 +62,7 @@ class RememberedFact:
     """The stored form of a fact."""
 
     memory: Memory | None  # None if the store processes it later
-    masked: tuple[str, ...] = ()  # kinds of the secrets that were masked
+    masked: tuple[str, ...] = ()  # the kinds of the masked secrets
 
 
 def open_memory(
@@ -108,7 +109,7 @@ class UserMemory:
         timeout_ms: int = 1_000,
         secret_exceptions: Exceptions = (),
     ) -> None:
-        """Use this store and project. `timeout_ms` limits only `prefetch`."""
+        """Create the memories of a user in a store. `timeout_ms` limits only `prefetch`."""
         self.store = store
         self.user_id = encodable(user_id)
         self._project = project
@@ -122,10 +123,10 @@ class UserMemory:
         """Store a fact with references to the files and names of the project that it mentions.
 
         `about` adds references, as "path", "path#name" or "name". A personal fact is shown in every
-        project, and any other fact only in this project. If `is_personal` is None, this
-        depends on the text and its references. Secrets are masked. Raise MemoryRefusedError if the
-        fact cannot be stored, and QueryError if an argument has the wrong type. Errors of the store
-        are not caught.
+        project, and any other fact only in this project. If `is_personal` is None, the text and its
+        references determine whether the fact is personal. Secrets are masked. Raise
+        MemoryRefusedError if the fact cannot be stored, and QueryError if an argument has the wrong
+        type. Errors of the store are not caught.
         """
         check_text("fact", fact)
         check_flag("is_personal", is_personal)
@@ -177,10 +178,10 @@ class UserMemory:
     def find_relevant(
         self, text: str, paths: Sequence[str] = (), top_k: int = _SEARCH_RESULT_TOP_K
     ) -> list[Memory]:
-        """Return the memories that are relevant enough to be shown without a request.
+        """Return the memories that are relevant enough to be shown automatically.
 
-        Memories that refer to a file in `paths` are relevant. Memories of other projects are left
-        out.
+        Memories that refer to a file in `paths` are relevant enough. Memories of other projects are
+        left out.
         """
         text = clean_topic(text)
         root = self._project.name
@@ -202,11 +203,11 @@ class UserMemory:
         references: Sequence[MemoryReference],
         is_wanted: Callable[[Memory], bool] | None = None,
     ) -> list[Memory]:
-        """Return at most `top_k` memories that match, may be shown in this project and are wanted.
+        """Return at most `top_k` memories that match, are visible in this project and are wanted.
 
         Stores other than the embedded one cannot filter by project, so more memories are fetched
-        from them until enough of the memories may be shown. Another program may have stored
-        secrets in them, so secrets are masked again.
+        from them until enough are visible. Another program may have stored secrets in such a store,
+        so secrets are masked again.
         """
         from rootle.memory.embedded import EmbeddedMemory
 
@@ -229,15 +230,15 @@ class UserMemory:
     def list_memories(self) -> list[Memory]:
         """Return every memory, newest first.
 
-        Raise ConfigError unless the store is the embedded one, as do `forget`, `audit` and the
-        import methods.
+        This method, `forget`, `audit` and the import methods require the embedded store, and raise
+        ConfigError for any other store.
         """
         return self._mark_stale(self._embedded.list_memories(self.user_id))
 
     def forget(self, ids: Iterable[str]) -> list[str]:
         """Delete memories and erase their texts; return the ids of those that existed.
 
-        Raise QueryError if `ids` is a string: its digits would be taken for ids.
+        Raise QueryError if `ids` is a string, because each of its digits would be used as an id.
         """
         return self._embedded.forget(check_texts("ids", ids), self.user_id)
 
@@ -255,8 +256,8 @@ class UserMemory:
     def import_lines(self, lines: Iterable[str], *, assign: bool = False) -> ImportReport:
         """Import the output of `rootle memory export`: one JSON object per line.
 
-        With `assign`, memories whose project folder does not exist on this machine belong to this
-        project afterwards. Raise MemoryRefusedError if this folder is not a project.
+        With `assign`, memories whose project folder does not exist on this machine are assigned to
+        this project; raise MemoryRefusedError if the folder is not a project.
         """
         if assign and contains_home(self._project.name):
             raise MemoryRefusedError(
@@ -297,7 +298,7 @@ class UserMemory:
             close()
 
     def _find_missing_projects(self, memories: Iterable[Memory]) -> list[str]:
-        """Return the missing folders whose memories neither this project nor all projects show."""
+        """Return the missing folders of memories that are not visible in this project."""
         name = self._project.name
         missing = (find_missing_projects(one) for one in memories if not one.is_personal)
         folders = dict.fromkeys(chain.from_iterable(missing))

@@ -1,4 +1,4 @@
-"""Decide which project a memory belongs to, and whether it may be shown in another project."""
+"""Decide to which project a memory belongs, and whether another project may show it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Final
 from rootle.storage.paths import contains_home
 from rootle.types import Memory, MemoryOrigin, MemoryReference
 
-# Facts often mention the users of an application, as in "The user is redirected to /login". A fact
-# is shown in other projects only if it clearly states something about the person.
+# "The user" in a fact may be a user of an application, as in "The user is redirected to /login". A
+# fact is shown in other projects only if it is clearly about the person who uses the agent.
 #
-# Verbs in facts about a person. The users of an application are hardly ever their subject.
+# Verbs in facts about a person that hardly ever occur in facts about users of an application.
 _PERSONAL_VERBS: Final = (
     r"prefers?|preferred|likes?(?! (?:are|is|table|count))|liked|dislikes?|loves?|hates?|enjoys?"
     r"|wants?|wanted|wish(?:es)?|insists?|believes?|thinks?|hopes?|lives?|lived|speaks?|drinks?"
@@ -23,8 +23,8 @@ _PERSONAL_VERBS: Final = (
     r"|would (?:like|prefer|rather)|studied|studies|teaches|celebrates?|grew up|moved|got married"
     r"|works? (?:at|for|from)|never works?"
 )
-# Verbs in facts about a person, but also about the users of an application. Other verbs are more
-# frequent in facts about an application, as in "The user follows the link".
+# Verbs in facts about a person that also occur in facts about users of an application. Any other
+# verb more likely describes an application, as in "The user follows the link".
 _OTHER_VERBS: Final = (
     r"is|am|isn['’]t|was|has|have|had|['’]m|['’]ve|needs?|uses?|used|works?|worked|owns?|knows?"
     r"|learns?|said|says|told|asked|asks|decided|planned|plans?|comes|reads?|writes?|listens?"
@@ -87,9 +87,9 @@ def choose_origin(
 ) -> MemoryOrigin:
     """Return the origin of a memory that is stored in a folder.
 
-    If `is_personal` is None, a memory is personal if it has no references, and if in addition it is
-    about the user or `root` is not a project. A folder that contains the home folder is not a
-    project.
+    If `is_personal` is None, a memory without references is personal if it is about the user or
+    `root` is not a project. A memory with references is not personal. A folder that contains the
+    home folder is not a project.
     """
     is_project = not contains_home(root)
     is_chosen = is_personal is not None
@@ -99,15 +99,16 @@ def choose_origin(
 
 
 def is_about_user(text: str) -> bool:
-    """Return whether a text states something about the user, and not only about a project."""
+    """Return whether a sentence of a text states something about the user as a person."""
     return any(map(_is_personal, _SENTENCE_END.split(text)))
 
 
 def make_filter(root: str) -> Callable[[Memory], bool]:
-    """Return a function that returns whether a memory may be shown in a project.
+    """Return a function that checks whether a memory may be shown in a project.
 
     Memories without an origin may be shown in every project: they were stored by an earlier version
-    or by another program. The function caches whether folders exist, so use it for one search only.
+    or by another program. The function caches whether folders exist, so create a new one for each
+    search.
     """
 
     @cache
@@ -141,9 +142,10 @@ def is_same_project(origin: str, root: str) -> bool:
 def find_places(
     references: Iterable[MemoryReference], roots: Iterable[str]
 ) -> frozenset[tuple[str, str, str]]:
-    """Return the places of references, in the folders of their projects before and after a move.
+    """Return the places of references: root, path and symbol.
 
-    `roots` are the folders to which memories refer.
+    `roots` are the folders to which memories refer. For a project that was moved, the places
+    contain its folders before and after the move.
     """
 
     @cache

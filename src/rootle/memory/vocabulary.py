@@ -18,16 +18,16 @@ _DOMAIN_WORDS: Final = ("user", "remember", "memory")
 # Endings after an apostrophe, as in "the user's" and "don't".
 _ENDINGS: Final = ("s", "t", "d", "ll", "m", "re", "ve")
 _STOP_WORDS: Final = STOP_WORDS.union(_DOMAIN_WORDS, _ENDINGS)
-# The weight of a stop word next to other words; `rank.question` uses the same value.
+# The weight of a stop word in a topic with other words; `rank.question` uses the same value.
 _STOP_WORD_WEIGHT: Final = 0.15
-# Words that say little about the subject of a question, if another word names it.
+# Words that say little about the subject of a question if another word names the subject.
 _GENERAL_WORDS: Final = (
     "prefer preference favourite favorite kind type thing detail information setting choice style "
     "current need rule convention policy team service best"
 )
 _GENERAL_WORD_WEIGHT: Final = 0.3
-# Maximum number of distinct terms in a topic. A message with a pasted log has thousands, but states
-# its purpose in the first ones.
+# Maximum number of distinct terms in a topic. A message with a pasted log has thousands of terms,
+# but the first ones state its purpose.
 _MAX_TOPIC_TERMS: Final = 128
 
 TermIds = NDArray[np.int64]
@@ -35,7 +35,7 @@ TermIds = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class TopicTerms:
-    """The distinct terms of a topic with their weights, and the subjects that each one names."""
+    """The distinct terms of a topic, with the weight of each and the subjects that it names."""
 
     ids: TermIds
     weights: NDArray[np.float64]
@@ -57,7 +57,7 @@ class Vocabulary:
         stem = open_stemmer()
         self._table = TermTable(stem)
         self._ids = _StemIds()
-        # Stop words get the first ids, so that an id alone identifies them.
+        # Stop words get the lowest ids, so that an id shows whether its word is a stop word.
         self._stop_words = len({self._ids[one] for one in stem(" ".join(sorted(_STOP_WORDS)))})
         self._general = frozenset(stem(_GENERAL_WORDS))
         self._subjects = SubjectTable(self.stem)

@@ -1,4 +1,4 @@
-"""Shorten responses that probably do not answer the question: few results with few lines."""
+"""Shorten responses that probably do not answer the question to a few results and lines."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def describe_cut(response: SearchResponse) -> str | None:
 
 
 def _shorten(result: SearchResult) -> SearchResult:
-    """Return a result with the first lines of its best span, or unchanged if it has context."""
+    """Return a result with only the first lines of its best span; unchanged if it has context."""
     if result.context is not None:
         return result
     lines = result.snippet.split("\n")[:_MAX_LINES]

@@ -11,7 +11,7 @@ from rootle.types import CommitFacts, SearchResult, Span
 def cite(path: str, spans: Sequence[Span]) -> str:
     """Return a citation of the given spans of a document, with each section only once.
 
-    `App.read` accepts the citation of a single span, whatever characters the path contains.
+    `App.read` accepts the citation of a single span, even if the path contains unusual characters.
     """
     places = dict.fromkeys(format_place(span) for span in spans)
     sign = "#" if spans and spans[0].place is not None else ":"

@@ -1,4 +1,4 @@
-"""Dates that users type: "2024", "2024-03", "2024-03-31", "90d", "3months", "yesterday"."""
+"""Parse dates that users type: "2024", "2024-03", "2024-03-31", "90d", "3months", "yesterday"."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UNIX: Final = re.compile(r"@(\d{1,11})", re.ASCII)
 
 
 def parse_date(text: str, now_s: float, *, is_end: bool = False) -> float | None:
-    """Return the Unix time at which a day, month or year begins, or ends if `is_end`, in UTC.
+    """Return the Unix time of the beginning, or of the end if `is_end`, of a date in UTC.
 
     Return None for a text that is not a date.
     """

@@ -18,7 +18,7 @@ _START: Final = r"(?<!\S)(-?path:)"
 def relative_filters(query: SearchQuery, root: Path) -> SearchQuery:
     """Return a query in which absolute paths inside the folder are relative to it.
 
-    Such paths can occur in the values of `file_paths`, and in `path:` filters in the text.
+    The paths are the values of `file_paths` and those of `path:` filters in the text.
     """
     places, text = query.file_paths, query.text_query
     has_absolute = any(place.startswith(("/", "~")) for place in places or ())
@@ -27,7 +27,8 @@ def relative_filters(query: SearchQuery, root: Path) -> SearchQuery:
     for folder in _spellings(root):
         if places is not None:
             places = tuple(_relative(place, folder) for place in places)
-        # After the folder, the value must end or continue with a slash: "/a/b" is not in "/a/bc".
+        # The value must end after the folder, or continue with a slash: "/a/bc" is not inside
+        # "/a/b".
         name = re.escape(folder)
         text = re.sub(rf'{_START}(["“]){name}/*(?=["”])', r"\1\2*", text)
         text = re.sub(rf"{_START}{name}/*(?=[\s,;]|$)", r"\1*", text)
@@ -52,10 +53,10 @@ def _relative(place: str, folder: str) -> str:
 
 
 def rename_filter(note: str, names: Mapping[str, str]) -> str:
-    """Return a note about a filter with a different name for the filter; other notes unchanged.
+    """Return a note in which a filter has a different name; unchanged if it is about no filter.
 
-    Such a note begins with the name of the filter and its value. Other notes can quote any text.
-    `names` maps the names of the fields to the names to show.
+    A note about a filter begins with the name and the value of the filter. Other notes may quote
+    any text. `names` maps names of fields to the names to show.
     """
     for field, name in names.items():
         if note.startswith(f'{field} "'):

@@ -1,4 +1,4 @@
-"""Format answers about the past as text: removed code, and what else must change."""
+"""Format the answers of `App.gone` and `App.impact` as text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rootle.serialization.citation import describe_commit_briefly
 from rootle.serialization.path_text import cut_line, escape_path, short_hash
 from rootle.types import ImpactAnswer, ImpactedFile, Removal
 
-MAX_LINES: Final = 12  # lines of the removed code that are shown
+MAX_LINES: Final = 12  # the maximum number of lines to show of a piece of removed code
 _MAX_LINE_CHARS: Final = 160
 _MAX_SEEDS: Final = 3
 
@@ -33,7 +33,7 @@ def _describe(removal: Removal) -> str:
 
 
 def impact_lines(answer: ImpactAnswer) -> Iterator[str]:
-    """Yield a line with the changed files, and for each file its probability and evidence."""
+    """Yield a line with the changed files; then, for each other file, probability and evidence."""
     shown = ", ".join(escape_path(path) for path in answer.seeds[:_MAX_SEEDS])
     left = len(answer.seeds) - _MAX_SEEDS
     yield f"together with {shown}{f' and {left} more' if left > 0 else ''}:"

@@ -14,8 +14,8 @@ from typing import Any, Final
 from rootle.errors import QueryError
 from rootle.types import Filters, SearchQuery
 
-_MAX_VALUE_CHARS: Final = 40  # of a value in an error message
-# Fields that are left out if they are None.
+_MAX_VALUE_CHARS: Final = 40  # the maximum length of a value in an error message
+# Fields that the JSON data lacks if their value is None.
 _OPTIONAL_FIELDS: Final = frozenset(
     {
         *("explanation", "interpretation", "staleness", "coverage", "place", "symbols"),
@@ -76,7 +76,7 @@ def query_from_json(data: Any) -> SearchQuery:  # Any: untrusted JSON
 def apply_filters(
     query: SearchQuery | str, filters: Filters | Mapping[str, Any] | None
 ) -> SearchQuery:
-    """Return a query with these filters. Filters that the query already has take precedence.
+    """Return a query with these filters. If the query has one of them already, it is kept.
 
     If `filters` is a mapping, its keys are the fields of `Filters`, in camelCase or in snake_case.
     Lists are accepted for tuples. Raises QueryError if the query or a filter has the wrong type, or
@@ -93,7 +93,7 @@ def apply_filters(
 
 
 def check_query_types(query: object) -> SearchQuery:
-    """Return a query from a Python program, whose types may not have been checked statically.
+    """Check the types in a query from a Python program, and return the query.
 
     Lists become tuples. Raises QueryError for a value of another type.
     """

@@ -1,4 +1,4 @@
-"""Format the links of a place, and names that no longer match the code, as text."""
+"""Format the answers of `App.links` and `App.drift` as text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MAX_TEXT_CHARS: Final = 120
 
 
 def link_lines(links: PlaceLinks) -> Iterator[str]:
-    """Yield the links of a place by kind; kinds without links are left out."""
+    """Yield the links of a place, grouped by kind; kinds without links are left out."""
     if links.definitions:
         yield "Defines what this section names:"
         yield from (f"  {line}" for line in definition_lines(links.definitions))
@@ -50,7 +50,7 @@ def describe_no_drift(answer: DriftAnswer) -> str:
 
 
 def drift_lines(report: DriftReport) -> Iterator[str]:
-    """Yield the place and the name of a report, its evidence, the commit and the line."""
+    """Yield the lines of a report: its place and name, its evidence, the commit and the text."""
     place = (
         f"{escape_path(report.path)}:{report.line}" if report.path else f"memory {report.memory}"
     )

@@ -19,12 +19,12 @@ _MIN_FENCE: Final = 3
 
 
 def response_as_markdown(response: SearchResponse, *, is_brief: bool | None = None) -> str:
-    """Return all results, best first, or "No results found." and suggestions; then memories.
+    """Return the results, best first, and the memories; without results, return suggestions.
 
-    If confidence is low, the suggestions say so and precede the results. If `is_brief` is also
-    true, only the best results follow, shortened to a few lines. `is_brief` is true by default for
-    results without context. Results with context may have to fit a token budget, so by default they
-    are complete and have no suggestions.
+    If the response is not confident, the suggestions precede the results. If, in addition,
+    `is_brief` is true, only a few lines of the best results follow. `is_brief` is true by default
+    for results without context. Results with context may have to fit a token budget, so by default
+    they are complete and have no suggestions.
     """
     is_brief = not _has_context(response) if is_brief is None else is_brief
     if not is_weak(response):

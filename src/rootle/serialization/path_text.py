@@ -1,4 +1,4 @@
-"""Convert paths and lines with any bytes to printable text, and convert such paths back."""
+"""Convert paths and lines with unprintable bytes to printable text, and paths back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 _ESCAPE: Final = re.compile(r"\\(?:\\|[nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})")
 _NAMED: Final = {"\\\\": "\\", "\\n": "\n", "\\r": "\r", "\\t": "\t"}
 _MAX_CODE: Final = 0x10FFFF
-_HASH_CHARS: Final = 12  # digits of the hash of a commit that are shown
+_HASH_CHARS: Final = 12  # the number of digits that are shown of the hash of a commit
 # In a quoted path, git writes some characters as C escapes, and other bytes as octal numbers.
 _GIT_ESCAPE: Final = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _GIT_CONTROLS: Final = {
@@ -65,7 +65,7 @@ def clean_line(line: str) -> str:
 
 
 def cut_line(line: str, max_chars: int) -> str:
-    """Return a line, or its beginning and the number of characters that are left out."""
+    """Return a line; if it is too long, its beginning and the number of omitted characters."""
     more = len(line) - max_chars
     return line if more <= 0 else f"{line[:max_chars]}… ({more} more characters)"
 

@@ -9,7 +9,7 @@ from typing import Final
 from rootle.errors import QueryError
 from rootle.types import SearchQuery
 
-# Only as the first or the last word: pasted messages contain "at:" as well.
+# The filter must be the first or the last word, because pasted messages may contain "at:" too.
 _FILTER: Final = re.compile(r'^\s*at:("[^"]+"|[^\s":]+)(?!\S)|(?<!\S)at:("[^"]+"|[^\s":]+)\s*$')
 
 

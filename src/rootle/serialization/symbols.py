@@ -25,7 +25,7 @@ def definition_lines(definitions: Sequence[Symbol]) -> Iterator[str]:
 
 
 def use_lines(uses: Sequence[SymbolUse]) -> Iterator[str]:
-    """Yield one line for each use. A line with the path precedes the uses in each file."""
+    """Yield one line for each use. The uses in a file follow a line with its path."""
     for path, rows in groupby(uses, key=lambda use: use.path):
         yield escape_path(path)
         for use in rows:
@@ -34,7 +34,7 @@ def use_lines(uses: Sequence[SymbolUse]) -> Iterator[str]:
 
 
 def describe_kind(use: SymbolUse, scope: str = "") -> str:
-    """Return the kind of a use, its scope, and "by name" if its definition is not known."""
+    """Return the kind and the scope of a use, and "by name" if its definition is not known."""
     about = f"{use.kind}, {scope}" if scope else use.kind
     return about if use.target or use.kind in _MENTIONS else f"{about}, by name"
 
@@ -54,7 +54,7 @@ def describe_definitions(answer: SymbolAnswer) -> str:
     declared = sum(symbol.kind == "declaration" for symbol in answer.definitions)
     counts = (count - declared, "definition"), (declared, "declaration")
     found = " and ".join(f"{n} {noun if n == 1 else f'{noun}s'}" for n, noun in counts if n)
-    # Only a question for definitions leaves out those elsewhere.
+    # Only the answer to a question for definitions lacks the definitions in other places.
     within = _describe_place(answer) if answer.aspect == "definitions" else ""
     return f"{at_least}{found} of {answer.name}{within}"
 
@@ -70,12 +70,12 @@ def describe_uses(answer: SymbolAnswer) -> str:
     at_least = "" if answer.is_complete else "at least "
     if answer.aspect == "definitions":
         noun = "line" if answer.total_uses == 1 else "lines"
-        # For a qualified name, the lines that contain its last part are counted.
+        # For a qualified name, the count is the number of lines that contain its last part.
         last = _LAST_PART.search(answer.name.removesuffix("()"))
         subject = f"{last[0]} is " if last and is_qualified(answer) else ""
         lines = f"{at_least}{answer.total_uses} other {noun}{_describe_place(answer)}"
         return f"{subject}used or mentioned on {lines}"
-    # The mentions follow the uses. They are counted apart until a page contains some of them.
+    # The mentions follow the uses. Until a page contains mentions, they are not part of the count.
     are_apart = answer.offset + len(answer.uses) <= _count_uses(answer)
     counts = _describe_counts(answer, with_mentions=not are_apart)
     noun, total = answer.aspect, answer.total_uses
@@ -92,7 +92,7 @@ def describe_uses(answer: SymbolAnswer) -> str:
 def describe_rest(answer: SymbolAnswer) -> str:
     """Return a text such as "12 more" or, after the last use, "3 mentions (2 comments, 1 string)".
 
-    It is empty if there are no more.
+    The text is empty if there are no more.
     """
     at_least = "" if answer.is_complete else "at least "
     rest = answer.total_uses - answer.offset - len(answer.uses)

@@ -1,10 +1,10 @@
-"""Describe documents that only an optional library or another program can read."""
+"""Describe documents that require an optional library or another program."""
 
 from __future__ import annotations
 
 
 def describe_unread(count: int) -> str:
-    """Return how many PDF files were not read, and the command that changes this."""
+    """Return how many PDF files were not read, and the command that installs the reader."""
     files = "1 PDF file" if count == 1 else f"{count:,} PDF files"
     return f"{files} not read: pip install 'rootle[documents]'"
 

@@ -1,4 +1,4 @@
-"""Format as text the reasons why lines of a file are there."""
+"""Format the answers of `App.why` as text."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from rootle.types import PassageCommit, WhyAnswer
 _MAX_PASSAGE_LINES: Final = 40
 _MAX_LINE_CHARS: Final = 160
 _MAX_REPLACED: Final = 10
-# Maximum number of characters of a message after its subject. The first commits get more, because
-# they explain the most.
+# The maximum length of a commit message after its subject, in characters. It is longer for the
+# first _DETAILED commits, because they explain the most.
 _BODY_CHARS: Final = 900
 _LATER_BODY_CHARS: Final = 240
 _DETAILED: Final = 3

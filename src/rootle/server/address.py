@@ -31,8 +31,9 @@ class Address:
     def accepts_host(self, authority: str) -> bool:
         """Return whether a `Host` header names this server.
 
-        The owner of a website can make the name of the site resolve to this server (DNS
-        rebinding), so unknown names are refused. IP addresses cannot be rebound.
+        The owner of a website can make the name of the site resolve to this server (DNS rebinding),
+        so unknown names are refused. A `Host` that is an IP address is safe, because it cannot be
+        rebound.
         """
         name = host_of(authority)
         if name is None:

@@ -22,12 +22,15 @@ _SCHEME: Final = "bearer "
 class AuthMiddleware:
     """Accepts only requests whose `Host` names this server and that contain its token.
 
-    A foreign `Host` is a sign of DNS rebinding. Browsers also send the `Origin` of the page that
+    Any other `Host` is a sign of DNS rebinding. Browsers also send the `Origin` of the page that
     makes a request; requests from pages of other hosts are refused.
     """
 
     def __init__(self, application: AsgiApplication, address: Address, token: str) -> None:
-        """If `token` is empty, requests need no token. Raise ConfigError if it is only spaces."""
+        """If `token` is empty, requests need no token.
+
+        Raise ConfigError if it consists of spaces.
+        """
         if token and not token.strip():
             raise ConfigError("mcpToken consists of spaces; set a token, or remove the setting")
         self._application = application

@@ -11,7 +11,7 @@ from rootle.errors import ConfigError, RootleError, UnavailableError
 
 _LOG = logging.getLogger(__name__)
 
-# Indexing starts after at most this time, even if no client has listed the tools.
+# The maximum delay before indexing starts. It starts earlier if a client lists the tools.
 _MAX_DELAY_S: Final = 2.0
 # The time between attempts while another process watches the folder, or watching fails.
 _RETRY_INTERVAL_S: Final = 20.0

@@ -16,15 +16,15 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 _LOG = logging.getLogger(__name__)
 
-# The time to receive the headers of a request, and then its body. The header time also limits a
-# connection on which no request ever starts.
+# The time limit for receiving the headers of a request, and the one for its body. The limit for
+# headers also closes a connection on which no request starts.
 _TIMEOUTS_S: Final[Mapping[object, float]] = {h11.IDLE: 10.0, h11.SEND_BODY: 30.0}
-# The maximum number of bytes that are received for one request. A request may be refused before its
-# body has arrived. A client that is still sending reads the response only if the server continues
-# to receive. The application refuses bodies of more than half this size; the rest is for the
-# framing of chunked bodies.
+# The maximum number of bytes that are received for one request. The application refuses bodies of
+# more than half this size, but the server continues to receive them, because a client that is still
+# sending would not read the response otherwise. The other half also leaves room for the framing
+# of chunked bodies.
 _MAX_REQUEST_BYTES: Final = 8 * 1024 * 1024
-# Above this number, further connections wait until another one is closed.
+# The maximum number of open connections. Further ones wait until another one is closed.
 _MAX_CONNECTIONS: Final = 512
 _POLL_INTERVAL_S: Final = 0.05
 _RETRY_INTERVAL_S: Final = 1.0
@@ -33,7 +33,7 @@ _RETRY_INTERVAL_S: Final = 1.0
 class LimitedHttpProtocol(H11Protocol):
     """Closes the connection if a request takes too long to arrive or is too large."""
 
-    _part: object = None  # the part of a request that the timer is for
+    _part: object = None  # the part of a request that the timer limits
     _timer: asyncio.TimerHandle | None = None
     _received = 0
 

@@ -1,4 +1,4 @@
-"""The instructions that a server sends to its clients: the folder, and the use of each tool."""
+"""The instructions that a server sends to its clients: its folder, and when to use each tool."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _LOG = logging.getLogger(__name__)
 # this key. Other clients ignore it.
 _META: Final[dict[str, Any]] = {"anthropic/alwaysLoad": True}
 _ALWAYS_LOADED: Final = ("vectordb_search", "vectordb_read")
-# The maximum number of running calls, and of running and waiting calls together.
+# The maximum number of running calls, and the maximum number of running and waiting calls.
 _MAX_RUNNING: Final = 8
 _MAX_WAITING: Final = 1_000
 _PROGRESS_INTERVAL_S: Final = 0.2
@@ -109,7 +109,8 @@ class ToolServer:
         reported = -1
         while (progress := await anyio.to_thread.run_sync(self._index_progress)) is not None:
             done, total = progress
-            if total and done > reported:  # the protocol requires an increasing value
+            if total and done > reported:
+                # MCP requires that progress increases with each notification
                 reported = done
                 await context.session.report_progress(done, total, "building the index")
             await anyio.sleep(_PROGRESS_INTERVAL_S)
@@ -141,7 +142,7 @@ def _run(tool: Tool, arguments: Mapping[str, Any]) -> Answer:
     except RootleError as problem:
         return error(str(problem))
     except Exception as bug:
-        # This is an entry point: only this call fails, and the server continues.
+        # An unexpected error must not end the server, so only this call fails.
         _LOG.exception("%s failed", tool.name)
         return error(f"{tool.name} failed because of a bug in it ({type(bug).__name__})")
 

@@ -67,7 +67,7 @@ async def _serve(
 ) -> None:
     application = server.streamable_http_app(
         streamable_http_path=PATH,
-        # No tool depends on an earlier call, so there are no sessions that could run out.
+        # No tool depends on an earlier call, so sessions are not needed and cannot expire.
         stateless_http=True,
         # AuthMiddleware checks the same headers, and the token.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
@@ -86,7 +86,10 @@ async def _serve(
 
 
 def _accept_only_post(application: AsgiApplication) -> AsgiApplication:
-    """Refuse requests for a stream of notifications: there is no session to notify."""
+    """Refuse methods other than POST.
+
+    GET requests the notifications of a session, and DELETE ends a session. There are no sessions.
+    """
 
     async def handle(scope: AsgiMessage, receive: AsgiReceive, send: AsgiSend) -> None:
         if scope["type"] == "http" and scope["method"] != "POST":

@@ -12,12 +12,12 @@ import mcp_types as types
 
 from rootle.text.terms import encodable
 
-# Some clients send notifications with the id null. They expect no response.
+# Some clients send notifications with the id null, but expect no response to them.
 _NOTIFICATIONS: Final = "notifications/"
 
 
 def find_invalid_id(line: bytes) -> types.JSONRPCError | None:
-    """Return the error response to a request with an invalid id; None for any other text."""
+    """Return the error response to a request with an invalid id; None for any other line."""
     try:
         data = json.loads(line)
     except (ValueError, RecursionError):
@@ -33,7 +33,7 @@ def find_invalid_id(line: bytes) -> types.JSONRPCError | None:
 
 
 def response_id(found: object) -> int | str | None:
-    """Return the id with which a response reaches the client; None if there is none.
+    """Return the id for the response to a request with the id `found`; None if it is invalid.
 
     Some JSON libraries write an integer as 1.0, and compare it to 1 as a number.
     """
@@ -52,5 +52,5 @@ def error_response(request_id: int | str | None, code: int, message: str) -> typ
 def _is_request_id(value: object) -> TypeGuard[int | str]:
     """Return whether a response can contain a value as an id."""
     if isinstance(value, str):
-        return encodable(value) == value  # not an unpaired surrogate, which UTF-8 cannot encode
+        return encodable(value) == value  # UTF-8 cannot encode an unpaired surrogate
     return isinstance(value, int) and not isinstance(value, bool)

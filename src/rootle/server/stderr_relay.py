@@ -1,4 +1,4 @@
-"""Keep a client that does not read standard error from blocking the server."""
+"""Prevent a client that does not read standard error from blocking the server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Final
 
 _BLOCK_BYTES: Final = 65_536
 _MAX_BLOCKS: Final = 64
-# The time to write the last messages when the server exits.
+# The maximum time for writing the last messages when the server exits.
 _FLUSH_TIMEOUT_S: Final = 1.0
 
 _Blocks = queue.Queue[bytes]
@@ -23,7 +23,7 @@ _END: Final = b""
 def relay_stderr() -> Iterator[None]:
     """Pass standard error through a buffer; drop messages while the buffer is full.
 
-    This covers every writer: logs, warnings, C libraries and child processes.
+    This includes the messages of logs, warnings, C libraries and child processes.
     """
     original = os.dup(2)
     source, sink = os.pipe()

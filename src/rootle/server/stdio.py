@@ -95,7 +95,7 @@ def _read(
     *,
     on_disconnect: Callable[[], None],
 ) -> None:
-    """Pass each line to `receive` on the loop, and wait until it is received."""
+    """Call `receive` in the event loop with each line, and wait for the end of the call."""
     with suppress(OSError, *_SESSION_ENDED):
         for line in streams.lines():
             if not line.isspace():
@@ -131,7 +131,7 @@ def _explain(line: bytes) -> types.JSONRPCError:
 
 
 def _explain_length(line: bytes) -> types.JSONRPCError:
-    """Return the error response to a line that is too long, with the id of its request.
+    """Return the error response to a line that is too long, with the id of the request in it.
 
     Clients ignore a response without an id. Some clients write the id at the start of a request,
     and others at the end.

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, Final
 
-# The maximum length of a line: the SDK's limit for the body of an HTTP request.
+# The maximum length of a line. It equals the SDK's limit for the body of an HTTP request.
 MAX_LINE_BYTES: Final = 4 * 1024 * 1024
 LINE_END_BYTES: Final = 4_096
 

@@ -28,8 +28,8 @@ _ENABLING_VARIABLES: Final = (
     "OTEL_TRACES_EXPORTER",
     "OTEL_METRICS_EXPORTER",
 )
-# How long a finished command waits for a collector that does not answer. OpenTelemetry's default
-# of ten seconds is meant for long-running programs.
+# The maximum time that a finished command waits for a collector. OpenTelemetry's default of ten
+# seconds is meant for long-running programs.
 _DEFAULT_TIMEOUT_S: Final = 2.0
 
 _Shutdown = Callable[[], None]
@@ -39,22 +39,22 @@ _Shutdown = Callable[[], None]
 def export_telemetry(on_warning: Callable[[str], None]) -> Iterator[None]:
     """Export the spans and metrics of the `with` block.
 
-    OpenTelemetry is imported only if one of the variables above is set. Nothing is exported if the
-    packages of `rootle[otel]` are missing, which is reported once, or if another SDK is already set
-    up.
+    OpenTelemetry is imported only if one of the variables above is set. Nothing is exported if
+    another SDK is already set up. If the packages of `rootle[otel]` are missing, `on_warning`
+    receives a message and nothing is exported.
     """
     if problem := missing_extra():
         on_warning(problem)
     if problem or not _requesting_variable() or _has_provider():
         yield
         return
-    # The exporters log a warning for each attempt; the final error is enough.
+    # Log only the final error of an export, not a warning for each attempt.
     logging.getLogger("opentelemetry").setLevel(logging.ERROR)
     shutdowns = list(_start(on_warning))
     try:
         yield
     finally:
-        sys.stdout.flush()  # so that the output does not wait for the collector
+        sys.stdout.flush()  # print the output before waiting for the collector
         _run_in_parallel(shutdowns)
 
 
@@ -63,7 +63,7 @@ def missing_extra() -> str | None:
     variable = _requesting_variable()
     if variable is None or _is_installed():
         return None
-    # The SDK of `opentelemetry-instrument` needs no packages of the extra.
+    # With the SDK of `opentelemetry-instrument`, the packages of `rootle[otel]` are not needed.
     if "opentelemetry.trace" in sys.modules and _has_provider():
         return None
     return (
@@ -151,7 +151,7 @@ def _start_metrics(resource: Resource) -> _Shutdown:
     from opentelemetry.sdk.metrics.view import View
 
     exporter = OTLPMetricExporter(timeout=_timeout_s("METRICS"))
-    # The SDK converts the names of instruments to lower case, except for names set by a view.
+    # The SDK converts names of instruments to lower case. A view sets the original name.
     views = [View(instrument_name=name.lower(), name=name) for name in METRICS]
     provider = MeterProvider(
         [PeriodicExportingMetricReader(exporter)], resource=resource, views=views

@@ -16,7 +16,7 @@ LEVELS: Final[Mapping[str, int]] = {
     "warning": logging.WARNING,
     "error": logging.ERROR,
 }
-# The suffix of a variable, and the loggers whose level it sets.
+# The suffix of each variable, and the loggers whose level the variable sets.
 SUBSYSTEMS: Final[Mapping[str, tuple[str, ...]]] = {
     "EMBED": ("rootle.embed",),
     "ENGINES": ("rootle.web",),

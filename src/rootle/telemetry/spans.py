@@ -114,7 +114,7 @@ class Stage:
         self._attributes.update(attributes)
 
     def wrap(self, function: Callable[[], _Result]) -> Callable[[], _Result]:
-        """Return a function that runs `function` as this stage, and that any thread may call.
+        """Return a function that runs `function` as this stage. Any thread may call it.
 
         The span of the stage becomes a child of the span that is current when `wrap` is called.
         """
@@ -189,7 +189,7 @@ def record_buffered(operations: int) -> None:
 
 
 def record_watcher_failure(reason: str) -> None:
-    """Record, in a separate span, that a watcher may miss changes or cannot write to the index."""
+    """Record in a separate span that a watcher may miss changes or cannot write to the index."""
     _LOG.info("%s: %s", WATCHER_FAILED, reason)
     tracer = _tracer()
     if tracer is not None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-FILES: Final = "files"  # name of the source that lists the files of the folder
-EXTRACTED: Final = "document"  # the "encoding" of text that a document reader extracted
-PACKAGE_URI: Final = "deps:"  # the URI of a file of an installed package begins with this
-# The URI of a document of an added source is this, the name of the source, "/" and a path.
+FILES: Final = "files"  # the name of the source that lists the files of the folder
+EXTRACTED: Final = "document"  # the value of `encoding` for text that a document reader extracted
+PACKAGE_URI: Final = "deps:"  # the prefix of the URI of a file of an installed package
+# The prefix of the URI of a document of an added source. The name of the source, "/" and a path
+# follow.
 EXTERNAL_URI: Final = "web:"
-# The skip reason of documents that only an optional library can read.
+# The reason why documents are skipped if the optional library that reads them is not installed.
 NEEDS_EXTRA: Final = "needs rootle[documents]"
 # The reason why images are skipped if the program that recognizes their text is not installed.
 NEEDS_OCR: Final = "needs tesseract-ocr"
@@ -30,7 +31,7 @@ class TextChunk:
     """Consecutive lines of a file: the unit that is embedded and indexed."""
 
     file_path: str  # relative to the root of the index, with "/" on every platform
-    sequence_number: int  # position among the chunks of its file, from 0
+    sequence_number: int  # the position among the chunks of the file, from 0
     start_line: int  # from 1, inclusive
     end_line: int
     text: str
@@ -39,7 +40,10 @@ class TextChunk:
 
     @property
     def chunk_id(self) -> str:
-        """The path and sequence number: "src/retry.py::3". An edit of the file can change it."""
+        """The path and the sequence number, as in "src/retry.py::3".
+
+        An edit of the file can change the id of a chunk.
+        """
         return f"{self.file_path}::{self.sequence_number}"
 
 
@@ -47,7 +51,7 @@ class TextChunk:
 class DocumentSection:
     """Lines of an extracted text that are cited by a label, such as a page, a slide or a cell."""
 
-    label: str  # unique in its document; "slide-2" is cited as "deck.pptx#slide-2"
+    label: str  # unique in the document; "slide-2" is cited as "deck.pptx#slide-2"
     start_line: int  # from 1, inclusive
     end_line: int
     title: str = ""
@@ -68,7 +72,7 @@ class Span:
 class Context:
     """The lines of a result and the code around them, read from the current file."""
 
-    passages: tuple[Span, ...]  # in order of their lines; they do not overlap
+    passages: tuple[Span, ...]  # in line order, without overlaps
     changed: bool  # whether the file has changed since it was indexed
 
 
@@ -78,11 +82,11 @@ class Passage:
 
     source: str  # the path of the file or the hash of the commit
     language: str
-    start_line: int  # number of the first line, from 1
+    start_line: int  # the number of the first line, from 1
     lines: tuple[str, ...]
-    total_lines: int  # of the whole file or commit
+    total_lines: int  # the number of lines of the whole file or commit
     note: str = ""  # a message for the reader if the lines are not exactly those requested
-    origin: str | None = None  # of text from outside the project, as in SearchResult
+    origin: str | None = None  # as in SearchResult
     trust: Literal["dependency", "external"] | None = None  # as in SearchResult
     warning: str | None = None  # as in SearchResult
 
@@ -91,7 +95,7 @@ class Passage:
 class Definition:
     """A named range of lines: a definition in source code, or a heading with its section."""
 
-    name: str  # after the enclosing definitions, outermost first: "class A > def b"
+    name: str  # with the enclosing definitions, outermost first: "class A > def b"
     first_line: int  # from 1, inclusive; includes the comment above the definition
     last_line: int
 
@@ -102,4 +106,5 @@ class FileOutline:
 
     path: str
     lines: tuple[str, ...]
-    definitions: tuple[Definition, ...]  # in the order of the file, members after their owners
+    # in line order; members follow the definition that contains them
+    definitions: tuple[Definition, ...]

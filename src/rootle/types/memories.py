@@ -9,10 +9,11 @@ from dataclasses import dataclass
 class MemoryReference:
     """A file or symbol that a memory references."""
 
-    path: str  # relative to its root
-    symbol: str = ""  # a name that the file defines; empty for the whole file
-    root: str = ""  # absolute path of the project; empty if unknown
-    digest: str = ""  # of the content when the memory was stored; empty if there was none
+    path: str  # the path relative to `root`
+    symbol: str = ""  # a name that the file defines; "" for the whole file
+    root: str = ""  # the absolute path of the project; "" if it is not known
+    # the digest of the content of the file when the memory was stored; "" if there was no file
+    digest: str = ""
 
     @property
     def place(self) -> tuple[str, str, str]:
@@ -24,9 +25,10 @@ class MemoryReference:
 class MemoryOrigin:
     """The project in which a memory is stored, and whether the memory is about the user."""
 
-    root: str  # absolute path of the project; empty outside of projects
+    root: str  # the absolute path of the project; "" outside of projects
     is_personal: bool = False
-    is_chosen: bool = False  # if true, `is_personal` replaces the value of a stored memory
+    # whether the user chose `is_personal`, which then replaces the value of a stored memory
+    is_chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +37,12 @@ class Memory:
 
     id: str
     text: str
-    created_at: str  # time at which it was last stored; ISO 8601, UTC
-    score: float = 0.0  # relevance to the query, 0 to 1
-    count: int = 1  # number of times the same text was stored
+    created_at: str  # the time at which the text was last stored; ISO 8601, UTC
+    score: float = 0.0  # the relevance to the query, 0 to 1
+    count: int = 1  # how often the same text was stored
     about: tuple[MemoryReference, ...] = ()
-    possibly_stale: bool = False  # whether a referenced file has changed since then
-    stored_in: tuple[str, ...] = ()  # projects in which it was stored; empty if unknown
-    is_personal: bool = False  # about the user, and therefore shown in every project
+    possibly_stale: bool = False  # whether a referenced file has changed since `created_at`
+    # the projects in which the memory was stored; empty if they are not known
+    stored_in: tuple[str, ...] = ()
+    # whether the memory is about the user, and therefore shown in every project
+    is_personal: bool = False

@@ -14,8 +14,8 @@ from rootle.types.symbols import SymbolAnswer
 
 ResultSource = Literal["dense", "sparse", "merged"]
 ResultKind = Literal["code", "docs", "history", "deps", "web", "memory"]  # the values of `in:`
-# Who wrote a text that is not part of the project: "dependency" for the authors of an installed
-# package, "external" for anyone, such as the authors of a web page.
+# The author of a text that is not part of the project. "dependency": the authors of an installed
+# package. "external": anyone, such as the authors of a web page.
 OutsideTrust = Literal["dependency", "external"]
 
 
@@ -27,12 +27,15 @@ class SearchQuery:
     file_paths: tuple[str, ...] | None = None  # files, folders or globs, relative to the root
     languages: tuple[str, ...] | None = None
     min_recency_days: float | None = None  # only files modified in the last N days
-    limit: int | None = None  # results per page; None for the configured default
+    # the maximum number of results per page; None for the configured default
+    limit: int | None = None
     cursor: str | None = None  # `next_cursor` of an earlier response to the same query
-    context: bool = False  # expand each result to the code around it
-    budget: int | None = None  # maximum number of tokens in the contexts of all results together
+    context: bool = False  # whether to add the surrounding code to each result
+    # the maximum number of tokens in the contexts of all results together
+    budget: int | None = None
     exclude: tuple[str, ...] = ()  # "path:start-end": lines to leave out of the contexts
-    expand: bool = True  # let the server at `expandEndpoint`, if any, add words to the question
+    # whether the server at `expandEndpoint`, if any, may add words to the question
+    expand: bool = True
     at: str | None = None  # a hash, tag, branch or date; None for the current files
 
 
@@ -59,17 +62,23 @@ class SearchResult:
     scope: str = ""
     more_spans: tuple[Span, ...] = ()
     duplicates: tuple[str, ...] = ()  # paths of omitted files with nearly the same content
-    context: Context | None = None  # if requested
-    explanation: Mapping[str, float] | None = None  # contribution of each feature, if requested
+    context: Context | None = None  # None if it was not requested
+    # the contribution of each feature; None if it was not requested
+    explanation: Mapping[str, float] | None = None
     place: str | None = None  # as in Span
-    commit: CommitFacts | None = None  # if the result is a commit
-    last_commit: CommitFacts | None = None  # that changed the best span's function, or the file
+    commit: CommitFacts | None = None  # the commit, if the result is one
+    # the last commit of the function in the best span, or of the file
+    last_commit: CommitFacts | None = None
     kind: ResultKind = "code"
-    origin: str | None = None  # of text from outside the project: "httpx 0.28.1", or a URL
+    # the origin of text from outside the project: "httpx 0.28.1", or a URL
+    origin: str | None = None
     trust: OutsideTrust | None = None  # None for text of the project
-    warning: str | None = None  # if text from outside the project gives orders to an agent
-    mentions: Mapping[str, str] | None = None  # in a diagram: names -> "path:line" of definitions
-    matching_lines: tuple[int, ...] | None = None  # with the pasted text of the query, best first
+    # a warning if text from outside the project gives orders to an agent
+    warning: str | None = None
+    # names in a diagram -> "path:line" of their definitions
+    mentions: Mapping[str, str] | None = None
+    # the lines that contain the pasted text of the query, best first
+    matching_lines: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +96,21 @@ class QueryInterpretation:
     """The result of parsing a query."""
 
     intent: str  # symbol, error, howto, usage, configuration, history, test or search
-    phrases: tuple[str, ...]  # must occur in the file
-    regex: str | None  # must match a line of the file
-    excluded: tuple[str, ...]  # must not occur in the results
+    phrases: tuple[str, ...]  # phrases that must occur in the file
+    regex: str | None  # a regular expression that must match a line of the file
+    excluded: tuple[str, ...]  # words that must not occur in the results
     paths: tuple[str, ...]  # excluded paths start with "-"
     languages: tuple[str, ...]
-    corrected: Mapping[str, str]  # typed name -> name used instead
+    corrected: Mapping[str, str]  # misspelled name in the query -> name that was searched instead
     translated: tuple[str, ...]  # English words added to the query
     expansion: str = ""  # words that the server at `expandEndpoint` added to the query
-    related: tuple[str, ...] = ()  # terms that code may use for words of the query; also searched
-    symbol: str = ""  # if the query asks about a defined name: such as "uses of retry_backoff"
+    # further terms that are searched, because code may use them for words of the query
+    related: tuple[str, ...] = ()
+    # a text such as "uses of retry_backoff" if the query asks about a defined name
+    symbol: str = ""
     kinds: tuple[str, ...] = ()  # the values of `in:`
     authors: tuple[str, ...] = ()
-    since: str = ""  # a date as in the query, or the time of the commit, tag or branch
+    since: str = ""  # the date in the query, or the time of the commit, tag or branch in it
     until: str = ""
     at: str = ""  # the version that is searched instead of the current files
 
@@ -108,20 +119,22 @@ class QueryInterpretation:
 class SearchResponse:
     """One page of results.
 
-    Results of the same kind, such as files or commits, are listed best first. A result can have a
-    higher score than a result of another kind above it.
+    Results of the same kind, such as files or commits, are listed best first. Scores of different
+    kinds are not comparable: a result may have a higher score than a result of another kind above
+    it.
     """
 
     results: tuple[SearchResult, ...]
     next_cursor: str | None
-    degraded: tuple[str, ...]  # failed components; "stale" for an index that lags behind
-    confident: bool | None  # False: probably no result answers the query; None: unknown
-    generation: int  # of the index that was searched
+    # names of the parts of the search that failed; "stale" if the index is out of date
+    degraded: tuple[str, ...]
+    confident: bool | None  # False: probably no result answers the query; None: not known
+    generation: int  # the generation of the searched index
     took_ms: float
     suggestions: tuple[str, ...] = ()
-    interpretation: QueryInterpretation | None = None  # if an explanation was requested
-    staleness: Staleness | None = None  # if a check found changes that are not indexed
-    coverage: IndexCoverage | None = None  # if "partial" is in `degraded`
+    interpretation: QueryInterpretation | None = None  # None if no explanation was requested
+    staleness: Staleness | None = None  # None if no unindexed changes are known
+    coverage: IndexCoverage | None = None  # None if "partial" is not in `degraded`
     memories: tuple[Memory, ...] = ()  # stored memories that match the query
-    symbols: SymbolAnswer | None = None  # if the query asks about a name that is defined
-    revision: SearchedRevision | None = None  # if the query named one
+    symbols: SymbolAnswer | None = None  # None if the query does not ask about a defined name
+    revision: SearchedRevision | None = None  # None if the query names no revision

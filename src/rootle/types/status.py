@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-ProgressCallback = Callable[[int, int], None]  # receives bytes done and bytes in total
+# receives the number of processed bytes and the total number
+ProgressCallback = Callable[[int, int], None]
 WarningCallback = Callable[[str], None]  # receives a message about a delay or a degradation
 
 Health = Literal["fresh", "behind", "paused", "throttled", "failed", "gone"]
@@ -17,7 +18,7 @@ class Staleness:
     """The lag of an index behind its folder."""
 
     age_seconds: float  # since the index last matched the folder
-    changed_files: int  # changed, added or deleted since then
+    changed_files: int  # the number of files that were changed, added or deleted since then
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class IndexCoverage:
     """The part of a folder that was searched while its first index was being built."""
 
     searched_bytes: int
-    total_bytes: int  # of all files to index
+    total_bytes: int  # the size of all files to index
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +34,18 @@ class IndexReport:
     """The result of one indexing run."""
 
     generation: int
-    files_indexed: int  # read and written in this run
+    files_indexed: int  # the number of files that were read and written in this run
     files_removed: int
     files_total: int
     chunks_total: int
-    chunks_embedded: int  # in this run; the other chunks keep their vectors
+    # the number of chunks embedded in this run; the other chunks keep their vectors
+    chunks_embedded: int
     bytes_indexed: int
-    skipped: Mapping[str, int]  # reason -> number of skipped files, not only in this run
+    skipped: Mapping[str, int]  # reason -> number of skipped files in the whole folder
     seconds: float
-    chunks_pending: int = 0  # searchable by keyword only until they are embedded
-    pending_reason: str = ""  # reason why embedding failed; empty if it succeeded
+    # the number of chunks that only full-text search finds, because they are not embedded yet
+    chunks_pending: int = 0
+    pending_reason: str = ""  # the reason why embedding failed; "" if it succeeded
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +55,10 @@ class BackendStatus:
     leg: str  # dense or sparse
     backend: str
     server: str
-    index: str  # its name on the server; empty until something is written
-    generation: int  # newest generation of the local index that was copied there; -1 for none
-    waiting_files: int  # files that have changed in the local index since that generation
+    index: str  # the name of the index on the server; "" until something is written
+    # the newest generation of the local index that was copied to the server; -1 for none
+    generation: int
+    waiting_files: int  # the number of files that have changed in the local index since then
     failing_since: str | None  # ISO 8601, UTC
     next_try: str | None
     reason: str
@@ -76,7 +80,7 @@ class WatcherStatus:
     health: Health
     pid: int
     last_commit_age_seconds: float | None  # since the index last matched the folder
-    waiting: int  # files that have changed and are not indexed yet
+    waiting: int  # the number of files that have changed and are not indexed yet
     waiting_age_seconds: float | None
     min_interval_seconds: float  # between two updates; 0 unless throttled
     last_error: str | None
@@ -87,8 +91,8 @@ class PartialFile:
     """A file whose end is not indexed."""
 
     path: str
-    limit: str  # the setting that it exceeds
-    missing_share: float  # share of its text that is not indexed, 0 to 1
+    limit: str  # the configuration key whose limit the file exceeds
+    missing_share: float  # the share of the text that is not indexed, 0 to 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,7 @@ class HistoryStatus:
     """The status of the index of commits."""
 
     index_dir: str
-    commits: int  # indexed so far
+    commits: int  # the number of commits that are indexed
     index_bytes: int
     is_complete: bool  # whether all commits that `maxHistoryCommits` allows are indexed
 
@@ -106,9 +110,9 @@ class ImageStatus:
     """The status of the vectors of images."""
 
     model: str  # the name of the model, or the URL of a server that chooses the model
-    embedded: int  # images with a vector of this model
-    total: int  # images that are known to be suitable
-    reason: str = ""  # why the last attempt to embed images failed; empty if it succeeded
+    embedded: int  # the number of images with a vector of this model
+    total: int  # the number of images that are known to be suitable
+    reason: str = ""  # why the last attempt to embed images failed; "" if it succeeded
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,7 @@ class RevisionStatus:
     """The status of the indexes of earlier versions."""
 
     index_dir: str
-    revisions: int  # that are indexed now
+    revisions: int  # the number of earlier versions that are indexed now
     index_bytes: int
 
 
@@ -125,9 +129,10 @@ class DependencyPackage:
     """A package that a project depends on."""
 
     name: str
-    version: str  # that is installed; of a missing package, that in the lock file, or ""
+    # the installed version; for a missing package, the version in the lock file, or ""
+    version: str
     locked: str = ""  # the version in the lock file; "" if the file names none
-    files: int = 0  # indexed
+    files: int = 0  # the number of indexed files
     remedy: str = ""  # the command that installs a missing package; "" for an installed one
 
 
@@ -136,17 +141,18 @@ class DependencyStatus:
     """The status of the index of the packages that a project depends on."""
 
     index_dir: str  # shared by all projects, unless the index directory was chosen
-    index_bytes: int  # of the packages of all projects that share it
-    projects: int  # that share it
+    index_bytes: int  # the size for the packages of all projects that share the folder
+    projects: int  # the number of projects that share the folder
     age_seconds: float  # since the packages of this project were last indexed
-    packages: tuple[DependencyPackage, ...]  # that can be searched, in the order of the lock files
-    missing: tuple[DependencyPackage, ...]  # that are not installed
+    # the packages that can be searched, in the order of the lock files
+    packages: tuple[DependencyPackage, ...]
+    missing: tuple[DependencyPackage, ...]  # the packages that are not installed
     refused: tuple[str, ...]  # a message for each path outside the project that is not read
-    lock_files: tuple[str, ...]  # paths of the files that name the packages
+    lock_files: tuple[str, ...]  # the paths of the files that list the packages
 
     @property
     def other_versions(self) -> tuple[DependencyPackage, ...]:
-        """The packages whose installed version is not that in the lock file."""
+        """The packages whose installed version differs from the version in the lock file."""
         return tuple(one for one in self.packages if one.locked not in ("", one.version))
 
 
@@ -158,10 +164,10 @@ class AddedSource:
     address: str  # a URL, or an absolute path
     kind: str  # web, folder, sphinx, devdocs, dash, mdn, stack-exchange or llms.txt
     documents: int
-    chars: int  # of their texts
-    age_seconds: float  # since they were last read
-    weight: float  # factor of the scores of its results
-    note: str = ""  # why it was not read completely; empty if it was
+    chars: int  # the total length of the documents
+    age_seconds: float  # since the documents were last read
+    weight: float  # the factor by which the scores of the results are multiplied
+    note: str = ""  # why the source was not read completely; "" if it was
     trust: Literal["external"] = "external"
 
 
@@ -171,7 +177,7 @@ class ExternalStatus:
 
     index_dir: str
     index_bytes: int
-    sources: tuple[AddedSource, ...]  # by name
+    sources: tuple[AddedSource, ...]  # sorted by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,27 +192,29 @@ class IndexStatus:
     chunks: int
     index_bytes: int
     source_bytes: int
-    age_seconds: float | None  # since the last successful run
+    age_seconds: float | None  # the time since the last successful run
     model: str
     languages: Mapping[str, int]  # language -> number of files
     encodings: Mapping[str, int]  # encoding -> number of files
     skipped: Mapping[str, int]  # reason -> number of files
     skipped_files: tuple[tuple[str, str], ...]  # (path, reason), sorted by path
-    pending: int  # files that have changed since the last run
-    pending_embeddings: int  # chunks that are searchable by keyword only for now
-    skipped_text_share: float  # share of the text of the indexed files that is not indexed
+    pending: int  # the number of files that have changed since the last run
+    # the number of chunks that only full-text search finds, because they are not embedded yet
+    pending_embeddings: int
+    # the share of the text of the indexed files that is not indexed, 0 to 1
+    skipped_text_share: float
     unused_settings: tuple[str, ...] = ()  # configured keys that have no effect, with the reasons
-    backends: tuple[BackendStatus, ...] = ()  # of the search backends on servers
+    backends: tuple[BackendStatus, ...] = ()  # the states of the search backends on servers
     pending_since: str | None = None  # when the oldest pending chunk was indexed; ISO 8601, UTC
-    pending_reason: str = ""  # reason why embedding failed; empty if it succeeded
-    pending_retry_at: str | None = None  # time of the next attempt; None: at the next update
-    model_note: str = ""  # reason why the configured model is not used; empty if it is used
+    pending_reason: str = ""  # the reason why embedding failed; "" if it succeeded
+    pending_retry_at: str | None = None  # the time of the next attempt; None: at the next update
+    model_note: str = ""  # the reason why the configured model is not used; "" if it is used
     watcher: WatcherStatus | None = None  # None if no watcher runs
     plugins: tuple[str, ...] = ()  # kind and name of each loaded plugin
-    broken_plugins: tuple[str, ...] = ()  # for each plugin that was not loaded, the reason
+    broken_plugins: tuple[str, ...] = ()  # the reason for each plugin that was not loaded
     partial_files: tuple[PartialFile, ...] = ()  # sorted by path
-    undated_files: int = 0  # files whose last commit is not known
-    undated_reason: str = ""  # reason why it is not known; empty if there are no such files
+    undated_files: int = 0  # the number of files whose last commit is not known
+    undated_reason: str = ""  # the reason why the commits are not known; "" if all are known
     history: HistoryStatus | None = None  # None if no commit is indexed
     revisions: RevisionStatus | None = None  # None if no earlier version is indexed
     dependencies: DependencyStatus | None = None  # None if no packages are indexed

@@ -18,8 +18,8 @@ class Symbol:
     kind: str
     scope: str  # the enclosing definitions, outermost first: "class A > class B"
     path: str
-    line: int  # of the name, from 1
-    start_line: int  # of the definition, with the comment above it
+    line: int  # the line of the name, from 1
+    start_line: int  # the first line of the definition, including the comment above it
     end_line: int
     signature: str  # the line with the name
     language: str
@@ -28,7 +28,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class SymbolUse:
-    """A line on which a name occurs outside of its definitions."""
+    """A line that contains a name and is not a definition of it."""
 
     path: str
     line: int  # from 1
@@ -36,7 +36,8 @@ class SymbolUse:
     scope: str  # the enclosing function, outermost definition first
     text: str  # the line
     is_test: bool
-    target: str = ""  # "path:line" of the definition; empty if the code does not show which one
+    # "path:line" of the used definition; "" if the code does not show which definition it is
+    target: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +47,15 @@ class SymbolAnswer:
     name: str
     aspect: SymbolAspect
     definitions: tuple[Symbol, ...]  # the most relevant first
-    uses: tuple[SymbolUse, ...]  # on this page; empty if the aspect is "definitions"
-    offset: int  # number of uses on earlier pages
-    total_uses: int  # on all pages; counts all uses if the aspect is "definitions"
+    uses: tuple[SymbolUse, ...]  # the uses on this page; empty if the aspect is "definitions"
+    offset: int  # the number of uses on earlier pages
+    total_uses: int  # the number of uses on all pages; if the aspect is "definitions", of all uses
     counts: Mapping[str, int]  # kind -> number of uses, on all pages
-    is_complete: bool  # False: not all files with the name were read, so counts are lower bounds
+    # False: not all files with the name were read, so the counts are lower bounds
+    is_complete: bool
     next_cursor: str | None
-    similar: tuple[str, ...] = ()  # the nearest defined names, if this one is not defined
-    has_all_definitions: bool = True  # False: very many files define the name; not all were read
+    similar: tuple[str, ...] = ()  # the most similar defined names, if this name is not defined
+    # False: too many files define the name, and not all of them were read
+    has_all_definitions: bool = True
     is_filtered: bool = False  # True: a filter may have left out definitions in other files
-    within: str = ""  # the path that the question names; uses elsewhere are left out
+    within: str = ""  # the path in the question; uses in other files are left out

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-# Each codec with its labels, mostly those of https://encoding.spec.whatwg.org. According to this
-# standard, several labels denote a larger charset than their names say: pages that declare gb2312
-# contain characters of gb18030. Python has more codecs, and some of them take unlimited time.
+# Each codec with its labels, most of which are from https://encoding.spec.whatwg.org. In this
+# standard, some labels denote a larger charset than their names suggest: gb2312 means gb18030.
+# Other codecs of Python are not used, because some of them take unlimited time.
 _LABELS: Final[Mapping[str, str]] = {
     "utf-8": "utf-8 utf8 utf-8-sig unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8",
     "utf-16": "utf-16 utf16 unicode csunicode iso-10646-ucs-2 ucs-2",

@@ -17,7 +17,7 @@ from rootle.storage.atomic_json import read_json, write_json
 _LOG = logging.getLogger(__name__)
 
 _BACKOFF: Final = Backoff(first_s=30.0, longest_s=3_600.0)
-# The longest accepted Retry-After, and how long there must be no failure before the backoff is
+# The longest accepted Retry-After. Also the time without a failure after which the backoff is
 # reset.
 _MAX_S: Final = 86_400.0
 
@@ -69,7 +69,7 @@ class Cooldowns:
         until, count = data.get("until"), data.get("count")
         if not isinstance(until, float) or not isinstance(count, int):
             return 0.0, 0
-        # A later end is invalid: the clock was set back after the file was written.
+        # An end after this time is invalid: the clock was set back after the file was written.
         return (until, count) if until <= self._clock() + _MAX_S else (0.0, 0)
 
     def _path(self, label: str) -> Path:

@@ -85,7 +85,7 @@ def _open_searxng(config: Config, timeout_s: float) -> WebProvider | None:
     return SearXNG(endpoint, timeout_s=timeout_s) if endpoint else None
 
 
-# One entry for each allowed name in `webEngines`.
+# An entry for each name that `webEngines` may contain.
 _ENGINES: Final[Mapping[str, Callable[[Config, float], WebProvider | None]]] = {
     "duckduckgo": _open_duckduckgo,
     "brave": _open_brave,

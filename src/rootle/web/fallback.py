@@ -41,7 +41,7 @@ class WebSearch:
         secret_exceptions: Exceptions = (),
         rng: random.Random | None = None,
     ) -> None:
-        """Create a search over these providers. None means no cache, or no cooldowns."""
+        """Create a search over these providers. `cache` and `cooldowns` may be None."""
         self.providers = tuple(providers)
         self._cache = cache
         self._cooldowns = cooldowns
@@ -52,9 +52,10 @@ class WebSearch:
     def search(self, query: str, max_results: int = MAX_RESULTS) -> str:
         """Return the results as Markdown, or "Error: …" if every provider is unavailable.
 
-        Secrets in the query are masked: it is sent to other machines, cached and logged. Results
-        are cached by the query alone, whatever `max_results` is. Raise ValueError if the query is
-        empty. Errors of providers other than `Unavailable` are not caught.
+        Secrets in the query are masked, because it is sent to other machines, cached and logged.
+        Only the query is the key of the cache, so cached results ignore `max_results`. Raise
+        ValueError if the query is empty. Errors of providers other than `Unavailable` are not
+        caught.
         """
         masked = mask_secrets(encodable(query), self._secret_exceptions)
         cleaned = " ".join(masked.text.split())
@@ -89,7 +90,7 @@ class WebSearch:
                 continue
             _LOG.info("engine=%s query=%s results=%d", provider.label, _quote(query), len(results))
             return results
-        # Raise an exception, because a returned text would be cached.
+        # A returned text would be cached, but an exception is not.
         raise Unavailable(f"all search providers temporarily unavailable: {'; '.join(failures)}")
 
     def _query(self, provider: WebProvider, query: str, max_results: int) -> Sequence[WebResult]:

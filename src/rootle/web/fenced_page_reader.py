@@ -12,7 +12,7 @@ from rootle.web.page_charset_and_text import extract_text
 from rootle.web.page_download import PageDownloader
 from rootle.web.url import parse_page_url
 
-# The maximum length of the text that is returned: about 10,000 tokens.
+# The maximum length of the returned text, in characters. It is about 10,000 tokens.
 MAX_CHARS: Final = 40_000
 _MAX_BACKTICKS: Final = 16
 _BACKTICKS: Final = re.compile("`{3,}")

@@ -1,7 +1,7 @@
 """Runs the conversion of HTML to Markdown in a child process with a timeout.
 
-The HTML is untrusted, and the library contains native code. In a child process, neither can crash
-or block rootle.
+The HTML is untrusted, and the library contains native code. A child process prevents both from
+crashing or blocking rootle.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Final
 from rootle.errors import MissingExtraError, WebPageError
 
 _TIMEOUT_S: Final = 10.0
-# The child imports from the same path as this process, but never from the current folder.
+# The child process has the import path of this process, without the current folder.
 _PROGRAM: Final = """\
 import sys
 sys.path[:] = {path!r}
@@ -39,7 +39,7 @@ def convert_html(html: str, url: str) -> str:
             capture_output=True,
             timeout=_TIMEOUT_S,
             check=False,
-            # Ctrl-C must interrupt this process, not the child.
+            # Ctrl-C must interrupt this process, but not the child process.
             process_group=0 if os.name == "posix" else None,
         )
     except subprocess.TimeoutExpired as error:

@@ -10,16 +10,17 @@ from typing import Final
 
 from html_to_markdown import ConversionOptions, PreprocessingOptions, convert
 
-# Limits of this process. Otherwise, a malicious page could take unlimited time or memory.
+# The limits of this process, so that a malicious page cannot take unlimited time or memory.
 _MAX_CPU_S: Final = 10
 _MAX_MEMORY_BYTES: Final = 512 << 20
-# The maximum length of the Markdown. The page reader shows less than this, and more would only use
-# memory in the parent process.
+# The maximum length of the Markdown, in characters. The page reader shows less than this; a longer
+# text would only take memory in the parent process.
 _MAX_TEXT_CHARS: Final = 400_000
 
 _TITLE: Final = re.compile(r"<title[^>]{0,200}>([^<]{0,500})", re.IGNORECASE)
 _HEAD_CHARS: Final = 100_000
-# If <main> contains less text, the whole page is converted.
+# The minimum length of the Markdown of <main>, in characters. If it is shorter, the whole page is
+# converted.
 _MIN_MAIN_CHARS: Final = 200
 # Navigation, forms and other parts that are not content.
 _EXCLUDED: Final = [
@@ -28,7 +29,7 @@ _EXCLUDED: Final = [
     *('[role="navigation"]', '[role="search"]', '[role="contentinfo"]', '[role="dialog"]'),
     *('[aria-hidden="true"]', "[hidden]"),
 ]
-# Inside <main>, an <aside> is a note or a footnote; outside of it, a menu.
+# Inside <main>, an <aside> is a note or a footnote. Outside of <main>, it is a menu.
 _MENU: Final = "aside"
 
 
@@ -73,7 +74,7 @@ def _main_element(html: str) -> str:
     """Return the <main> element of a page, or "" if there is none."""
     lower = html.lower()
     start, end = lower.find("<main"), lower.rfind("</main")
-    # Conversion to lower case can change the length of a text, and thus the positions.
+    # Conversion to lower case can change the length of a text, so that the positions are wrong.
     return html[start:end] if 0 <= start < end and len(lower) == len(html) else ""
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from rootle.protocols import WebResult
 
-# The maximum length of a text. Some providers return whole paragraphs.
+# The maximum length of a title or body, in characters. Some providers return whole paragraphs.
 _MAX_TEXT_CHARS: Final = 1_000
 
 

@@ -26,8 +26,8 @@ _META: Final = re.compile(
     rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE
 )
 _LOOKS_LIKE_HTML: Final = re.compile(rb"\s*(?:<!--|<!doctype|<html|<head|<body)", re.IGNORECASE)
-# Invisible to people, but not to a model: control characters, direction marks, zero-width
-# characters and Unicode tags.
+# Characters that people do not see, but models read: control characters, direction marks,
+# zero-width characters and Unicode tags.
 _INVISIBLE: Final = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
     "\ud800-\udfff\U000e0000-\U000e007f]"
@@ -55,7 +55,7 @@ def extract_text(page: DownloadedPage) -> str:
 
 
 def remove_invisible(text: str) -> str:
-    """Return a text without the characters that only a model sees. Line feeds stay."""
+    """Return a text without invisible characters. Tabs and line feeds stay."""
     return _INVISIBLE.sub("", text)
 
 
@@ -92,5 +92,5 @@ def _declared_codecs(page: DownloadedPage, *, is_html: bool) -> Iterator[str]:
     for label in _META.findall(page.body[:_SNIFFED_BYTES]) if is_html else ():
         codec = find_codec(label.decode("ascii"))
         if codec is not None:
-            # The element was found in a text of single bytes, so the page cannot be UTF-16.
+            # The pattern matched single bytes, so the page cannot be in UTF-16.
             yield "utf-8" if codec.startswith("utf-16") else codec

@@ -20,7 +20,7 @@ MAX_BYTES: Final = 2_000_000
 _MAX_REDIRECTS: Final = 5
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _READ_BYTES: Final = 65_536
-_ZLIB_OR_GZIP: Final = 47  # window bits for automatic detection of the header
+_ZLIB_OR_GZIP: Final = 47  # `wbits` of zlib: detect whether the header is that of zlib or gzip
 _HEADERS: Final = {
     "Accept": "text/html,application/xhtml+xml,text/markdown,text/plain,application/json;q=0.9,"
     "*/*;q=0.1",
@@ -62,7 +62,7 @@ class PageDownloader:
     def download(
         self, url: PageUrl, check: Callable[[PageUrl], None] = lambda _: None
     ) -> DownloadedPage:
-        """Follow redirects and return the page, all within the timeout.
+        """Download a page within the timeout, and follow redirects.
 
         `check` receives the target of each redirect before it is requested, and may raise an error.
         Raise WebPageError if a retry would fail too, and UnavailableError for other failures.
@@ -139,7 +139,7 @@ class PageDownloader:
         while len(body) < limit and received < limit:
             block = response.read1(_READ_BYTES)
             if not block:
-                if response.length:  # the number of missing bytes
+                if response.length:  # the number of bytes that did not arrive
                     raise IncompleteRead(bytes(body), response.length)
                 return bytes(body)
             received += len(block)

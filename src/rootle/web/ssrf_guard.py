@@ -5,8 +5,8 @@ from __future__ import annotations
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Final
 
-# Networks in the special-purpose address registries (RFC 6890 and later). `ipaddress` contains such
-# a list too, but it depends on the Python version.
+# Networks in the special-purpose address registries (RFC 6890 and later). The list in `ipaddress`
+# is not used, because it depends on the Python version.
 _NOT_PUBLIC_V4: Final = tuple(
     map(
         IPv4Network,
@@ -16,7 +16,7 @@ _NOT_PUBLIC_V4: Final = tuple(
             *("192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15"),
             *("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"),
             *("224.0.0.0/4", "240.0.0.0/4"),
-            # A public address, at which Azure serves the secrets of a virtual machine.
+            # This address is public, but Azure serves the secrets of a virtual machine there.
             "168.63.129.16/32",
         ),
     )

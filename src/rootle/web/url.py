@@ -10,14 +10,15 @@ from urllib.parse import SplitResult, quote, urljoin, urlsplit
 from rootle.errors import WebPageError
 
 _SHOWN_CHARS: Final = 200
-# In the Markdown, each relative link of a page becomes a URL about as long as that of the page. A
-# page with a very long URL and many links could therefore take gigabytes. URLs longer than this
-# limit are rare, and many servers refuse them.
+# The maximum length of path and query. In Markdown, a relative link becomes a URL about as long as
+# the URL of the page, so a page with a very long URL and many links could take gigabytes. Longer
+# URLs are rare, and many servers refuse them.
 _MAX_TARGET_CHARS: Final = 4_096
 _PORTS: Final = {"http": 80, "https": 443}
 _HOST: Final = re.compile(r"[a-z0-9._-]+")
 _IPV6: Final = re.compile(r"[0-9a-f:.]+")
-# Characters that are not percent-encoded. "%" is one of them, so existing escapes stay unchanged.
+# Characters that are not percent-encoded. "%" is one of these characters, so existing escapes stay
+# unchanged.
 _SAFE: Final = "/%:@!$&'()*+,;=~?-._"
 
 
@@ -66,8 +67,8 @@ def _normalize_host(parts: SplitResult) -> str:
     name = parts.hostname or ""
     if ":" in name and _IPV6.fullmatch(name):
         return name
-    # IDNA also converts full-width digits. The result may be a numeric host, which the operating
-    # system interprets when it connects.
+    # IDNA also converts full-width digits. The result may be a number, which the operating system
+    # interprets as an IP address.
     host = name.encode("idna").decode("ascii").lower()
     if not _HOST.fullmatch(host):
         raise ValueError("it has no host")

@@ -15,15 +15,16 @@ from rootle.errors import IndexStorageError
 from rootle.storage.atomic_json import read_json, write_json
 
 DEFAULT_TTL_S: Final = 86_400.0
-# The maximum size of the cache: about 5,000 pages of search results, or a few hundred long web
-# pages.
+# The maximum size of the cache. About 5,000 pages of search results, or a few hundred long web
+# pages, fit into it.
 MAX_BYTES: Final = 20_000_000
 
 SEARCHES: Final = "web_search"
 PAGES: Final = "web_read"
 COOLDOWNS: Final = "web_cooldowns"
 
-_PARTIAL_FILE_NS: Final = 3_600 * 10**9  # after this time, no process still writes the file
+# the time after which no process is still writing a partial file
+_PARTIAL_FILE_NS: Final = 3_600 * 10**9
 
 _LOG = logging.getLogger(__name__)
 
@@ -38,13 +39,14 @@ def web_cache_folder(name: str) -> Path:
 def clear_web_cache() -> None:
     """Delete the cached results and pages, and the cooldowns.
 
-    Files that other processes write meanwhile may remain. Raise IndexStorageError if a file cannot
-    be deleted.
+    Files that other processes write at the same time may remain. Raise IndexStorageError if a file
+    cannot be deleted.
     """
     for name in (SEARCHES, PAGES, COOLDOWNS):
         folder = web_cache_folder(name)
         try:
-            # `Path.is_dir` raises an error if a folder above is not accessible.
+            # `Path.is_dir` is not used, because it raises an error if a parent folder is not
+            # accessible.
             for entry in os.scandir(folder) if os.path.isdir(folder) else ():
                 with suppress(FileNotFoundError):
                     os.unlink(entry)
@@ -53,7 +55,7 @@ def clear_web_cache() -> None:
             raise IndexStorageError(
                 f"cannot delete the cached web pages in {folder}: {reason}; delete this folder"
             ) from error
-        with suppress(OSError):  # missing, a symbolic link, or not empty
+        with suppress(OSError):  # the folder is missing, is a symbolic link or is not empty
             folder.rmdir()
 
 
@@ -90,8 +92,8 @@ class UrlCache:
         text = make()
         try:
             write_json(path, {"key": key, "savedAt": self._clock(), "text": text})
-            # The modification time of the file is set to the time when it expires: projects with
-            # other lifetimes share the folder, and eviction reads no files.
+            # Set the modification time of the file to the time when it expires. Projects with other
+            # lifetimes share the folder, and `_evict` can sort the files without reading them.
             expires_s = time.time() + self._ttl_s
             os.utime(path, (expires_s, expires_s))
             self._evict()
@@ -105,7 +107,7 @@ class UrlCache:
     def _evict(self) -> None:
         """Delete expired files and, if the size limit is exceeded, those that expire first.
 
-        The time of a partial file that was left behind is that of its last write.
+        Partial files that were left behind are deleted an hour after their last write.
         """
         with os.scandir(self._folder) as entries:
             files = [found for entry in entries if (found := _stat(entry))]

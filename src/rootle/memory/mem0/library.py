@@ -39,11 +39,11 @@ class Mem0Store:
     """A MemoryStore in a folder that only one process can open at a time. Thread-safe."""
 
     def __init__(self, folder: Path, open_embedder: Callable[[], Embedder]) -> None:
-        """Create a store that loads and writes nothing before its first use."""
+        """Create a store. It loads and writes nothing before its first use."""
         self._folder = folder
         self._open_embedder = open_embedder
         self._memory: Mem0 = None
-        self._client: Any = None  # of qdrant, where mem0 stores the vectors
+        self._client: Any = None  # the client of qdrant, in which mem0 stores the vectors
         self._lock = threading.Lock()
 
     def add(

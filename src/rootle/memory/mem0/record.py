@@ -1,4 +1,4 @@
-"""Convert memories to and from mem0's records. Its library and its service use the same format."""
+"""Convert memories to and from records of mem0, whose library and service share one format."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import quote
 from rootle.serialization.timestamps import convert_to_utc
 from rootle.types import Memory, MemoryOrigin, MemoryReference
 
-# Keys in the metadata, which other programs may write too.
+# Keys in the metadata of a record. Other programs may write these keys too.
 ABOUT: Final = "rootle_about"
 COUNT: Final = "rootle_count"
 STORED_IN: Final = "rootle_stored_in"
@@ -31,7 +31,10 @@ def reference_key(reference: MemoryReference) -> str:
 
 
 def normalize_text(text: str) -> str:
-    """Return a text in lower case with single spaces. Texts equal in this form are one memory."""
+    """Return a text in lower case with single spaces.
+
+    Texts that are equal in this form belong to one memory.
+    """
     return " ".join(text.split()).casefold()
 
 

@@ -25,8 +25,8 @@ from rootle.types import Memory, MemoryOrigin, MemoryReference
 SERVICE_URL: Final = "https://api.mem0.ai"
 _ADD: Final = "/v3/memories/add/"
 _SEARCH: Final = "/v3/memories/search/"
-_TIMEOUT_S: Final = 10.0  # an agent waits for each request
-_MAX_TOP_K: Final = 1_000  # per request
+_TIMEOUT_S: Final = 10.0  # short, because an agent waits for each request
+_MAX_TOP_K: Final = 1_000  # the maximum of the service for one request
 _UNAUTHORIZED: Final = 401
 
 _Result = TypeVar("_Result")
@@ -43,7 +43,7 @@ class Mem0Service:
         timeout_s: float = _TIMEOUT_S,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Use this key and endpoint. Raise ConfigError if the endpoint is not a URL."""
+        """Create a store. Raise ConfigError if the endpoint is not a URL."""
         self._key = key
         self._url = endpoint or SERVICE_URL
         JsonServer(self._url)  # checks the URL
@@ -120,12 +120,12 @@ class Mem0Service:
             raise
 
     def _open_server(self) -> JsonServer:
-        # Two threads may both create a JsonServer. The unused one closes its connections.
+        # Two threads may each create a JsonServer. The one that is not kept is garbage-collected.
         server = self._server
         if server is None:
             key = self._key()
             if not key and self._url == SERVICE_URL:
-                # A request without a key would disclose its content and fail.
+                # The hosted service rejects a request without a key, but receives its content.
                 raise UnavailableError(
                     "mem0's service requires a key; set memoryApiKey or memoryApiKeyCommand"
                 )
@@ -135,8 +135,8 @@ class Mem0Service:
 
 
 def _write_metadata(about: Sequence[MemoryReference]) -> dict[str, object]:
-    # The service's filters see only top-level metadata, so each reference
-    # is stored under its own key.
+    # The filters of the service apply only to top-level keys of the metadata, so each reference is
+    # stored under its own key.
     keys = {_metadata_key(reference): True for reference in about}
     return {ABOUT: write_references(about), **keys} if about else {}
 

@@ -16,7 +16,7 @@ from rootle.protocols import Embedder, QueryEmbedder
 Mem0 = Any  # checking the types of mem0 would require installing it with all its dependencies
 
 _COLLECTION: Final = "memories"
-# mem0 requires a language model. This one is never called, and no server listens on that port.
+# mem0 requires a language model. The model "none" is never called, and no server listens on port 9.
 _NO_MODEL: Final = {"model": "none", "lmstudio_base_url": "http://127.0.0.1:9/v1"}
 
 

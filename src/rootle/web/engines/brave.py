@@ -13,7 +13,7 @@ from rootle.web.engines.json_api import JsonApi
 
 ENDPOINT: Final = "https://api.search.brave.com/res/v1/web/search"
 _MAX_COUNT: Final = 20
-# Brave rejects queries with more words.
+# The maximum number of words in a query. Brave rejects longer queries.
 _MAX_WORDS: Final = 50
 _MAX_CHARS: Final = 400
 _TAG: Final = re.compile(r"</?\w[^<>]*>")

@@ -27,26 +27,27 @@ except ImportError as error:
     ) from error
 
 _NO_REGION: Final = "wt-wt"
-# DuckDuckGo rejects longer queries, and words like "!w" redirect to another site.
+# The maximum length of a query, in characters; DuckDuckGo rejects longer ones. Words like "!w",
+# which would redirect to another site, are quoted.
 _MAX_CHARS: Final = 499
 _BANG: Final = re.compile(r"(?:^|(?<= ))([!\\]\S*)")
 # A client that sends too many requests gets HTTP 202, a CAPTCHA, or one of these statuses.
 _ACCEPTED: Final = 202
 _LIMITS: Final = frozenset({403, 429})
-# Matches attributes only. The page also contains the query, but with escaped quotation marks.
+# Matches only attributes, not the query in the page, whose quotation marks are escaped.
 _CAPTCHA: Final = re.compile(
     r'class="[^"]*\banomaly-modal|action="[^"]*/anomaly\.js|id="challenge-form"'
 )
 _NO_RESULTS: Final = re.compile(r'class="[^"]*\b(?:no-results|result--no-result)\b')
-# A result may link to a redirect of DuckDuckGo, which ddgs has already unquoted.
+# The link of a result may be a redirect of DuckDuckGo. ddgs has already unquoted it.
 _REDIRECT: Final = re.compile(r"(?:https?:)?//duckduckgo\.com/l/\?uddg=(.+?)(?:&rut=[0-9a-f]*)?$")
 
 
 class DuckDuckGo:
     """DuckDuckGo, which needs no API key.
 
-    This class uses one engine of `ddgs` rather than its class `DDGS`, which raises the same
-    exception for an empty result, a rejected request and a CAPTCHA.
+    The class `DDGS` of the package is not used, because it raises the same exception for an empty
+    result, a rejected request and a CAPTCHA. This class uses one engine of the package instead.
     """
 
     label = "DuckDuckGo"
@@ -81,7 +82,7 @@ class DuckDuckGo:
 
 
 def _read_results(engine: Duckduckgo, status: int, page: str, max_results: int) -> list[WebResult]:
-    # Look for results first, because the patterns of other pages may occur in the text of a result.
+    # Look for results first, because the patterns for error pages may match the text of a result.
     results = normalize_results(_read_rows(engine, page), max_results)
     if results:
         return results
@@ -99,7 +100,7 @@ def _read_results(engine: Duckduckgo, status: int, page: str, max_results: int) 
 def _read_rows(engine: Duckduckgo, page: str) -> Iterator[tuple[str, str, str]]:
     try:
         rows = engine.post_extract_results(engine.extract_results(page))
-    except (LxmlError, ValueError):  # an empty page, or one with NUL
+    except (LxmlError, ValueError):  # the page is empty or contains NUL
         return
     for row in rows:
         redirect = _REDIRECT.match(row.href)

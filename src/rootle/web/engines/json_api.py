@@ -12,7 +12,7 @@ from rootle.http.urls import redact_url
 from rootle.protocols import WebResult
 from rootle.web.normalize_results import normalize_results
 
-# Exa answers 402 once its credits are used up. Every provider answers 429 to too many requests.
+# Exa answers 402 when the credits are used up. All providers answer 429 to too many requests.
 _LIMITS: Final = {402: "its quota is used up, HTTP 402", 429: "rate limited, HTTP 429"}
 _UNAUTHORIZED: Final = 401
 # Statuses below 500 that report temporary failures.
@@ -24,7 +24,7 @@ ReadRows = Callable[[Any], Iterable[tuple[str, str, str]]]
 
 
 class JsonApi:
-    """The API of one provider. Requests are not retried: the next provider is the fallback."""
+    """The API of one provider. A failed request is not retried, but sent to the next provider."""
 
     def __init__(
         self, url: str, *, key_header: str = "", key: Callable[[], str] = str, timeout_s: float
@@ -74,7 +74,7 @@ class JsonApi:
         return self._server
 
     def _temporary_error(self, error: UnavailableError) -> Unavailable | None:
-        """Return the error that leads to the next provider; None for a permanent failure."""
+        """Return the error after which the next provider is used; None for a permanent failure."""
         if error.status in _LIMITS:
             return RateLimitedError(
                 _LIMITS[error.status], retry_after_s=error.retry_after_s, status=error.status

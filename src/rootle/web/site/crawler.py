@@ -20,11 +20,12 @@ from rootle.web.url import PageUrl, parse_page_url
 
 MAX_SITEMAPS: Final = 50
 MAX_SECONDS: Final = 3_600.0
-# The time limit for reading the sitemaps, and for waiting before another request that may find no
-# page.
+# The time limit for reading the sitemaps, and the maximum delay between two requests for which an
+# inventory is looked for.
 MAX_SEARCH_SECONDS: Final = 600.0
-# The maximum number of requests, as a multiple of the maximum number of pages. Pages without new
-# text do not count as pages, but a site can have any number of them.
+# The maximum number of requests, as a multiple of the maximum number of pages. The limit is
+# necessary because a site can have any number of pages without new text, which do not count as
+# pages.
 _REQUESTS_PER_PAGE: Final = 3
 _MAX_QUEUE: Final = 100_000
 _HTML: Final = ("text/html", "application/xhtml+xml", "")
@@ -32,9 +33,9 @@ _HTML: Final = ("text/html", "application/xhtml+xml", "")
 
 @dataclass(frozen=True, slots=True)
 class SiteLimits:
-    """How much of a site is read."""
+    """The limits for reading a site."""
 
-    depth: int = 3  # of links from the first page or the sitemap
+    depth: int = 3  # the maximum number of links to follow from the first page or the sitemap
     max_pages: int = 200
 
 
@@ -43,7 +44,7 @@ class SitePage:
     """A page as Markdown."""
 
     url: str
-    path: str  # below the folder of the first page
+    path: str  # relative to the folder of the first page
     text: str
 
 
@@ -56,10 +57,10 @@ class SiteCrawler:
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
     omissions: Omissions = field(default_factory=Omissions)
-    site: SiteRules | None = None  # after the first page
+    site: SiteRules | None = None  # set after the first page was read
 
     def crawl(self, start: PageUrl) -> Iterator[SitePage]:
-        """Yield a page, and those below its folder that are linked or in the sitemap.
+        """Yield the first page and, from its folder, the pages that are linked or in the sitemap.
 
         Raise WebPageError or UnavailableError if the first page cannot be read.
         """
@@ -169,7 +170,10 @@ def _digest(text: str) -> bytes:
 
 
 def _read_page(page: DownloadedPage, url: PageUrl) -> _ReadPage:
-    """Return the text of a page, and its links. A page may forbid both."""
+    """Return the text of a page, and its links.
+
+    If the page forbids indexing or following links, the text or the links are empty.
+    """
     if page.media_type in _HTML:
         html = decode_page(page, is_html=True)
         links = [] if forbids(html, "nofollow") else list_html_links(html, url)

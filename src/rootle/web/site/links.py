@@ -1,4 +1,4 @@
-"""The links of an HTML page, and what its author asks of crawlers."""
+"""The links of a page, and the rules for crawlers in an HTML page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rootle.web.url import PageUrl, parse_page_url
 
 _MAX_LINKS: Final = 5_000
 _MAX_HTML_CHARS: Final = 2_000_000
-# The parts are bounded, so that the time is proportional to the length of the page.
+# The lengths in this pattern are bounded, so that the time is proportional to the page length.
 _ANCHOR: Final = re.compile(
     r"<a\s[^<>]{0,1000}?href\s{0,5}=\s{0,5}(?:\"([^\"]{1,2000})\"|'([^']{1,2000})'|([^\s\"'>]{1,2000}))",
     re.IGNORECASE,
@@ -50,7 +50,7 @@ def list_markdown_links(text: str, base: PageUrl) -> list[PageUrl]:
 
 
 def resolve_links(links: Iterable[str], base: PageUrl) -> list[PageUrl]:
-    """Return the URLs of links, without fragments and without other protocols."""
+    """Return the URLs of links, without fragments. Links with other protocols are left out."""
     pages: dict[PageUrl, None] = {}
     for link in links:
         with suppress(WebPageError, ValueError):
@@ -63,7 +63,7 @@ def resolve_links(links: Iterable[str], base: PageUrl) -> list[PageUrl]:
 def forbids(html: str, rule: str) -> bool:
     """Return whether a page has the rule "noindex" or "nofollow" for crawlers.
 
-    "none" has both rules, but "max-image-preview: none" does not.
+    The value "none" means both rules, but "max-image-preview: none" means neither.
     """
     for tag in _ROBOTS.findall(html[:_HEAD_CHARS]):
         content = _CONTENT.search(tag.lower())
@@ -75,7 +75,7 @@ def forbids(html: str, rule: str) -> bool:
 
 
 def _declared_base(html: str, url: PageUrl) -> PageUrl:
-    """Return the URL to which the links of a page are relative: that of <base>, or its own."""
+    """Return the base URL of the links of a page: the URL in <base>, or that of the page."""
     match = _BASE.search(_without_comments(html[:_HEAD_CHARS]))
     if match is not None:
         with suppress(WebPageError):

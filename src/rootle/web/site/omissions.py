@@ -8,22 +8,24 @@ from typing import Final
 from rootle.errors import RootleError, UnavailableError
 from rootle.web.page_download import DownloadedPage
 
-MAX_FAILED_REQUESTS: Final = 20  # in sequence
+# The number of consecutive failed requests after which a site is not read further.
+MAX_FAILED_REQUESTS: Final = 20
 
 
 @dataclass
 class Omissions:
     """The pages that are left out of a site while it is read once."""
 
-    failed: dict[str, str] = field(default_factory=dict)  # reasons by page
+    # page -> the reason why it could not be read
+    failed: dict[str, str] = field(default_factory=dict)
     beyond_limits: int = 0
-    not_requested: int = 0  # because the site is silent
+    not_requested: int = 0  # because too many requests before had failed
     cut: int = 0  # pages of which only the beginning was read
     _failed_in_sequence: int = 0
 
     @property
     def is_silent(self) -> bool:
-        """Whether so many requests in sequence failed that further ones are useless."""
+        """Whether so many requests in a row failed that further requests are useless."""
         return self._failed_in_sequence >= MAX_FAILED_REQUESTS
 
     def add_page(self, page: DownloadedPage) -> None:
@@ -33,8 +35,8 @@ class Omissions:
     def add_failure(self, page: str, error: RootleError) -> None:
         """Record why a page was not read.
 
-        A server that sends a missing page or a PDF file is not silent, so only an UnavailableError
-        counts as a failed request.
+        Only an UnavailableError counts as a failed request. With other errors, such as for a
+        missing page or a PDF file, the server has answered.
         """
         self.failed[page] = str(error)
         is_answered = not isinstance(error, UnavailableError)

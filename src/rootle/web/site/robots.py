@@ -13,16 +13,16 @@ _AGENTS: Final = frozenset({AGENT, "*"})
 _MAX_BYTES: Final = 500_000
 _MAX_RULES: Final = 2_000
 _MAX_PATTERN_CHARS: Final = 1_000
-_PRODUCT: Final = re.compile(r"\*|[a-z_-]+")  # without a version, as in "rootle/1.0"
+_PRODUCT: Final = re.compile(r"\*|[a-z_-]+")  # the product name in "rootle/1.0"
 _SAFE: Final = "/:@!$&'()*+,;=~?-._"
 
 
 @dataclass(frozen=True, slots=True)
 class RobotsRules:
-    """The paths of a site that a crawler may read. Without rules, it may read all."""
+    """The paths of a site that a crawler may read. Without rules, it may read all paths."""
 
-    rules: tuple[tuple[str, bool], ...] = ()  # pattern, whether it allows
-    delay_s: float = 0.0  # between two requests
+    rules: tuple[tuple[str, bool], ...] = ()  # (pattern, whether it allows or forbids)
+    delay_s: float = 0.0  # the minimum delay between two requests
     sitemaps: tuple[str, ...] = ()
 
     def allows(self, target: str) -> bool:
@@ -41,7 +41,7 @@ FORBIDDEN: Final = RobotsRules((("/", False),))
 
 def parse_robots(content: bytes) -> RobotsRules:
     """Return the rules for rootle or, if there are none, those for all crawlers."""
-    groups: dict[str, list[tuple[str, bool]]] = {}  # of the names in _AGENTS
+    groups: dict[str, list[tuple[str, bool]]] = {}  # name in _AGENTS -> rules
     delays: dict[str, float] = {}
     sitemaps: list[str] = []
     agents: set[str] = set()
@@ -83,7 +83,7 @@ def _add_rule(
 def matches(pattern: str, path: str) -> bool:
     """Return whether a pattern with "*" and a final "$" matches the start of a path.
 
-    Each part between stars is searched once, so the time is proportional to the lengths.
+    Each part between two stars is searched once, so the time does not grow exponentially.
     """
     is_whole = pattern.endswith("$")
     first, *parts = pattern.removesuffix("$").split("*")
@@ -104,7 +104,7 @@ def matches(pattern: str, path: str) -> bool:
 
 
 def _normalize(target: str) -> str:
-    """Return a path with the same escapes as any other spelling of it."""
+    """Return a path with normalized percent-encoding, so that equal paths are equal texts."""
     return quote(unquote_to_bytes(target), safe=_SAFE)
 
 

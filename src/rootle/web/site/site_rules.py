@@ -25,7 +25,7 @@ class Downloads(Protocol):
 
 
 class LeavesSiteError(Exception):
-    """A page is outside the part of a site that may be read."""
+    """Raised when a page is outside the part of a site that may be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class SiteRules:
         return url.target.removeprefix(self.folder).lstrip("/") or "index"
 
     def url_of(self, path: str) -> PageUrl:
-        """Return the URL of a path below the folder, which may lead out of it.
+        """Return the URL of a path relative to the folder. The URL may be outside of the folder.
 
         Raise WebPageError if it is invalid.
         """
@@ -71,7 +71,7 @@ class SiteRules:
 
 
 def site_of(url: PageUrl) -> tuple[str, str, int]:
-    """Return the scheme, the host and the port, which are the same for all pages of a site."""
+    """Return the scheme, host and port of a URL, which identify its site."""
     return url.scheme, url.host, url.port
 
 
@@ -95,7 +95,10 @@ def open_site(downloads: Downloads, start: PageUrl) -> tuple[SiteRules, Download
 
 
 def _read_robots(downloads: Downloads, page: PageUrl) -> RobotsRules:
-    """Return the rules of a site. A server that fails to send them forbids everything."""
+    """Return the rules of a site.
+
+    If the server answers with a temporary error, everything is forbidden.
+    """
     url = PageUrl(page.scheme, page.host, page.port, "/robots.txt")
     try:
         return parse_robots(downloads.download(url).body)

@@ -11,23 +11,23 @@ from xml.parsers import expat
 _MAX_BYTES: Final = 50_000_000
 _MAX_URLS: Final = 50_000
 _GZIP_MAGIC: Final = b"\x1f\x8b"
-_ZLIB_OR_GZIP: Final = 47  # window bits for automatic detection of the header
+_ZLIB_OR_GZIP: Final = 47  # `wbits` of zlib: detect whether the header is that of zlib or gzip
 
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """The pages of a site, or further sitemaps."""
+    """The pages and the further sitemaps that a sitemap lists."""
 
     pages: tuple[str, ...]
     sitemaps: tuple[str, ...]
 
 
 class _RefusedError(Exception):
-    """A sitemap declares entities, which could expand without limit."""
+    """Raised when a sitemap declares entities, which could expand without limit."""
 
 
 def parse_sitemap(content: bytes) -> Sitemap:
-    """Return the URLs of a sitemap in XML or text. Those before an error are returned."""
+    """Return the URLs of a sitemap in XML or text; after an error, those before it."""
     if content.startswith(_GZIP_MAGIC):
         try:
             content = zlib.decompressobj(_ZLIB_OR_GZIP).decompress(content, _MAX_BYTES)
