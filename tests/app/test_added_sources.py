@@ -365,7 +365,7 @@ def test_archives_that_a_killed_process_has_unpacked_are_deleted(app: App, guide
     os.utime(old, (two_days_ago, two_days_ago))
     app.sources.refresh()
     assert not old.exists()
-    assert new.exists()  # another process may still read it
+    assert new.exists()  # another process may still be reading the new folder
     app.clear(sources=True)
     assert not folder.exists()
 

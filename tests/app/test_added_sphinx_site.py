@@ -1,4 +1,4 @@
-"""Sites that Sphinx built are read by their inventory, with the names of symbols as places."""
+"""Sites that Sphinx built are read through their inventory. Symbol names are cited as places."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def html(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Site:
-    """A server for a folder below /docs/, and the sources that are read from it."""
+    """A server that serves a folder at /docs/, and the sources that are read from the server."""
 
     def __init__(self, app: App, server: JsonServer) -> None:
         self.app = app
@@ -144,7 +144,7 @@ def test_the_pages_with_most_symbols_are_read_first(site: Site, html: Path) -> N
     assert added.note == "2 more pages are beyond the limits"
     assert added.documents == 1
     assert "/docs/tides.html" not in site.requested
-    assert "/docs/api/gates.html" in site.requested  # it has most symbols
+    assert "/docs/api/gates.html" in site.requested  # the page with the most symbols
 
 
 def test_the_rules_of_the_site_are_obeyed(site: Site, html: Path) -> None:

@@ -47,7 +47,7 @@ def test_an_app_can_be_closed_while_threads_search(repository: Path, make_app: M
             number += 1
             try:
                 app.search(f"retry_backoff {number}")
-            except Exception as error:  # of any kind: it would only end this thread
+            except Exception as error:  # would otherwise only end this thread
                 problems.append(error)
 
     threads = [threading.Thread(target=search) for _ in range(4)]

@@ -18,7 +18,7 @@ from polling import wait_until
 pytestmark = pytest.mark.slow
 
 _MB = 1 << 20
-# The real entry point, with a command that ends in the given way after the libraries are loaded.
+# Runs the real entry point with a command that loads the libraries and then runs `statements`.
 _ENDS = """
 import os, signal, sys, threading
 import rootle.cli.main as cli

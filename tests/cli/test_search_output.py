@@ -1,4 +1,7 @@
-"""Search output for people and for language models: weak answers are announced and short."""
+"""Search output for people and for language models.
+
+Answers that are not confident are shortened.
+"""
 
 from __future__ import annotations
 
@@ -148,7 +151,7 @@ def test_the_markdown_of_a_weak_answer_starts_with_the_warning(weak: SearchRespo
 
 
 def test_a_budget_is_used_for_passages(repository: Path, make_app: MakeApp) -> None:
-    """The warning would not fit a small budget, so it is a message before the Markdown."""
+    """A warning would not fit into a small budget, so it precedes the Markdown as a message."""
     weak = make_app(repository).search(SearchQuery(_WEAK, budget=40))
     terminal = io.StringIO()
     with redirect_stdout(terminal), redirect_stderr(terminal):

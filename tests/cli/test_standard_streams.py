@@ -23,7 +23,7 @@ COMMANDS = (
     ("config", "show"),
     ("memory", "list"),
 )
-# Announces that the interpreter has started; the imports of the command follow.
+# Prints "ready" when the interpreter has started, before the command imports its modules.
 _ANNOUNCED = """
 import rootle.cli.main as cli
 main = cli.main
@@ -112,7 +112,7 @@ def test_an_interrupted_command_prints_one_line(delay_ms: int, repository: Path)
     _, errors = process.communicate(timeout=TIMEOUT_S)
     if process.returncode == 130:
         assert errors in _INTERRUPTED
-    else:  # it had ended already, or was in the shutdown of the interpreter
+    else:  # the command had ended already, or the interpreter was shutting down
         assert process.returncode in (0, -signal.SIGINT)
         assert errors == b""
 

@@ -23,7 +23,7 @@ def _load(tmp_path: Path, text: str | bytes) -> tuple[Config, tuple[str, ...]]:
 
 
 def _section(*lines: str) -> str:
-    """Return a file whose keys begin on line 3."""
+    """Return the text of a configuration file whose keys begin on line 3."""
     return "\n".join(["{", '"searchAgent": {', *lines, "}", "}"])
 
 

@@ -1,4 +1,4 @@
-"""Commits and files answer together, page by page, and the commands and tools show commits."""
+"""Pages of results with commits and files, and commits in the output of commands and tools."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_all_changes_since_a_hash_are_a_range(app: App, root: Path) -> None:
 
 @pytest.fixture
 def herd(root: Path) -> Path:
-    """A repository in which six commits changed a function, and others only name it."""
+    """A repository in which six commits changed a function, and other commits only mention it."""
     write(root, "herd.py", "def count_herd(name):\n    return 0\n")
     commit_all(root, "Count", day=10)
     for day in range(11, 15):
@@ -604,7 +604,7 @@ def test_commits_of_a_range_that_are_not_searched_are_counted(app: App, root: Pa
     answer = app.search(SearchQuery("main..side"))
     assert answer.results == ()
     assert "not searched: 1 commit of this range" in answer.suggestions[1]
-    # Three dots: the commits that only one of the two branches has.
+    # A range with three dots contains the commits that only one of the two branches has.
     assert subjects_of(app, "main...side") == {"Kappa gets the zebra"}
 
 
@@ -697,16 +697,17 @@ def test_an_older_commit_is_never_the_last_one(app: App, root: Path) -> None:
     commit_all(root, "Add other", day=8)
     app.index_history()
     question = "alpha_0 Alpha path:alpha.py"
-    assert last_commit_of(app, question) == "Add other"  # it also changed the text of alpha_0
+    # The commit also changed the text of alpha_0.
+    assert last_commit_of(app, question) == "Add other"
 
-    # Not indexed yet.
+    # The next commit is not indexed yet.
     write(root, "alpha.py", text.replace("'Alpha'", "'Alpha Centauri'"))
     commit_all(root, "Change the star", day=9)
     assert last_commit_of(app, question) is None
     app.index_history()
     assert last_commit_of(app, question) == "Change the star"
 
-    # The files of a bulk change are not all listed.
+    # If a commit changed very many files, only some of them are indexed.
     for number in range(40):
         write(root, f"part_{number:02}.txt", "part\n")
     write(root, "zz.py", text.replace("alpha", "zz"))

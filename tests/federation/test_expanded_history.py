@@ -1,4 +1,7 @@
-"""An LLM server adds words to questions about the past, which are answered without it too."""
+"""An LLM server adds words to questions about the past.
+
+If it fails, they are answered without it.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 SUBJECTS = tuple(f"{name} gets the zebra" for name in "Alpha Beta Gamma Delta".split())
 TARGET = "Throttle the uploader when the quota is exhausted"
-# The words of the question match other commits; the server replies with the words of the target.
+# The words of the question match other commits. The server replies with the words of TARGET.
 HARD = "who added the last animal"
 ONLY_COMMITS = f"in:history {HARD}"
 WORDS = "throttle uploader quota exhausted"
@@ -65,7 +68,7 @@ def test_the_words_of_the_server_find_a_commit(
     assert response.degraded == ()
     assert response.interpretation is not None
     assert response.interpretation.expansion == WORDS
-    assert sent(server) == [HARD]  # without `in:history`
+    assert sent(server) == [HARD]  # the question was sent without `in:history`
 
 
 def test_a_question_about_commits_and_files_is_sent_once(app: App, server: JsonServer) -> None:

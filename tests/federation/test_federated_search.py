@@ -1,4 +1,4 @@
-"""Collections are searched besides the project if a question names them or asks about them."""
+"""Collections are searched, too, if a question names them or asks about their content."""
 
 from __future__ import annotations
 

@@ -84,7 +84,8 @@ def test_answers_to_questions_about_code_keep_their_results(
     server: JsonServer,
     question: str,
 ) -> None:
-    app.search("the red diagram")  # the texts that fit every image are embedded now
+    # this search also embeds the neutral texts, to which questions are compared
+    app.search("the red diagram")
     # From now on, every question fits an image perfectly.
     server.answer = lambda _: Reply(vectors_reply([embed_words("red")]))
     plain = make_app(project, index_dir=tmp_path / "plain")

@@ -1,4 +1,4 @@
-"""Which memories a project shows: its own and personal ones, with their origin and age."""
+"""A project shows its own memories and personal ones, with their origin and age."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_memories_of_a_missing_project_are_assigned_to_the_project_that_root_nam
     assert "do not exist on this machine" in first.err
     assert "--root DIR" in first.err
     assert search(shop, "when to deploy").code == 1
-    # The second import assigns the memories that the first import has stored to the project.
+    # The second import assigns to the project the memories that the first import stored.
     again = rootle("memory", "import", "--root", shop, cwd=billing, stdin=exported)
     assert (again.out, again.err) == ("imported 0, already known 3, refused 0\n", "")
     assert "project shop, renamed] " in search(shop, "when to deploy").out

@@ -48,7 +48,7 @@ def memory(app: App) -> UserMemory:
 
 
 class FakeStore:
-    """Returns fixed memories once it is released."""
+    """A store whose searches wait for `released`, and then return fixed memories."""
 
     def __init__(self, memories: Sequence[Memory] = (), error: Exception | None = None) -> None:
         self.memories = list(memories)
@@ -238,7 +238,7 @@ def test_a_memory_cannot_leave_its_quotation_marks(evil: str, tmp_path: Path) ->
     assert last == "</rootle-memory>"
     label, quoted = line.split("] ", 1)
     assert label.startswith("- [2024-05-10T12:00:00Z, ")
-    assert json.loads(quoted) == evil  # one string, and nothing after it
+    assert json.loads(quoted) == evil  # a single JSON string with nothing after it
     assert all(char.isprintable() for char in line)
     assert "</" not in quoted
     assert "<s" not in quoted

@@ -17,7 +17,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def variables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return a separate home folder: these servers start before the fixtures of a test."""
+    """Return variables with a separate home: these servers start before a test's fixtures."""
     home = tmp_path_factory.mktemp("home")
     names = ("CACHE", "CONFIG", "DATA", "STATE")
     return {"HOME": str(home)} | {f"XDG_{name}_HOME": str(home / name) for name in names}

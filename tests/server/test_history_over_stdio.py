@@ -20,7 +20,7 @@ TEST = "from shop.price import format_price\n\nassert format_price(1)\n"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a repository in which the price changes together with its test.
 
-    The session serves it.
+    The server of the tests in this module searches this repository.
     """
     root = tmp_path_factory.mktemp("shop")
     git(root, "init", "-q", "-b", "main")

@@ -67,7 +67,7 @@ def test_a_request_that_does_not_arrive_is_ended(impatient: RunningServer, part:
 
 
 def test_a_body_that_does_not_arrive_is_not_reported_as_a_bug(folder: Path) -> None:
-    """Neither if the client disconnects nor if the server closes the connection."""
+    """The client disconnects first, and then the server closes another connection."""
     head = _START + b"Content-Type: application/json\r\nContent-Length: 500\r\n"
     head += b"Accept: application/json, text/event-stream\r\n\r\n{"
     with serving_http(folder, "--http", "0", program=_IMPATIENT) as server:
@@ -114,7 +114,7 @@ def test_an_endless_body_is_not_received(folder: Path, token: str) -> None:
             while sent < 500_000_000:
                 stream.sendall(chunk)
                 sent += len(chunk)
-        assert sent < 50_000_000  # including the buffers of the system
+        assert sent < 50_000_000  # this includes bytes in the buffers of the system
         assert server.post(HELLO)[0] == 401
 
 
@@ -127,8 +127,8 @@ def test_running_out_of_file_handles_is_one_message_and_ends(folder: Path) -> No
     def limit_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (80, 80))
 
-    # As soon as no handle is left, `accept` fails with the error of `os.open`. The real `accept` is
-    # not called then, because another thread could have closed a handle in the meantime.
+    # As soon as no handle is left, `accept` fails with the error of `os.open`. The real `accept`
+    # could succeed, because another thread may have closed a handle in the meantime.
     exhausting = """
 import os, socket, threading
 accept = socket.socket.accept
@@ -151,7 +151,7 @@ entry()
 """
     options = ("--http", "0", "--set", "enableIndexing=false")
     with serving_http(folder, *options, program=exhausting, limits=limit_files) as server:
-        assert server.post(HELLO)[0] == 200  # once there are handles again
+        assert server.post(HELLO)[0] == 200  # answered as soon as there are free handles again
         server.process.terminate()
         _, errors = server.process.communicate(timeout=TIMEOUT_S)
     assert "cannot accept connections for now: Too many open files" in errors

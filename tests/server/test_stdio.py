@@ -161,7 +161,7 @@ def test_two_servers_share_one_index_and_build_it_once(tmp_path: Path) -> None:
         first, second = ask_until_complete(one, request), ask_until_complete(other, request)
         assert paths_of(first) == paths_of(second)
         generation = rootle("status", root, "--json").data["generation"]
-        # Only one server watches the folder; both find the changed file.
+        # Only one of the two servers watches the folder, but both find the changed file.
         write(root, "new.py", "def quagga_of_the_steppe(): ...\n", when_s=None)
         call["arguments"] = {"query": "quagga_of_the_steppe"}
         for server in (one, other):
@@ -495,7 +495,8 @@ def test_all_files_of_the_user_are_served_on_request(
         server.initialize()
         call = {"name": "vectordb_search", "arguments": {"query": "quagga"}}
         answer = server.ask("tools/call", 2, **call)["result"]
-        assert "\n1. diary.md:" in answer["content"][0]["text"]  # after a note on short queries
+        # a note on short queries comes first
+        assert "\n1. diary.md:" in answer["content"][0]["text"]
 
 
 def test_the_project_of_claude_code_is_served(repository: Path, tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ class Site:
         return self.pages.get(request.path, Reply(status=404, raw=b"gone", headers=_HTML))
 
     def crawl(self, start: str = "/docs/", *, depth: int = 3, max_pages: int = 50) -> SiteCrawler:
-        """Read the site; `paths` of the result are those of its pages."""
+        """Read the site, and return the crawler. `found` and `paths` then describe the pages."""
         downloads = PageDownloader(timeout_s=20.0, is_allowed=lambda address: True)
         limits = SiteLimits(depth, max_pages)
         crawler = SiteCrawler(downloads, limits, self.waits.append, lambda: sum(self.waits))
@@ -421,7 +421,7 @@ def test_a_long_delay_is_kept_until_the_time_is_over(site: Site) -> None:
     crawler = site.crawl(max_pages=200)
     assert set(site.waits) == {400.0}
     assert sum(site.waits) <= MAX_SECONDS
-    assert len(site.found) == 9  # one wait was for the sitemap
+    assert len(site.found) == 9  # one of the waits preceded the request for the sitemap
     assert crawler.omissions.beyond_limits == 192
 
 

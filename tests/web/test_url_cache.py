@@ -122,7 +122,7 @@ def test_the_oldest_texts_are_evicted(tmp_path: Path) -> None:
 def test_expired_texts_are_deleted(tmp_path: Path) -> None:
     UrlCache(tmp_path, 60).fetch("a", lambda: "1")
     (kept,) = tmp_path.iterdir()
-    # The lifetime of a text is that of the project that stored it.
+    # The project that stores a text determines the lifetime of the text.
     UrlCache(tmp_path, -1).fetch("secret question", lambda: "2")
     assert list(tmp_path.iterdir()) == [kept]
     assert UrlCache(tmp_path, 60).fetch("a", fail_if_called) == "1"

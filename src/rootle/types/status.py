@@ -91,7 +91,7 @@ class PartialFile:
     """A file whose end is not indexed."""
 
     path: str
-    limit: str  # the configuration key whose limit the file exceeds
+    limit: str  # the limit that the file exceeds, such as "maxFileBytes"
     missing_share: float  # the share of the text that is not indexed, 0 to 1
 
 

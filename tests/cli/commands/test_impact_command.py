@@ -41,7 +41,7 @@ def test_the_files_and_their_evidence_are_printed(tmp_path: Path) -> None:
     assert [(one["path"], one["cochanges"]) for one in data["files"]] == [("docs.md", 4)]
     diff = write(tmp_path, "change.diff", git(root, "diff"))
     assert json.loads(rootle("impact", "--json", diff, *options).out)["seeds"] == ["price.py"]
-    piped = diff.read_bytes() + b"+# caf\xe9\n"  # in another encoding than UTF-8
+    piped = diff.read_bytes() + b"+# caf\xe9\n"  # not valid UTF-8
     assert rootle("impact", "--json", "-", *options, stdin=piped).data["seeds"] == ["price.py"]
     git(root, "checkout", "-q", "price.py")
     nothing = rootle("impact", *options)

@@ -82,7 +82,7 @@ def test_a_dry_run_reports_the_plan_and_writes_nothing(repository: Path, home: P
     assert not (home / "cache/rootle").exists()
     assert rootle("index", repository).code == 0
     assert rootle("index", repository, "--dry-run", "--json").data["unchanged"] == len(FILES) + 2
-    # The dry run has announced the missing text that the status reports.
+    # The status reports the same missing text as the dry run.
     partial = rootle("status", repository, "--json").data["partialFiles"]
     assert [file["path"] for file in partial] == ["big.txt", "rows.csv"]
     assert data["partialFiles"] == partial
@@ -148,7 +148,7 @@ def test_clear_keeps_added_sources(repository: Path, tmp_path: Path) -> None:
     guide = write_tree(tmp_path / "guide", {"a.md": "# Locks\n\nA lock expires.\n"})
     rootle("index", repository)
     rootle("add", str(guide), "--name", "manual", cwd=repository)
-    shutil.rmtree(guide)  # it cannot be read again
+    shutil.rmtree(guide)  # from now on, the source cannot be read again
     cleared = rootle("clear", repository)
     assert cleared.code == 0
     assert re.search(r"kept the added sources \(0\.\d MB\): manual; .*clear --sources", cleared.out)

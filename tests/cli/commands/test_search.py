@@ -74,7 +74,7 @@ def test_piped_output_is_stable_and_without_color(repository: Path) -> None:
 def test_color_can_be_requested(repository: Path) -> None:
     outcome = rootle("search", "retry_backoff", "--color", "always", cwd=repository)
     assert "\x1b[1;36m" in outcome.out
-    assert "\x1b[1;31m" in outcome.out  # the words of the question
+    assert "\x1b[1;31m" in outcome.out  # the words of the question are highlighted
     assert "\x1b" not in rootle("search", "retry", "--color", "never", cwd=repository).out
     filtered = rootle(
         "search", "retry path:net lang:python -wolf", "--color", "always", cwd=repository
@@ -142,7 +142,7 @@ def test_explain_shows_how_the_question_was_interpreted(repository: Path) -> Non
 def test_invalid_query_syntax_is_refused(repository: Path, home: Path) -> None:
     for question in ("lang:cobolt retry", "/(/", "/a(?=b)/", '""', "path:src lang:py"):
         _assert_refused(rootle("search", question, cwd=repository))
-    assert not (home / "cache/rootle").exists()  # nothing was indexed for it
+    assert not (home / "cache/rootle").exists()  # no index was created
 
 
 @pytest.mark.parametrize("limit", ["0", "51", "-1"])
@@ -150,7 +150,7 @@ def test_a_limit_out_of_range_is_refused(limit: str, repository: Path, home: Pat
     outcome = rootle("search", "retry", "-n", limit, cwd=repository)
     _assert_refused(outcome)
     assert "1 to 50" in outcome.err
-    assert not (home / "cache/rootle").exists()  # nothing was indexed for it
+    assert not (home / "cache/rootle").exists()  # no index was created
 
 
 @pytest.mark.parametrize("question", ["", "   ", "\n", "?!... --- ((("])
@@ -165,8 +165,8 @@ def test_a_missing_question_is_refused(repository: Path) -> None:
 @pytest.mark.parametrize(
     "question",
     [
-        "how is the",  # only stop words
-        "retry backoff " * 7_500,  # 100 KB
+        "how is the",  # stop words without any other word
+        "retry backoff " * 7_500,  # a question of 100 KB
         "word" * 25_000,
         "a_" * 50_000,
         "::" * 4_000 + "retry",

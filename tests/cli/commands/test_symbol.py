@@ -56,7 +56,7 @@ def test_a_search_prints_the_first_of_many_definitions() -> None:
     place = ("--root", repository.root, "--index-dir", repository.index_dir)
     found = rootle("search", "close", "-n", "1", *place)
     assert "at least 10 definitions of close" in found.out
-    assert found.out.count("  def close():") == 10 + 1  # 10 rows, and the result above them
+    assert found.out.count("  def close():") == 10 + 1  # 10 rows, and 1 result above them
     assert "more definitions: `rootle symbol close`" in found.err
     assert rootle("symbol", "close", *place).out.count("  def close():") == 30
 

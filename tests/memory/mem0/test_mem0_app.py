@@ -33,7 +33,7 @@ def test_the_library_stores_facts_in_the_data_folder(
     assert not folder.exists(), "a search opens no store without memories"
     app.memory.remember(FACT)
     assert [one.text for one in app.memory.recall("how long may a retry take?")] == [FACT]
-    # A result of the search defines the name, so the fact about it is relevant.
+    # A result of the search defines the name, so the fact about this name is relevant.
     assert [one.text for one in app.search(SearchQuery("retry_backoff")).memories] == [FACT]
     assert folder.stat().st_mode & 0o077 == 0
 

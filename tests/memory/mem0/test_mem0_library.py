@@ -49,7 +49,7 @@ def store_facts(folder: Path, *texts: str) -> None:
 def test_the_library_sends_nothing_and_writes_nothing_to_the_home_folder(
     before: str, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if before:  # the host program uses mem0 itself, with its own folder
+    if before:  # the host program uses mem0 too, with a folder of its choice
         monkeypatch.setenv("MEM0_DIR", os.fspath(tmp_path / "host"))
     program = _PROGRAM.format(before=before)
     command = [sys.executable, "-c", program, os.fspath(tmp_path / "memories")]
