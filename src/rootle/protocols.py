@@ -85,7 +85,7 @@ class QueryEmbedder(Protocol):
     """An Embedder whose model encodes queries differently from documents."""
 
     def embed_query(self, text: str) -> Vector:
-        """Return a unit vector that is comparable with those of `embed`.
+        """Return a unit vector that is comparable with the vectors from `embed`.
 
         Raises UnavailableError if the model does not respond within the deadline of a query.
         """

@@ -1,4 +1,4 @@
-"""Describe coding agents: their configuration files, and how these files list MCP servers."""
+"""Records that describe coding agents: their configuration files, and how these list servers."""
 
 from __future__ import annotations
 

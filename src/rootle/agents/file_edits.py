@@ -78,7 +78,7 @@ class FileEdits:
         self._after[resolve(path)] = None if before is None else before.encode("utf-8")
 
     def is_on_disk(self, path: Path, check: Callable[[bytes | None], bool]) -> bool:
-        """Return whether the content of a file before all edits passes `check`."""
+        """Return whether the original content of a file, before all edits, passes `check`."""
         self._data(path)
         return check(self._before[resolve(path)])
 

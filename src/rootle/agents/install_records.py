@@ -27,7 +27,8 @@ _FOLDERS: Final = "createdFolders"
 class FileRecord:
     """The original text of a file, and a digest of the content that rootle last wrote to it."""
 
-    before: str | None  # including any byte order mark; None if the file did not exist
+    # the original text, including any byte order mark; None if the file did not exist
+    before: str | None
     digest: str  # "" if another program changed the file between two installations
 
     def is_current(self, content: bytes | None) -> bool:
@@ -136,7 +137,7 @@ def _valid_records(data: object) -> Iterable[tuple[str, FileRecord]]:
 def _mentions_rootle(path: Path) -> bool:
     try:
         return NAME.encode() in (read_bytes(path) or b"")
-    except InstallError:  # unreadable at the moment
+    except InstallError:  # the file cannot be read at the moment
         return True
 
 

@@ -78,7 +78,8 @@ def has_block(text: str) -> bool:
 def _check_markers(text: str) -> str:
     """Return the text with Unix newlines.
 
-    Raise ConfigTextError if the text has markers, unless they are one BEGIN followed by one END.
+    The text must have no markers, or one BEGIN followed by one END. Otherwise, raise
+    ConfigTextError.
     """
     plain = with_unix_newlines(text)
     markers = list(_MARKER.finditer(plain))

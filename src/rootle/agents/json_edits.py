@@ -112,8 +112,8 @@ class _Layout:
     """The whitespace of a new member, copied from the members around it."""
 
     newline: str
-    indent: str  # of one level
-    margin: str  # before each member of the object
+    indent: str  # the indentation of one level
+    margin: str  # the whitespace before each member of the object
 
     def format_member(self, key: str, value: Any) -> str:  # Any: JSON
         return f"{json.dumps(key, ensure_ascii=False)}: {self._format_value(value, self.margin)}"
@@ -148,7 +148,7 @@ def _line_margin(text: str, at: int) -> str:
 def margin_before(text: str, at: int) -> str | None:
     """Return the whitespace between the start of a line and a position in it.
 
-    None if other text precedes the position in its line, or if this is the first line.
+    Return None if other text precedes the position in its line, or if this is the first line.
     """
     line_start = text.rfind("\n", 0, at) + 1
     before = text[line_start:at]

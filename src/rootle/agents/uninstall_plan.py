@@ -199,5 +199,5 @@ def _has_rootle(agent: Agent, scope: Scope, machine: Machine, edits: FileEdits) 
             if starts_rootle(agent, read_entry(text, agent.format, keys)):
                 return True
         except (InstallError, ConfigTextError):
-            return True  # unknown, so the instructions stay
+            return True  # it is not known whether the agent uses rootle, so the instructions stay
     return False

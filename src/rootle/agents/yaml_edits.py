@@ -180,7 +180,7 @@ def _set_pair(text: str, owners: list[MappingNode], key: str, value: Any) -> str
         return _add_pair(text, owners, key, value)
     # Replace everything after the colon, because a block list may have the indent of its key.
     start, end = text.index(":", pair[0].end_mark.index) + 1, _end(pair[1])
-    # A block scalar ends after its last newline.
+    # A block scalar includes its last newline, so the new value needs one too.
     tail = newline_of(text) if text[start:end].endswith("\n") else ""
     return f"{text[:start]} {json.dumps(value, ensure_ascii=False)}{tail}{text[end:]}"
 

@@ -38,7 +38,7 @@ class SiteReader:
     downloads: Downloads
     sleep: Callable[[float], None]
     max_documents: int
-    work_dir: str  # for temporary files
+    work_dir: str  # the folder for temporary files
     on_page: Callable[[int], None]  # receives the number of downloaded pages
 
     def read(self, record: SourceRecord) -> Iterator[ExternalDocument | ReadNote]:
@@ -132,7 +132,7 @@ class SiteReader:
 
 
 def _write_page(folder: str, page: NamedPage) -> bool:
-    """Write a page to the path at which the reader of folders looks for it, if this is possible."""
+    """Write a page to the path where the folder reader looks for it; return False on failure."""
     path = posixpath.normpath(unquote(page.path)).lstrip("/")
     if path.startswith("..") or "\0" in path:
         return False

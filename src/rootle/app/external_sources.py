@@ -42,7 +42,8 @@ class _Reading:
     """The progress of reading one source."""
 
     kind: str
-    failure: str = ""  # why some documents were not read; if set, those stored earlier are kept
+    # why some documents were not read; if set, documents that were stored earlier are kept
+    failure: str = ""
     left_out: str = ""
     skipped: list[str] = field(default_factory=list)
     cut: list[str] = field(default_factory=list)  # documents of which only the beginning was read
@@ -304,7 +305,7 @@ class ExternalSources:
         return found
 
     def _find_name(self, place: str, known: Mapping[str, SourceRecord]) -> str:
-        """Return the name of the source with an address, or a new name."""
+        """Return the name of the source with this address, or a new name if there is none."""
         for record in known.values():
             if record.address == place:
                 return record.name

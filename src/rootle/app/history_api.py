@@ -122,7 +122,7 @@ class HistoryApi(AppBase):
             index.update(on_progress or ignore_progress)
 
     def index_revision(self, name: str, on_progress: ProgressCallback | None = None) -> None:
-        """Index the files of a hash, tag, branch or date, unless that is done already.
+        """Index the files of a hash, tag, branch or date, unless they are indexed already.
 
         A search does this too, without reporting progress. The last eight revisions that were
         searched are kept. Raises QueryError if there is no such commit.

@@ -71,19 +71,19 @@ class HistoryComponents:
             self._commit_indexes.clear()
 
     def commit_index(self) -> CommitIndex | None:
-        """Return the index of the repository's commits; None if there is none to build or read."""
+        """Return the index of the repository's commits; None if no commits can be indexed."""
         from rootle.sources.git.commits.commit_document import make_document
 
         return self._open_commit_index(HISTORY_DIR, make_document)
 
     def removed_index(self) -> CommitIndex | None:
-        """Return the index of removed definitions; None if there is none to build or read."""
+        """Return the index of removed definitions; None if no commits can be indexed."""
         from rootle.sources.git.commits.removed_document import make_removed_document
 
         return self._open_commit_index(REMOVED_DIR, make_removed_document)
 
     def commit_indexes(self) -> tuple[CommitIndex, ...]:
-        """Return the index of the commits and that of the removed definitions, if any."""
+        """Return the indexes of the commits and of the removed definitions, if they exist."""
         found = (self.commit_index(), self.removed_index())
         return tuple(index for index in found if index is not None)
 
@@ -134,13 +134,13 @@ class HistoryComponents:
     def existing_commit_search(self) -> CommitSearch | None:
         """Return the component that searches commits; None if none are indexed yet.
 
-        Questions about files also use it, and load nothing if no commits are indexed.
+        Questions about files also use this method, and load nothing if no commits are indexed.
         """
         opened = self._commit_search
         if opened is not None:  # the component itself detects a deleted index
             return opened
-        # The repository is looked up only once, because this runs for each question. If it is
-        # replaced by another one, `commit_search` finds the new one.
+        # The repository is looked up only once, because this method runs for each question. If the
+        # repository is replaced by another one, `commit_search` finds the new repository.
         if self._commit_dir is None:
             self._commit_dir = self._find_dir(HISTORY_DIR)
         folder = self._commit_dir

@@ -25,7 +25,7 @@ class ImageApi(SearchApi):
         *,
         explain: bool = False,
     ) -> SearchResponse:
-        """Search the folder for the words in an image, and for those of `question`.
+        """Search the folder for the words in an image and the words of `question`.
 
         Tesseract recognizes the words. `question` may contain operators, such as `lang:python`. If
         `question` is a SearchQuery, such as the result of `image_query`, no words are recognized.

@@ -42,7 +42,7 @@ class IndexApi(AppBase):
     def index(
         self, on_progress: ProgressCallback | None = None, *, rebuild: bool = False
     ) -> IndexReport:
-        """Update or rebuild the index now. If another process is writing it, wait for it first."""
+        """Update or rebuild the index now. First, wait for any other process that is writing it."""
         self._check_may_write()
         with self._container.prestart_workers(), self._container.refresher().replace_index():
             indexer = self._container.indexer()
@@ -63,8 +63,8 @@ class IndexApi(AppBase):
         """Index the installed packages on which the project depends.
 
         A search with `in:deps` does this too, without reporting progress. Only changed files are
-        read. Raises QueryError if `dependencies` is off, or if no package is named or installed,
-        and IndexStorageError if the index cannot be written.
+        read. Raises QueryError if `dependencies` is off, or if the project lists no packages or
+        none of them is installed, and IndexStorageError if the index cannot be written.
         """
         self._check_may_write()
         index = self._container.dependencies().index()
@@ -150,7 +150,7 @@ class IndexApi(AppBase):
         return self._container.indexer().state.read_progress()
 
     def watch(self) -> WatchService:
-        """Keep the index up to date until the returned service is stopped or its `with` ends.
+        """Keep the index up to date until the returned service is stopped or its `with` block ends.
 
         Raises UnavailableError if another process is already watching the folder, or if the system
         allows no more watches.

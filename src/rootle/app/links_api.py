@@ -16,9 +16,9 @@ class LinksApi(AppBase):
     """Links documents and code, and finds documents that no longer match the code."""
 
     def links(self, place: str) -> PlaceLinks:
-        """Return the documents, tests, uses and last commits of code.
+        """Return the documents, tests, uses and last commits of a piece of code.
 
-        For a section of a document, return the definitions that it names and its last commits.
+        For a section of a document, return its last commits and the definitions that it names.
         `place` is "path:120", "path:10-20" or "path#name". The index is updated first if a check
         for changes is due; commits are listed only if they are indexed. Raises SourceError if there
         is no such place.

@@ -81,7 +81,7 @@ def _parse(line: bytes) -> object:
         return json.loads(line.decode("utf-8"))
     except json.JSONDecodeError as error:
         raise QueryError(f"not JSON: {error.msg} at column {error.colno}") from error
-    # Not UTF-8, a number with too many digits, or lists nested too deeply.
+    # The line is not UTF-8, or has a number with too many digits or lists nested too deeply.
     except (ValueError, RecursionError) as error:
         raise QueryError(f"not JSON: {error}") from error
 

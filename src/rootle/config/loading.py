@@ -32,7 +32,8 @@ class Settings:
     """The configuration of a folder and the source of each value."""
 
     config: Config
-    origins: Mapping[str, Origin]  # by field name; fields with their default value are absent
+    # field name -> origin; fields with their default value are absent
+    origins: Mapping[str, Origin]
     files: tuple[
         tuple[Path, bool], ...
     ]  # every candidate file and whether it exists, highest precedence first

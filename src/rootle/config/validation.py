@@ -26,7 +26,7 @@ _RENAMED: Final[Mapping[str, str]] = {
     "refreshSeconds": "staleCheckSeconds",
 }
 
-# Pairs of fields: the value of the first must not exceed that of the second.
+# Pairs of fields: the value of the first must not exceed the value of the second.
 _UPPER_BOUNDS: Final = (
     ("default_limit", "max_limit"),
     ("chunk_overlap_tokens", "max_chunk_size_tokens"),
@@ -129,7 +129,7 @@ def _is_url(text: str) -> bool:
 
 
 def _resolve_path(origin: Origin, text: str) -> str:
-    """Resolve a relative path against the folder of its file, never against the searched folder."""
+    """Resolve a relative path against the folder of its file; for `--set`, the current folder."""
     if not text.startswith((".", "~")):
         return text
     folder = os.path.dirname(origin.source) if origin.line else os.curdir
@@ -272,7 +272,7 @@ def make_config(settings: Mapping[str, ConfigValue]) -> Config:
 
 
 def check_combinations(settings: Mapping[str, ConfigValue]) -> None:
-    """Raise ConfigError if two values contradict each other that are valid on their own."""
+    """Raise ConfigError if two values are valid on their own but contradict each other."""
     config = make_config(settings)
     _check_bounds(
         config, lambda name: f"{key_of(name)}, {getattr(config, name)} ({_origin(settings, name)})"

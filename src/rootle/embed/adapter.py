@@ -12,8 +12,8 @@ from rootle.errors import UnavailableError
 from rootle.protocols import Matrix, Vector
 from rootle.text.terms import encodable
 
-# The time limit of a batch of chunks. It is longer than that of a query, because large models need
-# this time on slow machines, and no user waits for the embeddings of chunks.
+# The time limit of a batch of chunks. It is longer than the limit of a query, because large models
+# need this time on slow machines, and no user waits for the embeddings of chunks.
 BATCH_TIMEOUT_S: Final = 60.0
 
 
@@ -25,7 +25,7 @@ class TextModel(Protocol):
         """The length of a vector; 0 while it is unknown."""
 
     def vectors(self, texts: Sequence[str], *, is_query: bool, timeout_s: float) -> Matrix:
-        """Return one vector per text, of any norm, shape (len(texts), dimensions).
+        """Return one vector per text, with any norm and the shape (len(texts), dimensions).
 
         Raises UnavailableError if the model fails. A local model cannot be interrupted and may take
         longer than `timeout_s`.

@@ -37,7 +37,7 @@ class OnnxModel:
                 str(weights), providers=["CPUExecutionProvider"]
             )
         except Exception as error:
-            # tokenizers raises plain Exception, onnxruntime a dozen different classes.
+            # The package tokenizers raises plain Exception, and onnxruntime raises a dozen classes.
             if type(error) is not Exception and "onnxruntime" not in type(error).__module__:
                 raise
             raise ConfigError(_invalid_folder(folder, str(error))) from error

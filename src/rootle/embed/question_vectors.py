@@ -27,7 +27,7 @@ class QuestionVectors:
         rows = arrays["term_rows"].astype(np.int64).tolist()
         self._row_of = dict(zip(terms, rows, strict=True))
         # The change for row `rows[i]` of the embedding table is scales[i] x codes[i] @ basis.
-        self._rows = arrays["rows"].astype(np.int64)  # ascending
+        self._rows = arrays["rows"].astype(np.int64)  # in ascending order
         self._codes = arrays["codes"]  # int8
         self._scales = arrays["scales"].astype(np.float32)
         self._basis = arrays["basis"].astype(np.float32)
@@ -42,8 +42,9 @@ class QuestionVectors:
     def adapt(self, vector: Vector, related: Vector, counts: Mapping[int, int]) -> Vector:
         """Return the unit vector of a question from three parts.
 
-        `vector` is the vector of its words, `related` the sum of the vectors of related terms, and
-        `counts` contains the number of occurrences of each row of the embedding table.
+        `vector` is the vector of the words of the question, `related` is the sum of the vectors of
+        related terms, and `counts` contains the number of occurrences of each row of the embedding
+        table.
         """
         length = float(np.linalg.norm(related))
         if length:

@@ -282,7 +282,7 @@ def _find_contexts(query: SearchQuery, past: PastQuestion, find_files: FindFiles
 def _merge(
     history: SearchResponse, files: SearchResponse, *, commits_first: bool
 ) -> SearchResponse:
-    """Return one page with the results of both responses. Other fields are those of the files."""
+    """Return one page with the results of both responses. Other fields come from `files`."""
     first, second = (history, files) if commits_first else (files, history)
     # The second part only complements the first one, so its notes about low confidence are dropped.
     notes = () if second.confident is False and first.results else second.suggestions

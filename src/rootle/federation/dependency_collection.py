@@ -146,7 +146,7 @@ def _describe(result: SearchResult) -> SearchResult:
 def _make_notes(
     query: SearchQuery, results: Sequence[SearchResult], known: KnownPackages
 ) -> tuple[str, ...]:
-    """Return notes on packages whose version differs from the lock file, and on missing ones."""
+    """Return notes on missing packages, and on those whose version differs from the lock file."""
     if query.cursor:
         return ()
     shown = {result.origin for result in results}

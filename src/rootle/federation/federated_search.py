@@ -114,7 +114,7 @@ class FederatedSearch:
 def _search_with_spare(
     query: SearchQuery, parts: Sequence[PagePart], spare: Sequence[PagePart], limit: int
 ) -> SearchResponse:
-    """Return a page of `parts`. A fallback part comes first if it is confident and they are not.
+    """Return a page of `parts`. If only a fallback part is confident, it comes first.
 
     `spare` are the fallback parts. The cursor of a page with results of a fallback contains the
     name of this fallback.

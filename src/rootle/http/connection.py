@@ -90,7 +90,7 @@ class Connection(HTTPConnection):
             raise
 
     def _connect_tcp(self) -> socket.socket:
-        """Return a socket to the first address of the host that accepts a connection."""
+        """Return a socket for the host's first address that accepts a connection."""
         failure: OSError = OSError(f"{self.host} has no address")
         # Resolve the name only once, so that no unchecked address is used.
         addresses = self._resolve()

@@ -34,8 +34,9 @@ class RetryRules:
     def run(self, send: Callable[[], _Result], deadline: float) -> _Result:
         """Call `send` until it succeeds, and return its result.
 
-        Raise the error of `send` if it is not an UnavailableError, if it is a RefusedError, after
-        the last attempt, or if the delay before the next attempt would reach the deadline.
+        Raise the error of `send` without another attempt in these cases: it is not an
+        UnavailableError, it is a RefusedError, it came from the last attempt, or the next delay
+        would reach the deadline.
         """
         failures = 0
         while True:

@@ -31,7 +31,7 @@ _B: Final = 0.3  # low, because memories are short and their length says little
 # repeat its name in each of them.
 _EARLIER_NEIGHBOR_WEIGHTS: Final = (0.6, 0.5, 0.4, 0.3)
 _LATER_NEIGHBOR_WEIGHTS: Final = (0.5, 0.4, 0.3, 0.2)
-# Terms count only within an episode. A longer pause between two memories ends the episode.
+# The longest pause between two memories of one episode. Only memories of one episode are neighbors.
 _EPISODE_PAUSE_S: Final = 1_800
 # The factor of the score of a memory about the subject that a term names. A memory that contains
 # the term itself has the factor 1.

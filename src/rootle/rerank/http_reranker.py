@@ -116,7 +116,7 @@ class LlamaServerReranker(ServerReranker):
         self,
         endpoint: str = "",
         *,
-        model: str = "",  # for a server with several models
+        model: str = "",  # necessary if the server has several models
         timeout_s: float = _TIMEOUT_S,
         batch_size: int = 0,
     ) -> None:

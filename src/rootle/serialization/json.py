@@ -76,11 +76,11 @@ def query_from_json(data: Any) -> SearchQuery:  # Any: untrusted JSON
 def apply_filters(
     query: SearchQuery | str, filters: Filters | Mapping[str, Any] | None
 ) -> SearchQuery:
-    """Return a query with these filters. If the query has one of them already, it is kept.
+    """Return a query with these filters. A filter that the query has already is kept.
 
     If `filters` is a mapping, its keys are the fields of `Filters`, in camelCase or in snake_case.
-    Lists are accepted for tuples. Raises QueryError if the query or a filter has the wrong type, or
-    if a filter is unknown.
+    Lists are accepted instead of tuples. Raises QueryError if the query or a filter has the wrong
+    type, or if a filter is unknown.
     """
     base = SearchQuery(query) if isinstance(query, str) else check_query_types(query)
     if filters is None:

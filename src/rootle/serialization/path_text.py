@@ -10,7 +10,7 @@ from typing import Final
 _ESCAPE: Final = re.compile(r"\\(?:\\|[nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})")
 _NAMED: Final = {"\\\\": "\\", "\\n": "\n", "\\r": "\r", "\\t": "\t"}
 _MAX_CODE: Final = 0x10FFFF
-_HASH_CHARS: Final = 12  # the number of digits that are shown of the hash of a commit
+_HASH_CHARS: Final = 12  # the number of shown digits of the hash of a commit
 # In a quoted path, git writes some characters as C escapes, and other bytes as octal numbers.
 _GIT_ESCAPE: Final = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _GIT_CONTROLS: Final = {

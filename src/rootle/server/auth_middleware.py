@@ -68,7 +68,7 @@ class AuthMiddleware:
 
     def _has_token(self, header: str) -> bool:
         token = header[len(_SCHEME) :] if header.lower().startswith(_SCHEME) else ""
-        # In constant time, so that the response time reveals nothing about the token.
+        # Compare in constant time, so that the response time reveals nothing about the token.
         return hmac.compare_digest(token.encode("latin-1").strip(), self._token)
 
 

@@ -50,7 +50,7 @@ def error_response(request_id: int | str | None, code: int, message: str) -> typ
 
 
 def _is_request_id(value: object) -> TypeGuard[int | str]:
-    """Return whether a response can contain a value as an id."""
+    """Return whether a value is valid as the id in a response."""
     if isinstance(value, str):
         return encodable(value) == value  # UTF-8 cannot encode an unpaired surrogate
     return isinstance(value, int) and not isinstance(value, bool)

@@ -222,7 +222,7 @@ def _record(histogram: str, ms: float) -> None:
         _histogram(histogram).record(ms)
 
 
-# Instruments that are created before the SDK is set up start recording once it is.
+# An instrument that is created before the SDK is set up starts recording after that.
 
 
 @cache

@@ -119,7 +119,7 @@ class PassageCommit:
     subject: str  # the first line of the message
     message: str  # the whole message, with masked secrets
     share: float  # the share of the words of the passage that the commit introduced, 0 to 1
-    # the current numbers of the lines of the passage that the commit changed
+    # the lines that the commit changed in the passage, by their current numbers
     lines: tuple[int, ...]
     path: str  # the path of the file in this commit
     numbers: tuple[int, ...] = ()  # the numbers of the issues and pull requests in the messages

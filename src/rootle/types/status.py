@@ -17,7 +17,7 @@ Health = Literal["fresh", "behind", "paused", "throttled", "failed", "gone"]
 class Staleness:
     """The lag of an index behind its folder."""
 
-    age_seconds: float  # since the index last matched the folder
+    age_seconds: float  # the time since the index last matched the folder
     changed_files: int  # the number of files that were changed, added or deleted since then
 
 
@@ -79,10 +79,11 @@ class WatcherStatus:
 
     health: Health
     pid: int
-    last_commit_age_seconds: float | None  # since the index last matched the folder
+    last_commit_age_seconds: float | None  # the time since the index last matched the folder
     waiting: int  # the number of files that have changed and are not indexed yet
     waiting_age_seconds: float | None
-    min_interval_seconds: float  # between two updates; 0 unless throttled
+    # the minimum time between two updates; 0 if updates are not throttled
+    min_interval_seconds: float
     last_error: str | None
 
 
@@ -140,14 +141,14 @@ class DependencyPackage:
 class DependencyStatus:
     """The status of the index of the packages that a project depends on."""
 
-    index_dir: str  # shared by all projects, unless the index directory was chosen
+    index_dir: str  # shared by all projects, unless the user chose the index directory
     index_bytes: int  # the size for the packages of all projects that share the folder
     projects: int  # the number of projects that share the folder
-    age_seconds: float  # since the packages of this project were last indexed
+    age_seconds: float  # the time since the packages of this project were last indexed
     # the packages that can be searched, in the order of the lock files
     packages: tuple[DependencyPackage, ...]
     missing: tuple[DependencyPackage, ...]  # the packages that are not installed
-    refused: tuple[str, ...]  # a message for each path outside the project that is not read
+    refused: tuple[str, ...]  # a message for each unread path outside the project
     lock_files: tuple[str, ...]  # the paths of the files that list the packages
 
     @property
@@ -165,7 +166,7 @@ class AddedSource:
     kind: str  # web, folder, sphinx, devdocs, dash, mdn, stack-exchange or llms.txt
     documents: int
     chars: int  # the total length of the documents
-    age_seconds: float  # since the documents were last read
+    age_seconds: float  # the time since the documents were last read
     weight: float  # the factor by which the scores of the results are multiplied
     note: str = ""  # why the source was not read completely; "" if it was
     trust: Literal["external"] = "external"

@@ -31,7 +31,7 @@ class SymbolUse:
     """A line that contains a name and is not a definition of it."""
 
     path: str
-    line: int  # from 1
+    line: int  # the number of the line, from 1
     kind: str  # call, implementation, type, import, reference, comment, string or document
     scope: str  # the enclosing function, outermost definition first
     text: str  # the line

@@ -53,9 +53,9 @@ class WebSearch:
         """Return the results as Markdown, or "Error: …" if every provider is unavailable.
 
         Secrets in the query are masked, because it is sent to other machines, cached and logged.
-        Only the query is the key of the cache, so cached results ignore `max_results`. Raise
-        ValueError if the query is empty. Errors of providers other than `Unavailable` are not
-        caught.
+        The cache key is the query alone, so cached results may be those of a call with another
+        `max_results`. Raise ValueError if the query is empty. Errors of providers other than
+        `Unavailable` are not caught.
         """
         masked = mask_secrets(encodable(query), self._secret_exceptions)
         cleaned = " ".join(masked.text.split())
@@ -90,7 +90,7 @@ class WebSearch:
                 continue
             _LOG.info("engine=%s query=%s results=%d", provider.label, _quote(query), len(results))
             return results
-        # A returned text would be cached, but an exception is not.
+        # Raise an exception instead of returning a text, which would be cached.
         raise Unavailable(f"all search providers temporarily unavailable: {'; '.join(failures)}")
 
     def _query(self, provider: WebProvider, query: str, max_results: int) -> Sequence[WebResult]:

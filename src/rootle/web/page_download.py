@@ -35,7 +35,7 @@ _HEADERS: Final = {
 class DownloadedPage:
     """The response of a server."""
 
-    url: str  # after redirects
+    url: str  # the URL after redirects
     media_type: str  # in lower case; "" if the server did not send one
     charset: str
     body: bytes

@@ -30,7 +30,7 @@ from rootle.storage.permissions import PRIVATE_DIR, make_private_dir, set_tree_m
 from rootle.types import Memory, MemoryOrigin, MemoryReference
 
 # Keys in the metadata of stored memories.
-_TEXT_DIGEST: Final = "told"  # finds an earlier memory with the same text
+_TEXT_DIGEST: Final = "told"  # a digest, to find an earlier memory with the same text
 _PLACES: Final = "places"  # the referenced files and symbols
 _MAX_REFERRING: Final = 1_000
 

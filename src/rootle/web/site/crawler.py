@@ -148,7 +148,7 @@ class SiteCrawler:
                 known.add(url)
                 self._wait(site)
                 found = parse_sitemap(self.downloads.download(url).body)
-            except RootleError:  # most sites have none
+            except RootleError:  # most sites have no sitemap
                 continue
             waiting.extend(found.sitemaps[:MAX_SITEMAPS])
             for page in found.pages[:_MAX_QUEUE]:

@@ -22,7 +22,7 @@ class NamedPage:
     """A page as HTML."""
 
     path: str
-    url: str  # after redirects
+    url: str  # the URL after redirects
     html: str
 
 

@@ -26,7 +26,10 @@ class RobotsRules:
     sitemaps: tuple[str, ...] = ()
 
     def allows(self, target: str) -> bool:
-        """Return whether a path with its query may be read. The longest pattern decides."""
+        """Return whether a path with its query may be read.
+
+        The longest matching pattern decides.
+        """
         path = _normalize(target)
         best, is_allowed = -1, True
         for pattern, allows in self.rules:

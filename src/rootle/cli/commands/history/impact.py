@@ -64,7 +64,7 @@ def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
 
 
 def _read_change(words: Sequence[str], root: Path) -> str | list[str] | None:
-    """Return the argument of `App.impact`: paths relative to the folder, a diff, or a task."""
+    """Return the argument of `App.impact`: relative paths, a diff, or a task in words."""
     from rootle.cli.context import path_in_root
 
     if not words:
