@@ -213,16 +213,35 @@ def weights() -> str:
     rows = [(f"`{name}`", f"{WEIGHTS[name]:g}", FEATURES[name]) for name in NAMES]
     total = sum(weight for weight in WEIGHTS.values() if weight > 0)
     table = _table(("Feature", "Weight", "Measures"), rows)
+    factors = [
+        (
+            f"{TEST_FACTOR:g}",
+            "tests",
+            "unless the query asks for a test, is about how tests are run, or describes a change "
+            "to the code, as a commit message does",
+        ),
+        (f"{CODE_FACTOR:g}", "all files except tests", "if the query asks for a test"),
+        (
+            f"{RECORD_FACTOR:g}",
+            "changelogs, licenses and similar files",
+            "unless the query is about history",
+        ),
+        (
+            f"{COPY_FACTOR:g}",
+            "vendored and generated files",
+            "unless the query mentions such code or the name of the file",
+        ),
+        (f"{DOCUMENT_FACTOR:g}", "documents", "if the query asks how to do something"),
+        (
+            f"{DEFINER_FACTOR:g}",
+            "the file that defines a symbol",
+            "if the query asks who uses this symbol",
+        ),
+    ]
     return (
         f"{table}\n\nThe sum is divided by {total:g}, the total of the positive weights. It is "
-        f"then multiplied by {TEST_FACTOR:g} for test files, unless the query asks for a test, is "
-        "about how tests are run or describes a change to the code, as a commit message does; "
-        f"by {RECORD_FACTOR:g} for changelogs, licenses and similar files, "
-        f"unless the query is about history; by {COPY_FACTOR:g} for vendored and generated files, "
-        f"unless the query mentions such code or the name of the file; by {DOCUMENT_FACTOR:g} for "
-        f"documents, if the query asks how to do something; and by {DEFINER_FACTOR:g} for the file "
-        "that defines a symbol, if the query asks who uses that symbol. If the query asks for a "
-        f"test, other files are multiplied by {CODE_FACTOR:g}."
+        "then multiplied by these factors:\n\n"
+        f"{_table(('Factor', 'Files', 'Condition'), factors)}"
     )
 
 

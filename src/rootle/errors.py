@@ -76,7 +76,7 @@ class RefusedError(UnavailableError):
 
 
 class MemoryStorageError(UnavailableError):
-    """Raised when the memory store is damaged, cannot be written or is of a newer version."""
+    """Raised when the memory store is damaged, not writable or written by a newer version."""
 
 
 class PluginError(UnavailableError):

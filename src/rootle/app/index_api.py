@@ -106,9 +106,9 @@ class IndexApi(AppBase):
         """Delete all indexes, the cached results, the search log and the cached web pages.
 
         The indexes are those of the folder, its commits, earlier versions, packages and added
-        sources. `sources` also deletes the added sources: their list and their text, which may be
-        impossible to read again. The search log and the cached web pages also contain searches in
-        other folders. Return False if there was no index to delete.
+        sources. If `sources` is true, the list and the text of the added sources are also deleted.
+        It may be impossible to read this text again. The search log and the cached web pages also
+        contain searches in other folders. Return False if there was no index to delete.
         """
         from rootle.web.url_cache import clear_web_cache
 

@@ -46,8 +46,8 @@ class LinksApi(AppBase):
         """Return names in documents, comments and memories that are outdated: gone or changed.
 
         `paths` limits the check to some files and folders. A name is reported only if there is
-        evidence that it belonged to this project: a commit removed it, or the class, module or
-        folder that the text names with it still exists. The index and the index of the commits are
+        evidence that it belonged to this project: a commit removed it, or the text names it as part
+        of a class, module or folder that still exists. The index and the index of the commits are
         updated first.
 
         Raises QueryError if a path is not indexed.

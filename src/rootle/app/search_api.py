@@ -163,7 +163,7 @@ class SearchApi(AppBase):
         return lines_with_match(parsed.excluded_pattern, lines)
 
     def restrictions(self, query: str) -> str:
-        """Return the filters and the excluded words of a query, as they are written in it."""
+        """Return the filters and the excluded words of a query, exactly as written."""
         from rootle.search.query.syntax import restrictions_in
 
         return restrictions_in(query)

@@ -147,7 +147,7 @@ class Config(QueryFields):
     web_search: bool = config_field(
         False,
         "Let agents search the web and read pages (see [web search](../how-to/web-search.md)). "
-        "If false, only `rootle add URL` sends requests to the web.",
+        "If false, only `rootle add` and `rootle sources refresh` send requests to websites.",
     )
     web_engines: tuple[str, ...] = config_field(
         WEB_ENGINES,

@@ -115,8 +115,8 @@ class IndexFields:
     image_embedding_endpoint: str = config_field(
         "",
         "URL of a server that embeds images and texts with the same model, such as CLIP on vLLM. "
-        "The server receives the images that `ocr` selects, those in folders with documentation if "
-        "`ocr` is `off`, and questions (see [diagrams and images]"
+        "The server receives questions and images: those that `ocr` selects or, if `ocr` is `off`, "
+        "those in folders with documentation (see [diagrams and images]"
         "(../how-to/diagrams-and-images.md#find-images-by-their-content)). Empty: nothing is sent.",
         url=True,
     )
