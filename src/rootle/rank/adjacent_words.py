@@ -16,8 +16,8 @@ from rootle.text.terms import STOP_WORDS
 # Words that share a prefix of this many bytes are treated as equal: "connection" and "connections".
 _STEM_CHARS: Final = 7
 _MAX_WORDS: Final = 60
-# Maps ASCII letters to lower case, and all other bytes except digits and the bytes of non-ASCII
-# characters to spaces. Names with underscores are split, and other identifiers are kept whole.
+# Maps ASCII letters to lower case. Digits and the bytes of non-ASCII characters stay unchanged, and
+# all other bytes become spaces. Therefore names are split at underscores, but not at capitals.
 _TO_WORDS: Final = bytes(
     at + 32 if 65 <= at <= 90 else at if at >= 128 or bytes((at,)).isalnum() else 32
     for at in range(256)
@@ -28,7 +28,7 @@ Triple = tuple[bytes, bytes, bytes]
 
 @dataclass(frozen=True, slots=True)
 class WordOrder:
-    """The pairs and triples of adjacent words of a question, except those of stop words only."""
+    """The pairs and triples of adjacent words of a question. Not all words may be stop words."""
 
     words: frozenset[bytes]
     pairs: frozenset[tuple[bytes, bytes]]

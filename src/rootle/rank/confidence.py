@@ -18,8 +18,8 @@ from rootle.rank.ranking_inputs import Floats, RankingInputs
 
 # Signals of the whole answer. They have different scales, which the model weights balance.
 QUESTION_SIGNALS: Final = (
-    "top_score",  # by the weighted sum
-    "lead",  # score of the first result minus the score of the sixth
+    "top_score",  # score of the first result, without the features of WORD_ORDER
+    "lead",  # top_score minus the score of the sixth result
     "best_passage",  # largest share of the question words in one chunk
     "top_passage",
     "best_coverage",  # largest share of the words in one file, weighted by rarity
@@ -34,8 +34,8 @@ QUESTION_SIGNALS: Final = (
     "is_symbol",
     "names_defined",  # a candidate defines a name of the question
     "names_missing",  # the question has names, and no candidate defines one
-    "cosine_lead",  # of the best chunk, above the noise level
-    "whole_passage",  # one chunk holds every word of the question
+    "cosine_lead",  # cosine of the best chunk minus the noise level
+    "whole_passage",  # one chunk contains every word of the question
     "word_count",  # at most forty
     "unknown_words",  # number of words that do not occur in the index
     "names",  # number of names, at most six
@@ -44,7 +44,7 @@ QUESTION_SIGNALS: Final = (
 _MAX_NAMES: Final = 6
 _MAX_WORDS: Final = 40
 # People ask questions, whereas language models compose queries from a description, names and code.
-# In a composed query, more words are missing in the index even if there is an answer. Therefore
+# More words of a composed query are missing from the index, even if there is an answer. Therefore
 # each of these two kinds of queries, called voices, has its own models.
 Voice = Literal["asked", "composed"]
 
@@ -123,7 +123,7 @@ def reject(confidence: Confidence) -> Confidence:
 
 
 def question_signals(inputs: RankingInputs, ranked: RankedFiles) -> Floats:
-    """Return the signals in the order of QUESTION_SIGNALS. Requires at least one candidate.
+    """Return the signals in the order of QUESTION_SIGNALS. There must be at least one candidate.
 
     The order of words is ignored, because some file usually has a few of the words in the same
     order by chance.

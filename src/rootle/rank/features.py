@@ -111,7 +111,7 @@ def file_features(inputs: RankingInputs) -> Floats:
 
 
 def _mentions(inputs: RankingInputs) -> Floats:
-    """Return the BM25 of each file, or 0 for a document or a file that defines a searched name."""
+    """Return the BM25 of each file; 0 for documents and for files that define a requested name."""
     scores: Floats = inputs.files.bm25 * ~(defining_files(inputs) | prose_files(inputs))
     return scores
 
@@ -162,7 +162,7 @@ def prose_files(inputs: RankingInputs) -> Flags:
 def copied_files(inputs: RankingInputs) -> Flags:
     """Return which candidate files are copies of other projects or were written by a program.
 
-    A file whose whole name occurs in the question is not among them.
+    If the question contains the whole name of a file, the file does not count as a copy.
     """
     kinds, written_out = kinds_of(inputs), inputs.question.written_out
     flags = kinds["is_copied"] | kinds["is_generated"]
@@ -240,8 +240,8 @@ def _name_features(inputs: RankingInputs) -> dict[str, Floats]:
     is_symbol = float(question.is_symbol)
     return {
         "set_aside": paths.kinds["is_set_aside"].astype(np.float64),
-        # Tests are named after the tested file, which must not count against them if the question
-        # asks for tests.
+        # Tests are named after the tested file. This must not lower the score of a test if the
+        # question is about tests.
         "longer_stem": paths.longer_stem * ~(question.is_about_tests & paths.kinds["is_test"]),
         "depth": paths.depth,
         "question_in_stem": table[:, 0],
@@ -264,10 +264,10 @@ def _longer_stems(parts: Sequence[PathParts]) -> Floats:
 
 
 def _path_features(question: Question, parts: Sequence[PathParts]) -> Floats:
-    """Return four columns, with one row per path.
+    """Return one row for each path.
 
-    They are the share of the question in the stem, the share of the stem in the question, the share
-    of the question in the folder names, and 1 if the question contains the whole stem.
+    The columns are the share of the question in the stem, the share of the stem in the question,
+    the share of the question in the folder names, and 1 if the question contains the whole stem.
     """
     similarity, written_out = _WordSimilarity(question.words), question.written_out
     table = np.zeros((len(parts), 4))

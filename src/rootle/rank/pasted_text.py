@@ -1,10 +1,10 @@
 """Find the lines from which a pasted text comes: an error message, a line of a log, or code.
 
-A pasted text has the words of its source in the same order. It can lack some of them and have
-others in between: a message in a log has values where the source has fields such as `%s`, and the
-time and the name of a logger before it. Therefore, words are aligned instead of searched as one
-phrase. A text without any sign of a message or of code may be a description in the words of a
-reader; it must occur literally.
+A pasted text has the words of its source in the same order, but some words may be missing or added.
+For example, a line of a log begins with a time and the name of a logger, and has values where the
+source has fields such as `%s`. Therefore, words are aligned instead of searched as one phrase. A
+text that looks neither like a message nor like code may be a description in other words. It is
+found only if it occurs literally.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rootle.rank.question.name_question import parse_name_question
 from rootle.text.terms import STOP_WORDS
 from rootle.text.whole_names import line_numbers
 
-# Frequencies of words: returns the number of files, and for each word how many contain it.
+# Returns the number of all files, and for each word the number of files that contain it.
 CountFiles = Callable[[Sequence[str]], tuple[int, Sequence[int]]]
 
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -33,27 +33,28 @@ _HYPHENATED: Final = re.compile(
 # In a longer query, a word with one hyphen is usually an ordinary one, such as "built-in".
 _MIN_HYPHENS: Final = 2
 _MAX_NAMES: Final = 2
-_MAX_FLAG_WORDS: Final = 5  # of a query that is about the flag in it, such as an error message
-_MAX_LINES: Final = 12  # of a query; the others add little
-_MAX_WORDS: Final = 60  # per line of a query
+_MAX_FLAG_WORDS: Final = 5  # a query with a flag and at most this many words is about the flag
+_MAX_LINES: Final = 12  # lines of a query that are searched; further lines add little
+_MAX_WORDS: Final = 60  # words per line of a query
 # A statement that contains a message can continue on the next lines.
 _WINDOW_LINES: Final = 5
-# Values that were filled in, and the code between two parts of a message, take up to this many
-# words.
+# The maximum distance of two aligned words, in words. The words in between are values that were
+# filled in, or code between two parts of a message.
 _MAX_GAP: Final = 8
 _MAX_PLACES: Final = 400  # occurrences of a word per text
-_MAX_PAIRS: Final = 100  # equal words of a query and a window
-_MAX_WINDOWS: Final = 8  # of a text, those with most of the words; aligning one takes 0.5 ms
-# A line is a source if it has this share of the words of a message, weighted by rarity, and this
-# many words. With fewer words, the share must be higher.
+_MAX_PAIRS: Final = 100  # pairs of equal words in a line of the query and a window of a text
+# The maximum number of windows of a text that are aligned: those with most of the words. Aligning
+# one window takes 0.5 ms.
+_MAX_WINDOWS: Final = 8
+# A source must have at least _MIN_WORDS words of a message, and _MIN_SHARE of its words, weighted
+# by rarity. If it has only _SHORT_WORDS words, it must have _SHORT_SHARE.
 _MIN_SHARE: Final = 0.6
 _MIN_WORDS: Final = 4
 _SHORT_WORDS: Final = 3
 _SHORT_SHARE: Final = 0.75
 # A text without signs of a message or of code must have this many words.
 _LITERAL_WORDS: Final = 4
-# Around a name: parts of a longer name, the quotes of a string, and the text before a key or a
-# selector.
+# The text around a name, if the name is a part of a longer name, a string, or a key or selector.
 _CONTINUED: Final = re.compile(r"[\w-]")
 _BEGUN: Final = re.compile(r"\w-{0,9}$")
 _OPEN_QUOTE: Final = re.compile(r"[\"'`]-{0,2}$")
@@ -62,20 +63,22 @@ _BEFORE_KEY: Final = re.compile(r"[ \t]*(?:- )?|.*[.#]")
 _MAX_BEFORE_NAME: Final = 200
 # The share of a line that mentions a name, but does not have it as a string or a key.
 _MENTION: Final = 0.8
-# The share of a line that has the words only in the same order is multiplied by this factor.
+# If a line has the words in the same order, but not the literal text, its share is multiplied by
+# this factor.
 _ALIGNED: Final = 0.95
 # The weight of a word that occurs in a quarter of the files.
 _RARE_WEIGHT: Final = math.log(5)
-# Characters of code, quotes around words, the level of a log, the name of an exception, a path from
-# the root and an address. The texts are in lower case.
+# Signs of a message or of code: characters of code, quotes around words, log levels, names of
+# exceptions, absolute paths and addresses. The texts are in lower case.
 _MARKED: Final = re.compile(
     r"[<>{}\[\]=%;\\|]|\w\(|\(\)|(?<!\w)[\"'`]|[\"'`](?!\w)|://|\w(?:error|exception):"
     r"|(?:^|\s)(?:error|warn|warning|fatal|panic|critical|severe)\b|(?:^|\s)/[\w.-]{1,80}/|\w@\w"
 )
-_WEAK_MARKS: Final = (re.compile(r":(?:\s|$)"), re.compile(r"\b\d"))  # signs only together
-# A message with a value at its end; a topic before a colon is shorter.
+# Signs of a message if both occur.
+_WEAK_MARKS: Final = (re.compile(r":(?:\s|$)"), re.compile(r"\b\d"))
+# A message that ends with a colon and a value. A topic before a colon has fewer words.
 _LONG_HEAD: Final = re.compile(r"[^:\s]+(?:\s+[^:\s]+){3,30}:\s")
-# A question is not copied from a file.
+# The first words of questions, which are not copied from a file.
 _QUESTION: Final = re.compile(
     r"(?:how|what|where|when|which|who|whose|why|is|are|can|could|do|does|did)\b"
 )
@@ -99,20 +102,20 @@ _LINE_SIGN: Final = re.compile(r"(?:[>+-]|\d{1,6}[:|])\s?")
 class PastedLine:
     """The words of one line of a query, or of the part of it that may be the message."""
 
-    row: int  # of the line in the query
+    row: int  # number of the line in the query, from 0
     text: str  # in lower case, with single spaces
     weights: Mapping[str, float]  # rarity of each word; 0 for words that occur in no file
     words: tuple[str, ...]  # in order
-    fixed: frozenset[str]  # the words of the source: without values and words of loggers
+    fixed: frozenset[str]  # words that come from the source: neither values nor words of loggers
     # The words to look up, rarest first: those that the source must contain, without common stop
     # words and words that occur in no file.
     searched: tuple[str, ...]
-    is_marked: bool  # has signs of a message or of code
-    is_compound: bool  # is one name of several words, such as `max-page-size`
+    is_marked: bool  # the line has signs of a message or of code
+    is_compound: bool  # the text is one name of several words, such as `max-page-size`
 
     @property
     def is_aligned(self) -> bool:
-        """Whether a source may lack some of the words; otherwise, it has the literal text."""
+        """Whether a source may lack some of the words. If not, it must have the literal text."""
         return self.is_marked and not self.is_compound
 
 
@@ -127,7 +130,7 @@ class SourceLine:
 def may_be_pasted(text: str) -> bool:
     """Return whether a query may contain pasted text, a path or a hyphenated name.
 
-    A single word and a question in plain words cannot.
+    Return False for a single word and for a question in plain words.
     """
     lower = text.strip().lower()
     if _is_marked(lower) or find_hyphenated_names(text)[0]:
@@ -138,8 +141,8 @@ def may_be_pasted(text: str) -> bool:
 def read_pasted_lines(text: str, count_files: CountFiles) -> list[list[PastedLine]]:
     """Return the lines of a query that may be pasted.
 
-    Each one is followed by the parts of it that may be the message of a logged line, from the
-    longest one.
+    Each list contains a line, followed by the parts of it that may be the message of a log line,
+    longest first.
     """
     rows = text.split("\n")
     lines = [_strip(row, is_alone=len(rows) == 1) for row in rows]
@@ -163,10 +166,10 @@ def read_pasted_lines(text: str, count_files: CountFiles) -> list[list[PastedLin
 
 
 def find_hyphenated_names(text: str) -> tuple[list[str], bool]:
-    """Return at most two hyphenated names in a query, and whether it asks only for their place.
+    """Return at most two hyphenated names in a query, and whether the query is just about a name.
 
-    Such a query is one name or flag, or asks where it is defined. In other queries, only flags and
-    names with several hyphens are returned.
+    Such a query consists of a name, asks where it is defined, or has few words and a flag. In other
+    queries, flags and names with several hyphens are returned.
     """
     matches = list(_HYPHENATED.finditer(text))
     names = list(dict.fromkeys(match[1] for match in matches))
@@ -178,7 +181,7 @@ def find_hyphenated_names(text: str) -> tuple[list[str], bool]:
 
 
 def _asks_for_place(text: str, name: str) -> bool:
-    """Return whether a query is only a hyphenated name, or asks where it is defined."""
+    """Return whether a query is just a hyphenated name, or asks where this name is defined."""
     identifier = name.replace("-", "_")
     asked = parse_name_question(re.sub(rf"-{{0,2}}{re.escape(name)}", identifier, text))
     return asked is not None and asked.name == identifier and asked.aspect == "definitions"
@@ -203,7 +206,7 @@ def find_source_lines(pasted: PastedLine, text: str) -> list[SourceLine]:
         return _find_name(pasted.text, lower)
     counted = [(word, pasted.weights[word]) for word in pasted.words if word in pasted.fixed]
     total = math.fsum(weight for _, weight in counted)
-    least = total * _MIN_SHARE * 0.999  # the order of a sum changes its rounding
+    least = total * _MIN_SHARE * 0.999  # allow for rounding errors of sums
     numbers = line_numbers(lower, _find_anchors(pasted, lower, total))
     if not numbers:
         return []
@@ -266,7 +269,7 @@ def _is_marked(text: str) -> bool:
 
 
 def _split_message(line: str) -> list[str]:
-    """Return a line, and the parts of it after the punctuation of a logger and inside quotes."""
+    """Return a line, its ends after the punctuation of a logger, and its parts in quotes."""
     if not _is_marked(line):
         return [] if _QUESTION.match(line) else [line]
     tails = [line[cut.end() :].strip(" \"'") for cut in islice(_CUT.finditer(line), _MAX_VARIANTS)]
@@ -306,7 +309,7 @@ def _list_sources(shares: Mapping[int, float]) -> list[SourceLine]:
 
 
 def _find_name(name: str, text: str) -> list[SourceLine]:
-    """Return the lines of a text in lower case with a whole name: first strings and keys."""
+    """Return the lines of a lower-case text with a whole name. Strings and keys come first."""
     starts = [match.start() for match in islice(re.finditer(re.escape(name), text), _MAX_PLACES)]
     best: dict[int, float] = {}
     for number, start in zip(line_numbers(text, starts), starts, strict=True):
@@ -320,7 +323,7 @@ def _find_name(name: str, text: str) -> list[SourceLine]:
 
 
 def _find_anchors(pasted: PastedLine, text: str, total: float) -> list[int]:
-    """Return where words of which every source line has at least one occur in a text."""
+    """Return the positions of some words in a text. Every source has at least one of them."""
     places: list[int] = []
     rest = total
     for word in pasted.searched:
@@ -329,7 +332,7 @@ def _find_anchors(pasted: PastedLine, text: str, total: float) -> list[int]:
         found = re.finditer(re.escape(word), text)
         places += [match.start() for match in islice(found, _MAX_PLACES)]
         if not pasted.is_marked:
-            break  # every word is in the line
+            break  # a source must contain every word, so one word is enough
         rest -= pasted.weights[word] * pasted.words.count(word)
     return sorted(places)
 
@@ -357,7 +360,7 @@ class _Window:
 def _align(pasted: PastedLine, words: Sequence[str]) -> list[tuple[int, int]]:
     """Return the heaviest chain of equal words in the same order, without long gaps.
 
-    Each pair has the position in the pasted line and the one in the words of the window.
+    Each pair contains a position in the pasted line and a position in the words of the window.
     """
     places: dict[str, list[int]] = {}
     for at, word in enumerate(words):
@@ -365,7 +368,8 @@ def _align(pasted: PastedLine, words: Sequence[str]) -> list[tuple[int, int]]:
             places.setdefault(word, []).append(at)
     pairs = [(i, j) for i, word in enumerate(pasted.words) for j in places.get(word, ())]
     pairs = pairs[:_MAX_PAIRS]
-    best: list[tuple[float, int]] = []  # weight of the chain up to each pair, and the pair before
+    # For each pair: the weight of the best chain that ends with it, and the previous pair.
+    best: list[tuple[float, int]] = []
     for at, (i, j) in enumerate(pairs):
         weight, before = 0.0, -1
         for earlier in range(at):

@@ -19,8 +19,8 @@ _TEST_NAME: Final = re.compile(
     r"(^test_|^testing\.go$|_test\.|_testing\.go$|_tests\.|[.-]test\.|[.-]spec\.|_spec\.|^tests?\.|Tests?\.[a-z]+$|Spec\.[a-z]+$|"
     r"^conftest\.)"
 )
-# Internal, old, vendored and deprecated code is an unlikely answer, even if it contains the words
-# of the question.
+# Internal, old, vendored and deprecated code seldom answers a question, even if it contains the
+# words of the question.
 _SET_ASIDE: Final = re.compile(
     r"(^|/)(_?internals?|old)(/|\.|$)|deprecat|legacy|vendor|third_party|compat",
     re.IGNORECASE,
@@ -45,7 +45,7 @@ _GENERATED: Final = re.compile(
     r"(^|/)(__snapshots__|__generated__|generated)/|\.(snap|g\.dart|freezed\.dart|designer\.cs)$",
     re.IGNORECASE,
 )
-# Bundles and type declarations that a build of JavaScript or TypeScript writes.
+# Bundles and type declarations that builds of JavaScript and TypeScript write.
 _BUILT_FOLDER: Final = re.compile(r"(^|/)(\w{1,40}[-_.])?dist/", re.IGNORECASE)
 _BUILT_NAME: Final = re.compile(r"\.([cm]?js|d\.[cm]?ts|css)$", re.IGNORECASE)
 _BUNDLE_NAME: Final = re.compile(r"\.(bundle|umd|iife)\.[cm]?js$", re.IGNORECASE)
@@ -65,7 +65,7 @@ KINDS: Final = (
     "is_example",  # an example, a benchmark or a build script
     "is_hidden",  # a name in the path begins with a dot
     "is_set_aside",  # internal, vendored or deprecated
-    "is_copied",  # of another project, or minified
+    "is_copied",  # a copy of another project
     "is_generated",  # written by a program
 )
 _TEST, _RECORD, _PROSE, _CONFIG, _EXAMPLE, _HIDDEN, _ASIDE, _COPY, _MADE = (
@@ -82,7 +82,7 @@ class PathParts(NamedTuple):
     whole: str  # the stem as one normalized word
     # Every run of up to eight consecutive words of the stem, except the stem itself.
     inner: frozenset[tuple[str, ...]]
-    heads: frozenset[str]  # prefixes of its words
+    heads: frozenset[str]  # prefixes of the words of the path
     depth: int  # number of folders above the file
     kinds: int  # one bit for each of KINDS
 
@@ -170,7 +170,7 @@ def _words(name: str) -> tuple[str, ...]:
 
 
 def quotes_messages(path: str) -> bool:
-    """Return whether a file is a test, a document, a changelog or a recorded output.
+    """Return whether a file is a test, a document, a changelog, recorded output or generated.
 
     Such files quote the messages of a program, but do not produce them.
     """
@@ -180,7 +180,7 @@ def quotes_messages(path: str) -> bool:
 
 
 def is_generated(path: str) -> bool:
-    """Return whether a program has written a file, such as a bundle, judging by its path."""
+    """Return whether, judging by its path, a file was written by a program, such as a bundle."""
     return bool(path_parts(path).kinds & _MADE)
 
 

@@ -22,7 +22,7 @@ class ChunkInputs:
     """
 
     ids: Ints
-    files: Ints  # position of its file in FileInputs
+    files: Ints  # position of the chunk's file in FileInputs
     bm25: Floats
     dense: Floats  # cosine
     symbols: Floats  # BM25 over the names that the chunk defines
@@ -61,7 +61,7 @@ class FileInputs:
     described: Floats  # like `passage`, without the terms of guessed code
     pairs: Floats  # largest share of the adjacent words of the question in one chunk
     triples: Floats  # like `pairs`, for three adjacent words
-    authors: tuple[str, ...] = ()  # "Name <address>"; only filled if a trust rule names an author
+    authors: tuple[str, ...] = ()  # "Name <address>", or "" if unknown
 
     def reorder(self, order: Ints) -> FileInputs:
         """Return the files in another order."""

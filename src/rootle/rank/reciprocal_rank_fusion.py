@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rootle.protocols import Ids, Ranked
 
-_K: Final = 60  # the value in the paper
+_K: Final = 60  # the value in the paper cited below
 
 
 def reciprocal_rank_fusion(rankings: Sequence[Ranked], limit: int, k: int = _K) -> Ids:
@@ -28,7 +28,7 @@ def reciprocal_rank_fusion(rankings: Sequence[Ranked], limit: int, k: int = _K) 
     ordered = ids[order]
     starts = first_positions(ordered)
     scores = np.add.reduceat(gains[order], starts)
-    # The order of ties must not depend on the ids, which depend on the history of an index.
+    # Ids depend on the history of an index, so ties must not be ordered by id.
     by_appearance = order[starts].argsort()
     best = by_appearance[(-scores[by_appearance]).argsort(kind="stable")][:limit]
     return ordered[starts][best]
@@ -43,5 +43,5 @@ def first_positions(ordered: Ids) -> Ids:
 
 @lru_cache(maxsize=64)
 def _gains(k: int, count: int) -> NDArray[np.float64]:
-    """Return the gain of each rank, best first, shape (count,)."""
+    """Return 1 / (k + rank) for each rank, best first, shape (count,)."""
     return 1 / (k + 1 + np.arange(count))

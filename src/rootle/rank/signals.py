@@ -16,7 +16,7 @@ from rootle.rank.rankers.feature_sum import WEIGHTS, RankedFiles
 from rootle.rank.rankers.weighted_sum import file_importance, recency_boost
 from rootle.rank.ranking_inputs import FileInputs, Floats, RankingInputs
 
-# Normalizes a weight to the scale of the feature weights.
+# Configured weights are divided by this sum, so that they have the scale of the feature weights.
 _TOTAL_WEIGHT: Final = sum(weight for weight in WEIGHTS.values() if weight > 0)
 TRUST: Final = "trust"
 

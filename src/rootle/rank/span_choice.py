@@ -32,7 +32,7 @@ class ScoredSpan(NamedTuple):
 
 
 def has_room(chosen: Sequence[ScoredSpan], initial_lines: int = INITIAL_LINES) -> bool:
-    """Return whether another span would have fit before the spans were extended."""
+    """Return whether another span would fit if the chosen spans were not extended."""
     lines = sum(min(span.end_line - span.start_line + 1, initial_lines) for span in chosen)
     return len(chosen) <= MAX_MORE_SPANS and lines < MAX_LINES
 

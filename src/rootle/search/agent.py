@@ -30,11 +30,11 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """Optional stages around the steps, outermost first."""
+    """Optional stages that wrap the steps, outermost first."""
 
-    pages: Sequence[PageStage] = ()  # around all steps, such as caches
-    answers: Sequence[AnswerStage] = ()  # around retrieve and rank, such as reranking
-    responses: Sequence[ResponseStage] = ()  # after all steps, such as memories
+    pages: Sequence[PageStage] = ()  # wrap all steps, such as caches
+    answers: Sequence[AnswerStage] = ()  # wrap retrieve and rank, such as reranking
+    responses: Sequence[ResponseStage] = ()  # run after all steps, such as memories
 
 
 class SearchAgent:
@@ -51,7 +51,7 @@ class SearchAgent:
         open_trace: Callable[[SearchQuery], SearchTrace],
         close: Callable[[], None],
     ) -> None:
-        """`close` stops the threads of the steps and stages."""
+        """Call `close` to stop the threads of the steps and stages."""
         self._requests = requests
         self._steps = steps
         self._responses = stages.responses

@@ -71,10 +71,11 @@ def open_agent(
     """Return a search pipeline for an index.
 
     `open_index` returns the newest generation for each query. `root` is the indexed folder; without
-    it, all text comes from the index. `dense` and `sparse` are search servers that replace a leg.
-    The dense leg fails if the vectors were made by a model whose fingerprint is not `model`; ""
-    accepts any model. `expansion` may belong to several pipelines; it is not closed with this one.
-    `narrow` limits the files of every search. `cache_dir` is the folder for cached pages.
+    a root, all text comes from the index. `dense` and `sparse` are search servers that replace one
+    leg each. The dense leg fails if the vectors were made by a model whose fingerprint is not
+    `model`; "" accepts any model. Several pipelines may share `expansion`, so closing the pipeline
+    does not close it. `narrow` limits the files of every search. `cache_dir` is the folder for
+    cached pages.
     """
     tree = WorkingTree(root, config.secret_exceptions) if root is not None else None
     resources = ExitStack()
@@ -88,7 +89,7 @@ def open_agent(
     caches = _open_caches(config, present, cache_dir, clock)
     pages: list[PageStage] = [ContextExpansion(config, tree), *caches]
     pages += [expansion] if expansion is not None else []
-    if reranker is None:  # a query that waits for a reranker does not slow down the others
+    if reranker is None:  # a query that waits for a reranker does not slow down other queries
         pages.append(retriever.limit_concurrency)
     reranking = Reranking(reranker, config, ranker.signals) if reranker else None
     answers = _answer_stages(config, tree, open_symbols, _close_later(resources, reranking))
@@ -102,7 +103,7 @@ def open_agent(
 
 
 def _close_later(resources: ExitStack, stage: _ClosableT | None) -> tuple[_ClosableT, ...]:
-    """Close a stage with the other resources. Return the stage, or () if there is none."""
+    """Close a stage together with the resources. Return the stage in a tuple; () for None."""
     if stage is None:
         return ()
     resources.callback(stage.close)
@@ -116,7 +117,7 @@ def _answer_stages(
     reranking: Sequence[AnswerStage],
 ) -> list[AnswerStage]:
     """Return the stages, outermost first."""
-    # A reranker has read the best files, so it knows more than their names tell.
+    # A reranker reads the text of the best files, which is better evidence than a rare name.
     named = () if reranking else (only_for(attrgetter("names"), show_rare_names),)
     return [
         Notes(config.no_results_suggestion),

@@ -21,10 +21,10 @@ from rootle.search.session import Session, Sessions
 from rootle.text.terms import WORD
 from rootle.types import SearchQuery
 
-# Only this many characters of a question are read. Longer questions are pasted files, and the
-# beginning of such a file is enough to find it.
+# Characters of a question that are read. Longer questions are pasted files, and the beginning of a
+# pasted file is enough to find it.
 MAX_QUERY_CHARS: Final = 10_000
-# The number of tokens of a short function in a result, with the heading of the result.
+# The tokens that a result with a short function takes, including its heading.
 _TOKENS_PER_PASSAGE: Final = 100
 _NOT_EXPANDED: Final = "\0not expanded"
 _EXCLUSION: Final = re.compile(r"(.+):(\d{1,9})-(\d{1,9})")
@@ -35,7 +35,7 @@ class SearchRequest:
     """A valid query and the context in which it is answered."""
 
     query: SearchQuery  # with the defaults of the configuration
-    digest: bytes  # of the question and its filters; all pages of one answer share it
+    digest: bytes  # of the question and its filters; the same for all pages of an answer
     position: Position | None  # decoded from the cursor
     offset: int  # of the page's first result in the whole answer
     limit: int
@@ -45,7 +45,7 @@ class SearchRequest:
     session: Session
     active: ActiveQueries
     trace: SearchTrace
-    started_s: float  # by time.perf_counter
+    started_s: float  # the start of the search, from time.perf_counter
     expansion: str = ""  # words from a language model that are searched with the question
 
 

@@ -51,7 +51,7 @@ class SearchLog:
     used_embedding_model: str
     used_reranker_model: str
     timestamp: str  # ISO 8601, UTC
-    events: tuple[str, ...] = ()  # of rootle.telemetry.spans.EVENTS
+    events: tuple[str, ...] = ()  # members of rootle.telemetry.spans.EVENTS
 
 
 # Computed once, because an answer from the cache takes little longer than writing its log line.
@@ -108,7 +108,7 @@ def collect_searches() -> Iterator[list[SearchLog]]:
 def merge_records(
     query: SearchQuery, parts: Sequence[SearchLog], response: SearchResponse | None, clock_s: float
 ) -> SearchLog:
-    """Return the record of a search that has searched any number of indexes.
+    """Return one record for a search of several indexes; `parts` are the records of the indexes.
 
     `response` is None if the search failed.
     """
@@ -134,7 +134,10 @@ def _join(names: Iterable[str]) -> str:
 
 
 class SearchTrace:
-    """Context manager that records one search. Steps report figures that no response contains."""
+    """Context manager that records one search.
+
+    The steps report numbers to it that the response does not contain.
+    """
 
     def __init__(
         self,
@@ -188,9 +191,9 @@ class SearchTrace:
     def record_retrieval(self, *, sparse_hits: int, dense_hits: int, candidates: int) -> None:
         """Record how many chunks each leg found, and how many are ranked.
 
-        This is called once for each group of files that are ranked together. Later groups are
-        retrieved among fewer files, so the largest numbers of hits are recorded. The numbers of
-        candidates are added up.
+        This method is called once for each group of files that are ranked together. The searches
+        for later groups cover fewer files, so the largest numbers of hits are recorded. The numbers
+        of candidates are added up.
         """
         self._sparse_hits = max(self._sparse_hits, sparse_hits)
         self._dense_hits = max(self._dense_hits, dense_hits)

@@ -40,7 +40,7 @@ class Sessions:
         """`open_index` returns the newest generation of the index."""
         self._open_index = open_index
         self._session: Session | None = None
-        self._queries = 0  # in this session
+        self._queries = 0  # the number of queries in this session
 
     def current(self) -> Session:
         """Return the session of the newest generation."""
@@ -56,7 +56,7 @@ class Sessions:
         return session
 
     def close(self) -> None:
-        """Release the session, so that its index is closed when no query reads from it."""
+        """Release the session. Its index is closed as soon as no query reads from it."""
         self._session = None
 
 

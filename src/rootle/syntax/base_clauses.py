@@ -9,13 +9,13 @@ from tree_sitter import Node
 
 from rootle.syntax.source_tree import SourceTree
 
-# Clauses of a definition that list its base classes, interfaces and traits.
+# Nodes for the clauses of a definition that list its bases: base classes, interfaces and traits.
 _BASES: Final = frozenset(
     """superclass super_interfaces extends_interfaces base_class_clause base_list base_clause
     class_interface_clause class_heritage extends_clause implements_clause extends_type_clause
     delegation_specifier delegation_specifiers inheritance_specifier derives_clause""".split()
 )
-# Parts of such a clause that do not name a base class or interface (a "base" below).
+# Parts of these clauses that do not name a base.
 _NOT_BASES: Final = frozenset(
     """arguments argument_list value_arguments type_arguments type_parameters
     type_argument_list template_argument_list class_body block template_body
@@ -35,7 +35,7 @@ _FIELDS: Final[dict[str, dict[str, str]]] = {
     "rust": {"impl_item": "trait", "trait_item": "bounds"},
     "scala": {"given_definition": "return_type", "instance_expression": ""},
 }
-# Nodes in a base, and the field with the name of the base; "" if the node contains no such name.
+# Nodes inside a base, and the field with the name of the base; "" if the node has no such field.
 _HEADS: Final[dict[str, dict[str, str]]] = {
     "haskell": {"apply": "constructor"},
     "python": {"keyword_argument": "", "subscript": "value"},
@@ -52,7 +52,7 @@ _MAX_SPACE: Final = 80
 
 
 def is_base(tree: SourceTree, leaf: Node, end: int) -> bool:
-    """Return whether the name that ends at byte `end` is that of a base in a definition."""
+    """Return whether the name that ends at byte `end` names a base of a definition."""
     if _QUALIFIES.match(tree.data[end : end + _MAX_SPACE]):
         return False
     match tree.language:
@@ -119,7 +119,7 @@ def _is_ruby_base(tree: SourceTree, leaf: Node) -> bool:
             if tree.text(method) == "new":
                 receiver = parent.child_by_field_name("receiver")
                 return receiver is not None and tree.text(receiver) == "Class"
-            # As an argument, as in `expect(list).to include(item)`, `include` is an RSpec matcher.
+            # If `include` is an argument, as in `expect(list).to include(item)`, it belongs to RSpec.
             is_argument = parent.parent is not None and parent.parent.type == "argument_list"
             return tree.text(method) in _RUBY_MIXINS and not is_argument
         node = parent
@@ -127,7 +127,7 @@ def _is_ruby_base(tree: SourceTree, leaf: Node) -> bool:
 
 
 def _is_embedded(leaf: Node) -> bool:
-    """Return whether a struct or an interface of Go embeds a type."""
+    """Return whether a name is that of a type which a Go struct or interface embeds."""
     node = leaf
     parent = node.parent
     while parent is not None and parent.type in ("qualified_type", "generic_type"):

@@ -1,4 +1,4 @@
-"""The types of a Go file: their methods, and the types that they embed."""
+"""The types of a Go file, with their methods and the types that they embed."""
 
 from __future__ import annotations
 
@@ -26,19 +26,17 @@ class Embedded:
     """The name of an embedded type."""
 
     name: str
-    qualifier: str = ""  # the name of its package; "" for the same package
+    qualifier: str = ""  # the name of the type's package; "" for the package of the file
 
 
 @dataclass(frozen=True, slots=True)
 class GoType:
     """A type that is declared at the top level of a file."""
 
-    row: int  # of its name, from 0
+    row: int  # of the name, from 0
     is_interface: bool = False
-    is_constraint: bool = (
-        False  # an interface with a union of types, which cannot be the type of a value
-    )
-    methods: Mapping[str, Signature] = field(default_factory=dict)  # only of an interface
+    is_constraint: bool = False  # an interface with a union of types; no value has such a type
+    methods: Mapping[str, Signature] = field(default_factory=dict)  # of an interface
     embedded: tuple[Embedded, ...] = ()
 
 
@@ -47,7 +45,7 @@ class GoFile:
     """The declarations of a Go file that determine which interfaces its types implement."""
 
     package: str
-    imports: Mapping[str, str]  # from the name of a package in this file to its path
+    imports: Mapping[str, str]  # name of a package in this file -> its import path
     types: Mapping[str, GoType]
     methods: Mapping[str, Mapping[str, Signature]]  # by the type of the receiver
 

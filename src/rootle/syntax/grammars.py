@@ -17,8 +17,8 @@ class GrammarSource:
     """The module and function that provide a grammar, and the query file for it.
 
     `crashing` matches text that can crash the scanner of the grammar. The patterns in `hidden`
-    match definitions that the grammar misreads because of a word in them. Group 1 of the pattern
-    matches this word, which is hidden from the parser. `is_c` is set for C and C++, whose
+    match definitions that the grammar misreads because of some words. Group 1 of a pattern matches
+    these words, which are replaced with spaces before parsing. `is_c` is set for C and C++, whose
     conditional directives often make a text unreadable for a parser.
     """
 
@@ -39,7 +39,7 @@ class Grammar:
     source: GrammarSource
 
     def readable(self, data: bytes) -> bytes:
-        """Return a text that the parser can read, in which all positions are unchanged."""
+        """Return a text that the parser can read. All positions stay unchanged."""
         if self.source.crashing is not None:
             data = self.source.crashing.sub(lambda match: b"x" * len(match[0]), data)
         for pattern in self.source.hidden:
@@ -53,17 +53,16 @@ def _hide(match: re.Match[bytes]) -> bytes:
 
 
 # The scanner of tree-sitter-bash 0.25.1 calls isdigit() for the character after "{", "{1" and
-# "{1..". If it is not ASCII, this call reads beyond a table of the C library. Depending on the
-# addresses, the process then crashes.
+# "{1..". If the character is not ASCII, isdigit() reads outside a table of the C library, and the
+# process may crash.
 _CRASHES_BASH: Final = re.compile(rb"(?<=[{.0-9])[\x80-\xff]+")
-# At the end of the text, the scanner of tree-sitter-swift 0.7.4 compares a directive with the bytes
-# after its name.
+# If a text ends with a directive, the scanner of tree-sitter-swift 0.7.4 reads beyond the text.
 _CRASHES_SWIFT: Final = re.compile(rb"#(?:if|elseif|else|endif)\Z")
 
 _NO_SPACE: Final = re.compile(rb"\S")
 # Each pattern matches an export macro or an attribute before the name of a class, as in
-# "class APP_API Widget {". The grammars mistake it for the name, and the class for a function or a
-# variable.
+# "class APP_API Widget {". The grammars mistake this word for the name of the class, and the class
+# for a function or a variable.
 #
 # There is one pattern for each keyword, because a search is ten times as fast if the pattern begins
 # with a literal.
@@ -84,8 +83,8 @@ _HIDDEN_C: Final = tuple(
         (b"enum", rb"\{|:(?!:)"),
     )
 )
-# The grammar mistakes a class with one of these modifiers for an infix expression if the class has
-# certain annotations or no body.
+# If a class has one of these modifiers, and certain annotations or no body, the grammar mistakes
+# the class for an infix expression.
 _HIDDEN_KOTLIN: Final = (
     *(
         re.compile(rb"(%b)\s{1,20}+constructor\b" % modifier)

@@ -9,8 +9,8 @@ from typing import Final
 
 from rootle.syntax.lines import Lines, Name
 
-# Definitions in most languages: a keyword before the name, a typedef (which defines its last name),
-# and a function that is assigned in R.
+# Definitions in most languages. The alternatives are a keyword before the name, a typedef, which
+# defines its last name, and the assignment of a function in R.
 _DEFINITION: Final = re.compile(
     r"""^[ \t]*\(?(?:(?:export|default|public|private|protected|internal|static|abstract|sealed
         |final|async|local|inline|virtual|override|partial|rec|pub|open|data|inner|enum|annotation
@@ -24,8 +24,8 @@ _DEFINITION: Final = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 
-# A C-style function whose name is on a line that is not indented, alone or after its type. Only
-# parameters may be between the name and the body.
+# A C-style function. Its name, or the type before the name, begins a line that is not indented. The
+# body follows the parameters.
 _C_FUNCTION: Final = re.compile(
     r"""^(?:[A-Za-z_][\w\t *]{0,200}[\t *])?([A-Za-z_]\w*)[\t ]?
         \((?!\s*(?:async\s+)?function\b)(?://[^\n]*+|/(?!/)|[^;{}"'=/]){0,600}+\{""",
@@ -37,16 +37,16 @@ _STATEMENTS: Final = frozenset(
 
 
 def find_c_functions(lines: Lines) -> Iterator[Name]:
-    """Yield the probable names of C functions, in order."""
+    """Yield names that are probably names of C functions, in order."""
     for match in _C_FUNCTION.finditer(lines.text):
-        # Macros are written in capitals.
+        # Names in capitals are macros.
         if match[1] not in _STATEMENTS and not match[1].isupper() and match[1][:2] != "__":
             row = bisect_right(lines.starts, match.start(1)) - 1
             yield Name(row, 0, match[1])
 
 
 def find_names(lines: Lines, first: int, end: int) -> Iterator[Name]:
-    """Yield the probable names in lines first to end - 1, in order."""
+    """Yield the names that lines first to end - 1 probably define, in order."""
     span = (lines.starts[first], lines.starts[end] - 1)
     for match in _DEFINITION.finditer(lines.text, *span):
         group = match.lastindex or 0

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class LineRange:
-    """Lines first to end - 1, counted from 0, that become a chunk in the scope `path`."""
+    """Lines that become a chunk in the scope `path`: first to end - 1, counted from 0."""
 
     first: int
     end: int

@@ -1,4 +1,4 @@
-"""Find names that are defined inside another definition and that the outline leaves out.
+"""Find names inside definitions that the outline leaves out, such as the names of fields.
 
 The outline contains the definitions that become chunks or symbols of the index. Fields, attributes,
 record components, aliases and similar names are found here, in the syntax tree of a file that
@@ -15,10 +15,10 @@ from tree_sitter import Node
 from rootle.syntax.source_tree import SourceTree
 
 _MAX_ANCESTORS: Final = 12
-_MAX_CHILDREN: Final = (
-    100  # children of a node; a node with more is a list, whose items are not its fields
-)
-# In Elixir, these attributes describe the definition below them.
+# The fields of a node are looked up if it has at most this many children. A node with more children
+# is a list, and the items of a list are not in fields.
+_MAX_CHILDREN: Final = 100
+# In Elixir, these attributes describe the definition that follows them.
 _ELIXIR_NOTES: Final = frozenset(
     """after_compile before_compile behaviour callback deprecated derive dialyzer doc
     external_resource impl macrocallback moduledoc on_load opaque optional_callbacks spec tag type
@@ -37,14 +37,14 @@ _KINDS_IN_C: Final = (
     ),
 )
 OBJECT_KEY: Final = "key"  # the kind of a key of a JavaScript object
-# Functions that return their argument, or describe objects that have the keys of the argument.
+# Functions that return their argument, or that describe objects with the keys of the argument.
 _OBJECT_FUNCTIONS: Final = re.compile(r"(?:^|\.)(?:freeze|object|seal)$")
 _LOADED: Final = re.compile(rb"(?:await\s+)?(?:require|import)\b")
 _KINDS_IN_TYPESCRIPT: Final = (
     (r"\w*property_identifier:name<(?:property_signature|public_field_definition)", "field"),
     (r"\w*property_identifier:property<field_definition", "field"),
     (r"identifier:alias<export_specifier", "export"),
-    # For `const codes = { NOT_FOUND: createError(…) }` outside of functions.
+    # NOT_FOUND in `const codes = { NOT_FOUND: createError(…) }` outside of functions.
     (
         r"(?:property_identifier|string_fragment<string):key<pair<object(?::value<pair<object)*"
         r"(?:<arguments:arguments<call_expression|<(?:as|satisfies)_expression)*"
@@ -204,7 +204,7 @@ def _describe(node: Node) -> str:
 
 
 def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
-    """Return whether the text confirms that nodes of these types are a definition."""
+    """Return whether nodes whose types look like a definition have the text of a definition."""
     name, parent = nodes[0], nodes[1]
     match tree.language, parent.type:
         case "python", "attribute":
@@ -232,7 +232,7 @@ def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
             arguments, call = nodes[1:3] if parent.type == "argument_list" else nodes[2:4]
             method = call.child_by_field_name("method")
             word = tree.text(method) if method is not None else ""
-            # An alias defines only its first name; the second one already exists.
+            # An alias defines its first name. The second name already exists.
             first = not word.startswith("alias") or arguments.named_children[0] == name
             return word in _RUBY_METHODS and first
         case "bash", "concatenation":

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# Larger source files are not parsed: they are usually data in the form of code, and a syntax tree
-# takes ten times as much memory as the text.
+# Larger source files are not parsed. They are usually data in the form of code, and a syntax tree
+# takes ten times as much memory as its text.
 MAX_PARSED_CHARS: Final = 2_000_000
 # Text whose lines have at least this mean length is regarded as minified: all its definitions are
 # on a few lines.
 MINIFIED_LINE: Final = 500
 # Maximum number of unclosed "<". Each "<" may begin type arguments, and the parsers of Java and C#
-# keep every alternative in memory: 1,000 of them take 150 MB, and 4,000 take 2 GB. A parser can
-# allocate so much between two calls of the callback that can stop it.
+# keep every alternative in memory: 1,000 of them take 150 MB, and 4,000 take 2 GB. The time limit
+# does not help, because a parser can allocate this memory before it checks the time again.
 MAX_OPEN_ANGLES: Final = 1_000
 
 # A header file (.h) is parsed as C unless it contains a line like this, which shows that it is C++.

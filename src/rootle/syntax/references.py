@@ -19,7 +19,7 @@ _COMMENT: Final = re.compile(r"comment|haddock")
 _STRING: Final = re.compile(
     r"string|char|heredoc|nowdoc|regex|quoted|raw_text|str_text|jsx_text|^text$|system_lib"
 )
-# Nodes of code inside a string: "${name}".
+# Nodes of code, which can also be inside a string: "${name}".
 _CODE_LEAF: Final = re.compile(r"identifier|variable|name|constant|alias|word")
 # Nodes of names that are written like values: `:name` in Ruby, `name:` in Elixir.
 _SYMBOL: Final = frozenset("simple_symbol hash_key_symbol atom quoted_atom keyword".split())
@@ -75,9 +75,9 @@ _STOP: Final = re.compile(r"statement|block|body|declaration_list|^program$|^mod
 _MAX_CLIMB: Final = 12
 _MAX_RECEIVER: Final = 80
 _REQUIRE: Final = re.compile(rb"(?:await\s+)?(?:require|import)\b")
-# The text after a variable that is assigned a module.
+# The text after a variable to which a module is assigned.
 _LOADED: Final = re.compile(rb"\s*=\s*(?:await\s+)?(?:require|@?import)\b")
-# In these languages, a member of a class can only be used through a value, a type or a pattern.
+# In these languages, a use of a member needs a value, a type or a pattern: `value.member`.
 _WITH_RECEIVERS: Final = frozenset("go javascript python rust tsx typescript".split())
 _WITH_FIELD_NAMES: Final = frozenset(
     "keyword_argument keyword_pattern literal_element shorthand_field_initializer".split()
@@ -129,9 +129,9 @@ def import_statement(tree: SourceTree, row: int, column: int, size: int) -> str:
 
 
 def is_plain_name(tree: SourceTree, row: int, column: int, size: int, *, is_method: bool) -> bool:
-    """Return whether a name at a position stands alone and thus cannot name a member of a class.
+    """Return whether a name at a position has no receiver, so that it cannot be a class member.
 
-    A name before a value, as in `Box(width=1)`, can name a field, but not a method.
+    The name of an argument, as in `Box(width=1)`, can be the name of a field, but not of a method.
     """
     leaf = tree.node_at(row, column, size)
     parent = leaf.parent
@@ -149,7 +149,7 @@ def is_plain_name(tree: SourceTree, row: int, column: int, size: int, *, is_meth
 
 
 def can_rename_member(tree: SourceTree, row: int, column: int, size: int) -> bool:
-    """Return whether a variable with the name of a member may get its value at a position.
+    """Return whether a variable with the same name may get the value of a member at a position.
 
     Examples are `const { name } = value` and `name = value.name`.
     """
@@ -163,7 +163,7 @@ def can_rename_member(tree: SourceTree, row: int, column: int, size: int) -> boo
 
 
 def _is_in_class_scope(leaf: Node) -> bool:
-    """Return whether Python evaluates a name in the body of a class, not in one of its methods."""
+    """Return whether Python evaluates a name in the body of a class and not inside a method."""
     node = leaf
     while (parent := node.parent) is not None:
         if parent.type == "class_definition" and parent.child_by_field_name("body") == node:
@@ -190,9 +190,9 @@ def _is_evaluated(leaf: Node, parameters: Node) -> bool:
 
 
 def binds_import(tree: SourceTree, row: int, column: int, size: int) -> bool:
-    """Return whether the `size` bytes at a position are a name that an import creates.
+    """Return whether the `size` bytes at a position are a name that an import binds.
 
-    The import `from a import b` creates b, but not a.
+    The import `from a import b` binds b, but not a.
     """
     leaf = tree.node_at(row, column, size)
     role = _literal_kind(leaf)
@@ -257,7 +257,7 @@ def _text_before(tree: SourceTree, parent: Node, node: Node) -> str:
 
 
 def _receiver_in(tree: SourceTree, call: Node, node: Node) -> str:
-    """Return the receiver that is part of the node of a call, as in Java, PHP and Ruby."""
+    """Return the receiver if it is a field of the call's node, as in Java, PHP and Ruby."""
     for name in _RECEIVER_FIELDS:
         found = call.child_by_field_name(name)
         if found is not None and found != node and found.end_byte <= node.start_byte:
@@ -271,14 +271,14 @@ def _is_call(tree: SourceTree, node: Node) -> bool:
         return False
     if parent.type == "attribute" and tree.language == "csharp":
         return True
-    if parent.type == "identifier" and parent.parent is not None:  # a part of a longer name
+    if parent.type == "identifier" and parent.parent is not None:  # the node is a part of a name
         parent = parent.parent
     if parent.type == "attribute" and tree.language == "rust":
         return True
     if parent.type == "infix" and tree.language == "haskell":
         return node.type == "operator" or parent.child_by_field_name("operator") == node
     if parent.type not in _CALLS or (node.type == "name" and tree.language == "haskell"):
-        return False  # in Haskell, a type
+        return False  # a `name` in Haskell is a type
     for name in _ARGUMENT_FIELDS:
         found = parent.child_by_field_name(name)
         if found is not None and found == node:

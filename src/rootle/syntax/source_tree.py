@@ -1,4 +1,4 @@
-"""A parsed source text with its definitions, in which positions can be looked up."""
+"""A parsed source text: look up its definitions and the syntax at a position."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Position = tuple[int, int]  # row and column, both from 0; the column counts byt
 class SourceTree:
     """The syntax tree and the outline of a text."""
 
-    language: str  # a name in GRAMMARS
+    language: str  # a key of GRAMMARS
     lines: Lines
     data: bytes  # the encoded text
     root: Node
@@ -55,8 +55,9 @@ class SourceTree:
     def definitions_of(self, name: str) -> dict[Position, tuple[Unit, ...]]:
         """Return the positions at which a name is defined, with the units around each position.
 
-        The outermost unit comes first. If the `symbol` of the last unit is the name, this unit is
-        the definition itself; otherwise, the definition has no unit.
+        A unit is a definition in the outline, and the outermost unit comes first. If the `symbol`
+        of the last unit is the name, this unit defines the name. Otherwise, the definition is not a
+        unit.
         """
         found = {}
         for entry in self.outline.names:
@@ -73,7 +74,7 @@ class SourceTree:
             yield row, match.start() - self.row_starts[row]
 
     def units_at(self, row: int) -> Iterator[Unit]:
-        """Yield the units around a row, the outermost first."""
+        """Yield the units that contain a row, outermost first."""
         unit = self.outline.root
         while True:
             inner = next((one for one in unit.members if one.row <= row < one.end), None)
@@ -83,9 +84,9 @@ class SourceTree:
             unit = inner
 
     def statement_at(self, row: int, column: int, size: int) -> tuple[int, int]:
-        """Return the rows of the statement whose name is at a position; the end is exclusive.
+        """Return the rows of the statement that defines the name at a position.
 
-        The rows include a comment directly above the statement.
+        The last row is exclusive. The rows include a comment directly above the statement.
         """
         node = self.node_at(row, column, size)
         while (parent := node.parent) is not None and parent.parent is not None:
@@ -106,7 +107,10 @@ class SourceTree:
         return "comment" in node.type and is_whole and end + bool(stop) == row
 
     def _locate(self, name: Name) -> Position | None:
-        """Return where the last part of a name is, or None for the comment above a definition."""
+        """Return the position of the last part of a name.
+
+        Return None if the entry belongs to the comment above a definition.
+        """
         line = self._line(name.row)
         last = re.escape(name.text.encode("utf-8", "replace"))
         match = re.compile(_QUALIFIER.encode() + b"(" + last + b")").match(line, name.column)
@@ -114,7 +118,7 @@ class SourceTree:
             return name.row, match.start(1)
         if name.column or name.row in self._comment_rows:
             return None
-        # The name was guessed in text with a syntax error, so its column is not known.
+        # The name was guessed in text with a syntax error, so its column is unknown.
         match = re.search(rb"(?<!\w)" + last + rb"(?!\w)", line)
         return None if match is None else (name.row, match.start())
 
@@ -131,7 +135,7 @@ class SourceTree:
 
 
 def _is_in_list(node: Node) -> bool:
-    """Return whether a node is followed by another statement: no token separates the two."""
+    """Return whether a node is a statement that is followed by another statement in a list."""
     after = node.next_sibling
     if after is None or not after.is_named or not node.child_count:
         return False
@@ -139,7 +143,7 @@ def _is_in_list(node: Node) -> bool:
 
 
 def _node_before(node: Node) -> Node | None:
-    """Return the node before a statement, outside of the body if the statement begins a body."""
+    """Return the node before a statement. If the statement begins a body, look before the body."""
     row = node.start_point[0]
     while node.prev_sibling is None and node.parent is not None:
         if node.parent.start_point[0] != row:

@@ -1,17 +1,17 @@
 """The definitions of a source text as a tree of line ranges, with its names and comments.
 
 Query files use these captures; captures that start with "_" are used only in predicates:
-  @unit.LABEL  a function, a method, a rule …: one chunk if it fits (in a scope: "LABEL name")
+  @unit.LABEL  a function, a method, a rule …: one chunk if it fits; its title is "LABEL name"
   @box.LABEL   a class, an impl, a namespace …: split into its head and its members
-  @name        the name of a definition: a symbol; for a unit or box also its name in the scope
-  @title       the name in the scope if it is not a symbol (the type of an impl, a test's text)
-  @owner       the type to which a method belongs that is defined outside of the type (Go)
+  @name        the name of a definition, which becomes a symbol; also the name in the title
+  @title       the name in the title if it is not a symbol (the type of an impl, the text of a test)
+  @owner       the type of a method that is defined outside of its type (Go)
   @declarator  the declarator of a function or a type (C, C++), which contains its @name
   @variable    the declarator of a variable; local variables are left out
   @prototype   the name in a declaration without a body (C, C++); calls that the parser mistook
                for declarations are left out
-  @comment     a comment; its lines directly above a definition belong to that definition
-  @attach      any other line that belongs to the definition below it (an attribute, a signature)
+  @comment     a comment; lines directly above a definition belong to the definition
+  @attach      another line that belongs to the definition below it (an attribute, a signature)
   @doc         a docstring, which is treated as a comment
   @unread      text that the parser could not parse, in which names are guessed (see grammars.py)
 """
@@ -29,28 +29,28 @@ from rootle.syntax.grammars import Grammar
 from rootle.syntax.keyword_names import find_c_functions, find_names
 from rootle.syntax.lines import Comment, Lines, Name
 
-# Time limit for parsing: a constant and a time per byte. Ordinary code is parsed at 1 to 10 MB per
-# second. Ambiguous texts (long runs of unclosed "<" or "(") take a thousand times as long, and a
-# gigabyte of memory.
+# The time limit for parsing is the sum of a constant and a time per byte. Parsers read 1 to 10 MB of
+# ordinary code per second. Ambiguous texts (long runs of unclosed "<" or "(") take a thousand times
+# as long, and a gigabyte of memory.
 PARSE_BASE_S: Final = 0.2
 PARSE_S_PER_BYTE: Final = 2e-6
-# Maximum number of children of a node for text that the parser cannot read. Such text becomes one
-# flat node, and the time of a query is quadratic in the children: 0.1 s for this number.
+# Text that the parser cannot read becomes one flat node. This is the maximum number of its children.
+# The time of a query is quadratic in the number of children, and takes 0.1 s for this number.
 MAX_UNREAD: Final = 10_000
-# Maximum depth in the tree at which matches start. In 1 MB of code per language, all definitions,
-# and all comments except for a few in JavaScript, are above this depth. Without this limit, text
-# nested 10,000 levels deep would yield 10,000 definitions.
+# Maximum depth in the tree at which matches start. In 1 MB of code per language, no definitions and
+# only a few comments in JavaScript were deeper. Without this limit, text that is nested 10,000
+# levels deep would yield 10,000 definitions.
 MAX_START_DEPTH: Final = 24
 MAX_TITLE: Final = 80
 MAX_NAME: Final = 200
-# Size in bytes of the blocks in which predicates read the text.
+# The predicates of a query read the text in blocks of this many bytes.
 _BLOCK: Final = 4_096
 
 _BODIES: Final = frozenset(
     "compound_statement labeled_statement if_statement else_clause case_statement".split()
 )
 _CONDITIONS: Final = frozenset("preproc_if preproc_ifdef preproc_elif preproc_else".split())
-# The nodes around the declaration of a variable that is not local.
+# Nodes that contain declarations of variables that are not local.
 _OUTSIDE: Final = frozenset(
     "translation_unit declaration_list linkage_specification template_declaration".split()
 )
@@ -75,7 +75,7 @@ _SPACES: Final = re.compile(r"\s+")
 
 @dataclass(slots=True)
 class Unit:
-    """A definition on lines first to end - 1. Its first line below its comments is `row`."""
+    """A definition on lines first to end - 1. `row` is its first line below its comments."""
 
     title: str
     symbol: str
@@ -105,8 +105,8 @@ def read_outline(lines: Lines, grammar: Grammar) -> Outline | None:
 
 
 def encode(text: str) -> bytes:
-    """Return the bytes to parse, whose lines have the same numbers as the lines of the text."""
-    # Lone surrogates and NULs stop some scanners; replacing single bytes keeps the line numbers.
+    """Return the bytes to parse. Lines have the same numbers as in the text."""
+    # Lone surrogates and NULs stop some scanners. Replacing them does not change line numbers.
     return text.encode("utf-8", errors="replace").replace(b"\0", b" ")
 
 
@@ -132,7 +132,7 @@ def outline_tree(root: Node, data: bytes, lines: Lines, grammar: Grammar) -> Out
         found.names.extend(name for name in functions if name.row not in rows)
     units = list(found.units.values())
     _nest(top, units, found.above)
-    # A long comment may become a separate chunk, but describes the name of the definition below it.
+    # A long comment may become a separate chunk. Add the name of the definition that it describes.
     found.names.extend(
         Name(unit.first, 0, unit.symbol) for unit in units if unit.symbol and unit.first < unit.row
     )
@@ -151,7 +151,7 @@ def _parse(data: bytes, grammar: Grammar) -> Node | None:
 
     def read(offset: int, _: object) -> bytes | memoryview:
         if not views:
-            # The predicates of a query read the text after parsing.
+            # After parsing, the predicates of a query read the text.
             return data[offset : offset + _BLOCK]
         if offset >= len(data):
             return b""
@@ -235,7 +235,7 @@ class _Matches:
             unit = Unit(title, symbol, node, kind == "box", row=row, end=end, first=row)
             self.units[named.start_byte] = unit
         elif known.node.end_byte - known.node.start_byte < node.end_byte - node.start_byte:
-            # A decorator, export or template around a definition also matches, and is part of it.
+            # A node around the definition, such as a decorator, matches too and belongs to it.
             known.node = node
             known.row, known.end = _row_range(node)
             known.first = known.row
@@ -279,7 +279,7 @@ class _Matches:
 
 
 def _unquote(name: str) -> str:
-    """Return a name without the quotes around it. A prime at its end is part of it (Haskell)."""
+    """Return a name without the quotes around it. In Haskell, a name may end with "'"."""
     while (name := name.strip()) and name[0] in _QUOTES:
         name = name[1:-1] if name[-1] == name[0] else name[1:]
     return name
@@ -297,7 +297,7 @@ def _symbol(name: str) -> str:
         for _ in range(_MAX_ARGUMENTS):
             plain = _ARGUMENTS.sub("", plain)
         name = _QUALIFIER.sub("", plain.partition("<")[0] or name)
-        # A macro before the name may have become part of it.
+        # The parser may have read a macro before the name as a part of the name.
         name = name.split()[-1] if name.split() else name
     return _SPACES.sub(" ", name[:MAX_NAME])
 
@@ -315,7 +315,7 @@ def _find_declared(declarator: Node) -> Node | None:
         elif node.type not in _DECLARATORS:
             return node if node.type in _NAMES else None
         elif inner is not None and inner.type == node.type == "function_declarator":
-            # No function returns a function, so the inner one is a macro call: "NAME(f)(int)".
+            # A function cannot return a function, so `inner` is a macro call: "NAME(f)(int)".
             return inner
         node = inner or next(filter(_may_declare, node.named_children), None)
     return None
@@ -323,7 +323,7 @@ def _find_declared(declarator: Node) -> Node | None:
 
 def _may_declare(node: Node) -> bool:
     """Return whether a part of a declarator can contain the name."""
-    if node.type == "ERROR":  # a function before a macro
+    if node.type == "ERROR":  # it may contain a function that precedes a macro
         return node.named_child_count > 0 and node.named_children[0].type == "function_declarator"
     return node.type in _DECLARATORS or node.type in _NAMES
 
@@ -345,9 +345,9 @@ def _find_variable(declarator: Node) -> Node | None:
 
 
 def _is_call(prototype: Node) -> bool:
-    """Return whether the name of a prototype is that of a function that is called.
+    """Return whether a prototype is in fact a call of a function.
 
-    After an unbalanced #if, the parser mistakes the line before a call (such as "else") for a type.
+    After an unbalanced #if, the parser mistakes the line before a call, such as "else", for a type.
     """
     declaration: Node | None = prototype
     while declaration is not None and declaration.type != "declaration":
@@ -369,7 +369,7 @@ def _row_range(node: Node) -> tuple[int, int]:
 
 
 def _nest(top: Unit, units: list[Unit], above: dict[int, int]) -> None:
-    """Make each unit a member of the smallest unit around it, and add the comments above it."""
+    """Make each unit a member of the smallest unit around it, and extend it by comments above."""
     units.sort(key=lambda unit: (unit.node.start_byte, -unit.node.end_byte))
     around = [top]
     for unit in units:
@@ -379,7 +379,7 @@ def _nest(top: Unit, units: list[Unit], above: dict[int, int]) -> None:
         parent = around[-1]
         siblings = parent.members
         if siblings and siblings[-1].end > unit.row:
-            # Two definitions on one line stay together.
+            # Definitions on the same line become one unit.
             siblings[-1].end = max(siblings[-1].end, unit.end)
             continue
         floor = siblings[-1].end if siblings else min(parent.row + 1, unit.row)

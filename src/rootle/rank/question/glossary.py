@@ -1,7 +1,7 @@
 """Translate the terms of a question from German, Spanish, Chinese or Japanese to English.
 
 The translation uses a dictionary of programming terms. It handles inflections and German compounds,
-but no grammar. Code uses English words, so words that are not translated rarely match.
+but ignores grammar. Code uses English words, so words that are not translated rarely match.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _LINKS: Final = ("", "s", "es", "n", "en", "e")
 class Translation:
     """A question with English terms."""
 
-    for_words: str  # English and original words; comments may be in the original language
-    for_meaning: str  # English words instead of the original ones
+    for_words: str  # with both English and original words, because comments may not be in English
+    for_meaning: str  # with English words instead of the original words
     terms: tuple[str, ...]  # the English terms
     meanings: Mapping[str, tuple[str, ...]]  # the English terms of each translated word
 
@@ -108,7 +108,10 @@ def _ideographs(text: str, language: Language) -> Iterator[Piece]:
 
 
 def _words(text: str, language: Language) -> Iterator[Piece]:
-    """Yield words, with their English terms, and the text between. Function words become empty."""
+    """Yield words with their English terms, and the text between them.
+
+    The text of a function word becomes empty.
+    """
     dictionary = _dictionary(language)
     words = list(_WORD.finditer(text))
     folded = [_fold(word[0]) for word in words]
@@ -172,7 +175,7 @@ def _stem(word: str, language: Language) -> str:
 
 
 def _split_compound(word: str, dictionary: _Dictionary) -> tuple[str, ...] | None:
-    """Return the meanings of the parts of a compound (Verbindungsabbruch) if all are known."""
+    """Return the English terms of a compound (Verbindungsabbruch) if all its parts are known."""
     for split in range(len(word) - _MIN_PART_CHARS, _MIN_PART_CHARS - 1, -1):
         head = _part(word[:split], dictionary)
         if not head:

@@ -1,4 +1,4 @@
-"""Classify the kind of answer that a question asks for, by its words."""
+"""Classify questions by the kind of answer that they ask for."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _WORD: Final = re.compile(r"[a-z']+")
 class _Mark:
     """Evidence for a kind of question: a word, or a phrase that contains one of the hint words.
 
-    The hint words avoid most phrase searches, which take ten times as long.
+    Searching for a phrase takes ten times as long as looking up words. If a question has none of
+    the hint words, the phrase is not searched.
     """
 
     words: frozenset[str]
@@ -166,10 +167,8 @@ _INTENTS: Final[tuple[tuple[_Mark, Intent], ...]] = (
 def classify_intent(text: str, *, is_symbol: bool, is_for_test: bool = False) -> Intent:
     """Return the first intent that matches a question, else `search`.
 
-    `is_for_test` is true if the question asks for a test.
-
-    A text that asks for the uses of a name, or that contains a message printed by a program, is
-    recognized first, whatever other words it contains.
+    `is_for_test` is true if the question asks for a test. Questions about the uses of a name, and
+    messages that a program printed, are recognized first, regardless of their other words.
     """
     if is_symbol:
         return "symbol"
@@ -210,8 +209,8 @@ def description_end(text: str) -> int:
 
 def is_composed(text: str) -> bool:
     """Return whether words, names or code follow a description, as in queries of language models.
-    People ask questions instead. The words of a question show that it is one, even if it has
-    several clauses.
+
+    People ask questions instead. A question with several clauses is recognized by its words.
     """
     head = text[:_MAX_CHARS]
     if description_end(text) < len(text):
@@ -226,9 +225,8 @@ def is_composed(text: str) -> bool:
 def _last_code(text: str) -> int:
     """Return where the last call, assignment, brace or definition begins, or -1.
 
-    The text is searched once for each pattern. A single pattern for the end of a description with
-    code anywhere after it would take quadratic time: more than a minute for a log of 400,000
-    characters.
+    The text is searched once for each pattern. A single pattern that matches a description and the
+    code after it would take quadratic time: more than a minute for a log of 400,000 characters.
     """
     marks = [found.start() for found in _CODE_MARK.finditer(text)]
     calls = [found.start() for found in _CALL_START.finditer(text, 0, max(0, text.rfind(")")))]

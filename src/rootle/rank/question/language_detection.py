@@ -42,7 +42,7 @@ FUNCTION_WORDS: Final[Mapping[Language, frozenset[str]]] = MappingProxyType(
         "ja": frozenset(),
     }
 )
-# French questions are not translated, but French function words must not count as subjects.
+# French questions are not translated, but French function words must not count as subject words.
 _FRENCH_FUNCTION_WORDS: Final = frozenset(
     """à ai ainsi alors après as au aucun aucune aussi autre autres aux avant avec avoir ça car ce
     cela celle celui ces cet cette ceux chaque chez ci comme comment contre dans de depuis des donc
@@ -86,7 +86,7 @@ def detect_language(text: str) -> Language | None:
     """Return the language if it is German, Spanish, Chinese or Japanese, otherwise None."""
     head = text[:_MAX_CHARS].lower()
     if head.isascii():
-        # One such word may be a coincidence, but not two.
+        # One marker in an ASCII text may be a coincidence, but two are not.
         found = _ALL_MARKERS.intersection(head.replace(",", " ").split())
         return _most_frequent(found, at_least=2) if len(found) > 1 else None
     if _KANA.search(head):

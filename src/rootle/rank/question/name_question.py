@@ -99,12 +99,12 @@ _FORMS: Final[tuple[tuple[SymbolAspect, str], ...]] = (
         rf"{_SUBJECT}",
     ),
 )
-# The index of the entry of _FORMS whose questions often ask about an ordinary word, as in "how is
-# money used". They are about a name only if it cannot be such a word.
+# The index of an entry of _FORMS. Questions of this form often contain an ordinary word, as in "how
+# is money used". They are about a name only if the name cannot be an ordinary word.
 _MARKED_FORM: Final = len(_FORMS) - 1
-# For each entry of _FORMS, words of which every matching question contains at least one. Most
-# questions contain none of them, so the patterns need not be compiled, which takes as long as a
-# search.
+# The words for each entry of _FORMS. Every question that matches the entry contains at least one of
+# them. Most questions contain none, so the patterns, whose compilation takes as long as a search,
+# are not needed.
 _WORDS: Final[tuple[frozenset[str], ...]] = tuple(
     frozenset(words.split())
     for words in (
@@ -128,7 +128,7 @@ _WORDS: Final[tuple[frozenset[str], ...]] = tuple(
     )
 )
 _WORD: Final = re.compile(r"[a-z]+")
-# An end that asks for nothing that the places of the name do not show.
+# The end of a question that is ignored: the definitions and uses of the name answer it as well.
 _REASON: Final = re.compile(
     r",?\s+(?:and (?:why|how|when|where|from where|what for)"
     r"|(?:in|of|from|across) (?:the|this|our) (?:(?:whole|entire) )?"
@@ -166,7 +166,7 @@ class NameQuestion:
     aspect: SymbolAspect
     is_explicit: bool  # the name cannot be an ordinary word
     offset: int = 0  # number of uses to skip
-    is_bare: bool = False  # the question is only the name
+    is_bare: bool = False  # the question is just the name
     is_operator: bool = False  # the question is an operator with the name, such as "symbol:NAME"
     place: str = ""  # the end of the question, if it may be a path, as in "who calls NAME in PATH"
 
@@ -186,7 +186,7 @@ def parse_name_question(text: str) -> NameQuestion | None:
     text = _REASON.sub("", text)
     if (found := _parse_form(text)) is not None:
         return found
-    # "callers of NAME" ends like a place too, so the place is split off only now.
+    # `_PLACE` also matches the end of "callers of NAME", so forms without a place are tried first.
     placed = _PLACE.fullmatch(text)
     found = _parse_form(_REASON.sub("", placed[1])) if placed is not None else None
     if placed is None or found is None:
@@ -206,9 +206,9 @@ def _parse_form(text: str) -> NameQuestion | None:
 
 
 def find_plain_operator(text: str) -> str | None:
-    """Return an operator at the start of a question that has other words as well.
+    """Return an operator, such as "uses:NAME", at the start of a question with other words.
 
-    Such a question is not about one name.
+    Such a question is not treated as a question about one name.
     """
     if len(text) > _MAX_CHARS or (found := _FIRST_OPERATOR.match(text)) is None:
         return None

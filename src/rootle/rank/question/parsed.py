@@ -36,11 +36,11 @@ _PLACE_WORDS: Final = 9
 # Questions with these intents ask about one place even if they are short
 # (docs/decisions/0047-detail-depends-on-the-kind-of-question.md).
 _PLACE_INTENTS: Final[frozenset[Intent]] = frozenset(("error", "test", "usage"))
-# Requests for a change with fewer words, such as "handle redirects", only name a topic, which tests
-# seldom explain.
+# Requests for a change with fewer words, such as "handle redirects", name a topic. Tests seldom
+# explain a topic.
 _CHANGE_WORDS: Final = 5
-# If fewer words remain without the guessed names, the text is a list of names, none of which is
-# less certain than the others.
+# If fewer words remain without the guessed names, the text is a list of names. Then all names count
+# equally.
 _STATEMENT_WORDS: Final = 4
 _COPY_WORD: Final = re.compile(
     r"\b(?:vendor(?:ed)?|third[- ]party|bundled|minified|generated|snapshots?|lock ?files?)\b", re.I
@@ -58,7 +58,7 @@ Stemmer = Callable[[str], list[str]]
 class Question:
     """A parsed question."""
 
-    text: str  # the text whose meaning is searched, without guessed names
+    text: str  # without guessed names; used for the vector search
     terms: tuple[WeightedTerm, ...]  # stemmed and distinct, in the order of the question
     words: tuple[str, ...]  # content words in lower case, with identifiers split
     names: tuple[str, ...]  # likely identifiers, normalized
@@ -67,12 +67,12 @@ class Question:
     is_about_tests: bool
     intent: Intent = "search"
     is_change: bool = False  # describes a change; changes usually include tests
-    guesses: tuple[str, ...] = ()  # the names that may be wrong
+    guesses: tuple[str, ...] = ()  # names that a language model guessed
     is_about_copies: bool = False  # mentions vendored or generated code
     is_composed: bool = False  # a description and names or code, as language models write
     code_terms: frozenset[str] = frozenset()  # terms that occur only in guessed code
-    related: tuple[WeightedTerm, ...] = ()  # terms that code may use instead of the words
-    may_be_pasted: bool = False  # contains pasted text or a hyphenated name, as far as one can tell
+    related: tuple[WeightedTerm, ...] = ()  # terms that code may use instead of these words
+    may_be_pasted: bool = False  # may contain pasted text, a path or a hyphenated name
 
     @property
     def content_terms(self) -> tuple[WeightedTerm, ...]:
@@ -139,8 +139,8 @@ def text_without_guesses(text: str) -> str:
     """Return a text without the names that follow its first clause.
 
     Language models describe what they search for and then add names that the code may have:
-    "wait longer after each failed attempt, backoff, retry_delay". A wrong name must not hide what
-    the description finds. Guessed code is kept: its words continue the description.
+    "wait longer after each failed attempt, backoff, retry_delay". A wrong name must not hide the
+    results of the description. If the text contains code, it is returned unchanged.
     """
     end = _CLAUSE_END.search(text)
     if end is None or _CODE.search(text) is not None:

@@ -21,12 +21,14 @@ from rootle.text.terms import STOP_WORDS, WORD
 
 # The number of words in the longest phrase of the table.
 MAX_PHRASE_WORDS: Final = 5
-# An error message and the name of a function are meant literally.
+# Error messages and names of functions are meant literally.
 _LITERAL_INTENTS: Final[frozenset[Intent]] = frozenset(("error", "symbol", "usage"))
-# Questions with fewer words only name a topic.
+# Questions with fewer words name a topic.
 _MIN_WORDS: Final = 4
-_MAX_TERMS: Final = 32  # with 16, less is found in large repositories; with 40, it takes longer
-# The weight of a related term, relative to a word of the question, if its weight in the table is 1.
+# The maximum number of related terms. With 16 terms, searches in large repositories find less. With
+# 40 terms, searches take longer.
+_MAX_TERMS: Final = 32
+# The weights in the table are multiplied by this factor. The weight of a word of the question is 1.
 # Tuned on the tune splits of the labeled questions.
 _WEIGHT: Final = 0.2
 WEIGHT_STEPS: Final = 64.0  # the weights in the table are multiples of 1 / 64
@@ -37,11 +39,12 @@ def find_related_terms(
     stem: Callable[[str], list[str]],
     table: RelatedTermTable | None = None,
 ) -> tuple[WeightedTerm, ...]:
-    """Return stems that code uses for the words of a question, the most likely ones first.
+    """Return stems that code uses for the words of a question, most likely first.
 
-    The result is empty for names, error messages and topics of a few words, and for queries that a
-    language model composed: these already use the words of code. `stem` converts space-separated
-    words to the stems of the index. The default of `table` is the one in the package.
+    The result is empty for names, error messages and topics of a few words. It is also empty for
+    queries that a language model composed, because they already use the words of code. `stem`
+    converts space-separated words to the stems of the index. By default, `table` is the table in
+    the package.
     """
     is_literal = question.intent in _LITERAL_INTENTS or question.is_composed
     if is_literal or len(question.words) < _MIN_WORDS:
@@ -57,7 +60,7 @@ def find_related_terms(
 
 
 def phrase_key(stems: Sequence[str]) -> int:
-    """Return the number under which the table lists a phrase."""
+    """Return the key of a phrase in the table."""
     digest = blake2b(" ".join(stems).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little")
 
@@ -95,7 +98,7 @@ class RelatedTermTable:
 
 
 def related_words(question: Question) -> tuple[str, ...]:
-    """Return the related terms of a question as words that a person can read, not as stems."""
+    """Return the related terms of a question as readable words instead of stems."""
     words = _read_terms() if question.related else {}
     return tuple(words.get(term.text, term.text) for term in question.related)
 

@@ -1,4 +1,4 @@
-"""Recognize whether a question asks for a test, and not for code that only deals with tests."""
+"""Recognize questions that ask for a test rather than for code that handles tests."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _TEST_CODE: Final = re.compile(
 
 
 def asks_for_test(text: str, words: int) -> bool:
-    """Return whether a test answers the question, given its number of content words.
+    """Return whether a question asks for a test. `words` is the number of its content words.
 
-    A text that only mentions tests, such as "sort the tests by their duration", describes code.
+    A text that just mentions tests, such as "sort the tests by their duration", describes code.
     """
     if _EXCLUDED.search(text) is not None:
         return False

@@ -22,7 +22,8 @@ from rootle.rank.ranking_inputs import Floats, RankingInputs
 
 # Values from the first prototype, unless noted. dense_best, dense_three, folders, notes and
 # longer_stem were tuned for embedding model v1 (training/MODEL_CARD.md) on the development half of
-# the public benchmark. Changing most of the others by half changes NDCG@10 by less than 0.003.
+# the public benchmark. If one of the other weights is changed by half, NDCG@10 usually changes by
+# less than 0.003.
 WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
     {
         "bm25_best": 0.5,
@@ -61,12 +62,12 @@ WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
         "adjacent_triples": 2.25,
     }
 )
-TEST_FACTOR: Final = 0.5
+TEST_FACTOR: Final = 0.5  # for tests, unless the question is about tests or describes a change
 CODE_FACTOR: Final = 0.75  # for files without tests, if the question asks for a test
-RECORD_FACTOR: Final = 0.5
+RECORD_FACTOR: Final = 0.5  # for changelogs and the like, unless the question is about history
 COPY_FACTOR: Final = 0.5  # for vendored and generated files
 DOCUMENT_FACTOR: Final = 1.3  # for documents, if the question asks how to do something
-DEFINER_FACTOR: Final = 0.5  # if the question asks for the uses of a name
+DEFINER_FACTOR: Final = 0.5  # for files that define a name, if the question asks for its uses
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class RankedFiles:
     """Candidate files in rank order."""
 
     order: tuple[int, ...]  # positions among the candidate files, best first
-    scores: Floats  # of every candidate, 0 to 1
+    scores: Floats  # of every candidate; 0 or more, and seldom more than 1
     features: Floats  # contribution of each feature to the score, columns as in NAMES
     table: Floats  # unweighted features
     learned: Floats | None = None  # change of the score by the learned ranker
@@ -89,7 +90,10 @@ class RankedFiles:
 
 
 def rank_files(inputs: RankingInputs, weights: Mapping[str, float] = WEIGHTS) -> RankedFiles:
-    """Rank the candidate files. A file that is best in every feature would have a score of 1."""
+    """Rank the candidate files.
+
+    Without the factors, a file that is best in every feature with a positive weight scores 1.
+    """
     factors = np.array([weights[name] for name in NAMES])
     question = inputs.question
     table = file_features(inputs)

@@ -14,9 +14,10 @@ from rootle.rank.rankers.model_features import COLUMNS, model_columns
 from rootle.rank.rankers.tree_ensemble import GradientBoostedTrees, load_trees
 from rootle.rank.ranking_inputs import Floats, RankingInputs
 
-# Only the best files by the weighted sum are reordered, because the trees were trained on these.
+# The number of files that are reordered. The trees were trained on this many of the best files by
+# the weighted sum.
 RERANKED: Final = 30
-# Scale of the weighted sum relative to the trees: training starts from the scaled sum.
+# Training starts from the weighted sum times this factor, so the trees have this scale.
 SUM_SCALE: Final = 30.0
 
 
@@ -29,8 +30,8 @@ def shipped_trees() -> GradientBoostedTrees:
 def rank_learned(inputs: RankingInputs, trees: GradientBoostedTrees) -> RankedFiles:
     """Rank the candidate files by the weighted sum corrected by the trees.
 
-    The correction is scaled by the detail of the question. For questions of a few words, which only
-    name a topic, the trees were never better than the sum, so the trees are ignored.
+    The correction is multiplied by the detail of the question. Questions of a few words name a
+    topic. For such questions, the trees were never better than the sum, so they are ignored.
     """
     by_sum = rank_files(inputs)
     detail = inputs.question.detail

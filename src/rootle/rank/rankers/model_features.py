@@ -12,11 +12,12 @@ from rootle.rank.rankers.feature_sum import RankedFiles
 from rootle.rank.ranking_inputs import Floats, RankingInputs
 
 _INTENTS: Final[tuple[Intent, ...]] = get_args(Intent)
-# Not all of `path_features.KINDS`: the shipped model was trained for these columns.
+# The kinds of `path_features.KINDS` that the shipped model was trained for.
 _KINDS: Final = ("is_test", "is_record", "is_prose", "is_config", "is_example", "is_hidden")
 
-# The decision trees do not see how words are ordered. The synthetic questions that they are trained
-# on were made from comments that were then removed, so the trees would learn to ignore the order.
+# The decision trees ignore the order of words. They were trained on synthetic questions that were
+# made from comments. The comments were then removed from the code, so no text had the words of a
+# question in the same order.
 _TREE_NAMES: Final = NAMES[: len(NAMES) - len(WORD_ORDER)]
 
 # Values are from 0 to 1 unless noted. A model is trained for these columns in this order.
@@ -36,7 +37,7 @@ COLUMNS: Final = (
     *_KINDS,
     "defines",
     # Columns of the question, which are the same for all candidates.
-    "words",  # number of words
+    "words",  # number of words in the question
     "detail",
     "unknown",
     "best_passage",

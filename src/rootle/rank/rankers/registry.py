@@ -30,7 +30,7 @@ RankerName = Literal["learned", "features", "specified"]
 
 
 class SpanScores(Protocol):
-    """Function that scores the chunks of a page from the scores of both legs."""
+    """A function that computes scores for the chunks of a page from the scores of both legs."""
 
     def __call__(
         self, bm25: Floats, dense: Floats, defines: Flags, *, is_symbol: bool

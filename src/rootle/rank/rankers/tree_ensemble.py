@@ -20,16 +20,16 @@ _REMEDY: Final = "reinstall rootle"
 class GradientBoostedTrees:
     """An ensemble of trees. Arrays have the shape (trees, nodes of the largest tree).
 
-    A leaf is its own child on both sides, so that every walk takes the same number of steps.
+    Both children of a leaf are the leaf itself, so that every walk takes the same number of steps.
     """
 
     columns: tuple[str, ...]  # names of the columns that `column` refers to
     column: NDArray[np.int16]  # column that a node compares
-    threshold: Floats  # values up to this go to the left
+    threshold: Floats  # at most this value: continue with the left child
     left: NDArray[np.int16]
     right: NDArray[np.int16]
     value: Floats  # output of a leaf
-    depth: int  # of the deepest leaf
+    depth: int  # the depth of the deepest leaf
 
     def scores(self, rows: Floats) -> Floats:
         """Return the sum of the leaf values of each row, shape (rows,)."""
@@ -49,7 +49,7 @@ def load_trees(path: Path, columns: tuple[str, ...]) -> GradientBoostedTrees:
     Raise UnavailableError if the file is missing, damaged or trained for other columns.
     """
     try:
-        # numpy does not close a damaged file that it opened itself.
+        # If numpy opened the file itself, it would not close a damaged file.
         with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             trees = GradientBoostedTrees(
                 tuple(map(str, stored["columns"])),

@@ -22,7 +22,7 @@ _IMPORTANT_BYTES: Final = 100_000
 def recency_boost(days: Floats) -> Floats:
     """Return 1 for a file modified now, halved for every thirty days of age.
 
-    A file of unknown age (NaN) gets the mean of the others, which neither raises nor lowers it.
+    A file of unknown age (NaN) gets the mean of the other files, a neutral value.
     """
     boost: Floats = 0.5 ** (np.maximum(days, 0.0) / _HALF_LIFE_DAYS)
     is_unknown = np.isnan(boost)

@@ -121,6 +121,6 @@ class AnswerCache:
 
 
 def _is_valid(answer: RankedAnswer, request: SearchRequest) -> bool:
-    """Return whether the answer covers the page, and no file is now too old for the query."""
+    """Return whether the answer covers the page, and all its files are still recent enough."""
     is_current = answer.as_of_s <= request.now_s < answer.valid_until_s
     return is_current and answer.reaches(request.offset + request.limit)

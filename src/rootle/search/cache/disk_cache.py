@@ -37,7 +37,7 @@ class DiskCache:
         settings: str,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`settings` contains all settings, except the limits, that can change an answer."""
+        """Pages are valid only for the given `settings`, the configuration as a text."""
         self._folder = folder
         self._max_entries = max_entries
         self._ttl_s = ttl_s
@@ -64,7 +64,7 @@ class DiskCache:
         return page
 
     def _state_of(self, request: SearchRequest) -> str:
-        """Return a digest of the index state and the settings. Each file name begins with it."""
+        """Return a digest of the index state and the settings. File names begin with the digest."""
         text = f"{request.session.state_id}\0{self._settings}"
         return blake2b(text.encode(), digest_size=8).hexdigest()
 
@@ -78,7 +78,7 @@ class DiskCache:
             return _page_from_json(data)
         except (ValueError, KeyError, TypeError, AttributeError):
             with suppress(OSError):
-                path.unlink()  # written by another version
+                path.unlink()  # written by another version of rootle
             return None
 
     def _write(self, path: Path, page: ResultPage, state: str) -> None:
@@ -98,7 +98,7 @@ class DiskCache:
             write_json(path, data)
 
     def _make_room(self, state: str) -> None:
-        """Delete the pages of other states, and the oldest pages of this one if it has too many."""
+        """Delete the pages of other states. If this state has too many pages, delete the oldest."""
         with os.scandir(self._folder) as entries:
             found = list(entries)
         own = [entry for entry in found if entry.name.startswith(f"{state}-")]
@@ -122,7 +122,7 @@ def _modified_ns(entry: os.DirEntry[str]) -> int:
         return 0
 
 
-def _page_from_json(data: dict[str, Any]) -> ResultPage:  # Any: the content of the file
+def _page_from_json(data: dict[str, Any]) -> ResultPage:  # Any: decoded JSON
     valid_until_s = data["validUntil"]
     return ResultPage(
         tuple(map(_result_from_json, data["results"])),

@@ -1,4 +1,4 @@
-"""Prove that words of a question occur in no indexed text, neither alone nor in other words."""
+"""Prove that words of a question do not occur in any indexed text, even inside longer words."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from rootle.text.terms import MAX_WORD_CHARS, STOP_WORDS, WORD, whole_identifier
 # The minimum length of a word that is checked. Shorter words are part of so many other words that
 # they are almost never absent.
 _MIN_CHARS: Final = 3
-# A question is about its absent words if they are at least this share of its subject words. Code is
-# written in English, so the absence of words of other languages proves less.
+# If at least this share of a question's subject words is absent, the question is about these absent
+# words. Code is written in English, so the absence of words of other languages proves less.
 _MIN_ABSENT_SHARE: Final = 0.2
 _MIN_FOREIGN_ABSENT_SHARE: Final = 0.5
-# If an identifier of the question occurs in the index, the question is about its absent words only
-# if their share is larger than this.
+# If an identifier of the question occurs in the index, more than this share of the subject words
+# must be absent.
 _MAX_SHARE_WITH_IDENTIFIER: Final = 0.5
-# Each proof reads all terms of the index, so only this many words are checked.
+# The maximum number of words that are checked, because each proof reads all terms of the index.
 _MAX_PROOFS: Final = 3
 # A proof searches the files that may contain a word. If there are more than this many files, the
 # word counts as present.
@@ -69,8 +69,8 @@ class SubjectWord:
     text: str  # as typed
     stems: tuple[str, ...]  # of the word and of its translations
     is_identifier: bool
-    is_capitalized: bool  # although it is not the first word, so it may be a name
-    is_foreign: bool  # in a question that is not in English
+    is_capitalized: bool  # and not the first word, so it may be a name
+    is_foreign: bool  # the question is not in English
 
     @property
     def is_hash(self) -> bool:
@@ -83,11 +83,14 @@ class WordCheck:
     """The subject words of a question, and those that may be absent from the index."""
 
     subjects: tuple[SubjectWord, ...]
-    unknown: tuple[SubjectWord, ...]  # without general words; no indexed word has their stems
+    unknown: tuple[SubjectWord, ...]  # their stems are not in the index; no general words
     is_error: bool  # the question is an error message, which may contain names of another program
 
     def is_about(self, words: Sequence[SubjectWord]) -> bool:
-        """Return whether the question cannot be answered without some of its subject words."""
+        """Return whether the question is about these words, which are some of its subject words.
+
+        If the index does not contain the words that a question is about, it has no answer.
+        """
         if not words:
             return False
         if any(word.is_identifier or word.is_capitalized for word in words) and not self.is_error:
@@ -130,7 +133,7 @@ def _subject_words(question: ParsedQuestion, sparse: SparseReader) -> Iterable[S
             continue
         forms = dict.fromkeys((word, _without_accents(word), *meant.get(word, ())))
         stems = sparse.stems(" ".join(map(whole_identifier, forms)))
-        # In German, every noun is capitalized.
+        # A capital letter marks a name only in English: in German, every noun is capitalized.
         is_capitalized = at > 0 and word[0].isupper() and language is None
         yield SubjectWord(
             word,

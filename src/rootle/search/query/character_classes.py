@@ -29,10 +29,11 @@ class CharacterClasses:
     def __init__(self, translation: RegexTranslation) -> None:
         self._atoms = [re.compile(source, flags) for source, flags in translation.atoms]
         self._has_boundaries = translation.has_boundaries
-        # Whether the characters are parts of words, and the atoms that match them -> their byte
+        # The byte of each class. The key says whether the characters of the class are parts of
+        # words, and which atoms match them.
         self._classes: dict[tuple[bool, frozenset[int]], int] = {}
-        # At `\b`, RE2 considers only ASCII letters, digits and "_" as parts of words. Therefore the
-        # bytes that are parts of words are kept apart from the others.
+        # At `\b`, RE2 considers only ASCII letters, digits and "_" as parts of words. Therefore a
+        # class of word characters gets one of these bytes (True), and other classes do not (False).
         self._unused: dict[bool, list[int]] = {True: [], False: []}
         for byte in set(range(256)) - {_UNKNOWN, _NEWLINE}:
             self._unused[byte in _ASCII and self._is_word(byte)].append(byte)
@@ -58,7 +59,7 @@ class CharacterClasses:
         return bytes(encoded)
 
     def matching(self, atom: int) -> str:
-        """Return RE2 source that matches the bytes of an atom."""
+        """Return RE2 source that matches the bytes of all classes that an atom matches."""
         found = [byte for (_, atoms), byte in self._classes.items() if atom in atoms]
         return f"[{''.join(map(_escape, found))}]" if found else _NO_CHARACTER
 
@@ -72,7 +73,7 @@ class CharacterClasses:
             self._bytes[code] = self._classes[key]
 
     def _is_word(self, code: int) -> bool:
-        """Return whether a character is part of a word; False if the pattern has no boundaries."""
+        """Return whether a character is part of a word; False if the pattern has no `\\b`."""
         return self._has_boundaries and _WORD.match(chr(code)) is not None
 
     def _new_byte(self, is_word: bool) -> int:

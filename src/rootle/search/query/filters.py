@@ -44,9 +44,9 @@ def filter_files(
 def expand_commits(
     query: SearchQuery, parsed: ParsedQuery, states: Iterable[FileState], index: IndexReader
 ) -> Iterable[FileState]:
-    """Return the states to filter: for each commit, one state with the path of each changed file.
+    """Replace the state of each commit with one state for each file that the commit changed.
 
-    A commit then passes the filters by path and language if one of its files does.
+    A commit then passes the filters by path and language if one of its files passes them.
     """
     has_filter = (
         *(query.file_paths, query.languages, parsed.paths, parsed.excluded_paths),
@@ -72,7 +72,7 @@ def _changed_files(state: FileState, labels: Mapping[int, Sequence[str]]) -> Ite
 def note_unknown_dates(
     query: SearchQuery, parsed: ParsedQuery, states: Iterable[FileState]
 ) -> tuple[str, ...]:
-    """Return a note if a filter by date excludes files only because their date is unknown."""
+    """Return a note if a filter by date excludes files because their date is unknown."""
     if not (query.min_recency_days or parsed.since or parsed.until):
         return ()
     others = (*_path_test(query), *_language_test(query.languages), *_text_tests(parsed))
@@ -107,7 +107,7 @@ def filter_unindexed(
 
 
 def names_file(query: SearchQuery, parsed: ParsedQuery, path: str) -> bool:
-    """Return whether a path filter without wildcards matches this file, but not its folder."""
+    """Return whether a path filter without wildcards matches this file, not its whole folder."""
     folder = path.rpartition("/")[0]
     tests = [partial(_matches, place) for place in query.file_paths or () if not _is_glob(place)]
     tests += [partial(_contains_path, typed) for typed in parsed.paths if not _is_glob(typed)]
@@ -172,7 +172,10 @@ def _recency_test(query: SearchQuery, now_s: float) -> Iterable[_Test]:
 
 
 def _text_tests(parsed: ParsedQuery) -> Iterable[_Test]:
-    """Yield tests for `path:` and `lang:`: a wanted value must match, and no excluded value."""
+    """Yield tests for `path:` and `lang:`.
+
+    A file must match at least one wanted value and none of the excluded values.
+    """
     if parsed.paths:
         yield lambda state: any(_contains_path(path, state.path) for path in parsed.paths)
     if parsed.languages:
@@ -185,7 +188,7 @@ def _text_tests(parsed: ParsedQuery) -> Iterable[_Test]:
 
 
 def _history_tests(parsed: ParsedQuery, now_s: float) -> Iterable[_Test]:
-    """Yield tests for `in:`, `author:`, `since:` and `until:`; commits pass every `in:`."""
+    """Yield tests for `in:`, `author:`, `since:` and `until:`. Every `in:` accepts commits."""
     if parsed.kinds and "code" not in parsed.kinds:
         yield lambda state: state.source != FILES or is_document(state.path, state.language)
     if parsed.kinds and "docs" not in parsed.kinds:
@@ -222,7 +225,10 @@ def _read_date(name: str, text: str, now_s: float) -> float:
 
 
 def _contains_path(typed: str, path: str) -> bool:
-    """Return whether a path contains the typed path, from the start of a name, ignoring case."""
+    """Return whether a path contains the typed path, which must begin at the start of a name.
+
+    Case is ignored.
+    """
     typed = typed.lower().removeprefix("./").lstrip("/")
     return any(_contains(typed, spelling) for spelling in _spellings(path.lower()))
 

@@ -18,9 +18,9 @@ _ERROR: Final = re.compile(
 
 
 def choose_words(text: str, is_known: Callable[[str], bool]) -> Sequence[str]:
-    """Return the words of a text that `is_known` accepts, each once, without operators.
+    """Return the distinct words of a text that `is_known` accepts, without operators.
 
-    The argument of `is_known` is a normalized name. Lines with an error message come first.
+    `is_known` is called with a normalized name. Words from error messages come first.
     """
     lines = text.split("\n")
     ordered = sorted(lines, key=lambda line: not _ERROR.search(line))

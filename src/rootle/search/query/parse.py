@@ -25,8 +25,8 @@ from rootle.types import QueryInterpretation
 if TYPE_CHECKING:
     from rootle.rank.question.glossary import Translation
 
-# If a chunk contains this share of a question's character pairs, the question is not translated.
-# Unrelated text in the same language shares few pairs.
+# If a chunk contains this share of the character pairs of a Chinese or Japanese question, the
+# question is not translated. Unrelated texts in the same language have few pairs in common.
 _MIN_SHARED_PAIRS: Final = 0.6
 _open_stemmer: Final = cache(open_stemmer)
 
@@ -39,7 +39,7 @@ class ParsedQuestion:
     parsed: ParsedQuery  # its operators
     corrections: tuple[Correction, ...] = ()
     translations: tuple[str, ...] = ()  # English terms that were added
-    meanings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by translated word
+    meanings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # word -> translations
     expansion: str = ""  # words from a language model that were added to `question`
 
 
@@ -101,7 +101,7 @@ def _readable_date(text: str) -> str:
 
 
 def _expand(question: ParsedQuestion, expansion: str) -> ParsedQuestion:
-    """Return a question whose words and names include those of an expansion.
+    """Return a question with the words and names of an expansion added to its own.
 
     Operators in the expansion are treated as plain words, so an expansion cannot filter results.
     The intent is that of the question as typed.

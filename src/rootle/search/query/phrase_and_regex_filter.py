@@ -1,7 +1,7 @@
 """Exact matching: find the files that contain the phrases of a question and match its regex.
 
-The word index stores no positions. It only finds the files that contain all the words, whole or as
-parts of longer words. The indexed text of these files is then searched.
+The word index stores no positions. It can find the files that contain all the words, whole or as
+parts of longer words. Then the indexed text of these files is searched.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from rootle.search.query.stem_parts import guaranteed_part
 from rootle.search.query.syntax import ParsedQuery, phrase_pattern
 from rootle.text.terms import LONG_WORD, MAX_WORD_CHARS, WORD, whole_identifier
 
-# The maximum number of files that are searched, and the time limit. Decompressing and searching
-# about 40 MB of code takes half a second.
+# The limits of one search. Decompressing and searching about 40 MB of code takes half a second.
 MAX_FILES: Final = 20_000
 MAX_SECONDS: Final = 2.0
 _MATCHES_PER_FILE: Final = 5_000
@@ -39,7 +38,7 @@ LineFinder = Callable[[Sequence[str]], Mapping[int, int]]
 class ExactMatches:
     """The files that contain every phrase and match the regex, by descending BM25 score."""
 
-    # File id -> positions of the matches, one sequence for each phrase and one for the regex.
+    # By file id: the positions of the matches, one sequence for each phrase and one for the regex.
     places: Mapping[int, tuple[Sequence[int], ...]]
     files_read: int
     files_total: int  # files that may match
@@ -81,8 +80,8 @@ def find_matches(
 def line_finder(parsed: ParsedQuery, clock: Callable[[], float] = time.monotonic) -> LineFinder:
     """Return a function that finds the lines of a text that match a phrase or the regex.
 
-    It finds no lines in a text that `find_matches` would not find, and no lines with an excluded
-    word. All texts together are searched for at most MAX_SECONDS.
+    The function returns no lines if the text lacks one of the phrases or the regex, and it leaves
+    out lines with an excluded word. MAX_SECONDS after this call, a regex finds nothing more.
     """
     deadline = clock() + MAX_SECONDS
     finders = _finders(parsed, lambda: clock() > deadline)
@@ -112,8 +111,8 @@ def line_finder(parsed: ParsedQuery, clock: Callable[[], float] = time.monotonic
 def chunks_with_matches(matches: ExactMatches, index: IndexReader, max_files: int) -> Ids:
     """Return the chunks in which a match begins, from the first `max_files` files.
 
-    If no chunk of a file contains a match, because all matches are in blank lines, the chunk before
-    the first match is returned. A file without text has no chunk.
+    If all matches of a file are in blank lines, no chunk contains them. Then the chunk before the
+    first match is returned, if the file has chunks.
     """
     ids: list[int] = []
     for file_id, places in islice(matches.places.items(), max_files):
@@ -176,7 +175,7 @@ def _phrase_finder(phrase: str) -> Finder:
 
 def _regex_finder(regex: str, is_late: Callable[[], bool]) -> Finder:
     """Return a finder that matches line by line."""
-    from rootle.search.query.regex_matching import LineRegex  # its engine takes 4 ms to import
+    from rootle.search.query.regex_matching import LineRegex  # takes 4 ms to import
 
     pattern = LineRegex(regex)
     literals = [literal.lower() for literal in find_literals(regex)]
@@ -195,8 +194,8 @@ def _candidate_files(
 ) -> Sequence[int]:
     """Return the files that may match, by BM25.
 
-    Files that contain all words of the phrases as whole words come first. If nothing in the phrases
-    and the regex excludes a file, all allowed files are returned, by path.
+    Files that contain all words of the phrases as whole words come first. If the phrases and the
+    regex contain no word that the index can look up, all allowed files are returned, by path.
     """
     whole = [word for phrase in parsed.phrases for word in _words(phrase, index.sparse)]
     literals = find_literals(parsed.regex) if parsed.regex is not None else []
@@ -207,19 +206,20 @@ def _candidate_files(
     if not terms and not parts:
         indexed = sorted((s.path, s.id) for s in index.all_files() if s.skip is None)
         return [file_id for _, file_id in indexed if allowed is None or file_id in allowed]
-    limit = index.dense.count  # there are at least as many chunks as files
+    limit = index.dense.count  # the number of chunks, which is at least the number of files
     first = index.sparse.files_with(whole, [], limit, allowed) if whole else []
     rest = index.sparse.files_with(terms, parts, limit, allowed)
-    # A piece of a word may also be inside a word that is too long for the index.
+    # A piece of a word may also be part of a word that is too long for the index.
     long = index.sparse.files_with([*terms, LONG_WORD], [], limit, allowed) if has_pieces else []
     return list(dict.fromkeys([*first, *rest, *long]))
 
 
 class _Needs(NamedTuple):
-    """Conditions that the index fulfils for each file that contains a text."""
+    """Index terms, and parts of index terms, that every file with a certain text must contain."""
 
-    terms: Sequence[str]  # of whole words
-    parts: Sequence[str]  # of terms, for words that may continue before or after the text; or ""
+    terms: Sequence[str]  # the terms of whole words
+    # A part for each word that may continue before or after the text; "" if no part is certain.
+    parts: Sequence[str]
 
 
 def _read_needs(text: str, index: SparseReader) -> _Needs:

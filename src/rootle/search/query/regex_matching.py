@@ -1,9 +1,9 @@
 """Match a regular expression line by line, in time linear in the text.
 
-The pattern is matched by RE2, whose character classes differ from those of Python: `\\w`, `\\b` and
-case are limited to ASCII or need large tables. Therefore each character of a text is first replaced
-by a byte that represents the class of the character. All characters that are matched by the same
-parts of the pattern, according to `re`, form one class.
+RE2 matches the pattern. Its character classes differ from those of Python: `\\w`, `\\b` and case
+are limited to ASCII or need large tables. Therefore each character of a text is first replaced by a
+byte that represents the class of the character. All characters that are matched by the same parts
+of the pattern, according to `re`, form one class.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rootle.search.query.regex_translation import translate_tree
 # and the maximum number of instructions.
 _BLOCK_CHARS: Final = 16_384
 _MAX_INSTRUCTIONS: Final = 10_000
-# Only this many characters of a line are searched.
+# At least this many characters of each line are searched. The rest of a longer line may be ignored.
 _MAX_LINE_CHARS: Final = 65_536
 # The memory limit of RE2. The largest program needs 0.3 MB; RE2 caches states in the rest.
 _MAX_MEMORY_BYTES: Final = 4 << 20
@@ -54,7 +54,7 @@ class LineRegex:
             self._compiled, self._classes_in_program = self._compile(), self._classes.count
         blocks = takewhile(lambda _: not is_late(), _blocks(encoded))
         found = (start + at for start, block in blocks for at in self._matches(block))
-        # A carriage return that was replaced by a line end does not begin a line.
+        # Drop matches in the empty lines that the replacement above creates.
         return (at for at in found if text[at - 1 : at] != "\r" or lines[at - 1] == "\r")
 
     def _matches(self, block: bytes) -> Iterator[int]:

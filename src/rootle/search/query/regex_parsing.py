@@ -33,7 +33,7 @@ def parse_pattern(pattern: str) -> Any:
     flags = re.NOFLAG if any(map(str.isupper, bare)) else re.IGNORECASE
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about "[["
+            warnings.simplefilter("ignore")  # the parser warns about "[["
             return _PARSER.parse(pattern, int(flags))
     except (re.error, OverflowError, RecursionError, ValueError) as error:
         raise QueryError(
@@ -67,5 +67,5 @@ def _required_chars(tree: Any) -> Iterator[str]:
             yield ""
             yield from _required_chars(argument[2])
             yield ""
-        elif name != "AT":  # an anchor matches no characters
+        elif name != "AT":  # an anchor, such as ^, matches no characters
             yield ""

@@ -14,7 +14,7 @@ from rootle.errors import QueryError
 from rootle.search.query.regex_parsing import REPEATS
 
 _UNLIMITED: Final = "MAXREPEAT"
-# Patterns are matched within lines, so the ends of the text are ends of lines.
+# Patterns are matched within lines, so `\A` and `\Z` are treated as line starts and line ends.
 _ANCHORS: Final = {
     "AT_BEGINNING": "(?m:^)",
     "AT_BEGINNING_STRING": "(?m:^)",
@@ -55,7 +55,7 @@ class RegexTranslation:
 
     @property
     def has_boundaries(self) -> bool:
-        """Whether it matters which characters are parts of words."""
+        """Whether the pattern contains `\\b` or `\\B`, which depend on word characters."""
         return r"\b" in self.parts or r"\B" in self.parts
 
     def source(self, atom_source: Callable[[int], str]) -> str:

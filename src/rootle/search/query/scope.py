@@ -45,12 +45,12 @@ class ScopedQuery:
     question: ParsedQuestion
     files: Collection[int] | None = None  # ids; None for all files
     matches: ExactMatches | None = None  # where the phrases and the regex occur
-    chunk_ids: Ids = field(default_factory=_no_ids)  # the chunks with matches or wanted lines
-    lines: Lines = field(default_factory=dict)  # to show
+    chunk_ids: Ids = field(default_factory=_no_ids)  # chunks that contain `matches` or `lines`
+    lines: Lines = field(default_factory=dict)  # lines that results must show
     valid_until_s: float = math.inf  # Unix time at which a file becomes too old for the filter
     degraded: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    # The scope that the query would have if its quotes delimited no phrases; None without phrases.
+    # The scope of the same question if its quotes are ignored; None if it has no phrases.
     unquoted: ScopedQuery | None = None
 
     @property
@@ -69,7 +69,7 @@ class ScopeStep:
     """Runs the stages that narrow the scope, from cheap to expensive."""
 
     def __init__(self, filters: Sequence[ScopeStage] = ()) -> None:
-        """`filters`, such as those of plugins, run after the query's own filters."""
+        """`filters`, such as the filters of plugins, run after the filters of the query."""
         self._stages = (apply_filters, *filters, match_phrases)
 
     def __call__(self, request: SearchRequest, question: ParsedQuestion) -> ScopedQuery:

@@ -22,7 +22,7 @@ _LOOKALIKE_COST: Final = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A name that does not occur in the index, and the defined name used instead."""
+    """A name that does not occur in the index, and the defined name that replaces it."""
 
     typed: str
     meant: str

@@ -11,7 +11,7 @@ from typing import Final
 from rootle.index.reader import FileState, IndexReader
 
 _MAX_FRAMES: Final = 12
-_MAX_FILES: Final = 3  # files that one frame may mean
+_MAX_FILES: Final = 3  # to which one frame may refer
 # `src/retry.py:42`, `src/retry.py(42)`, `"src/retry.py", line 42`, `retry.cs:line 42`,
 # `retry.php on line 42`, `retry.py#L42` and `file=src/retry.py,line=42`.
 _FRAME: Final = re.compile(
@@ -32,17 +32,18 @@ _OUTSIDE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """The lines of the places in a text by file id, in the order of the text."""
+    """The lines to which the frames in a text refer, by file id, in the order of the text."""
 
     lines: Mapping[int, list[int]]
-    # Those of files that have only their name in common with the text.
+    # The lines in files that have the name in a frame, but not the folder.
     doubtful: Mapping[int, list[int]]
 
 
 def find_frames(text: str, index: IndexReader, allowed: Collection[int] | None) -> Frames:
-    """Return the lines of the places in a text. A text that is only a path means its first line.
+    """Return the lines to which the frames in a text refer, the innermost frame first.
 
-    Python prints the innermost frame last; its frames are returned in the opposite order.
+    Python prints the innermost frame last, so the order of its frames is reversed. If the text is
+    just a path, return the first line of the file.
     """
     certain: dict[int, list[int]] = {}
     doubtful: dict[int, list[int]] = {}
@@ -75,7 +76,7 @@ def _innermost_first(text: str) -> list[tuple[str, int]]:
 def _split_path(path: str) -> tuple[list[str], bool]:
     """Return the parts of a path, and whether it is below a folder of a language or of packages.
 
-    Of such a path, only the parts below this folder are returned.
+    If it is, return only the parts below this folder.
     """
     outside = _OUTSIDE.match(path)
     rest = path[outside.end() :] if outside else path
@@ -94,10 +95,10 @@ def _files_by_name(names: Collection[str], index: IndexReader) -> Mapping[str, l
 def _match_files(
     parts: Sequence[str], named: Mapping[str, list[FileState]], *, is_outside: bool
 ) -> tuple[list[FileState], bool]:
-    """Return the files that have the most folders in common with a path; none if too many do.
+    """Return the files that share the most folders with a path, and whether the match is certain.
 
-    It is certain that they are meant if the path is only a name, or if they also have a folder in
-    common. A path below a folder of packages must be the same.
+    Return no files if too many share as many folders. The match is certain if the path is just a
+    file name, or if a folder matches too. A path below a folder of packages must match completely.
     """
     found = named.get(parts[-1], []) if parts else []
     shared = [_count_shared(state.path.split("/"), parts) for state in found]

@@ -1,4 +1,7 @@
-"""Find the parts of indexed stems that a piece of a word guarantees."""
+"""Find a part of the stem that all words with a certain piece have in common.
+
+The index contains stems, so it is searched for this part to find the words that contain the piece.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +30,11 @@ _REMAINDERS: Final = tuple({ending[at:] for ending in _ENDINGS for at in range(l
 
 @lru_cache(maxsize=1_024)
 def guaranteed_part(piece: str, *, starts_word: bool, ends_word: bool) -> str:
-    """Return a part of the stem of every word that contains a piece; "" if there is none.
+    """Return the part that the stems of all words with a piece contain; "" if there is none.
 
-    If the piece starts a word, nothing precedes it; if it ends a word, nothing follows. The stemmer
-    removes and replaces letters at the end of a word, so that the stem may contain only the
-    beginning of the piece.
+    Set `starts_word` if words begin with the piece, and `ends_word` if they end with it. The
+    stemmer removes and replaces letters at the end of a word. Therefore the stem may contain only
+    the beginning of the piece.
     """
     beginnings = ("",) if starts_word else _BEGINNINGS
     remainders = ("",) if ends_word else _REMAINDERS
@@ -48,7 +51,7 @@ def guaranteed_part(piece: str, *, starts_word: bool, ends_word: bool) -> str:
 
 
 def _inside_endings(piece: str) -> Iterator[tuple[str, str]]:
-    """Yield what precedes and follows a piece in each ending that contains it."""
+    """Yield the text before and after a piece in each ending that contains it."""
     for ending in _ENDINGS:
         at = ending.find(piece)
         while at >= 0:

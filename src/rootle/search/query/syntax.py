@@ -3,8 +3,7 @@
 Most questions have no operators, and pasted code often contains the same characters. Therefore
 these characters form an operator only at the start of a word and outside pasted error messages.
 Quotes and slashes must also be closed. All other characters are part of the question and stay
-unchanged.
-docs/reference/query-language.md describes the rules for users.
+unchanged. docs/reference/query-language.md describes the rules for users.
 """
 
 from __future__ import annotations
@@ -39,7 +38,8 @@ _OPERATOR: Final = re.compile(
 _SLASHED_PATTERN: Final = re.compile(r"/(?!\*)((?:[^/\\\n]|\\.)+)/")
 _NAMED_PATTERN: Final = re.compile(rf"(?<!\S)regex:({_QUOTED}|\S.*)", re.DOTALL)
 _SPACES: Final = re.compile(r"\s+")
-# The values of `in:`. Some select parts of the project itself, and the others select collections.
+# The values of `in:`. PROJECT_KINDS select parts of the project itself. COLLECTION_KINDS select
+# collections outside the project, such as installed packages.
 PROJECT_KINDS: Final = ("code", "docs", "history")
 COLLECTION_KINDS: Final = ("deps", "web", "memory")
 KINDS: Final = (*PROJECT_KINDS, *COLLECTION_KINDS)
@@ -49,17 +49,17 @@ KINDS: Final = (*PROJECT_KINDS, *COLLECTION_KINDS)
 class ParsedQuery:
     """A question, split into its words and its operators."""
 
-    text: str  # the remaining words, and those of the phrases and the regex
-    # The remaining words alone. `text` contains them, so they are not compared.
+    text: str  # the words without the operators, and the words in the phrases and the regex
+    # The words without the operators. `text` contains them, so they need not be compared.
     words: str = field(default="", compare=False, kw_only=True)
-    phrases: tuple[str, ...] = ()  # that a file must contain
+    phrases: tuple[str, ...] = ()  # a file must contain all of them
     excluded: tuple[str, ...] = ()  # words and phrases that results must not show
     paths: tuple[str, ...] = ()
     excluded_paths: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     excluded_languages: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()  # as in KINDS
-    authors: tuple[str, ...] = ()  # parts of names or addresses
+    authors: tuple[str, ...] = ()  # parts of names or email addresses
     since: str = ""  # a date
     until: str = ""
     regex: str | None = None
@@ -105,7 +105,7 @@ def phrase_pattern(phrase: str) -> str:
 
 
 def lines_with_match(pattern: re.Pattern[str] | None, lines: Sequence[str]) -> frozenset[int]:
-    """Return the numbers of the lines that contain a match, or a part of one."""
+    """Return the numbers of the lines that contain a match or a part of a match."""
     if pattern is None:
         return frozenset()
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
@@ -118,7 +118,7 @@ def lines_with_match(pattern: re.Pattern[str] | None, lines: Sequence[str]) -> f
     )
 
 
-@lru_cache(maxsize=64)  # a query is parsed for validation, and again for the answer
+@lru_cache(maxsize=64)  # each query is parsed twice: to validate it and to answer it
 def parse_query(text: str) -> ParsedQuery:
     """Separate a question from its operators. Raise QueryError if an operator is invalid."""
     if _OPERATOR_CHARS.isdisjoint(text):
@@ -139,12 +139,12 @@ def restrictions_in(text: str) -> str:
 def _split_pattern(text: str) -> tuple[str, str | None]:
     """Return a question without its regex, and the regex.
 
-    A regex between slashes must be the whole question, apart from filters and excluded words.
+    A question with a regex between slashes may contain only filters and excluded words besides.
     """
     if text.count("/") > 1:
         found = [match for match in _OPERATOR.finditer(text) if _restricts(match)]
         outer = _outer_operators(text, found)
-        # An excluded word inside the pattern is a part of it.
+        # An excluded word in the middle belongs to the pattern.
         others = [match for match in found if _is_filter(match) or match in outer]
         rest = " ".join(_texts_between(text, others)).strip()
         if whole := _SLASHED_PATTERN.fullmatch(rest):
@@ -174,9 +174,10 @@ def _split_named_pattern(text: str) -> tuple[str, str | None]:
 
 
 def _find_named_pattern(text: str) -> tuple[int, int, str | None]:
-    """Return the range of `regex:` with its pattern, and the pattern; None if there is none.
+    """Return the start and end of `regex:` with its pattern, and the pattern.
 
-    The pattern ends before the next filter, and before excluded words at the end.
+    The pattern ends before the next filter, and before excluded words at the end. It is None if the
+    text has no `regex:`.
     """
     match = _NAMED_PATTERN.search(text)
     if match is None:
@@ -191,7 +192,7 @@ def _find_named_pattern(text: str) -> tuple[int, int, str | None]:
 
 
 def _start_of_exclusions(text: str, start: int, end: int) -> int:
-    """Return where the excluded words at the end of a range start."""
+    """Return the start of the excluded words at the end of a range."""
     for match in reversed(list(_OPERATOR.finditer(text, start, end))):
         if match.start() == start or not _restricts(match) or text[match.end() : end].strip():
             break
@@ -206,7 +207,7 @@ def _select_intended(text: str, operators: list[re.Match[str]]) -> list[re.Match
     true of command-line options, such as `-race`.
     """
     end = description_end(text)
-    # If code follows a description, quotes in the description belong to the text as well.
+    # If code follows a description, the quotes in the description are not operators either.
     has_code = bool(text[end:].strip())
     operators = [
         match
@@ -278,7 +279,7 @@ def _collect(text: str, operators: list[re.Match[str]], regex: str | None) -> Pa
             values["kinds" if match["limit"] == "in" else "authors"] += _split_values(match)
         elif match["phrase"] and not match["not"]:
             values["phrases"].append(_unquote(match["phrase"]))
-            # The words of a phrase are searched as well.
+            # The words of a phrase are also searched as plain words.
             parts[place] = _unquote(match["phrase"]) + parts[place]
         else:
             values["excluded"].append(match["word"] or _unquote(match["phrase"]))
@@ -290,7 +291,7 @@ def _collect(text: str, operators: list[re.Match[str]], regex: str | None) -> Pa
 
 
 def replace_kinds(text: str, kinds: Sequence[str]) -> str:
-    """Return a query with these values of `in:` instead of its own ones."""
+    """Return a query with these values of `in:` instead of the values that it has."""
     start, end, _ = _find_named_pattern(text)
     found = (*_OPERATOR.finditer(text, 0, start), *_OPERATOR.finditer(text, end))
     limits = [match for match in found if match["limit"] == "in"]
@@ -303,7 +304,7 @@ def _filter_value(match: re.Match[str]) -> str:
 
 
 def _split_values(match: re.Match[str]) -> list[str]:
-    """Return the values of `in:` or `author:`; `in:` accepts several."""
+    """Return the values of `in:` or the one value of `author:`."""
     value = _value_of(match["wanted"])
     return [part for part in value.split(",") if part] if match["limit"] == "in" else [value]
 
@@ -328,14 +329,14 @@ def _validate(text: str, query: ParsedQuery) -> ParsedQuery:
     if query.text.strip():
         return query
     if query.excluded and not query.has_filters:
-        return ParsedQuery(text)  # `-race` alone asks about the option
+        return ParsedQuery(text)  # the question `-race` is about the option
     raise QueryError(
         f'"{text.strip()}" only says where to search; add words or a quoted phrase to search for'
     )
 
 
 def _check_pattern(pattern: str) -> None:
-    from rootle.search.query.regex_matching import LineRegex  # its engine takes 4 ms to import
+    from rootle.search.query.regex_matching import LineRegex  # takes 4 ms to import
 
     LineRegex(pattern)
 

@@ -15,16 +15,15 @@ from rootle.serialization.markdown import response_as_markdown
 from rootle.text.terms import CHARS_PER_TOKEN
 from rootle.types import Context, SearchResponse, SearchResult, Span
 
-# The minimum number of lines of a result that is cut. Fewer lines are not worth the heading that
-# they need.
+# The minimum number of lines that a cut result keeps. Fewer lines are not worth their heading.
 _MIN_LINES: Final = 3
 
 
 def fit_budget(response: SearchResponse, tokens: int) -> SearchResponse:
-    """Return a response whose Markdown has at most `tokens` tokens, if it has any results.
+    """Cut a response so that its Markdown has at most `tokens` tokens.
 
-    The last results are cut or left out first. Memories are left out unless they fit into the rest
-    of the budget.
+    The last results are cut or left out first. Memories are added if they fit into the rest of the
+    budget. A response that is too large even without results stays too large.
     """
     chars = tokens * CHARS_PER_TOKEN
     if _size(response) <= chars:
@@ -58,7 +57,7 @@ def _cut_results(response: SearchResponse, chars: int) -> SearchResponse:
 def _cut_context(
     result: SearchResult, response: SearchResponse, chars: int
 ) -> tuple[SearchResult, ...]:
-    """Return a result with the first lines of its context that fit; () if too few of them fit."""
+    """Return a result with as many lines of its context as fit, in a tuple; () if too few fit."""
     context = result.context or Context((), changed=False)
     total = sum(len(span.snippet.split("\n")) for span in context.passages)
 

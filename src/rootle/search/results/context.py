@@ -29,14 +29,14 @@ from rootle.types import Context, SearchQuery, SearchResult, Span
 
 @dataclass(frozen=True, slots=True)
 class ContextLimits:
-    """How far results are expanded."""
+    """The limits of the context that is added to results."""
 
-    before: int  # lines
-    after: int
+    before: int  # lines before a span
+    after: int  # lines after a span
     max_lines: int  # per result, if there is no budget
     budget: int | None = None  # tokens of all results together, as Markdown
     exclude: tuple[str, ...] = ()  # "path:start-end"
-    excluded_words: re.Pattern[str] | None = None  # lines with a match are left out
+    excluded_words: re.Pattern[str] | None = None  # matches the lines to leave out
 
 
 def read_limits(config: Config, query: SearchQuery) -> ContextLimits:
@@ -102,7 +102,7 @@ def _draft_context(
     for rank, span in enumerate(result_spans(result), start=1):
         shift = _find_shift(span, lines) if file.text.changed else 0
         first, last = span.start_line + shift, min(span.end_line + shift, len(lines))
-        # The best span has the full score of its result, the second span half of it, and so on.
+        # The best span has the score of the result, the second span half of it, the third a third.
         value = result.score / rank
         found = draft.drop_excluded(range(first, last + 1))
         if not found:
@@ -124,7 +124,7 @@ def _definition_request(
     head = _line_numbers(find_head(lines, (first, last))) if first <= last else ()
     shown_head = draft.drop_excluded(head)
     numbers = range(first, last + 1)
-    # A definition without the lines that contain an excluded word would be hard to read.
+    # If lines were missing from the middle, the definition would be hard to read: show its head.
     whole = shown_head if draft.has_excluded_word(numbers) else draft.drop_excluded(numbers)
     return LineRequest(1, value, whole, is_whole=True, fallback=shown_head)
 
@@ -139,7 +139,7 @@ def _lines_around(first: int, last: int, limits: ContextLimits, end: int) -> Ite
 
 
 def _find_shift(span: Span, lines: Sequence[str]) -> int:
-    """Return how many lines a span has moved down in a changed file, by searching for its text."""
+    """Search a changed file for the text of a span. Return how many lines it has moved down."""
     wanted = tuple(span.snippet.split("\n"))
     for some in (wanted, wanted[:1]):
         starts = range(len(lines) - len(some) + 1)

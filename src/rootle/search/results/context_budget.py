@@ -1,9 +1,9 @@
 """Cuts the context of results to a token budget or a limit of lines.
 
 Lines are added in this order, as long as they fit: the lines of the result; the whole definition,
-or only its head if it is too long; the lines before and after. An import statement is added if the
-chosen lines use a name that it imports. Without a budget, the lines before and after the best span
-are added directly after this span, as the specification requires.
+or its head if it is too long; the lines before and after the result. An import statement is added
+if the chosen lines use a name that it imports. Without a budget, the best span is followed
+immediately by the lines before and after it, as the specification requires.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class ContextDraft:
     result: SearchResult
     text: CurrentText
     excluded: Sequence[range]  # lines that the caller excludes
-    with_excluded_word: Collection[int] = frozenset()  # line numbers
+    with_excluded_word: Collection[int] = frozenset()  # the lines that contain an excluded word
     requests: list[LineRequest] = field(default_factory=list)
-    chosen: set[int] = field(default_factory=set)  # line numbers
+    chosen: set[int] = field(default_factory=set)  # the lines to show
 
     def passages(self, chosen: Iterable[int]) -> tuple[Span, ...]:
         """Return the chosen lines as spans."""
@@ -57,7 +57,7 @@ class ContextDraft:
         return tuple(number for number in numbers if not self.is_excluded(number))
 
     def is_excluded(self, number: int) -> bool:
-        """Return whether this line is not shown."""
+        """Return whether the caller or an excluded word excludes this line."""
         return number in self.with_excluded_word or any(number in some for some in self.excluded)
 
     def has_excluded_word(self, numbers: Iterable[int]) -> bool:
@@ -65,7 +65,7 @@ class ContextDraft:
         return any(number in self.with_excluded_word for number in numbers)
 
     def size(self, chosen: Iterable[int]) -> int:
-        """Return the length of the chosen lines as Markdown, in characters."""
+        """Return the number of characters of the chosen lines as Markdown."""
         spans = self.passages(chosen)
         if not spans:
             return 0
@@ -94,7 +94,7 @@ class ContextDraft:
 
 
 def fill_lines(draft: ContextDraft, max_lines: int) -> None:
-    """Add the requested lines to the draft of one result, at most `max_lines` with imports."""
+    """Add the requested lines and imports to the draft of one result, at most `max_lines`."""
 
     def fits(chosen: set[int]) -> bool:
         return len(chosen) <= max_lines
@@ -107,7 +107,7 @@ def fill_lines(draft: ContextDraft, max_lines: int) -> None:
 
 
 def fill_budget(drafts: Sequence[ContextDraft], chars: int) -> None:
-    """Add the requested lines to drafts that together, as Markdown, have at most `chars`."""
+    """Add the requested lines to drafts, at most `chars` characters of Markdown in total."""
     sizes = {id(draft): 0 for draft in drafts}
 
     def fits_in(draft: ContextDraft) -> Callable[[set[int]], bool]:

@@ -13,19 +13,19 @@ from rootle.errors import StaleCursorError
 from rootle.protocols import Ids
 
 _ADVICE: Final = "start again without a cursor"
-# Digest of the query, generation, offset, time of the first page. The signature and the expansion
-# of the question follow.
+# The digest of the query, the generation, the offset and the time of the first page. The signature
+# and the expansion of the question follow.
 _PAYLOAD: Final = struct.Struct(">16sQId")
 _SIGNATURE_BYTES: Final = 9  # so that base64 needs no padding if there is no expansion
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The start of a page, and the time from which its query counts recency."""
+    """The start of a page, with the data that all pages of an answer share."""
 
     offset: int
-    as_of_s: float  # Unix time, the same on every page of an answer
-    expansion: str  # of the question; the same on every page
+    as_of_s: float  # Unix time from which recency is counted
+    expansion: str  # words that a language model added to the question
     _payload: bytes
     _signature: bytes
 

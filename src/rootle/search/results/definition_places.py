@@ -36,7 +36,7 @@ def find_definition_places(
 
 
 def _find_line(index: IndexReader, state: FileState, row: ChunkRow, name: str) -> int:
-    """Return the line that probably defines a name in a chunk, or the chunk's first line."""
+    """Return the line in a chunk that probably defines a name, or else the chunk's first line."""
     text = index.excerpts([(row.file_id, row.start, row.end)])[0]
     found = find_occurrences(state, text, name)
     chunk = row._replace(start_line=1, end_line=text.count("\n") + 1)

@@ -16,9 +16,9 @@ from rootle.types import SearchResult
 _EDGE: Final = re.compile(r"\w[^\n]{0,200}(?:-->|->>|\|>|[=-]{1,2}>)[^\n]{0,200}\w")
 _FENCE: Final = re.compile(r"(?:```|~~~)\s*(?:mermaid|plantuml|puml|dot|graphviz)\b")
 _WORD: Final = re.compile(r"[A-Za-z_]\w{2,79}")
-# The maximum number of words that are joined to one name, as in "Retry policy" for RetryPolicy.
+# The maximum number of words that are joined into one name: "Retry policy" becomes RetryPolicy.
 _MAX_WORDS: Final = 3
-# The maximum number of names that are looked up in the index, for one diagram file.
+# The maximum number of names that are looked up in the index for one result.
 _MAX_NAMES: Final = 400
 _MAX_CHARS: Final = 20_000
 _MAX_MENTIONS: Final = 8
@@ -33,7 +33,7 @@ _KEYWORDS: Final = frozenset(
 
 
 def shows_diagram(result: SearchResult) -> bool:
-    """Return whether a result is a diagram, or a part of a Markdown file that contains one."""
+    """Return whether a result is a diagram, or Markdown text that contains a diagram."""
     if result.metadata.language in DIAGRAMS:
         return True
     text = result.snippet
@@ -43,7 +43,10 @@ def shows_diagram(result: SearchResult) -> bool:
 
 
 def add_mentions(index: IndexReader, result: SearchResult, file_id: int) -> SearchResult:
-    """Return the result of a diagram with the places of the names that have one definition."""
+    """Add the places of definitions to a result with a diagram.
+
+    Only names with exactly one definition are added.
+    """
     text = "\n".join([result.snippet, *(span.snippet for span in result.more_spans)])
     if result.metadata.language in DIAGRAMS:
         text = f"{text}\n{_read_diagrams(index, result, file_id)}"
@@ -60,9 +63,9 @@ def add_mentions(index: IndexReader, result: SearchResult, file_id: int) -> Sear
 
 
 def _read_diagrams(index: IndexReader, result: SearchResult, file_id: int) -> str:
-    """Return the diagrams of which a result shows lines; the whole file if no diagram is known.
+    """Return the whole text of the diagrams in a result, which shows only a part of long diagrams.
 
-    A result shows only some lines of a long diagram.
+    If the index has no section for these lines, return the text of the file.
     """
     text = index.text(file_id)
     ranges = [(result.start_line, result.end_line)]
@@ -79,9 +82,9 @@ def _read_diagrams(index: IndexReader, result: SearchResult, file_id: int) -> st
 
 
 def _list_names(text: str) -> dict[str, str]:
-    """Return possible names of definitions by their text in the diagram.
+    """Map texts in the diagram to the names in code that they may refer to.
 
-    Those that look like names in code come first.
+    Texts that look like names in code come first.
     """
     marked: dict[str, str] = {}
     joined: dict[str, str] = {}

@@ -45,9 +45,9 @@ class ResultPage:
     """One page of an answer."""
 
     results: tuple[SearchResult, ...]
-    file_ids: Ids  # of the whole answer, best first
+    file_ids: Ids  # all files of the answer, best first
     degraded: tuple[str, ...]
-    notes: tuple[str, ...]  # for the user
+    notes: tuple[str, ...]  # messages for the user
     confident: bool | None
     as_of_s: float  # Unix time from which recency was counted
     valid_until_s: float
@@ -69,7 +69,7 @@ FindPage = Callable[[SearchRequest], ResultPage]
 
 
 class PageStage(Protocol):
-    """An optional stage around all steps that may skip them or change the page."""
+    """An optional stage that wraps all steps. It may skip them or change the page."""
 
     def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage: ...
 
@@ -143,7 +143,7 @@ class ContextExpansion:
     def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage:
         """Return the page with expanded results. Results without any line to show are left out.
 
-        If none is left, a note says why.
+        If no result is left, a note gives the reason.
         """
         page, query = find(request), request.query
         if not (query.context or query.budget is not None or query.exclude):

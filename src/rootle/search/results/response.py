@@ -26,7 +26,7 @@ class Responder:
     """Builds responses from result pages."""
 
     def __init__(self, tree: WorkingTree | None) -> None:
-        """Files of `tree` are checked for changes; None skips the check."""
+        """Check the files of `tree` for changes; if it is None, skip this check."""
         self._tree = tree
 
     def respond(self, request: SearchRequest, page: ResultPage) -> SearchResponse:
@@ -56,7 +56,8 @@ class Responder:
         if self._tree is None:
             return False
         ids = page.file_ids[request.offset : request.offset + request.limit].tolist()
-        if page.answer is None or page.answer.rest is not None:  # from disk, or ranked in groups
+        # The page was read from disk, or its files were ranked in several groups.
+        if page.answer is None or page.answer.rest is not None:
             return self._tree.any_changed(request.session.index.files(ids).values())
         states = page.answer.candidates.states
         return self._tree.any_changed(states[file_id] for file_id in ids)

@@ -30,11 +30,11 @@ from rootle.types import Span
 # enough. Overlapping chunks may be skipped, so more of them are considered.
 _MAX_SPANS: Final = 4
 _MAX_OVERLAPPING_SPANS: Final = 8
-# Chunks per page that get a BM25 score; the others contain few words of the question.
+# Chunks per page that get a BM25 score. The other chunks contain few words of the question.
 _MAX_CHUNKS_WITH_WORDS: Final = 200
-# Higher than the score of any chunk: exact matches come first.
+# The score of an exact match, higher than that of any chunk, so that exact matches come first.
 _MATCH_SCORE: Final = 1_000.0
-# Phrases at this distance count as half as close as adjacent ones.
+# Matches at this distance get half of the bonus for closeness that adjacent matches get.
 _NEAR_CHARS: Final = 200
 _LINES_BEFORE_MATCH: Final = 5
 _LINES_BEFORE_LINE: Final = 2
@@ -50,7 +50,7 @@ class ScoredChunks:
     ids: Ids
     files: Ids
     scores: Floats
-    has_words: Flags  # contains a word of the question
+    has_words: Flags  # whether the chunk contains a word of the question
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,9 @@ def score_chunks(index: IndexReader, answer: RankedAnswer, file_ids: Sequence[in
         found = index.sparse.field_scores(
             "chunks", ("body",), question.searched_terms, limit, files=file_ids
         )
-        order = ids.argsort()  # ids ascend only within a file: reindexed files get higher ids
+        # `lookup` needs ascending ids. Reindexed files get higher ids, so the ids of several files
+        # are not in order.
+        order = ids.argsort()
         bm25[order] = lookup([found], ids[order])[0]
     defines = is_among(ids, inputs.chunks.ids[inputs.chunks.defines])
     scores = answer.score_spans(bm25, dense, defines, is_symbol=question.is_symbol)
@@ -178,9 +180,9 @@ class _SpanSelector:
         rows: Rows,
         lines: Mapping[int, Sequence[int]],
     ) -> None:
-        """`rows` are the chunks read so far, and `lines` the lines that must be shown, by file.
+        """`rows` are the chunks that are already read; chunks that are read later are added.
 
-        Chunks that are read later are added to `rows`.
+        `lines` are the lines that must be shown, by file.
         """
         self._lines = lines
         self._index = index
@@ -216,8 +218,8 @@ class _SpanSelector:
     ) -> Iterator[ScoredSpan]:
         """Yield a span for each chunk with matches.
 
-        Each phrase or regex that matches adds to the score of the span, and adds more if the
-        matches are close to each other. The span starts where they are closest.
+        Each phrase or regex that matches increases the score of the span, and so does a short
+        distance between the matches. The closest matches determine where the span starts.
         """
         for row in self._index.chunks_of(file_id):
             here = [_between(some, row.start, row.end) for some in places]
@@ -241,7 +243,7 @@ class _SpanSelector:
                 yield ScoredSpan(row.id, start, row.end_line, _MATCH_SCORE * 2 - at)
 
     def _start_line(self, row: ChunkRow, position: int) -> int:
-        """Return the first line of a chunk, or a later one if the match is too far below it."""
+        """Return the first line of a chunk, or a later line if the match is far below it."""
         if row.end_line - row.start_line < INITIAL_LINES_WITH_MATCH:
             return row.start_line
         before = self._index.excerpts([(row.file_id, row.start, position)])[0].count("\n")

@@ -82,13 +82,13 @@ class WorkingTree:
         return CurrentText(tuple(lines), changed)
 
     def find_line(self, state: FileState, pattern: re.Pattern[bytes]) -> int | None:
-        """Return the first line of a file with a match, even if the file is not indexed."""
+        """Return the number of the first line with a match, even if the file is not indexed."""
         raw = self._read_file(state) if state.source == FILES else None
         match = pattern.search(raw) if raw is not None else None
         return None if raw is None or match is None else raw.count(b"\n", 0, match.start()) + 1
 
     def read_ranges(self, state: FileState, ranges: Sequence[TextRange]) -> list[str] | None:
-        """Return ranges of the indexed text, or None if they must be read from the index."""
+        """Return ranges of a file, or None if they must be read from the index."""
         is_text = state.source == FILES and state.encoding == "utf-8" and not state.masked
         if not (is_text and state.is_settled):
             return None
@@ -98,7 +98,7 @@ class WorkingTree:
             return None
         try:
             texts = self._read_open_file(state, descriptor, ranges)
-            # This is checked after reading, so that a write during the reading is noticed.
+            # The check follows the reading, so that it also detects a write during the reading.
             return texts if _is_as_indexed(state, descriptor) else None
         except (OSError, ValueError):
             return None
@@ -165,7 +165,7 @@ def indexed_text(state: FileState, index: IndexReader) -> CurrentText:
 
 
 def _is_as_indexed(state: FileState, descriptor: int) -> bool:
-    """Return whether an open file has the size and times of its state."""
+    """Return whether an open file still has the size and times that were indexed."""
     info = os.fstat(descriptor)
     return _has_indexed_times(info, state)
 

@@ -74,10 +74,10 @@ class HybridRetriever:
         return candidates
 
     def limit_concurrency(self, find: Callable[[SearchRequest], _T], request: SearchRequest) -> _T:
-        """Pipeline stage: wait until few enough other queries run, and then find the page.
+        """Pipeline stage: wait while too many other queries run, and then find the page.
 
-        If many queries arrive at once, each of them is answered sooner if only a few run at a time.
-        A query with a leg that waits for a server does not wait here.
+        If many queries arrive at once, each is answered sooner if only a few run at a time. A query
+        that uses a server does not wait here.
         """
         with request.session.concurrency_limit.acquire(is_local=self._is_local):
             return find(request)
@@ -96,11 +96,11 @@ class HybridRetriever:
         self, request: SearchRequest, scoped: ScopedQuery
     ) -> tuple[PendingCall[SparseFindings], PendingCall[Neighbors | None]]:
         is_small, is_alone = request.session.is_small, request.active.is_alone
-        # If queries run one at a time, this one may use all cores.
+        # A query may use all cores if no other query runs at the same time.
         may_use_all_cores = is_alone or (is_small and self._is_limited and self._is_local)
         search_words, search_vectors = self._searches(request, scoped, may_use_all_cores)
-        # For a search of a few milliseconds, threads cost more time than they save. While other
-        # queries run, a thread could miss its deadline just because the machine is busy.
+        # If a search takes a few milliseconds, threads cost more time than they save. While other
+        # queries run, a thread could miss its deadline because the machine is busy.
         is_dense_immediate = self._dense.is_immediate
         runs_here = (is_small and is_dense_immediate) or not is_alone
         sparse_call = None

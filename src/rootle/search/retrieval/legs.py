@@ -149,7 +149,7 @@ class DenseLeg:
             self._encoder = encoder = _open_encoder(embedder)
         vectors = encoder.embed(question)
         if not _fits(vectors, index):
-            vectors = encoder.embed(question)  # a server may return a wrong answer once
+            vectors = encoder.embed(question)  # try again, in case a server failed once
         if not _fits(vectors, index):
             raise UnavailableError(
                 f"the embedder returned an array of shape {vectors.shape} for a question, expected "
@@ -167,11 +167,11 @@ def _fits(vectors: Matrix, index: DenseReader) -> bool:
 
 
 class _Encoder(NamedTuple):
-    """An embedder, with the results of the slow checks of the protocols that it implements."""
+    """An embedder and its protocols, which are checked only once because the check is slow."""
 
     embedder: Embedder
     embed: Callable[[Question], Matrix]  # returns one row
-    is_immediate: bool  # it looks words up in memory
+    is_immediate: bool  # the embedder looks words up in memory
 
 
 def _open_encoder(embedder: Embedder) -> _Encoder:
@@ -191,7 +191,7 @@ def _embed_question(embedder: QuestionEmbedder, question: Question) -> Matrix:
 
 
 def _keep_allowed(found: Ranked, index: IndexReader, allowed: Collection[int] | None) -> Ranked:
-    """Drop the hits in other files, so filters apply even if a server ignores them."""
+    """Drop hits in files that are not allowed, in case a server ignores the filter."""
     if allowed is None:
         return found
     files = index.dense.files_of(found.ids)

@@ -21,7 +21,8 @@ from rootle.search.query.scope import MAX_CANDIDATE_FILES, ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.retrieval.legs import SparseFindings
 
-# Limits for symbols and files that the question may name even if neither leg ranks them high.
+# Limits for chunks whose symbols match the question and for files that match as a whole. They
+# become candidates even if neither leg ranks them high.
 _MAX_SYMBOL_CHUNKS: Final = 20
 _MAX_FILES_PER_FIELD: Final = 30
 # To compare the order of words, only the texts of this many files, and of this many chunks per
@@ -43,7 +44,7 @@ class Candidates:
     states: Mapping[int, FileState]  # of the candidate files, by id
     chunks: FileChunks  # all chunks of the candidate files
     degraded: tuple[str, ...] = ()  # legs that failed
-    unranked_files: Collection[int] = ()  # retrieved, but beyond the limit of candidate files
+    unranked_files: Collection[int] = ()  # retrieved, but more than can be candidates
 
     @property
     def has_words(self) -> bool:
@@ -58,7 +59,7 @@ class CandidateIds:
     chunks: Ids
     chunk_files: Ids  # the file of each chunk
     files: Ids
-    unranked_files: Collection[int] = ()  # retrieved, but beyond the limit of files
+    unranked_files: Collection[int] = ()  # retrieved, but more than can be candidates
 
 
 def gather_candidates(
@@ -95,7 +96,8 @@ def gather_candidates(
     terms = _match_terms(found, None if "sparse" in degraded else index)
     order = _compare_word_order(found, index)
     inputs = _ranking_inputs(found, terms, order, list(states.values()), request.now_s)
-    # In the order of ids, ties and rounding errors would depend on the history of the index.
+    # The order of the files affects ties and rounding errors. Paths are a stable order, whereas ids
+    # depend on the history of the index.
     inputs = inputs.reorder_files(found.path_order)
     unranked = chosen.unranked_files
     if scoped.matches is not None and limit >= MAX_CANDIDATE_FILES:
@@ -117,8 +119,7 @@ def choose_candidates(
     """
     fused = reciprocal_rank_fusion([sparse.body, dense_hits], limit)
     defining = np.array([c for ids in sparse.definers.values() for c in ids], dtype=np.int64)
-    # Names are looked up in all files, even when only the files of a later group are searched, so
-    # chunks of other files are dropped.
+    # Names are looked up in all files, so chunks of files outside the scope are dropped.
     defining, required = (_in_scope(ids, files_of, scoped) for ids in (defining, scoped.chunk_ids))
     symbols = sparse.symbols.ids[:_MAX_SYMBOL_CHUNKS]
     lists = [ids for ids in (defining, fused, required) if len(ids)]
@@ -141,7 +142,7 @@ def _in_scope(ids: Ids, files_of: Callable[[Ids], Ids], scoped: ScopedQuery) -> 
 
 
 def _in_turn(lists: Sequence[Ids]) -> Iterable[int]:
-    """Yield the first id of each list, then the second ones, and so on."""
+    """Yield the first id of each list, then the second id of each list, and so on."""
     for ids in zip_longest(*(dict.fromkeys(ids.tolist()) for ids in lists)):
         yield from (one for one in ids if one is not None)
 
@@ -183,18 +184,18 @@ class _Found:
     sparse: SparseFindings
     dense_hits: Ranked
     file_scores: Floats  # BM25: rows for text, symbols and path, one column per file
-    file_cosines: Floats  # rows for the best and the mean of each file's chunks
+    file_cosines: Floats  # rows for the best and the mean cosine of each file's chunks
     path_order: Ints  # positions of the files in the order of their paths
 
 
 @dataclass(frozen=True, slots=True)
 class _TermMatches:
-    """The shares of the question's terms that occur, from 0 to 1."""
+    """The shares of the question's terms that occur, as numbers from 0 to 1."""
 
     coverage: Floats  # in each file, weighted by rarity
     passage: Floats  # in the best chunk of each file
     described: Floats  # like `passage`, but without the terms of guessed code
-    unknown: float  # the share of the terms outside of guessed code that occurs nowhere
+    unknown: float  # terms outside of guessed code that occur nowhere
 
 
 def _ranking_inputs(
@@ -282,7 +283,8 @@ def _match_terms(found: _Found, index: IndexReader | None) -> _TermMatches:
     np.bitwise_or.at(in_file, at, masks)
     np.maximum.at(in_chunk, at, _bits(masks, len(texts)).sum(axis=1))
     weights = rarity[kept] / rarity[kept].sum()
-    # A matrix product would add the weights of each row in an order that depends on the row.
+    # A matrix product would add the weights of each row in an order that depends on the row, so
+    # that equal files could get different sums.
     coverage = (_bits(in_file, len(texts)) * weights).sum(axis=1)
     passage = in_chunk / len(texts)
     code = found.question.code_terms
@@ -347,7 +349,7 @@ def _likely_files(found: _Found, count: int = _MAX_LIKELY_FILES) -> Ints:
 
 
 def _bits(masks: Ints, count: int) -> Ints:
-    """Return the lowest bits of each mask, one column per bit."""
+    """Return the `count` lowest bits of each mask, one column per bit."""
     return (masks[:, None] >> np.arange(count)) & 1
 
 

@@ -20,15 +20,15 @@ _ADVICE: Final = "the answer may not be in this folder, or may use other words"
 def check_confidence(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
     """Return the answer. Reject it if the question is about words that no indexed text contains.
 
-    An answer that is not confident gets a note that names such words, before its other notes.
+    An answer that is not confident gets a note with the reason before its other notes.
     """
     inputs = answer.candidates.inputs
     if not answer.candidates.has_words:  # without the word index, nothing can be proved
         return answer if answer.confident else _add_note(answer, _IMPROBABLE)
     check = check_words(answer.candidates.scoped.question, index)
     if answer.confident and not check.is_about(check.unknown):
-        return answer  # a proof would change nothing
-    # Most names in code that a language model guessed are absent, even if there is an answer.
+        return answer  # even absent words would not change the answer
+    # If a language model guessed code, most names in it are absent, even if there is an answer.
     guessed = inputs.question.code_terms if inputs.question.is_composed else frozenset()
     stated = [word for word in check.unknown if guessed.isdisjoint(word.stems)]
     absent = prove_absent(stated, index)
@@ -60,7 +60,7 @@ def _add_note(answer: RankedAnswer, *reasons: str) -> RankedAnswer:
 
 
 def _reasons(absent: Sequence[SubjectWord], index: IndexReader) -> Iterable[str]:
-    """Yield the reasons for low confidence: the absent words, if there are any."""
+    """Yield the reasons for low confidence, such as the absent words."""
     hashes = [word.text for word in absent if word.is_hash]
     words = [word.text for word in absent if not word.is_hash]
     if words:

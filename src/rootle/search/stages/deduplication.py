@@ -1,4 +1,4 @@
-"""Pipeline stages: show one of several duplicates or translations, and the paths of the others.
+"""Pipeline stages: collapse duplicates and translations into one result with the other paths.
 
 Two files are duplicates if their bytes are equal, or if the chunks that are likely to be shown from
 them differ only in a few words, as in generated code. Such chunks have nearly the same vector, so
@@ -40,8 +40,8 @@ _MIN_SIZE_RATIO: Final = 0.6
 # The minimum number of words in a chunk. Shorter chunks are headings or closing braces, which many
 # files share.
 _MIN_WORDS: Final = 20
-# Only the first _FIRST_FILES files are compared, unless at least _MANY_AMONG_FIRST of them are
-# duplicates: then all files are compared.
+# The first _FIRST_FILES files are compared. If at least _MANY_AMONG_FIRST of them are duplicates,
+# all files are compared.
 _FIRST_FILES: Final = 20
 _MANY_AMONG_FIRST: Final = 5
 # If there are this many duplicates, few candidates are left, so more files are searched.
@@ -106,7 +106,7 @@ class Deduplication:
         return differences
 
 
-# The ids of two chunks -> the words in which they differ, None for chunks that are not similar.
+# By the ids of two chunks: the parts of words in which they differ; None if they are not similar.
 _Differences = dict[tuple[int, int], frozenset[str] | None]
 
 
@@ -232,10 +232,10 @@ def best_chunks(inputs: RankingInputs) -> Ints:
 def fold_translations(
     find: FindAnswer, request: SearchRequest, scoped: ScopedQuery
 ) -> RankedAnswer:
-    """Return the answer with one translation of each page.
+    """Return the answer with one translation of each page, at the rank of the best translation.
 
-    It is the one in the language of the question, else the original, else the best one, and takes
-    the place of the best one. Exact matches are all shown.
+    The translation in the language of the question is preferred, then the original, then the best
+    translation. Exact matches are not collapsed.
     """
     answer = find(request, scoped)
     if scoped.is_exact:

@@ -42,7 +42,7 @@ _VARIABLE: Final = re.compile(r"([a-z_]\w*)(?:\.|->)(?=\w+(?:\(\))?$)")
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A question about a name, and what is needed to answer it."""
+    """A question about a name, and the context in which it is answered."""
 
     question: NameQuestion
     request: SearchRequest
@@ -60,7 +60,7 @@ class NamedSymbols:
     def __init__(
         self, open_finder: Callable[[], SymbolFinder], tree: WorkingTree | None = None
     ) -> None:
-        """`open_finder` is called when a question needs the finder, because this loads a parser.
+        """`open_finder` loads a parser, so it is called when the first question needs the finder.
 
         `tree` is the indexed folder, if there is one.
         """
@@ -85,10 +85,10 @@ class NamedSymbols:
         return replace(answer, notes=(*answer.notes, *notes))
 
     def _answer_in_place(self, asked: _Asked) -> RankedAnswer | None:
-        """Return the answer for the files that a question names, or else for all files.
+        """Return the answer for the path at the end of a question, or else for all files.
 
-        A note says why it is for all files. The end of a question about an ordinary word is a path
-        only if there is such a path.
+        In the second case, a note gives the reason. If the name in the question may be an ordinary
+        word and the path does not exist, return None.
         """
         question = asked.question
         if not question.place:
@@ -111,7 +111,7 @@ class NamedSymbols:
         return replace(answer, notes=(note, *answer.notes))
 
     def _answer_for_variable(self, asked: _Asked) -> RankedAnswer | None:
-        """Return the answer for the member in "who reads x.member", whatever the class of x."""
+        """Return the answer for `member` in "who reads x.member". Ignore the class of x."""
         question = asked.question
         match = _VARIABLE.match(question.name)
         if match is None or question.is_operator or question.aspect == "definitions":
@@ -160,14 +160,14 @@ def _name_question(question: ParsedQuestion) -> NameQuestion | None:
         found = parse_name_question(parsed.words)
         return found if found is not None and found.is_operator else None
     found = parse_name_question(question.question.text if question.corrections else parsed.text)
-    # The files must pass both `path:` and the place, but a query has no operators for this.
+    # Files would have to match both `path:` and the place, which a query cannot express.
     return None if found is not None and found.place and parsed.paths else found
 
 
 def _files_at(place: str, request: SearchRequest, scoped: ScopedQuery) -> set[int]:
-    """Return the files of the scope that `path:` selects with a place.
+    """Return the files of the scope that match `path:` with this place.
 
-    There are none if no file and no folder has this name, with or without an extension.
+    Return no files unless a file or a folder has this name, with or without an extension.
     """
     states = request.session.index.all_files()
     whole = re.compile(rf"(?:^|/){re.escape(place.strip('/'))}(?:[./]|$)", re.IGNORECASE)
@@ -179,7 +179,7 @@ def _files_at(place: str, request: SearchRequest, scoped: ScopedQuery) -> set[in
 
 
 def _has_asked(symbols: SymbolAnswer) -> bool:
-    """Return whether an answer has a definition or a use, whichever was asked for."""
+    """Return whether an answer has any of the requested definitions or uses."""
     return bool(symbols.definitions if symbols.aspect == "definitions" else symbols.total_uses)
 
 
@@ -195,7 +195,7 @@ def _note_plain_operator(scoped: ScopedQuery) -> ScopedQuery:
 
 
 def _is_answer(symbols: SymbolAnswer, question: NameQuestion) -> bool:
-    """Return whether the name is defined or, if it cannot be an ordinary word, at least used."""
+    """Return whether the name is defined. A use is enough if it cannot be an ordinary word."""
     if symbols.definitions:
         return True
     return question.is_explicit and question.aspect != "definitions" and bool(symbols.uses)

@@ -69,7 +69,7 @@ class Notes:
 def _may_lack_words(answer: RankedAnswer) -> bool:
     """Return whether the question may be about words that no indexed text contains."""
     if answer.symbols is not None or answer.confident is None or not answer.order:
-        return False  # a name that is defined or used here certainly occurs
+        return False  # the index contains the name, or the confidence is unknown
     inputs = answer.candidates.inputs
     # A language model guesses some of the words in a composed query.
     return not answer.confident or bool(inputs.unknown and not inputs.question.is_composed)
@@ -106,9 +106,9 @@ def _question_notes(question: ParsedQuestion) -> list[str]:
 
 
 def _wider_scopes(request: SearchRequest, question: ParsedQuestion) -> Iterator[str]:
-    """Yield a note for each filter without which files would match.
+    """Yield a note for each filter that excludes matching files.
 
-    If there is no such filter, yield a note if files would match without any filter.
+    If no single filter does, yield a note if all filters together exclude matching files.
     """
     index = request.session.index
     states = index.all_files()
@@ -136,7 +136,7 @@ def _wider_scopes(request: SearchRequest, question: ParsedQuestion) -> Iterator[
 def _without_one_filter(
     query: SearchQuery, parsed: ParsedQuery
 ) -> Iterator[tuple[str, SearchQuery, ParsedQuery]]:
-    """Yield each filter as the user wrote it, with the query without this filter."""
+    """Yield each filter as the user wrote it, and the query without this filter."""
     if query.file_paths is not None:
         yield f"filePaths {_quote(query.file_paths)}", replace(query, file_paths=None), parsed
     if query.languages is not None:

@@ -1,4 +1,4 @@
-"""Pipeline stage: put the files first from which a pasted text comes."""
+"""Pipeline stage: put the files that contain a pasted text first."""
 
 from __future__ import annotations
 
@@ -33,32 +33,33 @@ from rootle.search.stages.ranked_answer import (
 )
 from rootle.text.terms import WORD, whole_identifier
 
-_MAX_FILES_WITH_WORDS: Final = 100  # whose chunks are compared with the words of the text
+_MAX_FILES_WITH_WORDS: Final = 100  # files whose chunks are compared with a line of the query
 _MAX_MATCHED_CHUNKS: Final = 5_000
-_MAX_READ_CHUNKS: Final = 48  # for a line of the query
+_MAX_READ_CHUNKS: Final = 48  # chunks that are read for a line of the query
 _MAX_TEXTS: Final = 120  # chunks that are read for one query
-# A chunk is read if it has this share of the words. A line needs more of them, but some may be in
-# the next chunk.
+# A chunk is read if it has this share of a line's words. The source needs a larger share, but some
+# of the words may be in the next chunk.
 _CHUNK_SHARE: Final = 0.5
 _MAX_TERMS: Final = 12
 _MIN_TERMS: Final = 2  # fewer words do not identify a line
 # A text that occurs in more files is no evidence for one of them.
 _MAX_FILES: Final = 6
 _MAX_LINES_PER_FILE: Final = 12
-# Lines whose share is below this part of the best one are left out.
+# Files and lines whose share is below this fraction of the best share are left out.
 _NEAR: Final = 0.9
-# A description that a language model composed must be in a line as a whole: parts of it are often
-# in a document. The same is true of a text that only documents and tests contain.
+# The minimum share for descriptions, because parts of a description are often in a document. If
+# only documents and tests contain a text, they come first only if they have this share.
 _WHOLE: Final = 0.94
-# A sentence with fewer words is often in a document, although the code is wanted.
+# A sentence with fewer words is often in a document, although the question is about code.
 _SENTENCE_WORDS: Final = 6
-# The share that a message must have, and the words outside of its quotes, if these would otherwise
-# delimit phrases.
+# Quotes do not delimit phrases if a source line has this share of the words, and at least
+# _MESSAGE_WORDS words are outside of the quotes. With fewer words, the source must have all words.
 _MESSAGE_SHARE: Final = 0.75
 _MESSAGE_WORDS: Final = 4
-# The shares of files that quote the messages of a program are multiplied by this factor.
+# The shares of documents and tests, which quote the messages of a program, are multiplied by this
+# factor.
 _QUOTING: Final = 0.7
-# The words of these questions describe what is wanted.
+# The intents of questions that describe code instead of quoting it.
 _DESCRIBING: Final[frozenset[Intent]] = frozenset(("usage", "test", "history"))
 # The codes with which terminals color a text.
 _COLORS: Final = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
@@ -71,16 +72,16 @@ class _Sources:
     """The lines from which a text comes."""
 
     lines: Lines
-    is_first: bool = False  # their files are the first results
-    share: float = 0.0  # of the best line
-    is_ordered: bool = False  # the files are in the order of the text
+    is_first: bool = False  # whether the files of these lines are the first results
+    share: float = 0.0  # the share of the words that the best line has
+    is_ordered: bool = False  # whether the files are in the order of the text
 
 
 _NONE: Final = _Sources({})
 
 
 def find_pasted_text(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:
-    """Return the answer; its first files are those with the text or the frames of the query."""
+    """Return the answer. Files with the text or the stack frames of the query come first."""
     parsed = scoped.question.parsed
     if scoped.lines or parsed.regex or parsed.excluded:
         return find(request, scoped)
@@ -89,9 +90,9 @@ def find_pasted_text(find: FindAnswer, request: SearchRequest, scoped: ScopedQue
     elif scoped.unquoted is None or parsed.has_filters or not parsed.asks_more_than_phrases:
         return find(request, scoped)
     else:
-        # The quotes may belong to a message or to code.
+        # The quotes may be part of a pasted message or of pasted code.
         text = request.query.text_query[:MAX_QUERY_CHARS]
-        # A part in quotes may be a phrase, but not in a log with the syntax of JSON.
+        # In JSON, quotes do not delimit phrases, so the parts in quotes may be searched alone.
         has_parts = text.lstrip().startswith("{")
         sources = _find_sources(request, text, scoped.unquoted, has_parts=has_parts)
         if not _is_better_than_phrases(sources, parsed.words):
@@ -111,7 +112,10 @@ def find_pasted_text(find: FindAnswer, request: SearchRequest, scoped: ScopedQue
 
 
 def _is_better_than_phrases(sources: _Sources, others: str) -> bool:
-    """Return whether a query with quotes is a text from a file; `others` are its other words."""
+    """Return whether a query with quotes is a text from a file.
+
+    `others` is the text outside of the quotes.
+    """
     has_words = len(WORD.findall(others)) >= _MESSAGE_WORDS
     return sources.share >= (_MESSAGE_SHARE if has_words else 1.0)
 
@@ -151,7 +155,7 @@ def _find_lines(
 
 
 class _Search:
-    """Finds the source lines of the rows of a query."""
+    """Finds the source lines: the lines of files from which the rows of a query come."""
 
     def __init__(self, index: IndexReader, files: Collection[int] | None) -> None:
         self.found: Shares = {}
@@ -160,7 +164,7 @@ class _Search:
         self._left = _MAX_TEXTS
 
     def find(self, line: PastedLine, *, may_lack_words: bool) -> bool:
-        """Add the source lines; return whether one of them is in code that is not a test."""
+        """Add the source lines. Return whether one of them is in code that is not a test."""
         if len(line.searched) < (len(set(line.words)) if line.is_compound else _MIN_TERMS):
             return False
         found = self._search_files(line)
@@ -180,7 +184,7 @@ class _Search:
         return not all(quotes_messages(state.path) for state in states)
 
     def _search_files(self, line: PastedLine) -> dict[int, dict[int, float]]:
-        """Return the source lines in files that contain all words."""
+        """Return the source lines in files that contain all words of a line."""
         sparse = self._index.sparse
         words = line.searched[:MAX_MATCH_TERMS]
         stems = sparse.stems(" ".join(words))
@@ -202,7 +206,7 @@ class _Search:
     def _search_chunks(self, line: PastedLine) -> dict[int, dict[int, float]]:
         """Return the source lines in the chunks that full-text search finds first.
 
-        A chunk may lack some words: those of values that were filled in.
+        A chunk may lack some words, because a message contains values that the program fills in.
         """
         terms = dict.fromkeys(self._index.sparse.stems(" ".join(line.searched[:_MAX_TERMS])))
         wanted = [WeightedTerm(term, 1.0) for term in terms]
@@ -210,7 +214,7 @@ class _Search:
         return self._read(line, hits.ids.tolist())
 
     def _read(self, line: PastedLine, chunk_ids: Sequence[int]) -> dict[int, dict[int, float]]:
-        """Return the source lines in chunks, as long as texts may be read."""
+        """Return the source lines in chunks, until the limit of texts is reached."""
         chosen = chunk_ids[: min(_MAX_READ_CHUNKS, self._left)]
         rows = list(self._index.chunks(chosen).values())
         texts = self._index.excerpts([(row.file_id, row.start, row.end) for row in rows])
@@ -226,7 +230,8 @@ class _Search:
 def _order_chunks(files: Ids, values: Floats) -> Ints:
     """Return an order with the best chunk of each file first, and then the second best of each.
 
-    A file with many such chunks, such as a recorded log, then does not use up the texts to read.
+    Otherwise, a file with many such chunks, such as a recorded log, could use up the limit of
+    texts.
     """
     by_file = np.lexsort((-values, files))
     ranks = np.arange(len(files)) - files[by_file].searchsorted(files[by_file])
@@ -242,7 +247,7 @@ def _count_files(index: IndexReader, words: Sequence[str]) -> tuple[int, Sequenc
 def _choose(
     index: IndexReader, lines: Sequence[Sequence[PastedLine]], found: Shares, least: float
 ) -> _Sources:
-    """Return the best lines of the best files, best file first; none if there are too many."""
+    """Return the best lines of the best files, best file first; none if too many files match."""
     if not found:
         return _NONE
     paths = {at: state.path for at, state in index.files(found).items()}
@@ -256,7 +261,7 @@ def _choose(
     least_value = max(values.values()) * _NEAR
     share = max(max(shares[at].values()) for at in found)
     near = [at for at in found if values[at] >= least_value]
-    if len(near) > _MAX_FILES:  # such as logs that were recorded
+    if len(near) > _MAX_FILES:  # drop documents and tests, such as recorded logs
         near = [at for at in near if at not in quoting]
     if share < least or not 0 < len(near) <= _MAX_FILES:
         return _NONE
@@ -280,7 +285,7 @@ def _rows_with(
 
 
 def _is_long(lines: Sequence[Sequence[PastedLine]], share: float) -> bool:
-    """Return whether a text comes from a document or test with its words, not only in part."""
+    """Return whether a text is long, and nearly all of its words are in the source."""
     return share >= _WHOLE and any(
         parts[0].is_marked or parts[0].is_compound or len(parts[0].words) >= _SENTENCE_WORDS
         for parts in lines

@@ -29,8 +29,8 @@ _CACHE_TTL_S: Final = 3_600.0
 class QueryExpansion:
     """Adds the words of an expander to questions, within a deadline.
 
-    If the expander fails or is late, a question stays as typed. The expander is asked only for the
-    first page of an answer. The cursors of later pages contain its words.
+    If the expander fails or is late, a question stays as typed. The expander is called only for the
+    first page of an answer. The cursors of later pages contain the words that it added.
     """
 
     def __init__(self, expander: QueryExpander, config: Config) -> None:
@@ -65,7 +65,7 @@ class QueryExpansion:
 
         def expand() -> str:
             words = self._expander.expand(question)
-            self._cache.put(key, words)  # even if late: the question may be asked again
+            self._cache.put(key, words)  # even after the deadline, for the next such question
             return words
 
         key = blake2b(question.encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -77,9 +77,9 @@ class QueryExpansion:
 
 
 def words_to_expand(text: str) -> str:
-    """Return a question in plain words without its filters; "" for any other text.
+    """Return the words of a question without its filters.
 
-    Other texts are names, phrases, regular expressions and pasted files. They are meant literally.
+    Return "" for names, phrases, regular expressions and pasted files, which are meant literally.
     """
     if len(text) > MAX_QUESTION_CHARS:
         return ""

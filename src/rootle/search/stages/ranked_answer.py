@@ -38,7 +38,7 @@ class RankedAnswer:
     score_spans: SpanScores
     confidence: Confidence | None  # None if the ranker is not calibrated
     degraded: tuple[str, ...]
-    notes: tuple[str, ...]  # for the user
+    notes: tuple[str, ...]  # messages for the user
     as_of_s: float  # Unix time from which recency was counted
     valid_until_s: float = math.inf
     duplicates: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # file id -> paths
@@ -46,8 +46,8 @@ class RankedAnswer:
     reranker_scores: Mapping[int, float] = field(default_factory=dict)  # by position
     rest: RankedAnswer | None = None  # the files after those in `order`, ranked separately
     max_score: float = 1.0  # higher scores are shown as this score
-    symbols: SymbolAnswer | None = None  # if the question asks about a name that is defined
-    lines: Lines = field(default_factory=dict)  # to show
+    symbols: SymbolAnswer | None = None  # definitions and uses, if the question is about a name
+    lines: Lines = field(default_factory=dict)  # lines that results must show
 
     @property
     def file_ids(self) -> Ids:
@@ -73,7 +73,7 @@ class RankedAnswer:
             answer = answer.rest
 
     def reaches(self, end: int) -> bool:
-        """Return whether the answer has a file after position `end`, or all retrieved files."""
+        """Return whether enough files are ranked: one after position `end`, or all of them."""
         groups = list(self.groups())
         return not groups[-1].candidates.unranked_files or end < sum(
             len(group.order) for group in groups
@@ -83,7 +83,7 @@ class RankedAnswer:
     def confident(self) -> bool | None:
         """Whether the first results are likely to answer the question; None if unknown.
 
-        Also None for exact matches, which are certain to occur.
+        It is also None for exact matches, because they certainly contain the requested text.
         """
         if self.confidence is None or self.candidates.scoped.question.parsed.is_exact:
             return None
@@ -94,7 +94,7 @@ FindAnswer = Callable[[SearchRequest, ScopedQuery], RankedAnswer]  # retrieves a
 
 
 class AnswerStage(Protocol):
-    """An optional stage around retrieval and ranking that may change the scope or the answer."""
+    """An optional stage that wraps retrieval and ranking. It may change the scope or the answer."""
 
     def __call__(
         self, find: FindAnswer, request: SearchRequest, scoped: ScopedQuery
@@ -113,7 +113,7 @@ def only_for(is_for: Callable[[Question], object], stage: AnswerStage) -> Answer
 
 
 class RankStep:
-    """Ranks candidates with one ranker, or with another one if this one fails or is late."""
+    """Ranks candidates with a ranker, or with a fallback if the ranker fails or is late."""
 
     def __init__(self, ranker: Ranker, timeout_ms: int, *, is_final: bool) -> None:
         """Set `is_final` if no reranker follows: then this step is traced as the final ranking."""
@@ -157,7 +157,7 @@ def append_later_pages(
         last = groups[-1]
         found = find(request, _scope_rest(request, scoped, last))
         if len(found.candidates.unranked_files) >= len(last.candidates.unranked_files):
-            # These files have no chunk, so they can never be ranked.
+            # The remaining files have no chunk, so they can never be ranked.
             ranked_all = replace(last.candidates, unranked_files=())
             groups[-1] = replace(last, candidates=ranked_all)
             break
@@ -204,7 +204,7 @@ def put_first(answer: RankedAnswer, file_ids: Sequence[int]) -> RankedAnswer:
 
 
 def move_up(answer: RankedAnswer, at: int, place: int) -> RankedAnswer:
-    """Return an answer with a file at an earlier place, with the score of the file there."""
+    """Move a file up to a place. It gets the score of the file that it displaces."""
     others = [one for one in answer.order if one != at]
     scores = answer.scores.copy()
     scores[at] = scores[answer.order[place]]

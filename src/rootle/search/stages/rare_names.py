@@ -1,7 +1,7 @@
-"""Pipeline stage: show the definition of a rare name of a sentence in one of the first two results.
+"""Pipeline stage: if a sentence contains a rare name, show its definition in the first two results.
 
 The words of a sentence can outweigh a name in it, as in "why does _fromFloat check isNaN". A name
-that is defined in one or two files tells more than all other words.
+that is defined in one or two files is better evidence than all other words.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from rootle.text.terms import whole_identifier
 from rootle.text.whole_names import line_numbers, name_pattern
 from rootle.types import Span
 
-# A name, with the names of its owners: "parse_line", "o.pbytes". It is not a part of a path.
+# A name, possibly with its owners, such as "parse_line" or "o.pbytes". Parts of paths do not match.
 _WRITTEN: Final = re.compile(
     r"(?<![\w./\\$-])(?:[A-Za-z_$][\w$]{0,80}(?:\.|::|->|#)){0,4}[A-Za-z_$][\w$]{2,80}(?![\w/\\])"
 )
 _SEPARATOR: Final = re.compile(r"\.|::|->|#")
-# An ordinary word has no underscore, no inner capital and no digit.
+# Ordinary words contain no underscore, no capital after the first letter and no digit.
 _MARKED: Final = re.compile(r"_|[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d")
-# Further names are likely to be context.
+# The maximum number of names that are looked up. Further names are likely to be context.
 _MAX_NAMES: Final = 2
-# A name in more files is not rare.
+# A name in more files is not rare. Tests, documents and generated files do not count.
 _MAX_FILES: Final = 2
-_MAX_DEFINERS: Final = 16  # chunks, in tests too
-# Files with the word of a name that has no definition, such as a field.
+_MAX_DEFINERS: Final = 16  # chunks that define the name, including those in tests
+# Files with the words of a name that has no definition, such as a field.
 _MAX_MENTIONS: Final = 8
 _MAX_LINES: Final = 4  # per file
 _ASSIGNED: Final = re.compile(r"\s*:?=(?!=)")
@@ -60,12 +60,12 @@ class _Name:
 
     @property
     def pattern(self) -> re.Pattern[str]:
-        """Matches the name; with its owners if it alone might be an ordinary word."""
+        """A pattern for the name. It includes the owners if the name may be an ordinary word."""
         return name_pattern(self.last if self.is_marked else self.written)
 
 
 def show_rare_names(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:
-    """Return the answer; each rare name of the question is defined in one of its first results."""
+    """Return the answer, with the definitions of rare names in its first results."""
     if scoped.lines or not _may_name_code(scoped.question):
         return find(request, scoped)
     index = request.session.index
@@ -79,7 +79,7 @@ def show_rare_names(find: FindAnswer, request: SearchRequest, scoped: ScopedQuer
     added = [chunks_with_lines(index, lines) for _, lines in rare]
     chunk_ids = np.concatenate([scoped.chunk_ids, *added])
     answer = find(request, replace(scoped, chunk_ids=chunk_ids))
-    # The first name comes last, so that it is before the second one.
+    # The file of the first name is moved up last, so that it comes before that of the second name.
     for name, lines in reversed(rare):
         answer = _show(index, answer, name, lines)
     return answer
@@ -88,8 +88,8 @@ def show_rare_names(find: FindAnswer, request: SearchRequest, scoped: ScopedQuer
 def _may_name_code(question: ParsedQuestion) -> bool:
     """Return whether the names in a question are exact, and the question is about their code.
 
-    Language models add names to a description, to narrow it down. These are often names of what the
-    described code uses.
+    Language models add names to a description to narrow it down. These names often belong to code
+    that the described code uses.
     """
     parsed = question.question
     is_literal = not (
@@ -111,7 +111,10 @@ def _find_names(text: str) -> Iterator[_Name]:
 
 
 def _find_lines(index: IndexReader, name: _Name, scoped: ScopedQuery) -> Lines:
-    """Return the lines that define a name or, if none does, that contain it; none if many do."""
+    """Return the lines that define a name, or the lines that contain it if none define it.
+
+    Return no lines if too many files contain the name.
+    """
     key = whole_identifier(name.last)
     ids = index.sparse.definers([key], _MAX_DEFINERS + 1)[key] if key else []
     if len(ids) > _MAX_DEFINERS:
@@ -151,7 +154,7 @@ def _ordinary(states: Sequence[FileState]) -> Sequence[FileState]:
 
 
 def _matching_lines(name: _Name, text: str) -> list[int]:
-    """Return the lines with a name, those that assign it first."""
+    """Return the lines with a name. Lines that assign a value to it come first."""
     matches = list(name.pattern.finditer(text))
     found: dict[int, bool] = {}
     numbers = line_numbers(text, [match.start() for match in matches])
@@ -161,10 +164,10 @@ def _matching_lines(name: _Name, text: str) -> list[int]:
 
 
 def _show(index: IndexReader, answer: RankedAnswer, name: _Name, lines: Lines) -> RankedAnswer:
-    """Return the answer with a file of `lines` in front, or after a file that has the name.
+    """Return the answer with a file of `lines` first, or second if the first result has the name.
 
-    Its spans are changed only if they lack the first of these lines, because they fit the other
-    words of the question better.
+    The spans of this file usually fit the other words of the question better than `lines`. They are
+    replaced only if none of them contains the first of its lines.
     """
     ids = answer.candidates.inputs.files.ids
     places = [at for at in answer.order if int(ids[at]) in lines]

@@ -27,7 +27,7 @@ MAX_RERANKED_FILES: Final = 20
 
 
 class Reranking:
-    """Reranks answers within a deadline. If the reranker fails or is late, the order stays."""
+    """Reranks answers within a deadline. If the reranker fails or is late, the order is kept."""
 
     def __init__(self, reranker: Reranker, config: Config, signals: Signals | None) -> None:
         """`signals` adjust the scores of the reranker."""
@@ -41,7 +41,7 @@ class Reranking:
     def __call__(
         self, find: FindAnswer, request: SearchRequest, scoped: ScopedQuery
     ) -> RankedAnswer:
-        """Return the reranked answer, or the unchanged one with "reranker" in `degraded`."""
+        """Return the reranked answer, or the same order with "reranker" in `degraded`."""
         answer = find(request, scoped)
         first = answer.order[: self._max_files]
         if not first:

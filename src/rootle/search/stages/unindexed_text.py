@@ -15,7 +15,7 @@ from rootle.search.results.working_tree import WorkingTree
 from rootle.text.languages import CODE_EXTENSIONS, language_of
 
 _MAX_NAMES: Final = 3
-# The most that is read to find one name. It takes about 10 ms.
+# Limits of what is read to find one name. Reading this much takes about 10 ms.
 _MAX_FILES_READ: Final = 200
 _MAX_BYTES_READ: Final = 20_000_000
 _LAST_WORD: Final = re.compile(r"\w+(?=\W*$)")
@@ -35,7 +35,7 @@ def note_unindexed(request: SearchRequest, scoped: ScopedQuery) -> tuple[str, ..
 def note_unindexed_name(
     name: str, request: SearchRequest, scoped: ScopedQuery, tree: WorkingTree
 ) -> tuple[str, ...]:
-    """Return a note if code that is not indexed contains a name without a known definition.
+    """Return a note if a name, whose definition is unknown, is in code that is not indexed.
 
     Generated code often defines the names that other code uses.
     """
@@ -64,7 +64,7 @@ def note_unindexed_name(
 def _describe(what: str, states: Sequence[FileState]) -> tuple[str, ...]:
     if not states:
         return ()
-    # Parts of files come first: nothing in their names suggests that text is missing.
+    # Partly indexed files come first, because their names do not suggest that text is missing.
     ordered = sorted(states, key=lambda state: (state.skip is not None, state.path))
     named = ", ".join(f"{state.path} ({_reason(state)})" for state in ordered[:_MAX_NAMES])
     rest = len(ordered) - _MAX_NAMES

@@ -33,7 +33,7 @@ class CandidateFiles:
 
     @cached_property
     def states(self) -> list[FileState]:
-        """The files with the words of the name that are read, by BM25."""
+        """The files that are read: those with the words of the name, by BM25."""
         ordered = self._ranked[: self._limits.files]
         ends = accumulate(state.chars for state in ordered)
         # At least one file is read.
@@ -78,7 +78,7 @@ class CandidateFiles:
 
     @cached_property
     def _ranked(self) -> list[FileState]:
-        """The files with the words of the name, by BM25."""
+        """The files with the words of the name, by BM25, at most one more than may be read."""
         terms = self._terms(self._name)
         if not terms:
             return []
@@ -118,8 +118,8 @@ class CandidateFiles:
 def _drop_built_copies(states: Sequence[FileState]) -> list[FileState]:
     """Return the files without generated files that have the same content as another file.
 
-    Builds write the same bundle to several folders. A change is made in its source, so one is
-    enough. Copies of other files are kept, because a change must be made in each of them.
+    Builds write the same bundle to several folders. Changes are made in its source, so one copy of
+    a bundle is enough. Copies of other files are kept, because each of them must be changed.
     """
     kept: dict[object, str] = {}
     for state in sorted(states, key=lambda state: (is_generated(state.path), state.path)):

@@ -25,7 +25,7 @@ _MAX_LINE: Final = 200
 _IDENTIFIER: Final = re.compile(r"[\w$]+[?!]?")
 _GENERICS: Final = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
 _SEPARATOR: Final = re.compile(r"::|->|[.#\\:/]")
-_OPERATOR: Final = re.compile(r"(?<![\w$])operator[^\w\s]+$")  # of C++: "operator->"
+_OPERATOR: Final = re.compile(r"(?<![\w$])operator[^\w\s]+$")  # in C++, such as "operator->"
 # The clause that names the package or namespace of the definitions in a file.
 _PACKAGE: Final = re.compile(r"^[ \t]*(?:package|namespace)[ \t]+([\w.\\]+)", re.MULTILINE)
 _WITH_PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "php", "csharp"})
@@ -110,10 +110,10 @@ def find_definitions(found: FileOccurrences) -> dict[Position, FoundDefinition]:
 def _is_in_body(
     tree: SourceTree, at: Position, units: Sequence[Unit], places: Iterable[Position]
 ) -> bool:
-    """Return whether a name without a unit is in the body of a unit with the same name.
+    """Return whether a name is declared again in the body of a definition with this name.
 
-    An example is the declaration of a constructor in C++. The name after the body of a `typedef` is
-    not in the body.
+    An example is a constructor in a C++ class. The second name in `typedef struct name { … } name;`
+    is not in the body.
     """
     if not units:
         return False
@@ -132,9 +132,9 @@ def _is_in_body(
 def rank_for_members(found: FileOccurrences) -> int | None:
     """Return 0 if a file is likely to define a name as a field or similar, 1 if less likely.
 
-    Return None if the name always follows a dot or an arrow and is not assigned, as in "a.name"
-    and "a->name", because a use of a field looks like this. A definition is likely if a line looks
-    like "type name;".
+    A definition is likely if a line looks like "type name;". Return None if all occurrences look
+    like uses of a field: they follow a dot or an arrow, as in "a.name" and "a->name", and no value
+    is assigned to them.
     """
     best = None
     for offset in found.offsets:
@@ -149,7 +149,7 @@ def rank_for_members(found: FileOccurrences) -> int | None:
 
 
 def _may_declare(before: str) -> bool:
-    """Return whether the text before a name in its line can be the start of its declaration."""
+    """Return whether a declaration of a name can begin with the text before it in its line."""
     return not before.strip() or _TYPED.search(before) is not None
 
 
@@ -175,8 +175,8 @@ def find_definitions_in(
 ) -> dict[Position, FoundDefinition]:
     """Return the definitions of a name in a file without a tree, from the chunks that define it.
 
-    In each chunk, this is the first line in which a type or a keyword precedes the name, or else
-    the first line with the name that is not a comment.
+    In each chunk, the definition is the first line in which a type or a keyword precedes the name,
+    or else the first line with the name that is neither a comment nor an import.
     """
     places: dict[Position, FoundDefinition] = {}
     for chunk in chunks:
@@ -205,7 +205,10 @@ def scope_of(units: Sequence[Unit]) -> str:
 
 
 def owner_names(units: Sequence[Unit]) -> tuple[str, ...]:
-    """Return the names of units, the innermost first: B and A for "class A > func B.c"."""
+    """Return the names in the titles of units, innermost first.
+
+    They are c, B and A for "class A > func B.c".
+    """
     names: list[str] = []
     for unit in units:
         names += _names_in(unit)
@@ -281,7 +284,7 @@ def _kind(unit: Unit | None, line: str, name: str, *, is_parsed: bool) -> str:
         return "macro"
     if re.search(rf"{re.escape(name)}\s*\(", line) is None:
         return "variable"
-    # The line of a definition that was not parsed does not end like a declaration.
+    # Without a syntax tree, a line is a declaration if it ends with a semicolon.
     return "declaration" if is_parsed or line.rstrip().endswith(";") else "function"
 
 
@@ -325,7 +328,7 @@ def _order(symbol: Symbol, unit: Unit | None) -> tuple[int, ...]:
 def without_object_keys(
     members: Mapping[int, Mapping[Position, FoundDefinition]],
 ) -> Mapping[int, Mapping[Position, FoundDefinition]]:
-    """Return the members without object keys if one is a field, which a key usually sets."""
+    """Return the members. If one is a field, leave out object keys, which usually set fields."""
     kinds = {one.symbol.kind for some in members.values() for one in some.values()}
     if "field" not in kinds:
         return members

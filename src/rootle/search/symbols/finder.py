@@ -45,9 +45,9 @@ class SymbolFinder:
     ) -> tuple[SymbolAnswer, Mapping[str, int]] | None:
         """Return the answer of `find`, and the ids of the files that contain the name, by path.
 
-        Return None if definitions are requested and there are none. If the name may be an ordinary
-        word (`may_be_word`), fields and similar definitions are ignored, so that no file has to be
-        read to find out. If `is_quick`, less is read for a name that many files define or contain.
+        Return None if definitions are requested and there are none. Set `may_be_word` if the name
+        may be an ordinary word: then fields and similar definitions, which are found only by
+        reading files, are ignored. Set `is_quick` to read less of the files.
         """
         quick = OWNED_SCAN if split_name(request.name)[0] else QUICK_SCAN
         limits = quick if is_quick else FULL_SCAN

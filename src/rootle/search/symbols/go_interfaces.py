@@ -1,8 +1,8 @@
 """Find the Go types that have all methods of an interface.
 
 A Go type does not name the interfaces that it implements. Methods are compared by their names and
-by the numbers of their parameters and results, but not by the types of these, because the same type
-can have different names in different packages.
+by the numbers of their parameters and results. The types of parameters and results are not
+compared, because a type can have different names in different packages.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from rootle.types import SymbolUse
 
 _MAX_INTERFACES: Final = 10  # interfaces with the requested name
 _MAX_DEFINERS: Final = 3_000  # chunks that define a method
-_MAX_METHODS: Final = 6  # methods by which folders are selected
-_MAX_DEPTH: Final = 5  # levels of types that embed each other
-_MAX_ROUNDS: Final = 3  # repetitions of the search for types that embed the types found so far
+_MAX_METHODS: Final = 6  # a folder is searched if it defines the rarest methods, up to this many
+_MAX_DEPTH: Final = 5  # levels of embedded types
+_MAX_ROUNDS: Final = 3  # how often to search for types that embed the types found so far
 _ERROR: Final = {"Error": Signature(0, 1)}  # the methods of the predeclared type `error`
-# The name of a method that a line declares, and of a type that a line may declare or embed.
+# A line that declares a method.
 _METHOD: Final = re.compile(r"^func[ \t]{0,9}\([^()\n]{0,300}\)[ \t]{0,9}(\w+)", re.MULTILINE)
+# A line that may declare or embed a type.
 _TYPE: Final = re.compile(r"^(?:type[ \t]{1,9}|[ \t]{1,9}\*?)(\w+)", re.MULTILINE)
 
 _Methods = Mapping[str, Signature]
@@ -89,7 +90,7 @@ class GoInterfaces:
     def is_embedded_foreign(
         self, use: SymbolUse, name: str, definitions: Sequence[FoundDefinition]
     ) -> bool:
-        """Return whether a use embeds a type with the name, but from another package."""
+        """Return whether a use embeds a type with the same name from another package."""
         match = re.search(rf"\b(\w+)\.{re.escape(name)}\b", use.text)
         file = self._read_path(use.path) if match is not None and use.path.endswith(".go") else None
         imported = file.content.imports.get(match[1]) if file is not None and match else None
@@ -104,9 +105,9 @@ class GoInterfaces:
             yield file, file.content.types[name]
 
     def _interface_methods(self, file: _ReadFile, kind: GoType) -> _Methods | None:
-        """Return the methods of an interface; None if it is only a constraint for type parameters.
+        """Return the methods of an interface; None if it is a constraint for type parameters.
 
-        The methods of embedded interfaces are included, unless these are in another module.
+        The methods of embedded interfaces are included if the interfaces are in this repository.
         """
         methods: dict[str, Signature] = {}
         level = [(file, kind)]
@@ -177,7 +178,7 @@ class GoInterfaces:
             if not new:
                 break
             files += new
-            # Now read the declarations of types with these methods, and of types that embed them.
+            # Next, read the declarations of types with these methods, and of types that embed them.
             types = {
                 owner
                 for file in files
@@ -255,7 +256,7 @@ class GoInterfaces:
 def _with_promoted(
     name: str, types: Mapping[str, tuple[_ReadFile, GoType]], owned: Mapping[str, _Methods]
 ) -> _Methods:
-    """Return the methods of a type, and of the types of the same package that it embeds."""
+    """Return the methods of a type and of the types that it embeds from its own package."""
     found: dict[str, Signature] = {}
     level, known = [name], {name}
     for _ in range(_MAX_DEPTH):
@@ -291,7 +292,7 @@ def _has_folder(imported: str, folder: str) -> bool:
 
 
 def _is_imported(file: _ReadFile, imported: str) -> bool:
-    """Return whether a file can belong to the package with an import path."""
+    """Return whether a file can belong to the package that an import path names."""
     folder = _folder(file.state.path)
     is_named = bool(folder) or package_name(imported) == file.content.package
     return is_named and _has_folder(imported, folder)

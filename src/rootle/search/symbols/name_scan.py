@@ -106,9 +106,9 @@ class NameScan:
         return list(distinct.values())
 
     def _may_read_unparsed(self, state: FileState, count: int) -> bool:
-        """Return whether to look up definitions in a file that is not parsed, after `count` others.
+        """Return whether to look up definitions in a file that is not parsed.
 
-        A quick scan does so while it has few definitions, so that it lists those that are shown.
+        A quick scan does so until it has found enough definitions (`count`) to show.
         """
         if self._limits.reads_unparsed:
             return True
@@ -164,7 +164,7 @@ class NameScan:
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing is missing from the number of uses."""
+        """Whether the number of uses is exact."""
         if not self._candidates.has_all_states:
             return False
         if self._request.aspect == "definitions":
@@ -173,7 +173,7 @@ class NameScan:
         return self._request.aspect == "uses" or not self._has_unparsed
 
     def count_mentions(self) -> int:
-        """Return the number of lines that contain the name, apart from where it is defined.
+        """Return the number of lines that contain the name, except those that define it.
 
         Files whose definitions were not read are left out.
         """
@@ -194,7 +194,7 @@ class NameScan:
             self._definitions_in(state)
         everything = self._list_found()
         selected = self._owner_filter.select(everything)
-        # A C++ constructor is called by the name of its class.
+        # A C++ constructor has the name of its class, so a call looks like a use of the class.
         named = everything if selected and self._owner == self._name else selected
         wanted = {found.place for found in named}
         is_in_package = any(self._owner_filter.is_in_package(found) for found in selected)
@@ -255,7 +255,7 @@ class NameScan:
         definitions = find_definitions(found)
         if definitions or found.tree is not None:
             return definitions
-        # The index lists the chunks that define the name, even in files that are not parsed here.
+        # The index lists the chunks that define the name, even in files that are not parsed.
         return find_definitions_in(found, self._candidates.defining_chunks.get(found.state.id, ()))
 
     def _parse(self, found: FileOccurrences) -> FileOccurrences:
@@ -318,7 +318,7 @@ class NameScan:
         return SymbolUse(path, row + 1, kind, scope, text, is_test, target)
 
     def _is_wanted(self, use: SymbolUse, wanted: Collection[str], is_in_package: bool) -> bool:
-        """Return whether a use may lead to a wanted definition."""
+        """Return whether a use may refer to a wanted definition."""
         if not self._owner:
             return True
         # A member of a class cannot be imported, so an import refers to another definition.
@@ -338,9 +338,9 @@ class NameScan:
     def _with_implicit(
         self, uses: Sequence[SymbolUse], selected: Sequence[FoundDefinition]
     ) -> list[SymbolUse]:
-        """Return the uses without embedded types of other packages, plus implicit implementations.
+        """Add implicit implementations to the uses: a Go type does not name its interfaces.
 
-        A Go type implements an interface without naming it.
+        Leave out uses that embed a type of the same name from another package.
         """
         definitions = [one for one in selected if one.symbol.language == "go"]
         if not definitions:
@@ -359,7 +359,7 @@ class NameScan:
     def _overrides(
         self, definitions: Sequence[FoundDefinition], wanted: Collection[str]
     ) -> Iterator[SymbolUse]:
-        """Yield the other definitions with the name of a method, which may implement the method."""
+        """Yield other methods with the same name, because they may implement the method."""
         if not self._owner:
             return
         for one in definitions:

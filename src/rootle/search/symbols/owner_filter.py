@@ -25,10 +25,10 @@ class OwnerFilter:
         list_files: Callable[[], Iterable[FileOccurrences]],
         find_bases: Callable[[str], Sequence[str]],
     ) -> None:
-        """Create a filter for an owner; "" for a name without one.
+        """Create a filter for an owner; "" if the name has no owner.
 
-        `list_files` returns the files that were read so far, whose packages are also owners.
-        `find_bases` returns the names of the base classes of a class.
+        `list_files` returns the files that were read so far. The packages of these files are owners
+        too. `find_bases` returns the names of the base classes of a class.
         """
         self._owner = owner
         self._list_files = list_files
@@ -87,14 +87,14 @@ class OwnerFilter:
 
 
 class MemberUses:
-    """Recognizes names that cannot be uses of the members that are asked for."""
+    """Excludes occurrences of a name that cannot be uses of the requested members."""
 
     def __init__(self, members: Sequence[FoundDefinition]) -> None:
         self._are_members = bool(members) and all(map(_is_class_member, members))
         self._are_methods = all(one.symbol.kind in _METHODS for one in members)
 
     def positions(self, found: FileOccurrences) -> Sequence[Position]:
-        """Return the positions in a file at which the name can be a use."""
+        """Return the positions in a file at which the name can be a use of the members."""
         tree = found.tree
         if not self._are_members or tree is None:
             return found.positions

@@ -24,7 +24,7 @@ _MAX_FILE_CHARS: Final = 500_000
 _COMMENT: Final = re.compile(
     r"\s*(?://|/?\*|#(?!\s*(?:include|define|if|else|elif|pragma))|--|;|%|<!--)"
 )
-# How a comment at the end of a line of code begins. In languages not listed, it begins with //.
+# The start of a comment at the end of a line of code. In all other languages, it is // or /*.
 _END_COMMENTS: Final = {
     language: re.compile(sign)
     for sign, languages in (
@@ -40,7 +40,7 @@ _END_COMMENTS: Final = {
 }
 _SLASHES: Final = re.compile(r"(?<!:)//|/\*(?!.*\*/)")
 _IMPORT: Final = re.compile(r"\s*(?:#\s*include|import|from|using|use|require|open|alias)\b")
-# Languages in which a sigil that is not part of the name precedes a variable, as in $count.
+# Languages in which variables have a prefix that is not part of their name, as in $count.
 _WITH_SIGILS: Final = frozenset({"php", "bash", "perl", "powershell"})
 _CALL: Final = re.compile(r"\s*\(")
 
@@ -92,7 +92,7 @@ class FileOccurrences:
 
     @property
     def token(self) -> str:
-        """The text at each offset, which is the name except for setters of Ruby."""
+        """The text at each offset: the name, or for a Ruby setter the name without "="."""
         return written_name(self.name, self.state.language)
 
     @cached_property

@@ -24,9 +24,11 @@ _WITH_PATHS: Final = frozenset({"rust", "cpp", "php"})
 _PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "init", "__init__"})
 _LAST_NAME: Final = re.compile(r"(\w+)(?:\(\))?$")
 _NAME: Final = re.compile(r"[@$]?\w+")
-_MAX_HEAD: Final = 200  # bytes read of a class whose body the grammar does not mark
+_MAX_HEAD: Final = 200  # bytes that are read of a class if its grammar does not mark the body
 _MAX_ARGUMENTS: Final = 200  # characters of the arguments in `Type(arguments) as name`
-_MAX_SCANNED: Final = 20_000  # characters that are searched for the type of a variable
+# Characters of each definition that are searched for the type of a variable. Five times as many
+# characters of the file are searched.
+_MAX_SCANNED: Final = 20_000
 
 
 class Resolver:
@@ -94,13 +96,13 @@ class Resolver:
         module = self._in_module(found, tree, at, receiver)
         if module is None:
             return self._by_type(_texts_around(found, units), last, path)
-        # A variable of this function may have the same name as the module.
+        # The function that contains the reference may have a variable with the module's name.
         return self._by_type(_texts_around(found, units)[:-1], last, path) or module
 
     def _in_module(
         self, found: FileOccurrences, tree: SourceTree, at: Position, receiver: str
     ) -> FoundDefinition | None:
-        """Return the definition in the module that a receiver names, if the receiver can be one."""
+        """Return the definition in the module that a receiver names, if it can name a module."""
         names = _NAME.findall(receiver)
         if receiver.endswith("()") or names[0] in _SELF:
             return None
@@ -108,7 +110,7 @@ class Resolver:
         modules = [one for one in self._definitions if not _is_member(one)]
         named = [one for one in modules if last in _module_names(one.symbol.path)]
         if not named and len(modules) == 1 and last in modules[0].symbol.path.split("/"):
-            named = modules  # re-exported by a package
+            named = modules  # a package may re-export the name
         if len(named) != 1:
             return None
         before = found.line(at[0]).encode("utf-8", "replace")[: at[1]].rstrip()
@@ -150,7 +152,7 @@ class Resolver:
     def _in_bases(self, units: Sequence[Unit], path: str) -> FoundDefinition | None:
         """Return the definition in a base class of the innermost enclosing class.
 
-        Every class that is named before the body of this class is regarded as a base class.
+        Every class that is named before the body of that class is regarded as a base class.
         """
         box = next((unit for unit in reversed(units) if unit.is_box), None)
         if box is None:
@@ -164,7 +166,10 @@ class Resolver:
         return (here or owned)[0] if len(owned) == 1 or here else _with_body(owned)
 
     def _by_type(self, texts: Sequence[str], variable: str, path: str) -> FoundDefinition | None:
-        """Return the definition in the type of a variable, judged by its declarations or values."""
+        """Return the definition in the type of a variable.
+
+        The type is guessed from the declarations of the variable and from its values.
+        """
         for text in texts:
             types = _types_of(variable, text)
             owned = [self._by_owner(name, path) for name in types if name in self._owners]
@@ -249,7 +254,7 @@ def _texts_around(found: FileOccurrences, units: Sequence[Unit]) -> list[str]:
 
 
 def _types_of(variable: str, text: str) -> list[str]:
-    """Return the names of the types that a text gives to a variable."""
+    """Return the names of the types that a variable may have according to a text."""
     name = re.escape(variable)
     pattern = (
         rf"\b{name}\b\s*:\s*[&*?\"']*(?:mut\s+|dyn\s+)?(?:Optional\[)?(?:\w+(?:\.|::))*(\w+)"

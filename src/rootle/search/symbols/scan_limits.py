@@ -9,10 +9,10 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class ScanLimits:
-    """How much is read for one name. Beyond a limit, counts are lower bounds ("at least").
+    """Limits of what is read for one name. If a limit is exceeded, counts are lower bounds.
 
-    In files that are not parsed, uses are classified by the text of their lines, and definitions
-    are found by the text of their lines or by the chunks that define the name.
+    Some files are not parsed. Their uses are classified by the text of the lines. Their definitions
+    are found by the text of the lines or by the chunks that define the name.
     """
 
     files: int
@@ -20,9 +20,8 @@ class ScanLimits:
     parsed_chars: int
     definitions: int
     reads_unparsed: bool  # whether definitions are also looked up in files that are not parsed
-    member_chars: (
-        int  # parsed to find fields and similar names, if no other definition has the name
-    )
+    # If the name has no other definition, characters that are parsed to find fields and the like.
+    member_chars: int
 
 
 # Reading 60 million characters takes about a second, and so does parsing two million.
@@ -34,11 +33,11 @@ FULL_SCAN: Final = ScanLimits(
     reads_unparsed=True,
     member_chars=2_000_000,
 )
-# For a query that is only a name, but may be meant as an ordinary word.
+# For a query that is just a name, which may be meant as an ordinary word.
 QUICK_SCAN: Final = ScanLimits(
     100, 500_000, 200_000, definitions=10, reads_unparsed=False, member_chars=0
 )
-# For a query that is only a name, if only a field or something similar can have this name.
+# For a query that is just a name, if the name can only be a field or something similar.
 MEMBER_SCAN: Final = replace(QUICK_SCAN, files=400, read_chars=3_000_000, member_chars=200_000)
 # For a name with its owner, such as Class.method, which has few definitions.
 OWNED_SCAN: Final = replace(

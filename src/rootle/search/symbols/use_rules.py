@@ -21,14 +21,14 @@ USE_KINDS: Final = {
 }
 PROSE_KINDS: Final = frozenset({"comment", "string", "document"})
 _QUALIFIER: Final = re.compile(r"(\w+)(?:\(\))?(?:\.|::|->|#)$")
-_NO_WORD: Final = re.compile(r"\w_|_\w|[a-z0-9][A-Z]")  # in names that are no words of prose
-_MENTION_CHARS: Final = 120  # before and after a name, in which its class may be named
+_NO_WORD: Final = re.compile(r"\w_|_\w|[a-z0-9][A-Z]")  # in names, but not in words of prose
+_MENTION_CHARS: Final = 120  # searched before and after a name for the name of its class
 
 
 def use_order(use: SymbolUse, *, is_owned: bool) -> tuple[object, ...]:
     """Return the sort key of a use; `is_owned` is set for the uses of a member."""
     is_prose = use.kind in PROSE_KINDS
-    # If the name is a member, uses without a target come last, because their class is unknown.
+    # For a member, uses without a target come after the others, because their class is unknown.
     is_doubtful = is_owned and not use.target
     is_last = use.is_test or is_generated(use.path)
     return (is_prose, is_doubtful, is_last, USE_KINDS[use.kind], use.path, use.line)
@@ -44,10 +44,11 @@ def text_around(found: FileOccurrences, at: Position) -> tuple[str, str]:
 
 
 def is_mention(name: str, owner: str, around: tuple[str, str], others: Collection[str]) -> bool:
-    """Return whether prose can mean a member, and not only a word or another member.
+    """Return whether a name in prose refers to a member of a class.
 
-    `around` is the text before and after the name of the member. `others` are the names of the
-    other classes with such a member, in lower case.
+    It may also be an ordinary word, or a member of another class. `around` is the text before and
+    after the name. `others` are the names of other classes with a member of this name, in lower
+    case.
     """
     before, after = around
     qualifier = _QUALIFIER.search(before)
