@@ -11,19 +11,19 @@ from typing import Final
 from rootle.history.commit_view import MAX_FILES, CommitView
 from rootle.types import COMMIT_MESSAGE, RENAMED_TO
 
-# The weight of a commit halves for each interval of this length before the newest commit.
+# The weight of a commit is halved for each such interval between it and the newest commit.
 _HALF_LIFE_S: Final = 2 * 365 * 86_400.0
-_RECENT: Final = 5  # number of the newest commits of a file that count as recent
-_SMOOTHING: Final = 1.0  # added to the weight of all commits of a file
+_RECENT: Final = 5  # how many of the newest commits of a file count as recent
+_SMOOTHING: Final = 1.0  # added to the total weight of the commits of a file
 _YEAR_S: Final = 365 * 86_400
-_RECENCY: Final = 10  # rank by last change, from 0, at which the recency of a file is 0.5
+_RECENCY: Final = 10  # the rank by last change, from 0, at which the recency of a file is 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class PastChange:
-    """A commit that is counted, because it changed few files."""
+    """A commit that changed few files, so that it is counted."""
 
-    commit: int  # its id in the index
+    commit: int  # the id of the commit in the index
     committed_s: int
     paths: tuple[str, ...]
     weight: float  # greater for a newer commit with fewer files
@@ -31,13 +31,16 @@ class PastChange:
 
 @dataclass(frozen=True, slots=True)
 class Cochange:
-    """How often another file changed together with a given file."""
+    """How often another file changed together with a given file.
+
+    The shares are shares of commits, from 0 to 1.
+    """
 
     count: int
-    share: float  # of the weighted commits of the given file, smoothed, from 0 to 1
-    commits: tuple[int, ...]  # their ids, the newest first
-    reverse_share: float = 0.0  # of the weighted commits of the other file
-    recent_share: float = 0.0  # of the last commits of the given file
+    share: float  # of all commits of the given file, weighted and smoothed
+    commits: tuple[int, ...]  # the ids of the commits that changed both files, newest first
+    reverse_share: float = 0.0  # of all commits of the other file, weighted and smoothed
+    recent_share: float = 0.0  # of the newest commits of the given file
     year_share: float = 0.0  # of the commits of the given file in the last year, smoothed
 
 
@@ -62,7 +65,7 @@ class ChangeHistory:
         self._recency = {path: 1 / (1 + at / _RECENCY) for at, path in enumerate(newest)}
 
     def changes_of(self, path: str) -> Sequence[PastChange]:
-        """Return the commits that changed a file, the newest first."""
+        """Return the commits that changed a file, newest first."""
         return self._by_path.get(path, ())
 
     def frequent(self, count: int) -> list[str]:
@@ -71,13 +74,13 @@ class ChangeHistory:
         return ordered[:count]
 
     def recency_of(self, path: str) -> float:
-        """Return 1 for the most recently changed file, and less the earlier a file last changed."""
+        """Return 1 for the most recently changed file, and lower values for earlier changes."""
         return self._recency.get(path, 0.0)
 
     def folder_partners(self, path: str) -> Mapping[str, float]:
         """Return the files that changed together with any file in the folder of a file.
 
-        The value for each file is the share of the weighted commits of the folder that changed it,
+        The value of a file is its share of the commits that changed the folder, weighted and
         smoothed.
         """
         weights: dict[str, float] = defaultdict(float)
@@ -130,7 +133,7 @@ def read_history(view: CommitView) -> ChangeHistory:
     states.sort(key=lambda pair: (-pair[0], pair[1].path))
     newest_s = states[0][0] if states else 0
     renames = _read_renames(view)
-    current: dict[str, str] = {}  # the newest paths, by the paths at the time of a commit
+    current: dict[str, str] = {}  # path at the time of a commit -> newest path
     changes = []
     for committed_s, state in states:
         renamed = renames.get(state.id, {})
@@ -144,7 +147,7 @@ def read_history(view: CommitView) -> ChangeHistory:
 
 
 def _read_renames(view: CommitView) -> Mapping[int, Mapping[str, str]]:
-    """Return the files that each commit renamed: the new path by the old one."""
+    """Return the files that each commit renamed: old path -> new path."""
     found: dict[int, dict[str, str]] = defaultdict(dict)
     for commit, section in view.index.sections_titled(RENAMED_TO):
         found[commit][section.label] = section.title.removeprefix(RENAMED_TO)

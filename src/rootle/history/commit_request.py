@@ -14,7 +14,7 @@ from rootle.history.removed_definitions import RemovedDefinitions
 
 PARTIAL: Final = "history"  # in `degraded`: not all commits are indexed yet
 
-OpenCommits = Callable[[], CommitSearch | str]  # a message if there are no commits to search
+OpenCommits = Callable[[], CommitSearch | str]  # returns a message if there are no commits
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class PreparedCommits:
 
     search: CommitSearch
     view: CommitView | None  # None if no commit is indexed yet
-    note: str  # why not all commits are searched; "" if all are
+    note: str  # why some commits are not searched; "" if all are searched
 
     @property
     def degraded(self) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ def prepare_indexes(search: CommitSearch, removed: RemovedDefinitions | None) ->
 
 
 def check_limit(limit: int | None, default: int, maximum: int) -> int:
-    """Return the number of results; raise QueryError if the limit is out of range."""
+    """Return the number of results. Raise QueryError if the limit is out of range."""
     count = default if limit is None else limit
     if not 1 <= count <= maximum:
         raise QueryError(f"limit must be from 1 to {maximum}, not {count}")

@@ -41,7 +41,7 @@ def describe_commit(view: CommitView, state: FileState) -> CommitFacts:
 
 
 def add_commits(response: SearchResponse, view: CommitView) -> SearchResponse:
-    """Return a response of the commit index with the facts about the commit in each result."""
+    """Add the facts about the commit to each result of a search for commits."""
     results = tuple(_add_commit(view, result) for result in response.results)
     return replace(response, results=results)
 
@@ -57,7 +57,7 @@ def _add_commit(view: CommitView, result: SearchResult) -> SearchResult:
 
 
 def _extend_first(view: CommitView, state: FileState, result: SearchResult) -> SearchResult:
-    """Return a result whose first lines, if they belong to a patch, do not cut a change in half."""
+    """Extend the first lines of a result so that they do not begin or end inside a change."""
     found = (
         section
         for section in view.index.sections_of(state.id)
@@ -133,10 +133,10 @@ class LastCommits:
     def add(self, response: SearchResponse, view: CommitView) -> SearchResponse:
         """Return the response with the last commit that changed the code in each result.
 
-        For code in a function, this is the newest commit that changed the function or a part of the
-        file whose name is unknown. For other code, it is the newest commit that changed the file.
-        It is None if no indexed commit is known to be the last one, or if the file has uncommitted
-        changes.
+        For code in a function, it is the newest commit that changed the function, or that changed
+        lines of the file for which no function is known. For other code, it is the newest commit
+        that changed the file. It is None if the newest indexed commit may not be the last one, or
+        if the file has uncommitted changes.
         """
         known = self._known.get(view)
         if len(known) > _MAX_KNOWN:

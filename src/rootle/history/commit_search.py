@@ -57,7 +57,7 @@ class CommitUpdates(Protocol):
     def list_range(self, revisions: RevisionRange) -> Sequence[str] | None:
         """Return the hashes of the commits in a range, newest first.
 
-        None if one of the revisions does not exist.
+        Return None if one of the revisions does not exist.
         """
 
     def list_unknown(self, revisions: RevisionRange) -> Sequence[str]:
@@ -135,7 +135,7 @@ class CommitSearch:
     def list_range(self, revisions: RevisionRange) -> Sequence[str] | None:
         """Return the hashes of the commits in a range, newest first.
 
-        None if one of the revisions does not exist.
+        Return None if one of the revisions does not exist.
         """
         return self.updates.list_range(revisions)
 

@@ -13,8 +13,8 @@ _T = TypeVar("_T")
 
 # The index lists at most this many files of a commit.
 MAX_FILES: Final = 30
-# How many of the newest changes of a file are searched for the last change of a function. It is
-# rarely among the older ones.
+# How many of the newest changes of a file are searched for the last change of a function. Older
+# changes rarely contain it.
 _MAX_CHANGES: Final = 40
 
 
@@ -24,7 +24,7 @@ class CommitView:
 
     index: IndexReader
     ids: Collection[int] | None = None  # of the commits that belong to the folder; None for all
-    folder: str = ""  # its path below the work tree, with a final slash; "" for the work tree
+    folder: str = ""  # the folder's path in the work tree, with a final slash; "" for the top
 
     @property
     def count(self) -> int:
@@ -55,7 +55,7 @@ class CommitView:
         """Return whether a commit may have changed more files than the index lists."""
         sections = self.index.sections_of(state.id)
         files = [one for one in sections if not one.title.startswith(RENAMED_TO)]
-        return len(files) > MAX_FILES  # one is its message
+        return len(files) > MAX_FILES  # `files` also contains the section of the message
 
     def changes_of(self, path: str) -> Sequence[tuple[int, DocumentSection]]:
         """Return the newest changes of a file, each with the id of its commit, newest first."""

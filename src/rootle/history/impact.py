@@ -21,7 +21,7 @@ from rootle.types import CommitFacts, ImpactAnswer, ImpactedFile
 DEFAULT_LIMIT: Final = 10
 MAX_LIMIT: Final = 200
 
-_MAX_SEEDS: Final = 40  # files of a change that are used; the rest of a larger change is ignored
+_MAX_SEEDS: Final = 40  # files of a change that are used; further files are ignored
 _MAX_COMMITS: Final = 3
 _MAX_REFERENCES: Final = 5
 
@@ -65,7 +65,7 @@ def find_impact(
 def _relative_to_folder(
     seeds: Sequence[str], features: ImpactFeatures, folder: str
 ) -> tuple[str, ...]:
-    """Return the seeds relative to the folder; in a diff, they may be relative to the work tree."""
+    """Return the seeds relative to the folder. Paths in a diff may be relative to the work tree."""
     return tuple(seed if features.has(seed) else seed.removeprefix(folder) for seed in seeds)
 
 

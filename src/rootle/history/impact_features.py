@@ -31,9 +31,9 @@ NAMES: Final = (
     *("log_changes", "year_share", "recency"),
 )
 
-_MAX_DEFINED: Final = 30  # names of the file that are looked up in other files
-_MAX_USED: Final = 150  # names in the file whose definitions are looked up
-_MAX_USERS: Final = 12  # files that use a name; a name in more files does not relate them
+_MAX_DEFINED: Final = 30  # names that the file defines, and whose uses are looked up
+_MAX_USED: Final = 150  # names that the file uses, and whose definitions are looked up
+_MAX_USERS: Final = 12  # a name that more files use does not indicate that the files are related
 _MAX_DEFINERS: Final = 3
 _SIMILAR_FILES: Final = 30
 _MAX_TERMS: Final = 40
@@ -239,13 +239,16 @@ def _folder(path: str) -> str:
 
 
 def _stem(path: str) -> str:
-    """Return the words of a file name without the extension and the markers of tests."""
+    """Return the words of a file name without its extension and words such as "test"."""
     name = stem_of(path).partition(".")[0] or path.rpartition("/")[2]
     return " ".join(word for word in split_identifier(name) if word not in _TEST_WORDS)
 
 
 def _compare_names(seed: str, path: str) -> tuple[float, float]:
-    """Return the share of common words of two file names, and 1 if one includes the other."""
+    """Return the share of words that two file names have in common.
+
+    Also return 1 if one name includes the other, else 0.
+    """
     one, other = set(_stem(seed).split()), set(_stem(path).split())
     common = len(one & other)
     contains = bool(common) and common == min(len(one), len(other))

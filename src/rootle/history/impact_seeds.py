@@ -11,7 +11,7 @@ from rootle.index.reader import IndexReader
 from rootle.serialization.outside_text import describe_missing_history, split_package
 from rootle.serialization.path_text import unquote_git_path
 
-# Number of search results that are used for a task. Lower results often do not belong to it.
+# Number of search results that are used for a task. Lower results often do not concern the task.
 _TASK_FILES: Final = 3
 # The old and the new path before the first hunk. A removed line may also begin with "---".
 _DIFF_PATHS: Final = re.compile(r"^--- ([^\t\r\n]+).*\n\+\+\+ ([^\t\r\n]+).*\n@@ ", re.MULTILINE)
@@ -75,7 +75,7 @@ def _is_folder(path: str, files: IndexReader) -> bool:
 def _paths_in(diff: str) -> list[str]:
     pairs = [tuple(map(unquote_git_path, pair)) for pair in _DIFF_PATHS.findall(diff)]
     for header in _DIFF_HEADER.findall(diff):
-        # Both paths are equal except for their prefixes.
+        # Both paths have the same length, because only their prefixes differ.
         half = len(header) // 2
         pairs.append((unquote_git_path(header[:half]), unquote_git_path(header[half + 1 :])))
     found = [path for old, new in pairs for path in _without_prefixes(old, new)]
@@ -84,7 +84,7 @@ def _paths_in(diff: str) -> list[str]:
 
 
 def _without_prefixes(old: str, new: str) -> tuple[str, str]:
-    """Return both paths without the prefixes "a/" and "b/", if both have a different prefix."""
+    """Return both paths without prefixes such as "a/" and "b/", if the prefixes are different."""
     is_one_file = _NO_FILE in (old, new)
     if is_one_file or (old[:2] != new[:2] and _PREFIX.match(old) and _PREFIX.match(new)):
         old, new = (path if path == _NO_FILE else _PREFIX.sub("", path) for path in (old, new))

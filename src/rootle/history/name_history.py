@@ -21,16 +21,17 @@ from rootle.types import (
     SearchResult,
 )
 
-# A name with more definitions does not say which of them a question is about.
+# If a name has more definitions than this, it is unclear which of them a question is about.
 MAX_DEFINITIONS: Final = 3
-# A commit that changes a method is known by the name of the method, not by that of the class.
+# For a changed method, the index of commits contains the name of the method, not of the class.
 CONTAINERS: Final = frozenset("class interface trait module namespace object protocol".split())
 _MAX_CHARS: Final = 200
-_MAX_COMMITS: Final = 3_000  # whose texts contain the name
-_MAX_TEXTS: Final = 300  # of commits that are searched for the name
+_MAX_COMMITS: Final = 3_000  # commits that are read because their texts contain the name
+_MAX_TEXTS: Final = 300  # changes whose lines are searched for the name
 _MAX_HASHES: Final = 3
 _SHOWN_LINES: Final = 8
-# git reads all contents of the history to find the commits that changed how often a name occurs.
+# Limits for git, which reads the contents of all commits to find changes in how often a name
+# occurs.
 _MAX_COUNTED: Final = 1_000
 _COUNTING_S: Final = 4.0
 _KIND: Final = (
@@ -82,7 +83,7 @@ FindByCount = Callable[[str, int, float], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class NameHistoryQuestion:
-    """A question for the commits that changed a definition."""
+    """A question about the commits that changed a definition."""
 
     name: str
     oldest_first: bool
@@ -90,16 +91,16 @@ class NameHistoryQuestion:
 
 @dataclass(frozen=True, slots=True)
 class NameChanges:
-    """The commits that changed a definition, each with the file in which they did."""
+    """The commits that changed a definition, each with the file that contained it."""
 
     commits: Sequence[tuple[FileState, DocumentSection]]  # in the order of the question
     notes: tuple[str, ...]
 
 
 def parse_name_history(text: str) -> NameHistoryQuestion | None:
-    """Return the name of which a question asks for the history; None for other questions.
+    """Return the name whose history a question asks for; None for other questions.
 
-    A plain word in lower case counts as a name only if the question marks it as one.
+    A plain word in lower case is not a name, unless the question marks it as a name.
     """
     stripped = " ".join(text.split()).rstrip("?.!")
     if len(stripped) > _MAX_CHARS:
@@ -122,16 +123,16 @@ def _read_question(found: re.Match[str], *, oldest_first: bool) -> NameHistoryQu
 def find_name_changes(
     view: CommitView, question: NameHistoryQuestion, find_by_count: FindByCount
 ) -> NameChanges:
-    """Return the commits whose changed definitions contain the name.
+    """Return the commits that changed a definition with the name.
 
-    The index lists only some of the definitions that a large commit changed. If the oldest commit
-    that was found did not add the name, git is asked for an older one.
+    For a large commit, the index lists only some of the changed definitions. If the oldest commit
+    that was found did not add the name, git searches for an older commit.
     """
     name = _last_word(question.name)
     sparse = view.index.sparse
     ids = sparse.files_with(sparse.stems(" ".join(word_terms(name))), [], _MAX_COMMITS, view.ids)
     states = [state for state in view.index.files(ids).values() if state.skip is None]
-    # Of the commits of one second, such as those of a rebase, the newer ones are indexed first.
+    # If commits have the same time, for example after a rebase, the newer ones have lower ids.
     states.sort(key=lambda state: (state.committed_s or 0, -state.id))
     if not question.oldest_first:
         states.reverse()
@@ -159,7 +160,7 @@ def find_name_changes(
 
 
 def _adds_name(view: CommitView, state: FileState, section: DocumentSection, name: str) -> bool:
-    """Return whether the indexed lines of a change add a name that its old lines do not contain."""
+    """Return whether the indexed lines of a change add a name that the old lines do not contain."""
     word = name_pattern(name)
     text = view.index.text(state.id).split("\n")
     lines = text[section.start_line : section.end_line]
@@ -170,7 +171,7 @@ def _adds_name(view: CommitView, state: FileState, section: DocumentSection, nam
 
 
 def _find_older(view: CommitView, first: FileState, hashes: Sequence[str]) -> FileState | None:
-    """Return the last of the commits, if it is indexed and older than the first one."""
+    """Return the oldest of the commits if it is indexed and older than `first`."""
     found = view.commit_at(f"{COMMIT_URI}{hashes[-1]}") if hashes else None
     is_older = found is not None and (found.committed_s or 0) < (first.committed_s or 0)
     return found if is_older else None
@@ -230,7 +231,7 @@ def _describe(
     others: Sequence[FileState],
     candidates: int,
 ) -> Iterator[str]:
-    """Yield the number of the commits, and why some may be missing."""
+    """Yield notes: the number of commits that were found, and why commits may be missing."""
     order = "oldest first" if question.oldest_first else "newest first"
     count = "1 commit" if len(found) == 1 else f"{len(found):,} commits"
     yield (

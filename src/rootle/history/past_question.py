@@ -10,14 +10,14 @@ from rootle.types import RevisionRange
 
 HISTORY: Final = "history"  # a value of `in:`
 _HASH: Final = re.compile(r"(?:git:|commit[ :]+)?([0-9a-f]{7,64})", re.IGNORECASE | re.ASCII)
-# The hash of a commit in a sentence. A number or a word is none; nor is a part of a path, of a UUID
-# or of a color.
+# The hash of a commit in a sentence. It contains digits and letters, and is not a part of a path, a
+# UUID or a color.
 _HASH_WORD: Final = re.compile(
     r"(?<![\w./#@+-])(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}(?![\w/+-]|\.\w)",
     re.IGNORECASE | re.ASCII,
 )
 _MAX_HASHES: Final = 5
-# A question for all commits between two others.
+# A question for all commits after a commit or between two commits.
 _ALL_CHANGES: Final = re.compile(
     r"(?:what (?:has |have |was )?changed|(?:the |all )?(?:commits|changes)) "
     r"(?:(?:since|after) (?P<start>[0-9a-f]{7,64})"
@@ -25,11 +25,11 @@ _ALL_CHANGES: Final = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _RANGE: Final = re.compile(r"([\w./@^~-]*[\w@^~])(\.\.\.?)([\w./@^~-]+)", re.ASCII)
-# A range without one of its ends, such as "v2.0..". Three dots may be an ellipsis in a sentence,
-# so they do not form such a range.
+# A range with one end, such as "v2.0..". Three dots do not form such a range, because they may be
+# an ellipsis in a sentence.
 _OPEN_RANGE: Final = re.compile(r"([\w./@^~-]*[\w@^~])\.\.|\.\.([\w@][\w./@^~-]*)", re.ASCII)
 _CHECKED_OUT: Final = "HEAD"
-# The number of the first commit on a page of a range.
+# The end of a query for a later page of a range: the number of its first commit.
 _FROM: Final = re.compile(r"\s+from:(\d{1,6})$", re.ASCII)
 # Verbs for changes of code in the past. In contrast, "when is the cache cleared" asks about the
 # present code.
@@ -83,7 +83,7 @@ class PastQuestion:
     commit: str = ""  # a hash or its beginning
     named: tuple[str, ...] = ()  # hashes, or their beginnings, in a sentence
     revisions: RevisionRange | None = None
-    offset: int = 0  # the number of commits of the range before the first page
+    offset: int = 0  # the number of commits in the range before the requested page
 
 
 def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | None:
@@ -114,7 +114,7 @@ def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | Non
 def find_hashes(text: str) -> tuple[str, ...]:
     """Return the words of a question that look like hashes of commits, in lower case.
 
-    A long text and an error message may contain other hexadecimal numbers.
+    Return none for long texts and error messages, which may contain other hexadecimal numbers.
     """
     if len(text) > _MAX_CHARS or _ERROR.match(text):
         return ()
@@ -130,7 +130,7 @@ def without_hashes(text: str) -> str:
 def _parse_range(text: str) -> RevisionRange | None:
     """Return the range in "a..b", "a...b", "a.." or "..b"; None for any other text.
 
-    "What changed since HASH" and "what changed between HASH and HASH" are such ranges too.
+    "What changed since HASH" and "what changed between HASH and HASH" are ranges too.
     """
     if len(text) > _MAX_CHARS:
         return None

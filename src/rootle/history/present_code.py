@@ -9,28 +9,33 @@ from rootle.history.commit_search import RemovedLines
 from rootle.index.reader import FileState, IndexReader
 from rootle.text.terms import WORD, whole_identifier, word_terms
 
-# Letters and digits of a line that is compared. Lines with fewer occur in many files.
+# The minimum number of letters and digits of a line that is compared. Shorter lines occur in many
+# files.
 _MIN_LETTERS: Final = 6
 _MAX_LINES: Final = 60  # removed lines that are compared
-_SEARCHED_LINES: Final = 3  # number of the longest lines, which are used to find the files
+_SEARCHED_LINES: Final = 3  # the number of lines, longest first, that are used to find files
 _FILES_PER_LINE: Final = 6
 _MAX_DEFINERS: Final = 20
-# Code still exists if a file contains at least this share of it. In a file that defines the same
-# name, a smaller share suffices, because the definition may have changed since.
+# Code still exists if a file contains at least this share of its lines. If the file defines the
+# same name, a smaller share is enough, because the definition may have changed since.
 _SAME_SHARE: Final = 0.6
 _SAME_SHARE_OF_NAME: Final = 0.3
 _MAX_TERMS: Final = 12
 
 
 class PresentCode:
-    """The code in an index of files."""
+    """The current code in an index of files."""
 
     def __init__(self, index: IndexReader) -> None:
         self._index = index
         self._lines_of = lru_cache(maxsize=64)(self._read_lines)
 
     def contains(self, code: RemovedLines) -> bool:
-        """Return whether a file contains the code, or the same file defines its name again."""
+        """Return whether the code still exists.
+
+        It exists if a file contains it, if the same file defines its name, or if another file
+        defines its name with similar code.
+        """
         lines = _significant(code.lines)
         for state in self._definers(code.name):
             if state.path == code.path or self._share(state, lines) >= _SAME_SHARE_OF_NAME:

@@ -30,13 +30,13 @@ from rootle.text.terms import (
 _MAX_QUESTION_CHARS: Final = 1_000
 _MAX_NAME_WORDS: Final = 4  # consecutive words of a question that may form one name
 _MAX_JOINED_WORDS: Final = 20
-# Names that can be recognized as code: with an underscore, an inner capital, a scope, or "()".
+# Names that look like code, because they have an underscore, an inner capital or "()".
 _NAME: Final = re.compile(
     r"(?<![\w.])(?:[\w$]+(?:::|\.|#|->))*"
     r"(?:[A-Za-z]\w*_\w+|_\w+|[a-z]+\w*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Za-z_]\w*(?=\(\)))[?!]?"
 )
 _QUALIFIER: Final = re.compile(r"::|\.|#|->")
-# Words that say that code was removed, or what kind of code it was. Many commits contain them.
+# Words for removals and for kinds of code, which are ignored because many commits contain them.
 _ASKING: Final = frozenset(
     "remove removed removes delete deleted deletes drop dropped gone old former formerly function"
     " method class code commit longer anymore exist exists existed used".split()
@@ -59,17 +59,15 @@ _COMMIT_RANK: Final = 0.35
 _SIMILARITY: Final = 3.0
 _SAME_NAME: Final = 3.0
 _OTHER_SPELLING: Final = 0.9
-_OTHER_OWNER: Final = (
-    0.8  # a definition with the name, but in a class that the question does not name
-)
-# The score of code that contains the name but is not its definition. It exceeds all scores of code
-# without the name.
+_OTHER_OWNER: Final = 0.8  # the class of the definition is not the class in the question
+# The score of code that contains the name, but is not its definition. It is higher than all scores
+# of code without the name.
 _CONTAINS_NAME: Final = 0.45
 _PROSE_WITH_NAME: Final = 0.4
 _HALF_RANK: Final = 5  # the rank at which a commit gets half of _COMMIT_RANK
-_MIN_SHARE: Final = 0.3  # of the words of a question that must occur
-# The same for code whose meaning is similar. A description may use words that are not in the code,
-# but code without any of its words is noise.
+_MIN_SHARE: Final = 0.3  # the share of the words of a question that must occur
+# The share for code with a similar meaning. A description may use words that are not in the code,
+# but code without any words of the description is noise.
 _MIN_SHARE_IF_SIMILAR: Final = 0.1
 _MAX_SCORE: Final = (
     1 + _WHOLE_DEFINITION + _SIMILAR_NAME + _REMOVING_COMMIT + _COMMIT_RANK + _SIMILARITY
@@ -82,18 +80,18 @@ class RemovalQuestion:
     """A question about removed code."""
 
     text: str  # without quotes
-    names: tuple[str, ...]  # names of definitions in it, without their qualifiers
+    names: tuple[str, ...]  # names of definitions in the question, without their qualifiers
     phrases: tuple[str, ...]  # quoted texts that the removed code must contain
     owner: str = ""  # the qualifier before the name, such as "Pool" in "Pool.close"
 
     @property
     def is_word(self) -> bool:
-        """Whether the question is a single word, such as a name, and not a description."""
+        """Whether the question is a single word, such as a name, instead of a description."""
         return len(self.text.split()) == 1
 
     @property
     def name(self) -> str:
-        """The name, if the question is only a name such as "retry_404"; otherwise ""."""
+        """The name, if the question is just a name such as "retry_404"; otherwise ""."""
         is_name = not self.phrases and _NAME.fullmatch(self.text) is not None
         return self.names[0] if is_name and self.names else ""
 
@@ -113,7 +111,7 @@ class RemovalQuestion:
         return frozenset(_key(name) for name in (*self.names, *joined))
 
     def joined_terms(self, sparse: SparseReader) -> list[str]:
-        """Return the stems of names in the index that consecutive words of the question form."""
+        """Join consecutive words of the question. Return the stems that the index contains."""
         words = WORD.findall(self.text.lower())[:_MAX_JOINED_WORDS]
         pairs = [
             "".join(words[at : at + size])
@@ -125,7 +123,7 @@ class RemovalQuestion:
         return [term for term, count in zip(terms, frequencies, strict=True) if count]
 
     def weigh_terms(self, sparse: SparseReader) -> Mapping[str, float]:
-        """Return the stems of the question, with greater weights for rare ones."""
+        """Return the stems of the question with their weights. Rare stems weigh more."""
         words = [word.lower() for word in WORD.findall(self.text)]
         telling = [w for w in words if w not in STOP_WORDS and w not in _ASKING] or words
         kept = [word for word in WORD.findall(self.text) if word.lower() in telling]
@@ -138,7 +136,7 @@ class RemovalQuestion:
 
 
 def parse_question(query: str) -> RemovalQuestion:
-    """Return the words, names and quoted texts of a question; raise QueryError without words."""
+    """Return the parsed question. Raise QueryError if it contains no words."""
     parsed = parse_query(query[:_MAX_QUESTION_CHARS])
     text = " ".join((parsed.text, *parsed.phrases)).strip()
     if not WORD.search(text):
@@ -163,16 +161,16 @@ def score_removal(
 ) -> float:
     """Return how well removed code matches a question, 0 if it does not.
 
-    `message` is the message of the commit, and `rank` the rank of the commit for the question, from
-    0. `similarity` is the similarity of the definition to the question, from 0 to 1; 0 if it is not
-    among the most similar definitions.
+    `message` is the message of the commit, and `rank` is the rank of the commit for the question,
+    from 0. `similarity` is the similarity of the definition to the question, from 0 to 1; 0 if the
+    definition is not among the most similar definitions.
     """
     if question.phrases and not _contains_phrases(question, code):
         return 0.0
     is_same = is_named(question, code)
     if not is_same and question.is_in(code):
-        # All such lines get the same score, so that the newest commit comes first: it removed the
-        # name.
+        # All lines with the name get the same score, so that the newest commit, which removed the
+        # name, comes first.
         is_code = language_of(code.path) in CODE_EXTENSIONS
         return _CONTAINS_NAME if is_code else _PROSE_WITH_NAME
     needs_words = not is_same and not question.phrases
@@ -189,7 +187,7 @@ def score_removal(
     total += _REMOVING_COMMIT if _REMOVES.search(message) else 0.0
     total = min(total / _MAX_SCORE, 1.0)
     if question.keys:
-        # A definition with the name that is asked for precedes all other code.
+        # A definition with the requested name comes before all other code.
         total = (total + _SAME_NAME * is_same) / (1 + _SAME_NAME)
     return total
 
@@ -198,7 +196,7 @@ def _may_share(weights: Mapping[str, float], code: RemovedLines, message: str) -
     """Return an upper bound of the share of the question's words that occur.
 
     Most code contains few of the words, and searching a text is much faster than splitting it into
-    words. A stem equals the start of its words, except for at most its last letter.
+    words. Words begin with their stem, except for its last letter, which may differ.
     """
     text = "\n".join((*code.lines, code.name, code.scope, code.path, message)).lower()
     text = f"{text}\n{text.replace('_', '')}"
@@ -256,7 +254,7 @@ def _share(weights: Mapping[str, float], code: RemovedLines, message: str) -> fl
 
 
 def _name_similarity(weights: Mapping[str, float], name: str) -> float:
-    """Return the Dice coefficient of the words of a question and those of a name."""
+    """Return the Dice coefficient of the words of a question and the words of a name."""
     parts = {stem for word in WORD.findall(name) for stem in _stems(word)}
     common = sum(part in weights for part in parts)
     if not common:

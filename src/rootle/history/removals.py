@@ -36,8 +36,8 @@ from rootle.types import COMMIT_URI, Removal, RemovalAnswer, SearchQuery
 DEFAULT_LIMIT: Final = 5
 MAX_LIMIT: Final = 100
 
-# Numbers of commits whose patches are read: the commits that the search ranks best, those that
-# contain the words most densely, and those that contain a name. Reading a patch takes a few
+# Numbers of commits whose patches are read: the best commits of the search, the commits that
+# contain the words most densely, and the commits that contain a name. Reading a patch takes a few
 # milliseconds.
 _SEARCHED_COMMITS: Final = 25
 _DENSE_COMMITS: Final = 20
@@ -46,8 +46,8 @@ _COMMITS_WITH_NAME: Final = 30
 # about 2,000 commits per second, newest first.
 _COUNTED_COMMITS: Final = 10
 _COUNTED_TEXTS: Final = 2
-_COUNTING_S: Final = 2.0  # time limit for all texts
-# Candidates per result that are checked for whether the code still exists. A check takes about as
+_COUNTING_S: Final = 2.0  # time limit for all texts together
+# How many candidates per result are checked. A check, whether the code still exists, takes about as
 # long as reading a patch.
 _CHECKS_PER_RESULT: Final = 12
 # Two definitions with the same name in unknown classes are regarded as one if they have at least
@@ -59,7 +59,7 @@ _ADVICE: Final = "; search removed code in the root of a repository"
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     code: RemovedLines
-    state: FileState  # of the commit
+    state: FileState  # the commit in the index
     score: float
 
 
@@ -72,8 +72,8 @@ def find_removals(
 ) -> RemovalAnswer:
     """Return removed code that matches words, a name or quoted text, best first.
 
-    Its files and commits pass the filters of the query. Raise QueryError if the query contains no
-    words, the limit is invalid, or no commits can be searched.
+    The files and commits must pass the filters of the query. Raise QueryError if the query contains
+    no words, the limit is invalid, or no commits can be searched.
     """
     started_s = time.perf_counter()
     count = check_limit(limit, DEFAULT_LIMIT, MAX_LIMIT)
@@ -105,7 +105,7 @@ def _note_missing_name(question: RemovalQuestion, removals: Sequence[Removal]) -
 
 
 def _make_filter(query: SearchQuery) -> Callable[[FileState], bool]:
-    """Return a function that says whether a file or commit passes the filters of a query."""
+    """Return a function that tests whether a file or commit passes the filters of a query."""
     parsed, now_s = parse_query(query.text_query), time.time()
     filter_files(query, parsed, (), now_s)  # raises QueryError for invalid filters
 
@@ -264,9 +264,9 @@ def _order(candidate: _Candidate) -> tuple[float, int, str, int]:
 
 
 def _newest_first(candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    """Return the candidates, best first; of several removals of the same code, only the last one.
+    """Return the candidates, best first. If code was removed several times, keep the last removal.
 
-    After each earlier removal, the code was added again.
+    After an earlier removal, the code was added again.
     """
     newest: dict[tuple[str, str | tuple[str, ...]], list[_Candidate]] = defaultdict(list)
     for one in sorted(candidates, key=lambda one: -(one.state.committed_s or 0)):
@@ -280,7 +280,7 @@ def _newest_first(candidates: Sequence[_Candidate]) -> list[_Candidate]:
 
 
 def _is_same(one: RemovedLines, other: RemovedLines) -> bool:
-    """Return whether two removals from a file, with the same name or lines, are of the same code.
+    """Return whether two removals from a file, with equal names or lines, removed the same code.
 
     Methods of different classes may have the same name.
     """
@@ -293,7 +293,7 @@ def _is_same(one: RemovedLines, other: RemovedLines) -> bool:
 
 
 def _has_known_scope(code: RemovedLines) -> bool:
-    """Return whether the scope is known; a definition without indentation has none."""
+    """Return whether the scope is known. A definition without indentation has no scope."""
     return bool(code.scope) or not code.lines[0][:1].isspace()
 
 

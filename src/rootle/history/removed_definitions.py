@@ -13,7 +13,7 @@ from rootle.index.reader import ChunkRow, IndexReader
 from rootle.protocols import NO_HITS, Embedder, Ranked, WeightedTerm
 from rootle.types import REMOVED_SCOPE_SEPARATOR, DocumentSection
 
-# Numbers of chunks that each search contributes, and of definitions that are returned.
+# The number of chunks that each search contributes, and the number of definitions in the answer.
 _HITS: Final = 500
 _MAX_FOUND: Final = 80
 # The weight of the subject of the commit. The words and the vector of the code have the weight 1.
@@ -38,7 +38,7 @@ class RemovedIndex(Protocol):
         """Return the indexed commits that belong to the history of the folder; None for all."""
 
     def update_in_background(self) -> None:
-        """Start indexing new commits, unless that is already happening."""
+        """Start indexing new commits, unless this is already running."""
 
     def prepare(self, wait_s: float) -> str:
         """Index new commits for a limited time.
@@ -70,7 +70,7 @@ class RemovedDefinitions:
     def find(self, text: str, terms: Sequence[str]) -> list[RemovedDefinition]:
         """Return the definitions that are most similar to a text, best first.
 
-        `terms` are the stems of its words. The result is empty if nothing is indexed yet.
+        `terms` are the stems of words in the text. The result is empty if nothing is indexed yet.
         """
         view = self.view()
         if view is None:
@@ -150,7 +150,7 @@ def _section_at(index: IndexReader, chunk: ChunkRow) -> DocumentSection | None:
 
 
 def _scale(hits: Ranked) -> dict[int, float]:
-    """Return the scores divided by the best one."""
+    """Return the scores divided by the best score."""
     best = float(hits.scores.max(initial=0.0))
     if best <= 0:
         return {}

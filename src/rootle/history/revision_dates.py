@@ -15,10 +15,10 @@ _FILTER: Final = re.compile(r'(?<!\S)(since|until):("[^"]+"|[^\s"]+)')
 
 
 def resolve_dates(text: str, date_of: Callable[[str], float | None], *, in_words: bool) -> str:
-    """Return a query whose `since:` and `until:` name dates instead of tags or branches.
+    """Return a query whose `since:` and `until:` contain dates instead of tags or branches.
 
     `date_of` returns the Unix time of a revision; None if there is no such revision. If `in_words`
-    is set, "since v2.1" also becomes such a filter, provided that v2.1 exists.
+    is set, the words "since v2.1" also become a filter, provided that v2.1 exists.
     """
     if in_words:
         text = _convert_words(text, date_of)
@@ -26,7 +26,7 @@ def resolve_dates(text: str, date_of: Callable[[str], float | None], *, in_words
 
 
 def restore_revisions(notes: Sequence[str], question: str, resolved: str) -> tuple[str, ...]:
-    """Return the notes with the filters as in the question, not as `resolve_dates` wrote them."""
+    """Return the notes with the filters of the question instead of those from `resolve_dates`."""
     pairs = zip(_FILTER.finditer(question), _FILTER.finditer(resolved), strict=False)
     for written, replaced in pairs:
         notes = [note.replace(replaced[0], written[0]) for note in notes]
@@ -34,7 +34,7 @@ def restore_revisions(notes: Sequence[str], question: str, resolved: str) -> tup
 
 
 def _convert_words(text: str, date_of: Callable[[str], float | None]) -> str:
-    """Return a question in which a filter replaces the words "since v2.1", if v2.1 is a tag."""
+    """Replace words such as "since v2.1" in a question with a filter, if v2.1 exists."""
     found = _SINCE_VERSION.search(text)
     if found is None:
         return text
@@ -48,7 +48,7 @@ def _convert_words(text: str, date_of: Callable[[str], float | None]) -> str:
 
 
 def _resolve_revisions(text: str, date_of: Callable[[str], float | None]) -> str:
-    """Return a query with dates instead of revisions, whose Unix times `date_of` returns.
+    """Replace the revisions in the filters of a query with their dates from `date_of`.
 
     A name that is not a revision is kept, so that the filter can report it. A name such as "2024"
     is always a date. `since:v2.1` excludes the commit v2.1 itself.

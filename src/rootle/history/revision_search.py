@@ -24,7 +24,7 @@ from rootle.types import (
 
 _T = TypeVar("_T")
 
-# Number of revisions that stay open, because searching an open revision is as fast as searching the
+# The number of revisions that stay open. Searching an open revision is as fast as searching the
 # folder.
 _MAX_OPEN: Final = 3
 # The values of `in:` that name text outside the files of a commit.
@@ -136,7 +136,7 @@ class RevisionSearch:
             revision.close()
 
     def _retry_damaged(self, sha: str, answer: Callable[[OpenRevision, SearchAgent], _T]) -> _T:
-        """Return an answer; if the index is damaged or was deleted, create it again once."""
+        """Return an answer. If the index is damaged or missing, create it again and retry once."""
         try:
             return answer(*self._open(sha))
         except UnreadableIndexError:
@@ -158,7 +158,7 @@ class RevisionSearch:
             if found is None:
                 revision = self._updates.open(sha)
                 found = revision, self._open_agent(revision.snapshot)
-            self._opened[sha] = found  # at the end: the last used
+            self._opened[sha] = found  # the last entry is the most recently used one
             while len(self._opened) > _MAX_OPEN:
                 _close(self._opened.pop(next(iter(self._opened))))
             return found

@@ -20,7 +20,7 @@ from rootle.types import COMMIT_URI, CommitFacts, PlaceLinks, Symbol, SymbolUse
 _MAX_SHOWN: Final = 5
 _MAX_COMMITS: Final = 3
 _MAX_DEFINITIONS: Final = 20
-_MAX_NAMES: Final = 100  # names in one section that are looked up
+_MAX_NAMES: Final = 100  # names of a section that are looked up
 # If a name has more definitions than this, it is unclear which of them a section is about.
 _MAX_SAME_NAME: Final = 3
 _TEXT_KINDS: Final = frozenset({"comment", "string", "document"})
@@ -34,7 +34,8 @@ class LinkSources:
     finder: SymbolFinder
     find_files: FindDocuments
     commits: CommitView | None  # None if no commits are indexed
-    # Takes a place and a maximum number; returns the hashes of the last commits that changed it.
+    # Takes a place and a maximum number. Returns the hashes of the last commits that changed the
+    # place.
     last_changes: Callable[[CodePlace, int], Sequence[str]]
 
 
@@ -90,9 +91,9 @@ def _named_definitions(place: CodePlace, sources: LinkSources) -> Iterator[Symbo
 def _last_commits(place: CodePlace, sources: LinkSources) -> tuple[list[CommitFacts], bool]:
     """Return the last commits that changed the place, and False.
 
-    If there are none, return the last commits that changed the file, and True. The functions that
-    the index of commits names for a change cannot be used to find the commits of a place: git names
-    the function that starts above a change, even if the change is below the end of this function.
+    If there are none, return the last commits that changed the file, and True. The index of commits
+    names a function for each change, but these names are not used here: git names the function that
+    starts above a change, even if the change is below the end of the function.
     """
     view = sources.commits
     if view is None:

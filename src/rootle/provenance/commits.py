@@ -29,13 +29,13 @@ def describe_commits(
 ) -> tuple[PassageCommit, ...]:
     """Return the facts about commits in the given order.
 
-    `path` is the path of the file that is assumed for a commit that was not compared.
+    If a commit was not compared, `path` is assumed to be the path of the file in this commit.
     """
     deadline_s = monotonic() + _MERGES_S
     merges = find_merges(folder, hashes, head, deadline_s)
     wanted = {*hashes, *merges.values(), *found.reverts.values()}
     headers = read_headers(folder, sorted(wanted))
-    for sha in hashes:  # a revert that removed lines is not recorded yet
+    for sha in hashes:  # `found.reverts` does not contain reverts that removed lines
         named = REVERTED_HASH.search(headers[sha].message) if sha in headers else None
         if named is not None and sha not in found.reverts:
             reverted = read_headers(folder, [named[1]])

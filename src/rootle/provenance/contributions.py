@@ -21,13 +21,14 @@ class Contributions:
     added: dict[str, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
     removed: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     newest: dict[int, str] = field(default_factory=dict)  # line -> last commit that changed it
-    touched: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))  # lines
+    # commit -> lines that it changed
+    touched: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     messages: dict[str, str] = field(default_factory=dict)
     paths: dict[str, str] = field(default_factory=dict)  # commit -> path of the file in it
-    reverts: dict[str, str] = field(default_factory=dict)  # commit -> the one that it reverts
+    reverts: dict[str, str] = field(default_factory=dict)  # commit -> commit that it reverts
 
     def add(self, sha: str, message: str, path: str, words: set[int], share: float = 1.0) -> None:
-        """Record that a commit introduced words; a small share is not recorded as a change."""
+        """Record that a commit introduced words. A small share does not count as a change."""
         self._note(sha, message, path, words, is_change=share >= _MIN_SHARE)
         for word in words:
             self.added[sha][word] = share
@@ -51,7 +52,7 @@ class Contributions:
             self.removed[sha] += weight
 
     def share_of(self, sha: str) -> float:
-        """Return the part of the meaning that a commit added, 0 to 1."""
+        """Return the share of the meaning that a commit added, from 0 to 1."""
         words = self.added.get(sha, {})
         return sum(self.weights[word] * share for word, share in words.items())
 

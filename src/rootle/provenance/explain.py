@@ -80,7 +80,7 @@ def explain_place(
 def list_last_changes(place: CodePlace, documents: DocumentSet, limit: int) -> list[str]:
     """Return the hashes of the last commits that changed the words of a place, at most `limit`.
 
-    Return an empty list if they are not known, for example because git did not read them in time.
+    Return an empty list if the commits are unknown, for example because git was too slow.
     """
     file = os.path.join(os.path.realpath(documents.root), place.whole.source)
     folder = os.path.dirname(file)

@@ -1,4 +1,4 @@
-"""Find documents that mention the names of a passage, or its file."""
+"""Find documents that mention the names in a passage or the file that contains it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FindDocuments = Callable[[SearchQuery], SearchResponse]
 
 
 def list_names(place: CodePlace) -> list[str]:
-    """Return names of a place that documents may mention, the most specific first.
+    """Return names of a place that documents may mention, most specific first.
 
     A name that is also an English word is used only with its owner.
     """

@@ -20,12 +20,12 @@ from rootle.sources.git.lines.line_changes import LineChange
 # Minimum number of letters and digits of a moved block. A shorter block can occur elsewhere by
 # chance; `git blame -M` has a similar limit.
 MIN_MOVED_LETTERS: Final = 20
-_MAX_BLOCKS: Final = 4  # blocks of removed lines to find, and groups of added lines to search for
+_MAX_BLOCKS: Final = 4  # limit of blocks of removed lines, and of groups of added lines
 _AROUND: Final = 6
-_MIN_COMMON: Final = 2  # word sequences or rare names that a changed line and its old version share
+_MIN_COMMON: Final = 2  # what a line and its old version must share: word sequences or rare names
 _RARE: Final = 3  # a name in at most this many removed lines is rare
 _MIN_NAME_CHARS: Final = 5
-_MARGIN: Final = 20  # lines around moved ones, which may have been moved and changed
+_MARGIN: Final = 20  # lines around moved lines, which may have been moved and changed
 
 
 def find_moved(
@@ -37,10 +37,10 @@ def find_moved(
 ) -> Iterator[tuple[str, Words]]:
     """Yield the path and the old positions of added words that a commit removed elsewhere.
 
-    `removals` are removed lines with the paths of their files. The first result is for the block of
-    removed lines that has the most lines in common with the added lines. The added lines that are
-    still unexplained are then compared again, one group of adjacent lines at a time, because a few
-    lines that were changed while they were moved may be found only if they are compared alone.
+    `removals` are removed lines with the paths of their files. Blocks of removed lines come first,
+    beginning with the block that has the most lines in common with the added lines. Then the
+    remaining added lines are compared one group of adjacent lines at a time. This finds lines that
+    were moved and changed by the same commit.
     """
     settled: set[int] = set()
 
@@ -92,9 +92,10 @@ def _find_block(
     min_letters: int,
     settled: Collection[int],
 ) -> tuple[str, Words]:
-    """Return the path and the old positions of words, in the block with the most lines in common.
+    """Find the block of removed lines that has the most lines in common with the added lines.
 
-    `settled` are the numbers of lines that were already found. They are not used as context.
+    Return its path and the old positions of the words. `settled` are the numbers of lines that were
+    already found. They are not used as context.
     """
     added = _lines_around(words, changes, settled)
     keys = {signature(line): count_letters(line) for _, line in added}
@@ -116,9 +117,9 @@ def _find_block(
 def _lines_around(
     words: Words, changes: Sequence[LineChange], settled: Collection[int]
 ) -> list[tuple[int, str]]:
-    """Return the added lines that contain these words and the added lines nearby, with numbers.
+    """Return the added lines that contain these words, and added lines nearby, with their numbers.
 
-    A short line that was moved is recognized by the lines around it.
+    A short line can only be recognized together with the lines around it.
     """
     lines = {position.line for position in words.values()}
     near = {line + offset for line in lines for offset in range(-_AROUND, _AROUND + 1)}
@@ -134,9 +135,9 @@ def _lines_around(
 def _most_similar(
     words: Words, added: Sequence[tuple[int, str]], removals: Sequence[tuple[str, LineChange]]
 ) -> tuple[str, tuple[int, Sequence[str]]]:
-    """Return the removed lines that share the most word sequences and rare names with these lines.
+    """Return the removed lines that share the most word sequences and rare names with the words.
 
-    Such lines were moved and changed by the same commit.
+    This finds lines that were moved and changed by the same commit.
     """
     lines = {position.line for position in words.values()}
     texts = [line for number, line in added if number in lines]
@@ -173,7 +174,7 @@ def _names(line: str) -> set[tuple[str, ...]]:
 
 
 def _sequences(line: str) -> set[tuple[str, ...]]:
-    """Return the sequences of two names or numbers in a line."""
+    """Return the pairs of adjacent names or numbers in a line."""
     words = [word for word in split_words(line) if word[0].isalnum() or word[0] == "_"]
     return set(pairwise(words))
 
@@ -184,7 +185,7 @@ def _align_block(
     best: tuple[int, Sequence[str]],
     weights: Mapping[int, float],
 ) -> Words:
-    """Return the old positions of words in a block, `best`: its first line number and its lines."""
+    """Return the old positions of words in the block `best`: a first line number and lines."""
     if not best[1]:
         return {}
     numbers = [number for number, _ in added]
@@ -224,17 +225,18 @@ def _align_lines(
 
 
 def _bag(line: str) -> Counter[str]:
-    """Return the names and numbers of a line."""
+    """Return the names and numbers of a line, with their counts."""
     return Counter(word for word in split_words(line) if word[0].isalnum() or word[0] == "_")
 
 
 def _densest_part(
     lines: Sequence[str], keys: Mapping[str, int], count: int
 ) -> tuple[int, int, int]:
-    """Return the number of letters of known lines in the best part of removed lines, and its range.
+    """Find the part of removed lines that contains the most letters of known lines.
 
-    `keys` maps the signatures of the `count` known lines to their numbers of letters. The part is
-    at most a few times as long as the known lines.
+    Return the number of these letters and the range of the part. `keys` maps the signatures of the
+    `count` known lines to their numbers of letters. The part is at most a few times as long as the
+    known lines.
     """
     length = 2 * count + _MARGIN
     hits = [

@@ -1,4 +1,4 @@
-"""Find the passage around a place, its names, and how much each of its lines matters."""
+"""Find the passage around a place, its names, and the weights of its lines."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from rootle.text.languages import CODE_EXTENSIONS
 from rootle.types import PACKAGE_URI, Passage
 
 _MAX_DEFINITION_LINES: Final = 150
-_MAX_LINES: Final = 400  # of a requested range
-_LINES_AROUND: Final = 12  # before and after a line without a definition or in a long one
-# The share of the weight that the requested lines get. The other lines get the rest, the nearest
-# ones most of it.
+_MAX_LINES: Final = 400  # lines of a requested range
+_LINES_AROUND: Final = 12  # before and after a line that has no definition, or a long definition
+# The share of the weight that the requested lines get. The rest is divided among the other lines,
+# and the nearest lines get most of it.
 _ASKED_SHARE: Final = 0.65
-_DISTANCE: Final = 5.0  # in lines, over which the weight of other lines falls to a third
+_DISTANCE: Final = 5.0  # the number of lines over which the weight falls to about a third
 _FLOOR: Final = 0.05
 
 
@@ -33,9 +33,9 @@ class CodePlace:
 
     whole: Passage  # the whole file
     passage: Passage
-    first_line: int  # of the lines that were asked for
+    first_line: int  # of the requested lines
     last_line: int
-    # Of the enclosing definitions, outermost first, and of a variable if the reference names one.
+    # Names of the enclosing definitions, outermost first, and of a variable in the reference.
     names: tuple[str, ...]
     omitted_lines: int = 0  # requested lines beyond the limit
 
@@ -48,7 +48,7 @@ class CodePlace:
         return f"{escape_path(self.whole.source)}:{lines}"
 
     def line_weights(self) -> dict[int, float]:
-        """Return the weight of each line: its share of the meaning of the passage."""
+        """Return the weight of each line, which is its share of the meaning of the passage."""
         start = self.passage.start_line
         raw = {
             number: weigh_line(line) * _count_weight(line)
@@ -59,7 +59,7 @@ class CodePlace:
             for number, weight in raw.items()
             if self.first_line <= number <= self.last_line
         }
-        if len(asked) == 1:  # a comment has a weight if it is the only requested line
+        if len(asked) == 1:  # if one line is requested, it has the same weight as code
             asked = {number: 1.0 if raw[number] else 0.0 for number in asked}
         near = {
             number: weight * (_FLOOR + math.exp(-self._distance(number) / _DISTANCE))
@@ -74,10 +74,10 @@ class CodePlace:
         return weights
 
     def asked_weights(self) -> dict[int, float]:
-        """Return the weights of the lines that were asked for, with the sum 1.
+        """Return the weights of the requested lines, with the sum 1.
 
-        If these lines have no weight, such as a line with only a bracket, return the weights of all
-        lines of the passage.
+        If these lines have no weight, for example because they contain just brackets, return the
+        weights of all lines of the passage.
         """
         weights = self.line_weights()
         asked = {
@@ -93,7 +93,7 @@ class CodePlace:
 
 
 def find_place(reference: str, documents: DocumentSet) -> CodePlace:
-    """Return the place that "path:10", "path:10-20" or "path#name" names.
+    """Return the place for a reference such as "path:10", "path:10-20" or "path#name".
 
     Raise SourceError if there is no such place, if the reference names no lines, or if it names a
     file of an installed package or of an earlier version.
@@ -160,5 +160,5 @@ def _paragraph(lines: Sequence[str], line: int) -> tuple[int, int]:
 
 
 def _count_weight(line: str) -> float:
-    """Return the weight of a line by its words: a long line weighs little more than a short one."""
+    """Return the weight of a line by its words. Long lines weigh little more than short lines."""
     return math.sqrt(sum(map(weigh_word, split_words(line))))

@@ -37,7 +37,7 @@ _TESTS: Final = re.compile(r"\b(?:tests?|specs?|coverage)\b", re.IGNORECASE)
 _ADDED: Final = 0.5
 _NEWEST: Final = 0.6
 _REMOVED: Final = 0.5
-_TOUCHED: Final = 0.2  # for each line that a commit changed, even if its words were replaced later
+_TOUCHED: Final = 0.2  # for each changed line, even if later commits replaced the words
 _LONG_BODY_CHARS: Final = 250
 _SHORT_BODY_CHARS: Final = 40
 _MIN_NAME_CHARS: Final = 4
@@ -46,11 +46,11 @@ _MIN_NAME_CHARS: Final = 4
 def rank_commits(
     found: Contributions, line_weights: Mapping[int, float], names: Collection[str]
 ) -> list[str]:
-    """Return the commits that changed a passage, the best explanation first.
+    """Return the commits that changed a passage, best explanation first.
 
-    `line_weights` are the weights of the lines that were asked for, with the sum 1: the last
-    commit that changed one of them is a likely explanation. `names` are words of the passage that
-    a message may mention.
+    `line_weights` are the weights of the requested lines, with the sum 1. The last commit that
+    changed one of these lines is a likely explanation. `names` are words of the passage that a
+    message may mention.
     """
     newest: dict[str, float] = {}
     for line, sha in found.newest.items():

@@ -1,4 +1,4 @@
-"""Follow the words of a passage from commit to commit, back to the ones that introduced them."""
+"""Follow the words of a passage from commit to commit, back to where they were introduced."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from rootle.sources.git.lines.line_changes import LineChange
 # changed the line. Otherwise, it is said to have introduced the line.
 _MIN_SHARE: Final = 0.45
 
-Words = dict[int, WordPosition]  # id of a word -> where it is in one version of a file
+Words = dict[int, WordPosition]  # id of a word -> its position in a version of a file
 
 
 def shift(words: Words, changes: Sequence[LineChange]) -> tuple[Words, Words]:
-    """Split words into those on lines that a commit left unchanged, and those on changed lines.
+    """Split words into words on unchanged lines and words on lines that a commit changed.
 
-    Words on unchanged lines are returned with their positions before the commit, and words on
-    changed lines with their positions after it.
+    Words on unchanged lines get their positions before the commit. Words on changed lines keep
+    their positions after the commit.
     """
     starts = [change.first_new for change in changes]
     deltas, delta = [], 0
@@ -42,10 +42,10 @@ def shift(words: Words, changes: Sequence[LineChange]) -> tuple[Words, Words]:
 def trace(
     words: Words, changes: Sequence[LineChange], weights: Mapping[int, float], *, is_forced: bool
 ) -> tuple[Words, set[int]]:
-    """Return the words that a commit kept from the lines it replaced, with their old positions.
+    """Return the words that a commit kept from the lines that it replaced, with old positions.
 
-    Also return the words on lines from which other words were removed. If `is_forced` is set,
-    the words of a line count as kept even if most of the line is new.
+    Also return the words on lines from which other words were removed. If `is_forced` is set, words
+    count as kept even if most of their line is new.
     """
     by_change: dict[int, Words] = defaultdict(dict)
     starts = [change.first_new for change in changes]
@@ -86,7 +86,7 @@ def keep_similar(
     *,
     min_share: float = _MIN_SHARE,
 ) -> Words:
-    """Return the old positions of the words on lines of which a sufficient share is old."""
+    """Return the old positions of words. Leave out lines on which too few words are old."""
     lines: dict[int, list[int]] = defaultdict(list)
     for word, position in words.items():
         lines[position.line].append(word)

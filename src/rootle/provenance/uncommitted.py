@@ -59,8 +59,8 @@ def split_uncommitted(
 ) -> tuple[Words, tuple[int, ...], tuple[str, ...]]:
     """Return the committed words with their positions in the last commit.
 
-    Also return the numbers of the lines that are not committed, and the text of the lines
-    that they replace.
+    Also return the numbers of the lines that are not committed, and the text of the lines that
+    these lines replace.
     """
     kept, changed = shift(words, changes)
     old, shortened = trace(changed, changes, found.weights, is_forced=False)

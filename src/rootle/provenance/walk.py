@@ -23,13 +23,13 @@ from rootle.sources.git.lines.line_changes import LineChange
 
 REVERTED_HASH: Final = re.compile(r"\b[Tt]his reverts commit ([0-9a-f]{7,64})")
 _REVERT_SUBJECT: Final = re.compile(r'^Revert:? "(.*)"')
-_MAX_FILES: Final = 8  # other files that are followed because lines came from them
+_MAX_FILES: Final = 8  # files that are followed, including those from which lines were moved
 _MAX_LARGE_READS: Final = 12  # whole commits that are read to find moved lines
-_MIN_COPIED_LETTERS: Final = 40  # of a block from another file; as in `git blame -C`
+_MIN_COPIED_LETTERS: Final = 40  # letters of a block from another file, as in `git blame -C`
 _NEGLIGIBLE: Final = 0.01  # words with a smaller total weight are not followed further
-_REVERT_SHARE: Final = 0.5  # credited to a revert for a word that it restored
-_REMOVAL_SHARE: Final = 0.3  # of the weight of a line, credited to a commit that removed words
-_IGNORED_SHARE: Final = 0.1  # credited to an ignored commit that introduced a word
+_REVERT_SHARE: Final = 0.5  # share of a word's weight for a revert that restored the word
+_REMOVAL_SHARE: Final = 0.3  # share of a line's weight for a commit that removed words from it
+_IGNORED_SHARE: Final = 0.1  # share of a word's weight for an ignored commit that introduced it
 _TIMEOUT_S: Final = 2.0
 
 
@@ -42,26 +42,26 @@ class _Revert:
 
 @dataclass(slots=True)
 class PassageWalk:
-    """Follows words back to the commits that introduced them, or until a deadline."""
+    """Follows words back to the commits that introduced them, but not longer than a deadline."""
 
     folder: str  # the top of the work tree
     contributions: Contributions
     ignored: Collection[str]  # commits that only reformat the code
     deadline_s: float
-    # Stop when this number of commits are known to have changed the words.
+    # Stop as soon as this many commits that changed the words are known.
     max_commits: int | None = None
     is_complete: bool = True
     last_seen: set[str] = field(default_factory=set)  # commits without parents
     _queue: list[tuple[str, str, Words]] = field(default_factory=list)
     _states: dict[str, Words] = field(default_factory=lambda: defaultdict(dict))
     _early: dict[str, FileCommit] = field(default_factory=dict)
-    _done: set[str] = field(default_factory=set)  # commits that passed their words on
+    _done: set[str] = field(default_factory=set)  # commits whose words are already processed
     _reverts: list[tuple[str, _Revert]] = field(default_factory=list)
-    _undone: set[str] = field(default_factory=set)  # commits that a later one reverts
+    _undone: set[str] = field(default_factory=set)  # commits that a later commit reverts
     _large_reads: int = 0
 
     def run(self, revision: str, path: str, words: Words) -> None:
-        """Follow words of the file at `path` in a commit."""
+        """Follow words of the file at `path`, starting from a commit."""
         self._queue.append((revision, path, words))
         for _ in range(_MAX_FILES):
             if not self._queue or self._has_enough():
@@ -71,7 +71,7 @@ class PassageWalk:
         self.is_complete = self.is_complete and not self._queue
 
     def _enqueue(self, revision: str, path: str, words: Words) -> None:
-        """Follow words of a file later, together with others of the same version."""
+        """Queue words of a file, together with other words of the same version."""
         for known_revision, known_path, others in self._queue:
             if (known_revision, known_path) == (revision, path):
                 others.update(words)
@@ -99,7 +99,7 @@ class PassageWalk:
                 self.is_complete = False
 
     def _visit(self, commit: FileCommit, path: str) -> None:
-        """Process a commit, and its ancestors that git listed before it."""
+        """Process a commit, and those of its ancestors that git listed before it."""
         todo = [commit]
         while todo:
             current = todo.pop()
@@ -120,7 +120,7 @@ class PassageWalk:
             ]
 
     def _step(self, commit: FileCommit, words: Words, path: str) -> None:
-        """Continue with the words in the parents of a commit."""
+        """Pass the words on to the parents of a commit."""
         for parent, changes in zip(commit.parents, commit.changes, strict=True):
             kept, words = shift(words, changes)
             self._pass_on(parent, kept, path)
@@ -133,10 +133,10 @@ class PassageWalk:
                 self._introduce(commit, rest, changes, path)
 
     def _pass_on(self, parent: str, words: Words, path: str) -> None:
-        """Continue with words in a parent; if it is already done, read the history again from it.
+        """Pass words on to a parent. If the parent is done, read the history again from there.
 
         If dates are wrong, git lists a commit before some of its children. git could sort the
-        commits, but it would then list none before it has read the whole history.
+        commits, but then it would have to read the whole history before it lists the first commit.
         """
         if parent not in self._done:
             self._states[parent].update(words)
@@ -151,7 +151,7 @@ class PassageWalk:
         changes: Sequence[LineChange],
         path: str,
     ) -> Words:
-        """Continue in the parent with the words that the commit kept; return the other words."""
+        """Pass the words that the commit kept on to the parent, and return the other words."""
         is_ignored = commit.sha in self.ignored
         weights = self.contributions.weights
         old, shortened = trace(words, changes, weights, is_forced=is_ignored)
@@ -168,7 +168,7 @@ class PassageWalk:
     def _introduce(
         self, commit: FileCommit, words: Words, changes: Sequence[LineChange], path: str
     ) -> None:
-        """Find words that were moved within the commit; credit the commit with the rest."""
+        """Follow words that the commit moved, and credit the commit with the other words."""
         for old_path, moved in self._find_in_commit(commit, words, changes, path):
             self._enqueue(f"{commit.sha}^1", old_path, moved)
             words = without(words, moved)
@@ -185,7 +185,10 @@ class PassageWalk:
         self.contributions.add(commit.sha, commit.message, path, set(words))
 
     def _originate(self, commit: FileCommit, words: Words, path: str) -> None:
-        """Follow words of a renamed or copied file to its source; credit the rest to the commit."""
+        """Follow words of a renamed or copied file to its source.
+
+        Credit the commit with the other words.
+        """
         self.last_seen.add(commit.sha)
         changes = commit.changes[0]
         if self._weight(words) >= _NEGLIGIBLE:
@@ -205,7 +208,7 @@ class PassageWalk:
             self._introduce(commit, words, changes, path)
 
     def _restore(self, commit: FileCommit, path: str) -> None:
-        """Continue in the parent with words that the commit removed and a later revert restored."""
+        """Pass on words that the commit removed and a later revert restored."""
         subject = commit.message.partition("\n")[0]
         for target, revert in list(self._reverts):
             if not (commit.sha.startswith(target) or subject == target) or not commit.parents:
@@ -294,6 +297,6 @@ class PassageWalk:
 
 
 def _find_reverted(message: str) -> str:
-    """Return the beginning of the hash, or the subject, of the commit that a message reverts."""
+    """Return the hash (or its beginning) or the subject of the commit that a message reverts."""
     found = REVERTED_HASH.search(message) or _REVERT_SUBJECT.match(message)
     return found[1] if found else ""

@@ -12,8 +12,8 @@ _COMMENT: Final = re.compile(
     r"^\s*(?:#(?!include|define|if|el|end)|//|/\*|\*[\s/]|--\s|;;|%|\"\"\"|''')"
 )
 _OPERATORS: Final = frozenset("+-*/%=<>!&|^~?@.:$#")
-# Limits of the blocks that are compared: pairs of words, and lines. Larger blocks are compared by
-# lines only.
+# Blocks with more pairs of words, or with more lines, are not compared by words. Only equal lines
+# are matched.
 _MAX_PRODUCT: Final = 1_500_000
 _MAX_BLOCK_LINES: Final = 3_000
 _COMMENT_WEIGHT: Final = 0.25
@@ -27,19 +27,19 @@ class WordPosition(NamedTuple):
 
 
 def split_words(line: str) -> list[str]:
-    """Return the words and punctuation of a line; single quotes are returned as double quotes."""
+    """Return the words and punctuation of a line. All quotation marks become double quotes."""
     return ['"' if word in "'`" else word for word in _WORD.findall(line)]
 
 
 def weigh_word(word: str) -> float:
-    """Return the weight of a word in the meaning of a line; brackets and commas have none."""
+    """Return the weight of a word in the meaning of a line; 0 for brackets and commas."""
     if word[0].isalnum() or word[0] == "_":
         return 1.0
     return 0.3 if word in _OPERATORS else 0.0
 
 
 def weigh_line(line: str) -> float:
-    """Return the weight of a line in the meaning of a passage; comments weigh less than code."""
+    """Return the weight of a line in the meaning of a passage. Comments weigh less than code."""
     return _COMMENT_WEIGHT if _COMMENT.match(line) else 1.0
 
 
@@ -56,9 +56,9 @@ def count_letters(line: str) -> int:
 def align(
     old_lines: Sequence[str], old_start: int, new_lines: Sequence[str], new_start: int
 ) -> dict[WordPosition, WordPosition]:
-    """Return the old position of each word of the new lines that the old lines contain in order.
+    """Return the old positions of the new words that are in the old lines in the same order.
 
-    Lines with the same words are matched first, and then the words between them.
+    First, lines with the same words are matched, and then the words between these lines.
     """
     if len(old_lines) > _MAX_BLOCK_LINES or len(new_lines) > _MAX_BLOCK_LINES:
         return _align_equal_lines(old_lines, old_start, new_lines, new_start)
@@ -86,7 +86,7 @@ def align(
 def _align_equal_lines(
     old_lines: Sequence[str], old_start: int, new_lines: Sequence[str], new_start: int
 ) -> dict[WordPosition, WordPosition]:
-    """Match the lines that occur exactly once in each of two long blocks."""
+    """Match new lines with equal old lines that occur exactly once."""
     places: dict[str, int] = {}
     for number, line in enumerate(old_lines):
         key = signature(line)

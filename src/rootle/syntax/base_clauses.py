@@ -119,7 +119,7 @@ def _is_ruby_base(tree: SourceTree, leaf: Node) -> bool:
             if tree.text(method) == "new":
                 receiver = parent.child_by_field_name("receiver")
                 return receiver is not None and tree.text(receiver) == "Class"
-            # If `include` is an argument, as in `expect(list).to include(item)`, it belongs to RSpec.
+            # As an argument, as in `expect(list).to include(item)`, `include` belongs to RSpec.
             is_argument = parent.parent is not None and parent.parent.type == "argument_list"
             return tree.text(method) in _RUBY_MIXINS and not is_argument
         node = parent

@@ -29,13 +29,13 @@ from rootle.syntax.grammars import Grammar
 from rootle.syntax.keyword_names import find_c_functions, find_names
 from rootle.syntax.lines import Comment, Lines, Name
 
-# The time limit for parsing is the sum of a constant and a time per byte. Parsers read 1 to 10 MB of
-# ordinary code per second. Ambiguous texts (long runs of unclosed "<" or "(") take a thousand times
-# as long, and a gigabyte of memory.
+# The time limit for parsing is the sum of a constant and a time per byte. Parsers read 1 to 10 MB
+# of ordinary code per second. Ambiguous texts (long runs of unclosed "<" or "(") take a thousand
+# times as long, and a gigabyte of memory.
 PARSE_BASE_S: Final = 0.2
 PARSE_S_PER_BYTE: Final = 2e-6
-# Text that the parser cannot read becomes one flat node. This is the maximum number of its children.
-# The time of a query is quadratic in the number of children, and takes 0.1 s for this number.
+# Text that the parser cannot read becomes one flat node. This is the maximum number of children of
+# such a node. The time of a query is quadratic in the number of children: 0.1 s for this number.
 MAX_UNREAD: Final = 10_000
 # Maximum depth in the tree at which matches start. In 1 MB of code per language, no definitions and
 # only a few comments in JavaScript were deeper. Without this limit, text that is nested 10,000

@@ -1,4 +1,4 @@
-"""Find the names of the functions that a text declares, such as a guessed signature."""
+"""Find the names of functions that a text declares, for example in a guessed signature."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Final
 
 from rootle.text.terms import STOP_WORDS
 
-# Only this many characters of a text are examined. Signatures are short, and the limit bounds the
-# time for a pasted file.
+# The number of characters of a text that are examined. Signatures are short, and the limit bounds
+# the time for a pasted file.
 _MAX_CHARS: Final = 2_000
 _NAME: Final = r"(?:\w{1,100}(?:::|\.)){0,5}([^\W\d]\w*[?!]?)"
 _TYPE_ARGUMENTS: Final = r"(?:<[^<>()]{0,100}>|\[[^\[\]()]{0,100}\])?"
@@ -27,7 +27,7 @@ _TYPED: Final = re.compile(
     rf"[*&]{{0,3}}{_NAME}\s?{_TYPE_ARGUMENTS}\("
 )
 _WORD: Final = re.compile(r"[A-Za-z]+")
-# These words precede a call or a block instead of a name that is declared.
+# These words precede a call or a block, not the name of a declaration.
 _NOT_TYPES: Final = STOP_WORDS | frozenset(
     "return new await throw raise yield if for while switch catch else elif unless "
     "call calls use uses see def function".split()

@@ -10,7 +10,8 @@ from typing import Final
 _MAX_HEAD_LINES: Final = 16
 _MAX_SIGNATURE_LINES: Final = 8
 _COMMENT_OR_DECORATOR: Final = re.compile(r"\s*(?://|/?\*|#(?!include)|@|--|\[|<!--|;;|%)")
-# A line with a type or modifiers only. C code often has the name of a function on the next line.
+# A line that contains just a type or modifiers. In C, the name of a function is often on the next
+# line.
 _TYPE_LINE: Final = re.compile(r"[\w\s*&<>:,]*[\w*&>]\s*")
 _NAME_LINE: Final = re.compile(r"[\w\s*&<>:,~]*\w\s*\(")
 _TEMPLATE_LINE: Final = re.compile(r"\s*template\s*<[^()]*>\s*$")
@@ -43,7 +44,7 @@ def find_head(lines: Sequence[str], definition: LineInterval) -> LineInterval:
 
 
 def find_comment_start(lines: Sequence[str], line: int) -> int:
-    """Return the first line of the comment directly above a line; the line itself without one."""
+    """Return the first line of the comment directly above a line, or the line if there is none."""
     first = line
     while first > max(1, line - _MAX_HEAD_LINES) and _COMMENT_OR_DECORATOR.match(lines[first - 2]):
         first -= 1
@@ -79,9 +80,9 @@ def _find_signature_end(lines: Sequence[str], at: int, end: int) -> int:
 
 
 def _find_name_line(lines: Sequence[str], at: int, end: int) -> int:
-    """Return the line with the name and the opening bracket, which may follow lines with a type.
+    """Return the line with the name and the opening bracket. Lines with a type may come before it.
 
-    A line with more indentation than the first one belongs to the body.
+    A line with more indentation than the first line belongs to the body.
     """
     if at < end and _TEMPLATE_LINE.match(lines[at - 1]):
         at += 1

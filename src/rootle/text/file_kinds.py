@@ -16,7 +16,7 @@ _DOCS_FOLDERS: Final = frozenset(
 
 
 def is_document(path: str, language: str) -> bool:
-    """Return whether `in:docs` finds a file: it contains text or tables for readers."""
+    """Return whether `in:docs` includes a file, because it contains text or tables for readers."""
     return (
         language in DOCUMENTATION
         or language == "csv"
@@ -26,7 +26,7 @@ def is_document(path: str, language: str) -> bool:
 
 
 def is_code(path: str, language: str) -> bool:
-    """Return whether `in:code` finds a file: it is more than text for readers."""
+    """Return whether `in:code` includes a file, because it is not just text for readers."""
     return language not in DOCUMENTATION or path.lower().endswith(_NOTEBOOK)
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-_MAX_LINES: Final = 60  # as many as all lines of a result of the search
+_MAX_LINES: Final = 60  # the maximum number of lines of a search result
 _MAX_LINES_BEFORE: Final = 12
 
 
 def extend_range(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
-    """Return a range that contains the given one, with whole hunks if they are short enough.
+    """Extend a range of lines so that it contains whole hunks, if they are short enough.
 
-    `lines` describe the change of one file: a description, and hunks that begin with "@@". The
-    range is inclusive and counts from 0.
+    `lines` are the change of one file: a description, and hunks that begin with "@@". Ranges are
+    inclusive and count from 0.
     """
     starts = [at for at, line in enumerate(lines) if line.startswith("@@")]
     begin = max((at for at in starts if at <= first), default=0)
@@ -23,7 +23,7 @@ def extend_range(lines: Sequence[str], first: int, last: int) -> tuple[int, int]
         run = first
         while run > begin and _is_change(lines[run]) and _is_change(lines[run - 1]):
             run -= 1
-        # Added lines may begin anywhere, unless they replace other lines.
+        # The range may begin at any added line, unless added lines replace removed lines.
         if lines[run].startswith("-") and first - run <= _MAX_LINES_BEFORE:
             first = run
     if starts and first == starts[0]:

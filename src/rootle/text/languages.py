@@ -77,7 +77,7 @@ CONFIG_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
 DIAGRAM_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
     "drawio": ("drawio", "dio"),
     "graphviz": ("dot", "gv"),
-    "image": ("png", "jpg", "jpeg"),  # if their text is recognized
+    "image": ("png", "jpg", "jpeg"),  # indexed if text is recognized in them
     "mermaid": ("mmd", "mermaid"),
     "plantuml": ("puml", "plantuml", "iuml", "wsd"),
     "svg": ("svg",),
@@ -118,7 +118,7 @@ FILE_NAMES: Final[dict[str, str]] = {
 
 PROSE: Final = frozenset(PROSE_EXTENSIONS)
 DIAGRAMS: Final = frozenset(DIAGRAM_EXTENSIONS)
-MANUAL: Final = "manual"  # manual pages, which only their content identifies
+MANUAL: Final = "manual"  # manual pages, which are recognized by their content
 DOCUMENTATION: Final = PROSE | DIAGRAMS | frozenset(CONVERSATION_EXTENSIONS) | {MANUAL}
 UNKNOWN: Final = "unknown"
 
@@ -167,7 +167,7 @@ def language_of(path: str) -> str:
 
 
 def language_of_text(path: str, text: str) -> str:
-    """Return the language of a file with this text. Its name alone identifies no manual page."""
+    """Return the language of a file. The text is needed to recognize manual pages."""
     language = language_of(path)
     return MANUAL if language == UNKNOWN and is_manual_page(path, text) else language
 

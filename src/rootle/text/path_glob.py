@@ -1,4 +1,4 @@
-"""Match paths with globs, as `fnmatch` does, in which `**/` also matches no folder.
+"""Match paths with globs as `fnmatch` does, except that `**/` can also match nothing.
 
 As in `fnmatch`, `*`, `?` and sets also match slashes. `**/` at the start of a name matches any
 number of folders: `src/**/*.py` matches `src/app.py` and `src/net/http/client.py`.
@@ -27,8 +27,9 @@ def matches_glob(path: str, glob: str) -> bool:
 
 @lru_cache(maxsize=256)  # a filter tests many paths with the same globs
 def _compile(glob: str) -> re.Pattern[str]:
-    # The text between two wildcards of any length has a fixed length. Its first occurrence leaves
-    # the most room for the rest, so atomic groups lose no match, and nothing backtracks into them.
+    # The chunk of a glob between two "*" matches a text of fixed length. The first match of a chunk
+    # leaves the most room for the rest, so atomic groups lose no match, and they prevent
+    # backtracking.
     parts, gap, chunk = list[str](), "", ""
     for token in _TOKEN.finditer(glob):
         if token["folders"] or token["stars"]:

@@ -22,22 +22,23 @@ from rootle.text.secret_names import ASSIGNMENTS
 _KEY_START: Final = "-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
 _KEY_END: Final = re.compile(r"-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----")
 _MAX_KEY_CHARS: Final = 20_000
-# The encoded bytes of a key contain upper-case letters, and lower-case letters or digits. The names
-# in code that writes keys do not.
+# The encoded bytes of a key contain upper-case letters, and lower-case letters or digits. Names in
+# code that writes keys usually do not.
 _KEY_BYTES: Final = re.compile(r"(?=[a-z+/=]*[A-Z])(?=[A-Z+/=]*[a-z0-9])[A-Za-z0-9+/=]{6,}")
 _NOT_IN_A_KEY: Final = re.compile(r"[{}()]")
-# The lines of a key without an end marker, possibly quoted, commented out, or in a patch.
+# The lines of a key without an end marker. They may be quoted, commented out, or in a patch.
 _KEY_LINES: Final = re.compile(r"(?:(?:\\n|[\s\"'+#*>,-])*[A-Za-z0-9+/=]{4,}(?=\\n|[\"',\s]|\Z))+")
 _PUTTY_LINES: Final = re.compile(r"Private-Lines: \d+\r?\n(?P<value>(?:[A-Za-z0-9+/=]+\r?\n?)+)")
 
-# Lines of a patch that consist of encoded bytes, possibly indented, quoted or commented out. git
-# can show such a line after "@@", as the heading of a hunk.
+# Lines of a patch that consist of encoded bytes. They may be indented, quoted or commented out. git
+# can also show a line of the key after "@@", as the heading of a hunk.
 _HEADING: Final = r"@@ (?:[-+0-9, ]{1,60}@@ )?"
 _MARGIN: Final = r"[ \t\"'#*>]*"
 _LINE_END: Final = r"={0,2}(?:\\[nr])*[\"',;+\\ \t\r]*$"
 _LONG_LINE: Final = rf"^(?:{_HEADING}|[-+ ]?){_MARGIN}[A-Za-z0-9+/]{{60,80}}{_LINE_END}"
 _ANY_LINE: Final = rf"^[-+ ]?{_MARGIN}[A-Za-z0-9+/]{{4,80}}{_LINE_END}"
-# The end of a key, or its middle with at most the last line before and after the change.
+# The end of a key, or long lines from its middle. Up to two lines of any length may follow: the
+# last line of the key before and after the change.
 _KEY_IN_PATCH: Final = re2.compile(
     rf"(?m)(?:{_ANY_LINE}\n)+^[-+ ]?{_MARGIN}-----END [A-Z0-9 ]*PRIVATE KEY"
     rf"|(?:{_LONG_LINE}\n)+{_LONG_LINE}(?:\n{_ANY_LINE}){{0,2}}".encode()
@@ -71,7 +72,7 @@ class Secret:
 
 def find_secrets(text: str, exceptions: Exceptions = ()) -> Sequence[Secret]:
     """Return the secrets in a text, in order and without overlaps."""
-    # One byte per character, so that positions need no conversion.
+    # Each character becomes one byte, so that positions need no conversion.
     raw = text.encode("ascii", "replace")
     found: list[Secret] = []
     at = end = 0
@@ -102,7 +103,7 @@ def find_key_lines(patch: str, exceptions: Exceptions = ()) -> Sequence[Secret]:
             continue
         lines = [line.span("value") for line in _BYTES_OF_LINE.finditer(patch, start, end)]
         values = [patch[slice(*line)] for line in lines]
-        if not any(map(_UPPER_LOWER_DIGIT.match, values)):  # for example, hexadecimal digests
+        if not any(map(_UPPER_LOWER_DIGIT.match, values)):  # not a key but, for example, digests
             continue
         found += (
             Secret(POSSIBLE_KEY, *line)

@@ -107,13 +107,14 @@ _FORMATS_BY_KIND: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
         (r"(?i:authorization[\"': ]+basic) ", r" *(?P<value>[A-Za-z0-9+/=]{8,})"),
     ),
     PASSWORD: (
-        # The prefix contains the user name, because most URLs have none.
+        # Most URLs have no user name. It is part of the prefix, so that these URLs do not match.
         ("://[^\\s/:@\"'`<>{}$]{0,80}:", r"(?P<value>[^\s/@\"'`<>{}\[\]$*(),;]{2,200})@"),
         ("sshpass -p *", r"['\"]?(?P<value>[^\s'\"$]{4,})"),
         (" (?:-u|--user)[ =]", r"['\"]?[\w.@-]{1,60}:(?!//)(?P<value>(?=\S*\d)[^\s'\"$<{]{6,})"),
         ("mysql[a-z]* ", r"(?:[^\n|]{0,80}? )?-p['\"]?(?P<value>[^\s'\"$<{-][^\s'\"$<{]{3,})"),
         ("docker login ", r"(?:[^\n|]{0,80}? )?-p *['\"]?(?P<value>[^\s'\"$<{-][^\s'\"$<{]{3,})"),
-        # netrc: without the name of a machine, this may be a sentence about logins and passwords.
+        # Formats of netrc. Without "machine", the text may be a sentence about logins and
+        # passwords, so the second pattern is stricter.
         (r"machine [^\s]", r"\S{0,80}\s+login\s+\S{1,80}\s+password[ \t]+(?P<value>\S{4,})"),
         (
             r"login [^\s]",
@@ -146,7 +147,8 @@ FORMATS: Final = [(kind, *row) for kind, rows in _FORMATS_BY_KIND.items() for ro
 PREFIXES: Final = "|".join(prefix for _, prefix, _ in FORMATS)
 # The characters with which each prefix begins; "" if they vary.
 _LITERALS: Final = [re.match(r"[\w:/-]*", prefix)[0] for _, prefix, _ in FORMATS]  # type: ignore[index]
-# The rows whose prefix may begin with a character, in order; all others are in `_OTHER_ROWS`.
+# By character: the rows of FORMATS whose prefix may begin with it, in order. `_OTHER_ROWS` are the
+# rows for all other characters.
 _ROWS_BY_START: Final = {
     start: [at for at, literal in enumerate(_LITERALS) if literal[:1] in ("", start)]
     for start in {literal[0] for literal in _LITERALS if literal}

@@ -29,11 +29,11 @@ class MaskedText:
 
     text: str
     kinds: tuple[str, ...]  # distinct kinds of the masked secrets
-    count: int = 0  # of the masked secrets
+    count: int = 0  # number of masked secrets
 
     @property
     def is_only_secrets(self) -> bool:
-        """Whether only the names of secrets remain."""
+        """Whether the text contains nothing but masked secrets and their names."""
         if not self.kinds:
             return False
         rest = re.sub(_SECRET_NAMES, " ", re.sub(_MARKED, " ", self.text))

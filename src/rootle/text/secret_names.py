@@ -13,11 +13,11 @@ NAMES: Final = rf"{_PASSWORDS}|secret|token|credentials?|session(?:[_-]?id)?|key
 # The part of a name that may follow the keyword, as in `password1` and `SECRET_KEY_BASE`.
 SUFFIX: Final = r"(?:[_.-]?(?:prod(?:uction)?|dev|staging|stage|live|base|value|main)|\d{1,2})?"
 CLOSE: Final = r"\\?[\"'`\])]{0,3}"
-INDEX: Final = r"(?:\[\d{0,4}\])?"  # of an array, as in `char password[] = …`
+INDEX: Final = r"(?:\[\d{0,4}\])?"  # the index of an array, as in `char password[] = …`
 # The characters that may precede an equals sign, as in `||=` and `?=`.
 OPERATOR: Final = r"(?:\|\||\?{1,2}|\+)?"
-# Keywords that assign a value without an operator. A name and a space follow. RE2 takes 40 % longer
-# if it ignores the case of these keywords.
+# Keywords that assign a value without an operator: a name, a space and the value follow. RE2 takes
+# 40 % longer if it ignores the case of these keywords.
 DECLARE: Final = r"(?-i:define|ENV|set[qx]?)[ \t]+"
 # A regular expression for possible assignments, in the syntax of RE2. It must ignore case.
 ASSIGNMENTS: Final = (
@@ -27,21 +27,21 @@ ASSIGNMENTS: Final = (
     rf"|{DECLARE}[\w-]*(?:{NAMES}){SUFFIX}[ \t]+[^ \t]"
 )
 
-# A short text contains a secret only if it contains one of these, in upper or lower case, or a long
-# token. The names above are listed in their shortest forms. The other entries are commands, phrases
-# and keys that precede secrets that are short or consist of several words.
+# A short text without any of these hints, in upper or lower case, and without a long token contains
+# no secret. The names above are listed in their shortest forms. The other hints are commands,
+# phrases and keys. The secrets that follow them may be short or consist of several words.
 _HINTS: Final = (
     *("pass", "pw", "kennwort", "secret", "token", "credential", "session", "key", "auth"),
     *("://", " -u", "--user", "login", "mysql", "redis-cli", "identified by", "private-lines"),
     *("seed", "recovery", "mnemonic"),
 )
-_MIN_TOKEN_CHARS: Final = 15  # of the shortest token with a known prefix, including the prefix
-# A longer text is searched faster by the patterns than by this check.
+_MIN_TOKEN_CHARS: Final = 15  # length of the shortest token with a known prefix
+# For longer texts, the patterns are faster than this check.
 _MAX_SHORT_TEXT_CHARS: Final = 1_000
 
 
 def may_contain_secret(text: str) -> bool:
-    """Return False only if a text is certain to contain no secret."""
+    """Return whether a text may contain a secret. If False, it certainly contains none."""
     if len(text) > _MAX_SHORT_TEXT_CHARS:
         return True
     lower = text.lower()

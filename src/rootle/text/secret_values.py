@@ -9,7 +9,7 @@ from typing import Final
 from rootle.text.secret_formats import PASSWORD, SECRET
 from rootle.text.secret_names import CLOSE, DECLARE, INDEX, NAMES, OPERATOR, SUFFIX
 
-_MAX_CHARS: Final = 512  # of a value; the rest of a longer token is found separately
+_MAX_CHARS: Final = 512  # of a value; `_REST_OF_TOKEN` matches the rest of a longer token
 # The letters and symbols before the first quote of a string, as in `b"…"` and `@"…"`.
 _STRING_PREFIX: Final = r"(?:br|rb|fr|rf|u8|\$@|@\$|[bfrulN@\#$])"
 # A string can also contain escaped characters, doubled quotes, and other quotes within a word.
@@ -43,7 +43,7 @@ _END_OF_SENTENCE: Final = ".:!?)}]"
 _NAME_BEFORE: Final = re.compile(r"(?:\w+ )?[\w.-]*$")
 _ELEMENT_BEFORE: Final = re.compile(r"<[\w:.-]*$")
 _ATTRIBUTE_BEFORE: Final = re.compile(r"(?:key|name)=[\"'][\w.-]*$", re.IGNORECASE)
-# The use of a variable in a shell, as in `$PWD:` and `${PWD:A}`, but not `${PASSWORD:-value}`.
+# The text before a name if a shell reads a variable, as in `$PWD:` and `${PWD:A}`.
 _REFERENCE_BEFORE: Final = re.compile(r"\$\{?\w*$")
 _MAX_NAME_CHARS: Final = 40
 
@@ -63,7 +63,7 @@ _SECRET_KEYS: Final = re.compile(
     r"|instrumentation|server|vault|webhook|hmac|jwt|aes|integration)[ _.-]?$",
     re.IGNORECASE,
 )
-# After these words and `secret`, the value is a secret even if it consists of words.
+# If one of these words precedes `secret`, the value is a secret even if it consists of words.
 _CHOSEN_SECRETS: Final = re.compile(
     r"(?:client|app|jwt|session|cookie|signing|webhook|shared|consumer|auth)[_.-]?$", re.IGNORECASE
 )
@@ -93,8 +93,8 @@ _EXPRESSION: Final = re.compile(
     r"|[\w.$]*[(\[{]|.*(?:->|-$|::|\(|\)[}\\]|[)}\]]:?$|&&|\|\||\?\.)"
     r"|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$"
 )
-# A keyword in the name of a secret, or in a text about one, as in `db_password`, `accessToken2` and
-# "New password". A short keyword must not be a part of another word, as in `monkey`.
+# A keyword in the name of a secret or in a text about a secret, as in `db_password`, `accessToken2`
+# and "New password". A short keyword must not be a part of another word, as in `monkey`.
 _KEYWORD: Final = re.compile(
     r"(?:(?i:pass(?:wor[dt]|phrase|code|wd)|secret|token|credential)"
     r"|(?<![^\W\d_])(?:[Pp]ass|[Pp]wd|[Kk]ey)s?(?![a-z])"
@@ -113,14 +113,15 @@ _WORDS_WITH_DIGITS: Final = re.compile(
 )
 _MAX_NAME: Final = 100
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][\w$]*$")
-# Words and numbers, which may be a date and a time, as in `0002_auto_20160226_1747`.
+# A word or a number. A number may also be a date and a time, as in `0002_auto_20160226_1747`.
 _WORD: Final = r"(?:[A-Za-z]+\d{0,4}|\d{1,4}|(?:19|20)\d{6}(?:\d{4}|\d{6})?)"
 _WORDS: Final = re.compile(rf"{_WORD}(?:[-_./: ]{_WORD})*$")
 _VERSION: Final = re.compile(r"v\d+(?:\.\d+)*$")
-# A text that begins with a compound, as in `forgot_password: Esqueceu-se da senha?`
+# A word that can begin a text and may contain a hyphen or an apostrophe, as in
+# `forgot_password: Esqueceu-se da senha?`
 _COMPOUND: Final = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*[?,:]?$")
 _PHRASE: Final = re.compile(r"[a-z]+(?: [a-z]+){2,5}$")
-# In a phrase, unlike in a command, no word is an option, a variable or an operator.
+# A phrase. Unlike a command, it contains no options, variables and operators.
 _SHELL_PHRASE: Final = re.compile(r"[^\s$`(|<>-]\S*(?: [^\s$`(|<>-]\S*){1,7}$")
 _MIXED_WORD: Final = re.compile(r"[A-Za-z]\d|\d[A-Za-z]")
 _SHELL_NAME: Final = re.compile(r"[A-Z][A-Z0-9_]*$")
@@ -130,20 +131,20 @@ _LETTER: Final = re.compile(r"[^\W\d_]")
 _MIN_PASSWORD: Final = 4
 _MIN_SECRET: Final = 8
 _MIN_RANDOM: Final = 16
-_MIN_DIGITS: Final = 5  # of a random identifier
+_MIN_DIGITS: Final = 5  # number of digits in a random identifier
 
 
 @dataclass(frozen=True, slots=True)
 class _Assignment:
     """A value, and how it is assigned to a name."""
 
-    before: str  # the part of the name, or the word, before the keyword
+    before: str  # the text before the keyword: a part of the name, or the previous word
     keyword: str
     value: str
     is_quoted: bool
     is_sentence: bool  # as in "the password is …"
     is_option: bool  # as in `--password …`
-    is_field: bool  # `<password>…</password>`, or the field `value` of an object
+    is_field: bool  # as in `<password>…</password>`, or in the field `value` of an object
     has_comma: bool  # between the name and the value
     has_colon: bool
     has_equals: bool
@@ -156,7 +157,7 @@ class _Assignment:
 
     @property
     def is_setting(self) -> bool:
-        """Whether this looks like `NAME=value` in a shell or in an environment file."""
+        """Whether the assignment looks like `NAME=value` in a shell or in an environment file."""
         return not (self.is_quoted or self.has_space) and self.has_shell_name
 
     @property
@@ -250,7 +251,7 @@ def _is_password(found: _Assignment) -> bool:
     value = found.value
     if len(value) < _MIN_PASSWORD or _is_name(value) or _ends_a_word(found):
         return False
-    if not _ASCII.search(value):  # a word in another script, such as the name of a country
+    if not _ASCII.search(value):  # a word in another script
         return False
     if " " in value:
         if found.has_equals and not found.has_space and found.has_shell_name:
@@ -307,7 +308,7 @@ def _is_secret(found: _Assignment) -> bool:
 def _is_name(value: str) -> bool:
     """Return whether a value is the name of a secret or a text about one, such as `db_password`.
 
-    A value that consists of letters is assumed to be such a name if it ends with a keyword. People
+    A value without digits is assumed to be such a name if it ends with a keyword, because people
     put digits into the words of a password.
     """
     if len(value) > _MAX_NAME:

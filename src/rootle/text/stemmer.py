@@ -12,6 +12,6 @@ def open_stemmer() -> Callable[[str], list[str]]:
 
     Threads may share the function: the stemmer holds the interpreter lock.
     """
-    # TermTable caches stems, so a second cache would only take time.
+    # TermTable already caches stems, so a second cache would cost time.
     stem = Stemmer.Stemmer("english", 0).stemWords
     return lambda terms: stem(terms.split())

@@ -14,12 +14,12 @@ _IDEOGRAPHS: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 # enlarge the index. The term LONG_WORD marks the texts that contain such a word.
 MAX_WORD_CHARS: Final = 128
 LONG_WORD: Final = "\u2026"
-# The maximum number of words in the table, which bounds its memory for a large corpus.
+# The maximum number of words in a TermTable, which limits its memory for a large corpus.
 _TABLE_LIMIT: Final = 60_000
 
-# Chunks are indexed with terms of their path, which often describes the subject in words that the
-# chunk does not contain. These are up to this many of the last folder names, and the file name,
-# repeated this many times.
+# Chunks are indexed with the terms of their path, because a path often describes the subject in
+# words that the chunk does not contain. The terms come from the last _FOLDERS_IN_BODY folders, and
+# from the file name, which is repeated _STEM_TIMES times.
 _FOLDERS_IN_BODY: Final = 3
 _STEM_TIMES: Final = 2
 
@@ -33,7 +33,7 @@ STOP_WORDS: Final = frozenset(
     which while who whom whose why will with within without works would you your""".split()
 )
 
-CHARS_PER_TOKEN: Final = 4  # used if the embedder has no tokenizer
+CHARS_PER_TOKEN: Final = 4  # an estimate, used where no tokenizer is available
 
 
 def split_identifier(word: str) -> list[str]:

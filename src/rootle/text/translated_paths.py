@@ -17,7 +17,7 @@ _CODES: Final = frozenset(
     kk km kn ko lt lv mk ml mn mr ms my nb ne nl nn no pa pl pt ro ru si sk sl sq sr sv sw ta te th
     tl tr uk ur uz vi zh cn jp kr ua""".split()
 )
-# Codes of countries that are used for the language.
+# Country codes that are used as language codes.
 _ALIASES: Final = {"cn": "zh", "jp": "ja", "kr": "ko", "ua": "uk"}
 _CODE: Final = re.compile(r"([a-z]{2,3})(?:[-_](?:[A-Z][a-z]{3}|[A-Z]{2}|[a-z]{2,4}|419))?")
 _ENDING: Final = re.compile(r"[._-]([a-z]{2,3}(?:[-_](?:[A-Z][a-z]{3}|[A-Z]{2}|[a-z]{2}))?)$")
@@ -30,9 +30,9 @@ class TranslatedPath(NamedTuple):
     language: str  # "" if the path does not contain one
 
 
-@lru_cache(maxsize=65_536)  # called for the same paths by every query
+@lru_cache(maxsize=65_536)  # every query calls the function for the same paths
 def translation_of(path: str) -> TranslatedPath:
-    """Return the page of a document or of a file with texts, and the language in its path."""
+    """Return the page and the language of a path; the whole path and "" if it is no translation."""
     language = language_of(path)
     if language not in PROSE and language not in CONFIG_EXTENSIONS:
         return TranslatedPath(path, "")

@@ -1,4 +1,4 @@
-"""Find whole names in a text, and the lines of positions."""
+"""Find whole names in a text, and the line numbers of positions."""
 
 from __future__ import annotations
 

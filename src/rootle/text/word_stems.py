@@ -1,4 +1,4 @@
-"""Prefixes of words, with which the lines of a file are compared with a question."""
+"""Prefixes of words, used to compare the lines of a file with a question."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def find_stems(lines: Sequence[str], stems: frozenset[str]) -> Mapping[int, froz
 def _lines_with(lines: Sequence[str], stems: Iterable[str]) -> set[int]:
     """Return the numbers of the lines that may contain the stems.
 
-    Only these lines are split into words, which takes much longer than this search. Lines with
-    non-ASCII characters are always included, because converting a whole line to lower case can
-    change a word differently from converting the word alone.
+    Splitting lines into words takes much longer than this search, so other lines are not split.
+    Lines with non-ASCII characters are always included, because a word in lower case can differ
+    from the same word in a line that was converted to lower case as a whole.
     """
     lowered = [line.lower() for line in lines]
     text = "\n".join(lowered)

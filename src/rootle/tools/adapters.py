@@ -13,7 +13,7 @@ from rootle.tools.tool import Answer, Parameter, Tool, error
 
 
 def as_langchain(tool: Tool) -> Any:  # Any: a StructuredTool, from an optional package
-    """Return a LangChain tool whose artifact is the answer's data.
+    """Return a LangChain tool. Its artifact is the data of the answer.
 
     Raise MissingExtraError if LangChain is not installed.
     """

@@ -1,9 +1,9 @@
 """Write search results as text for a language model.
 
-Most of the text consists of lines from the first result. The second result is also shown with lines
-if its score is close to the score of the first one. Each of the remaining results takes one line,
-with the names of the matching definitions. If the question contains a phrase or a regex, each
-result also shows lines that match it.
+Most of the text consists of lines from the first result. The second result also shows lines if its
+score is close to the first score. Each of the remaining results takes one line, with the names of
+the matching definitions. If the question contains a phrase or a regex, each result also shows lines
+that match it.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ from rootle.types import (
 # Results after the first three are left out if their score is below this share of the first score.
 _FAR: Final = 0.1
 _MIN_RESULTS: Final = 3
-# The next `Place` of a result is shown with lines only if at least this many characters are left.
+# If fewer characters than this are left, the other places of a result are shown without lines.
 _MIN_ROOM: Final = 150
 _MAX_NAMED_PLACES: Final = 3
 _MAX_SHORT_PLACES: Final = 1
-# Maximum number of characters of further lines of a result that match a phrase or a regex.
+# Maximum number of characters for the other lines of a result that match a phrase or a regex.
 _MATCH_ROOM: Final = 240
 _MAX_MATCH_NUMBERS: Final = 10
-# Number of innermost parts to which a name is shortened, because outer definitions and headings say
-# little.
+# Names are shortened to this number of innermost parts, because the names of outer definitions and
+# headings say little.
 _NAME_PARTS: Final = 2
 _MAX_NAME_CHARS: Final = 80
 _MAX_MENTIONS: Final = 4
@@ -100,9 +100,10 @@ def _defining_lines(response: SearchResponse) -> Mapping[str, Collection[int]]:
 
 
 def _mark_outside(result: SearchResult, lines: Sequence[str]) -> list[str]:
-    """Return the lines, preceded by their origin and, if they instruct a model, by a warning.
+    """Put the origin of the lines before them, and a warning if they give orders to a model.
 
-    The lines may differ from those for which the result was checked, so they are checked again.
+    The lines may not be the lines that were checked when the result was found, so they are checked
+    again.
     """
     if result.trust is None:
         return list(lines)
@@ -118,7 +119,7 @@ def _outside_data(result: SearchResult) -> Mapping[str, str]:
 def _drop_far(
     response: SearchResponse, has_match: Callable[[SearchResult], bool]
 ) -> Sequence[SearchResult]:
-    """Return the results that are not too far below the first one, and all exact matches."""
+    """Return the results whose scores are not too far below the first score, and exact matches."""
     results = response.results
     if response.confident is False:
         return results[:_MIN_RESULTS]
@@ -131,7 +132,7 @@ def _drop_far(
 
 
 def _join(blocks: Sequence[str]) -> str:
-    """Join blocks with a blank line between them, or none between two blocks of one line."""
+    """Join blocks with blank lines. Between two blocks of one line each, there is no blank line."""
     text = ""
     for at, block in enumerate(blocks):
         is_compact = at and "\n" not in block and "\n" not in blocks[at - 1]
@@ -151,7 +152,7 @@ class _Writer:
         self._question = question
         self._shown = shown
         self._defining_lines = defining_lines
-        self.passages = SentPassages()  # of this answer
+        self.passages = SentPassages()  # the passages that this answer contains
         self._find_matches = app.line_finder(question)
 
     def has_match(self, result: SearchResult) -> bool:
@@ -201,7 +202,7 @@ class _Writer:
         return header, lines
 
     def _open(self, result: SearchResult) -> FileExcerpts:
-        """Return the file of a result, or only its spans if the file has changed since indexing."""
+        """Return the file of a result, or just its spans if the file has changed since indexing."""
         spans = result_spans(result)
         try:
             excerpts = self._excerpts(result, self._app.outline(result.file_path))
@@ -227,7 +228,7 @@ class _Writer:
     def _print(
         self, result: SearchResult, excerpts: FileExcerpts, place: Place, numbers: LineNumbers
     ) -> tuple[str, list[str]]:
-        """Return the range and the name of a place, and its lines with their numbers."""
+        """Return a title with the range and the name of a place, and its lines with numbers."""
         lines = place.label or f"{numbers[0]}-{numbers[-1]}"
         title = f"{lines} {_on_one_line(place.name)}".rstrip()
         texts = {number: excerpts.line(number) for number in numbers}
@@ -239,7 +240,7 @@ class _Writer:
         return title, list(_number_lines(place, numbers, texts))
 
     def _mentions(self, lines: Sequence[str]) -> list[str]:
-        """Return at most one line, which says where the names of code in `lines` are defined."""
+        """Return a line with the places where names of code in `lines` are defined, if any."""
         found = [a or b for a, b in _MENTION.findall("\n".join(lines))]
         names = list(dict.fromkeys(re.split(r"[.:]+", name)[-1] for name in found))
         places = self._app.definition_places([name for name in names if name])
@@ -277,9 +278,9 @@ def _write_commit(result: SearchResult, commit: CommitFacts, room: int) -> tuple
 
 
 def _number_lines(place: Place, numbers: LineNumbers, texts: Mapping[int, str]) -> Iterator[str]:
-    """Yield lines with their numbers, and the ranges of the lines that are left out.
+    """Yield lines with their numbers, and the ranges of lines that are left out.
 
-    A range that is left out at the end of a definition is marked as its rest.
+    If the end of a definition is left out, the range is marked as the rest.
     """
     width = len(str(numbers[-1]))
     end = 0
@@ -295,9 +296,9 @@ def _number_lines(place: Place, numbers: LineNumbers, texts: Mapping[int, str]) 
 
 
 def _matches(excerpts: FileExcerpts, seen: Collection[int]) -> Iterator[str]:
-    """Yield the matching lines of a file that are not shown yet, and only the numbers of the last.
+    """Yield the lines of a file that match a phrase or a regex and are not shown yet.
 
-    Only a file with matches of a phrase or a regex has such lines.
+    If there is not enough room for the last lines, yield their numbers.
     """
     left = [number for number in excerpts.matches if number not in seen]
     if left and seen:
@@ -332,7 +333,7 @@ def _name_places(places: Sequence[Place]) -> list[str]:
 
 
 def _shorten_name(name: str) -> str:
-    """Return the innermost parts of the name of a definition or section: "class A > def b"."""
+    """Return the innermost parts of the name of a definition or section: "class B > def c"."""
     return " > ".join(name.split(" > ")[-_NAME_PARTS:])[:_MAX_NAME_CHARS]
 
 

@@ -43,8 +43,8 @@ def vectordb_search(
 ) -> Tool:
     """Return the tool for this embedder and backend.
 
-    Without a reranker, the order of the backend is kept. The tool that searches the folder of an
-    app is `search_folder`.
+    Without a reranker, the order of the backend is kept. To search the folder of an app, use
+    `search_folder`.
     """
 
     def run(arguments: Arguments) -> Answer:
@@ -81,7 +81,7 @@ def _rerank(
 ) -> Sequence[Record]:
     """Return the candidates with the order and scores of the reranker.
 
-    They are unchanged if there is no reranker, or if it fails.
+    If there is no reranker, or if it fails, return them unchanged.
     """
     if reranker is None:
         return candidates

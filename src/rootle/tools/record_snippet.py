@@ -8,7 +8,7 @@ from typing import Final
 from rootle.text.terms import WORD, split_identifier
 
 _ELLIPSIS: Final = "…"
-# Shorter words are ignored: words such as "the", "is" and "how" do not distinguish lines.
+# Shorter words, such as "the", "is" and "how", are ignored because they occur in most lines.
 _MIN_WORD_CHARS: Final = 4
 # Number of characters at the start of a word that all its inflected forms are assumed to share.
 _STEM_CHARS: Final = 5
@@ -37,7 +37,7 @@ def _best_start(lines: list[str], stems: set[str], room: int) -> int:
         count = len(set().union(*_stems_that_fit(lines, found, start, room)))
         if count > most:
             best, most = start, count
-    # Near the end of the text there is room for lines before the best one.
+    # Near the end of the text, there is room for lines before the best line.
     while best and sum(len(line) + 1 for line in lines[best - 1 :]) <= room:
         best -= 1
     return best
@@ -46,7 +46,7 @@ def _best_start(lines: list[str], stems: set[str], room: int) -> int:
 def _stems_that_fit(
     lines: list[str], found: list[set[str]], start: int, room: int
 ) -> Iterable[set[str]]:
-    """Yield the stems of each line, from `start` on, as long as the lines fit into `room`."""
+    """Yield the stems of each line from `start` on, as long as the lines fit into `room`."""
     for line, stems in zip(lines[start:], found[start:], strict=True):
         room -= len(line) + 1
         if room < 0:

@@ -14,8 +14,8 @@ from rootle.tools.web import web_read, web_search
 def tools_of(app: App, shown: SentPassages | None = None) -> tuple[Tool, ...]:
     """Return the tools that the configuration enables. Nothing is opened before the first call.
 
-    `shown` records the passages that one client has received. In later answers, these passages are
-    named but not printed again.
+    `shown` records the passages that a client has received. Later answers name these passages
+    without printing them again.
     """
     tools = [search_folder(app, shown), vectordb_read(app)]
     if app.config.memory_store:

@@ -12,7 +12,7 @@ Schema = dict[str, Any]  # Any: JSON
 def parameters_of(tool: Tool, *, is_strict: bool = False) -> Schema:
     """Return the JSON schema of the arguments of a tool: an object of strings and integers.
 
-    In OpenAI's strict mode, all properties are required, but optional ones may be null.
+    In OpenAI's strict mode, all properties are required, but optional properties may be null.
     """
     return {
         "type": "object",

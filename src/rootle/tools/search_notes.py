@@ -24,14 +24,14 @@ CONSEQUENCES: Final = {
 }
 # Memories are shown as notes after the passages; `recall` returns their whole text.
 _MAX_MEMORY_CHARS: Final = 300
-# A process that serves an agent indexes the commits in the background, and the agent may have no
-# terminal.
+# The agent may have no terminal to run this command. The process that serves the agent indexes the
+# commits in the background, so the advice is reworded.
 _COMMAND: Final = "`rootle index --history` indexes the others"
 _BACKGROUND: Final = "the others are being indexed, so ask again for a complete answer"
 
 
 def reword_note(note: str) -> str:
-    """Return a note with advice that an agent without a terminal can follow."""
+    """Return a note whose advice an agent without a terminal can follow."""
     return note.replace(_COMMAND, _BACKGROUND)
 
 

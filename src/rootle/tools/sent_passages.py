@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Final
 
-# Number of passages that are remembered. A client may have dropped older ones from its context.
+# Number of passages that are remembered. A client may have dropped older passages from its context.
 _MAX_PASSAGES: Final = 40
 
 

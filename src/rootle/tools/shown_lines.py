@@ -1,16 +1,16 @@
 """Choose how many and which lines of each result an agent receives.
 
 The number of characters is limited for each result. A definition that fits, or nearly fits, is
-shown whole. Of any other definition, an agent receives the signature, and the consecutive lines
-that contain the most rare words of the question. If the question contains a phrase or a regex,
-lines that match it take precedence over lines with words of the question. If the question asks
-where a name is defined, the definition comes first and is shown from its beginning. If the name has
-no definition of its own in the outline, as with a field, the line with the name is shown with the
-comment above it.
+shown whole. Of a longer definition, an agent receives the signature and the consecutive lines that
+match the question best: the sum of the weights of their words is the largest, and rare words weigh
+more. If the question contains a phrase or a regex, lines that match it take precedence. If the
+question asks where a name is defined, the definition comes first and is shown from its beginning.
+The outline does not contain some definitions, such as fields. For these, the line with the name is
+shown with the comment above it.
 
-Words are stored in sets, whose order differs between processes. Their weights are therefore added
-with `math.fsum`, whose result does not depend on the order. Otherwise, rounding errors would make
-processes choose different places of equal value.
+Words are stored in sets, whose order differs between processes. Therefore their weights are added
+with `math.fsum`, whose result does not depend on the order. Otherwise, because of rounding errors,
+two processes could choose different places that have the same value.
 """
 
 from __future__ import annotations
@@ -32,35 +32,36 @@ from rootle.types import Definition, FileOutline, Span
 
 # Maximum number of characters for the lines of a result. The values were chosen on the tune split
 # of the labels (benchmarks/quality/answer_reading.py).
-_CLEAR_ROOM: Final = 900  # the first result, if the second one is shown without lines
-_FIRST_ROOM: Final = 600
-_SECOND_ROOM: Final = 400
+_CLEAR_ROOM: Final = 900  # the first result, if the second result is shown without lines
+_FIRST_ROOM: Final = 600  # the first result, if the second result is shown with lines
+_SECOND_ROOM: Final = 400  # the second result, if it is shown with lines
 _WEAK_ROOM: Final = 600  # the first result of an answer with low confidence
 # The second result is shown with lines if its score is at least this share of the first score.
 _NEAR: Final = 0.2
 # Longer lines are truncated, because they are usually data or generated code.
 _MAX_LINE_CHARS: Final = 240
-# Places of a file are ordered by the weighted share of the question's words that they contain, plus
-# or minus the following values.
+# Places of a file are ordered by the weighted share of the question's words that they contain. The
+# following values are added to the share or subtracted from it.
 _SPAN_VALUE: Final = 1.0  # added for the first span of a result; less is added for later spans
-_NAME_VALUE: Final = 0.5  # added for a name whose words are all in the question and in the place
+_NAME_VALUE: Final = 0.5  # added if all words of the name are in the question and in the place
 _DECLARED_VALUE: Final = 0.5  # added for a name that the question declares, as in "def name(…)"
 _CONTAINER_LOSS: Final = 1.0  # subtracted for a definition that contains others, such as a class
 _UNNAMED_LOSS: Final = 0.3  # subtracted for lines outside of definitions
 _MATCH_VALUE: Final = 10.0  # added for a match of a phrase or a regex: more than all other values
-# A window (the consecutive lines that are shown) may begin at most this many lines before a match.
+# A window, which is the range of lines that is shown, may begin at most this many lines before a
+# match.
 _LINES_BEFORE_MATCH: Final = 2
 # The weight of a repeated word in an excerpt, relative to its first occurrence.
 _REPEATED: Final = 0.2
-# A window is shortened by at most this many lines, so that it ends at the end of a statement.
+# The maximum number of lines by which a window is shortened to end at the end of a statement.
 _MAX_TRIMMED_LINES: Final = 3
 # A definition is shown whole if it takes at most this many times the allowed characters, because an
 # agent would need another call to read the rest.
 _STRETCH: Final = 1.5
-# Gaps of at most this many lines are filled, because the note that lines are left out takes as much
-# space as two short lines.
+# Gaps of at most this many lines are filled, because a note about lines that are left out takes as
+# much space as two short lines.
 _MAX_CLOSED_GAP: Final = 2
-# Minimum lines of an excerpt of a definition; a shorter one explains too little.
+# The minimum number of lines of an excerpt of a definition. A shorter excerpt explains too little.
 _MIN_LINES: Final = 3
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*[?!]?")
 _NO_STEMS: Final = frozenset[str]()
@@ -76,14 +77,14 @@ class Place:
     first_line: int
     last_line: int
     name: str  # includes the enclosing definitions; empty for lines outside of definitions
-    label: str = ""  # for a section that is cited by its label, such as "slide-2"
+    label: str = ""  # of a section that is cited by its label, such as "slide-2"
     is_comment: bool = False  # a part of the comment above the definition `name`
 
 
 def limit_characters(is_weak: bool, scores: Sequence[float]) -> list[int]:
-    """Return how many characters of lines are shown for each result; 0 for a one-line result.
+    """Return the number of characters for the lines of each result; 0 for a result in one line.
 
-    `scores` are the scores of the results, best first; `is_weak` is set for an answer with low
+    `scores` are the scores of the results, best first. `is_weak` is set for an answer with low
     confidence.
     """
     if is_weak:
@@ -108,9 +109,10 @@ class FileExcerpts:
     ) -> None:
         """Create the excerpts of a file.
 
-        `matches` maps the numbers of the lines that match a phrase or a regex, in ascending order,
-        to the position of the first match in the line. The lines in `excluded` are never chosen.
-        `asked` are the lines that define the name whose definition the question asks for.
+        `matches` contains the lines that match a phrase or a regex. It maps their numbers, in
+        ascending order, to the position of the first match in the line. The lines in `excluded` are
+        never chosen. If the question asks for the definition of a name, `asked` are the lines that
+        define the name.
         """
         self._excluded = excluded
         self._asked = asked
@@ -147,8 +149,8 @@ class FileExcerpts:
     def choose(self, place: Place, room: int) -> LineNumbers:
         """Return the lines of a place that an answer shows in about `room` characters.
 
-        A place that takes up to `_STRETCH` times the room is shown whole. Return no lines if none
-        fit.
+        A place that takes at most `_STRETCH` times `room` is shown whole. Return no lines if not
+        even one fits.
         """
         return tuple(at for at in self._choose_any(place, room) if at not in self._excluded)
 
@@ -164,14 +166,14 @@ class FileExcerpts:
         return self._close_gaps(sorted({*head, *window}), numbers[-1])
 
     def _close_gaps(self, chosen: Sequence[int], last: int) -> LineNumbers:
-        """Return the chosen lines, with those of short gaps between them and up to line `last`."""
+        """Return the chosen lines, and the lines in short gaps between them and before the end."""
         ends = [*chosen, last + 1]
         gaps = [range(before + 1, after) for before, after in pairwise(ends)]
         short = {number for gap in gaps if len(gap) <= _MAX_CLOSED_GAP for number in gap}
         return tuple(sorted({*chosen, *short}))
 
     def size(self, numbers: Iterable[int]) -> int:
-        """Return the number of characters that lines take in an answer, with their numbers."""
+        """Return the number of characters that lines take in an answer, including line numbers."""
         width = len(str(len(self._lines)))
         return sum(width + 3 + len(self.line(number)) for number in numbers)
 
@@ -202,8 +204,7 @@ class FileExcerpts:
     def _is_in_long_comment(self, last: int, definition: Definition) -> bool:
         """Return whether a span that ends at `last` is part of the comment above a definition.
 
-        If the definition can be shown whole, the comment is shown with it and is not a place of its
-        own.
+        If the definition can be shown whole, it includes the comment, so the result is False.
         """
         first, end = definition.first_line, min(definition.last_line, len(self._lines))
         if last >= find_signature(self._lines, (first, end))[0]:
@@ -275,7 +276,7 @@ class FileExcerpts:
         best: tuple[tuple[int, float], LineNumbers] = ((0, -1.0), ())
         shown = {stem for number in head for stem in self._stems_in(number)}
         for start in self._window_starts(place, head):
-            # A statement that is cut off at the end is not shown, so its words are not counted.
+            # If the last statement does not fit, it is not shown, and its words do not count.
             window = self._trim(self._fill(start, place.last_line, room), place.last_line)
             count = sum(number in self._matches or number in self._asked for number in window)
             value = count, self._value_of_window(window, shown)
@@ -284,12 +285,12 @@ class FileExcerpts:
         return best[1]
 
     def _window_starts(self, place: Place, head: Sequence[int]) -> list[int]:
-        """Return the lines after the head at which statements seem to start.
+        """Return the lines after the head at which a window may start.
 
-        If any statements contain a word of the question, only the lines of these statements are
-        returned. Lines with a match of a phrase or a regex, and the lines just before them, are
-        returned as well. For a definition that is asked for, only the first line is returned. For a
-        field that is asked for, its line and the start of the comment above it are returned.
+        They are the first lines of statements that contain a word of the question; if there are
+        none, the first statement. Lines that match a phrase or a regex, and the lines just before
+        them, are added. If the question asks for this definition, return its first statement. If it
+        asks for a field, return the line of the field and the start of the comment above.
         """
         first = max(head) + 1 if head else place.first_line
         last = min(place.last_line, len(self._lines))
@@ -336,7 +337,7 @@ class FileExcerpts:
         return math.fsum(values)
 
     def _trim(self, window: LineNumbers, last: int) -> LineNumbers:
-        """Return a window without the lines of a last statement whose end did not fit."""
+        """Return a window without its last statement if the end of the statement did not fit."""
         for end in range(len(window), max(_MIN_LINES, len(window) - _MAX_TRIMMED_LINES) - 1, -1):
             if any(number in self._matches for number in window[end:]):
                 return window

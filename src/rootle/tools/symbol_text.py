@@ -25,12 +25,11 @@ _MAX_LINE_CHARS: Final = 160
 def write_symbols(symbols: SymbolAnswer, restrictions: str, parameters: Sequence[str] = ()) -> str:
     """Return the definitions in a few lines, and a page of the uses if the query asks for them.
 
-    `restrictions` are the filters and the excluded words of the query, and `parameters` the names
-    of the tool parameters that also filter the answer. Where the text suggests a query, it includes
-    both.
+    `restrictions` are the filters and the excluded words of the query. `parameters` are the names
+    of tool parameters that also filter the answer. If the text suggests a query, it includes both.
     """
-    # A parameter cannot be written as a filter of the query, because the two are compared with
-    # paths in different ways.
+    # Filters in a query match paths in a different way than parameters do, so a parameter cannot be
+    # written as a filter.
     same = f" with the same {' and '.join(parameters)}," if parameters else ""
     shown = symbols.definitions[:_MAX_DEFINITIONS]
     lines = [f"{describe_definitions(symbols)}{':' if shown else ''}"]
@@ -58,7 +57,7 @@ def write_symbols(symbols: SymbolAnswer, restrictions: str, parameters: Sequence
 
 
 def limit_files(symbols: SymbolAnswer, count: int) -> SymbolAnswer:
-    """Return an answer with as many of its first uses as are in at most `count` files."""
+    """Return an answer with its first uses, from at most `count` files."""
     paths: set[str] = set()
     for at, use in enumerate(symbols.uses):
         paths.add(use.path)

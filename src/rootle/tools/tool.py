@@ -23,7 +23,8 @@ class Answer:
     text: str
     data: Mapping[str, Any] = field(default_factory=dict)  # Any: JSON
     is_error: bool = False
-    # To be called when the client receives the answer. Later answers may then refer to this one.
+    # Call this function when the client has received the answer, so that later answers can refer to
+    # this answer.
     on_received: Callable[[], None] = field(default=_do_nothing, repr=False, compare=False)
 
 
@@ -60,7 +61,7 @@ class Tool:
         return self.run(text, **optional).text
 
     def run(self, text: str, **optional: str | int | None) -> Answer:
-        """Return the answer for the first parameter and, by name, any of the others."""
+        """Return the answer for a call. `text` is the first parameter; pass the others by name."""
         return self.call({self.parameters[0].name: text, **optional})
 
     def call(self, arguments: Mapping[str, Any]) -> Answer:  # Any: JSON from a model
@@ -74,9 +75,9 @@ class Tool:
         return answer
 
     def prepare(self, arguments: Mapping[str, Any]) -> Answer:  # Any: JSON from a model
-        """Return the same answer as `call`, for a caller that may not deliver it.
+        """Return the same answer as `call`, without calling `on_received`.
 
-        When the caller delivers the answer, it calls `on_received`.
+        The caller calls `on_received` if it delivers the answer.
         """
         given: dict[str, str | int] = {}
         known = {parameter.name: parameter for parameter in self.parameters}
@@ -100,7 +101,7 @@ _MAX_DIGITS: Final = 9
 
 
 def _read_integer(value: Any) -> Any:
-    """Return the integer that a model wrote as "5" or 5.0; any other value unchanged."""
+    """Convert "5" and 5.0, as some models write integers. Return other values unchanged."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _MAX_DIGITS:
         return int(value)
     return int(value) if isinstance(value, float) and value.is_integer() else value

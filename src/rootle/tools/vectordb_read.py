@@ -23,7 +23,7 @@ from rootle.tools.search_notes import reword_note
 from rootle.tools.tool import Answer, Parameter, Tool, error
 from rootle.types import Passage
 
-# Limits of one answer, about 3,000 tokens. The answer says how to read the rest.
+# The limits of one answer, about 3,000 tokens. The answer says how to read the rest.
 MAX_LINES: Final = 300
 MAX_CHARS: Final = 12_000
 _MAX_LINE_CHARS: Final = 1_000
@@ -70,7 +70,7 @@ def _run(app: App, source: str) -> Answer:
 def _answer_or_read(
     app: App, answer: Callable[[App, str], Answer], place: str, source: str
 ) -> Answer:
-    """Return the answer about a place, or read a file whose path begins with the prefix itself."""
+    """Return the answer about a place. If this fails, read `source`, which may be a file's path."""
     try:
         return answer(app, place)
     except RootleError:
@@ -114,7 +114,7 @@ def _predict_changes(app: App, change: str) -> Answer:
 
 
 def _fit(lines: Iterable[str], notes: Sequence[str]) -> str:
-    """Return the lines that fit into an answer, the number of those that do not, and the notes."""
+    """Return the lines that fit into an answer, the number of other lines, and the notes."""
     cleaned = list(map(clean_line, lines))
     shown = cleaned[: _count_that_fits(cleaned, 0)]
     if len(shown) < len(cleaned):
@@ -164,6 +164,6 @@ def _outside_data(passage: Passage) -> dict[str, str]:
 
 
 def _count_that_fits(lines: list[str], width: int) -> int:
-    """Return how many lines fit into the limit; each has a line number of `width` characters."""
+    """Return how many lines fit into the limit, with line numbers of `width` characters."""
     sizes = accumulate(width + len(line) + len("  \n") for line in lines)
     return max(1, sum(size <= MAX_CHARS for size in sizes))

@@ -39,14 +39,14 @@ _QUERY: Final = (
     "commit), begin with in:history; for the installed libraries, with in:deps"
 )
 
-_PARAMETER_NAMES: Final = {"filePaths": "path", "languages": "language"}  # by JSON field
+_PARAMETER_NAMES: Final = {"filePaths": "path", "languages": "language"}  # JSON field -> parameter
 
 
 def search_folder(app: App, shown: SentPassages | None = None) -> Tool:
     """Return the tool that searches the folder of an app.
 
-    `shown` records the passages that one client has received. In later answers, these passages are
-    named but not printed again.
+    `shown` records the passages that a client has received. Later answers name these passages
+    without printing them again.
     """
     return Tool(
         name="vectordb_search",
@@ -94,8 +94,8 @@ def _write(
 ) -> AnswerText:
     """Return the text for a response.
 
-    If the query asks for the uses, tests or implementations of a name, they replace the results. If
-    the name is not defined, a sentence that says so replaces the results.
+    If the query asks for the uses, tests or implementations of a name, the text lists these instead
+    of the results. If the query asks for a definition and there is none, the text says so.
     """
     symbols = response.symbols
     if symbols is None:
@@ -123,7 +123,8 @@ def _read_query(arguments: Arguments, max_limit: int) -> SearchQuery:
 def _empty_answer(app: App, query: SearchQuery, response: SearchResponse) -> str:
     """Return the text for an answer without results.
 
-    The text is empty if only memories were asked for and some were found: a note lists them.
+    The text is empty if the query asks only for memories and some were found, because a note lists
+    them.
     """
     if response.memories and "in:memory" in app.restrictions(query.text_query).split():
         return ""
@@ -133,7 +134,7 @@ def _empty_answer(app: App, query: SearchQuery, response: SearchResponse) -> str
 def _answer(root: Path, response: SearchResponse, text: AnswerText, *, empty: str) -> Answer:
     notes = [rename_filter(encodable(note), _PARAMETER_NAMES) for note in list_notes(response)]
     note = f"Note: {'; '.join(notes)}" if notes else ""
-    # Readers should know that an answer is weak before they read it.
+    # If the confidence is low, the notes come first, so that they are read before the results.
     is_weak = response.confident is False and bool(response.results)
     parts = [note if is_weak else "", text.text or empty, "" if is_weak else note]
     parts.append(f"Folder: {short_path(root)}")

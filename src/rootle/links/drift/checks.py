@@ -1,4 +1,4 @@
-"""Decide whether a name in a text was a name of the project that is gone or has changed."""
+"""Decide whether a name in a text is outdated, because the project removed or changed it."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from rootle.text.languages import UNKNOWN, language_of
 from rootle.types import CommitFacts, DriftKind, DriftReport
 
 _MAX_TEXT_CHARS: Final = 200
-# Shorter names in examples are often names of the example itself.
+# Shorter names in an example are often defined by the example itself.
 _MIN_EXAMPLE_CHARS: Final = 10
 _PLACEHOLDER_PATH: Final = re.compile(
     r"(?i)(?:^|/)(?:path/to|your|my|foo|bar|example|some|xxx|tmp|usr|etc|var|home|opt|dev|proc"
     r"|build|dist|target|out|bin|node_modules|\.git)(?:[/_.-]|$)|\.\.\."
 )
-# By the extension in an import: the extensions of sources that are compiled to such a file.
+# The extension of a file in an import -> the extensions of the sources that it is compiled from.
 _COMPILED_FROM: Final = {
     "js": ("ts", "tsx", "jsx", "d.ts"),
     "jsx": ("tsx",),
@@ -44,8 +44,8 @@ _MOVED_OUT: Final = re.compile(
     r"|gem|crate|plugin)\b|\bto (?:use )?(?:the )?[\w-]+[/-][\w-]+|\bto use\b)"
     r"|\buse (?:the )?[\w.-]+ (?:library|package|lib)\b|\bvendor|third.?party|submodule"
 )
-_RESERVED: Final = re.compile(r"_[_A-Z]")  # names reserved by C for compilers and their libraries
-_PLURAL: Final = re.compile(r"[A-Z]+s")  # "IDEs"
+_RESERVED: Final = re.compile(r"_[_A-Z]")  # names that C reserves for compilers and libraries
+_PLURAL: Final = re.compile(r"[A-Z]+s")  # the plural of an acronym, such as "IDEs"
 _TEST_FILE: Final = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)|Tests?\.\w+$")
 _OPTION_DEFINITION: Final = re.compile(
     r"(?i)option|add_arg|argument|flag|getopt|strcmp|\bon\b|\bArg\b|long|case|\busage"
@@ -88,9 +88,9 @@ class DriftChecks:
         return None if found is None else make_report(text, mention.line, mention.text, found)
 
     def check_memory(self, text: NamedText) -> Iterator[DriftReport]:
-        """Yield reports about the files and symbols to which a memory refers.
+        """Yield reports about files and symbols to which a memory refers and that are gone.
 
-        The files and symbols existed when the memory was stored.
+        They existed when the memory was stored.
         """
         for about in text.memory.about if text.memory is not None else ():
             if about.path not in self._project.files:
@@ -120,7 +120,7 @@ class DriftChecks:
         if not _is_distinctive(name, mention, text):
             return None
         if re.search(rf"\w's\s+[`*]*{re.escape(name)}", text.lines.get(mention.line, "")):
-            return None  # "lxml's HTMLParser"
+            return None  # a name of another project, as in "lxml's HTMLParser"
         is_key = mention.is_marked and not mention.is_example and not name.isupper()
         found = self._definition_of(name, is_key)
         if found is None or _MOVED_OUT.search(found.commit.subject):
@@ -139,13 +139,13 @@ class DriftChecks:
         return Finding("name", evidence, commit=found.commit)
 
     def _check_member(self, parts: list[str]) -> Finding | None:
-        """Check "Class.method" without using the history, if all members of the class are known."""
+        """Check "Class.method" without the history, if all members of the class are known."""
         if len(parts) < 2 or not self._signatures.is_closed_class(parts[-2], self._project):
             return None
         return Finding("name", f"{parts[-2]} exists, but has no {parts[-1]}")
 
     def _check_module(self, text: str, parts: list[str]) -> Finding | None:
-        """Check "package.module.name" of Python: a module that was deleted or moved."""
+        """Check whether the module in "package.module.name" (Python) was deleted or moved."""
         if "::" in text or "#" in text or len(parts) < 2 or not all(map(str.isidentifier, parts)):
             return None
         for top in ("", "src/", "lib/"):
@@ -197,7 +197,7 @@ class DriftChecks:
         return None
 
     def _check_folder(self, paths: Iterable[str]) -> Finding | None:
-        """Check a path without using the history, if its folder has other files in its language."""
+        """Check a path without the history, if its folder has other files in the same language."""
         for path in paths:
             folder, language = path.rpartition("/")[0], language_of(path)
             if folder and folder in self._project.folders and language != UNKNOWN:
@@ -234,7 +234,7 @@ class DriftChecks:
         return Finding("option", f"{found.path} contained {mention.text}", commit=found.commit)
 
     def _check_call(self, text: NamedText, mention: Mention) -> Finding | None:
-        """Check the parameters of `name(first, second)`, which is marked as code."""
+        """Check the parameters in a call that is marked as code, such as `name(first, second)`."""
         del text
         name, _, rest = mention.text.partition("(")
         arguments = parse_arguments(rest.rpartition(")")[0])
@@ -249,7 +249,7 @@ class DriftChecks:
         is_keyword = any(one in arguments.keywords for one in unknown)
         most = max(map(count_parameters, heads))
         if not unknown or not (is_keyword or len(arguments.names) > most):
-            return None  # the document uses other names for the same parameters
+            return None  # the document may use its own names for the parameters
         if is_keyword and any(map(accepts_any_keyword, heads)):
             return None
         if self._past is not None:
@@ -326,7 +326,7 @@ def make_report(text: NamedText, line: int, name: str, found: Finding) -> DriftR
 
 
 def _possible_paths(document: str, raw: str) -> list[str]:
-    """Return the paths, relative to the root, to which a path in a document may refer."""
+    """Return the paths to which a path in a document may refer, relative to the root."""
     folder = document.rpartition("/")[0]
     below = os.path.normpath(f"{folder}/{raw}" if folder else raw).replace(os.sep, "/")
     found = [below, os.path.normpath(raw).replace(os.sep, "/")]
@@ -338,7 +338,7 @@ def _is_file_name(name: str) -> bool:
 
 
 def _is_distinctive(name: str, mention: Mention, text: NamedText) -> bool:
-    """Return whether a name is unlikely to be a word, a product, or a name in other projects."""
+    """Return whether a name is probably neither a word, nor a product, nor from another project."""
     if mention.is_marked:
         if mention.is_example and len(name) < _MIN_EXAMPLE_CHARS:
             return False

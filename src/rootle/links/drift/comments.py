@@ -1,7 +1,7 @@
 """Divide source text into comments and code, line by line.
 
 Parsing each file would take a hundred times as long. A comment that follows code on the same line
-is treated neither as a comment nor as code.
+is ignored: it counts neither as a comment nor as code.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _BLOCKS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "lua": (("--[[", "]]"),),
     "haskell": (("{-", "-}"),),
 }
-# The quotation marks of strings that may span several lines.
+# The quotation marks of multi-line strings.
 _STRINGS: Final[Mapping[str, tuple[str, ...]]] = {"python": ('"""', "'''"), "elixir": ('"""',)}
 # Comments that declare names for type checkers and editors, by language.
 _TYPEDEF: Final = re.compile(
@@ -66,7 +66,7 @@ class DividedText:
     """The lines of a source text."""
 
     code: list[str] = field(default_factory=list)
-    comments: dict[int, str] = field(default_factory=dict)  # by line, from 1, without markers
+    comments: dict[int, str] = field(default_factory=dict)  # line, from 1 -> comment without marker
 
     def add_comment(self, number: int, text: str) -> None:
         """Add the beginning of a comment on a line."""

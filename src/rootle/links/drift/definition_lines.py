@@ -15,8 +15,7 @@ _KEYWORDS: Final = (
 _MODIFIERS: Final = "public|private|protected|internal|export|async|override|pub|abstract"
 # Keywords of definitions that are local to a function if they are indented.
 _VARIABLES: Final = "const|static|let|var|val|final|extern|void|int|bool|char|string"
-# Languages in which a function can be defined without a keyword: a type or nothing precedes its
-# name.
+# Languages in which a function can be defined without a keyword. A type may precede the name.
 _TYPED_LANGUAGES: Final = frozenset("c cpp java csharp objc d dart php groovy".split())
 _BRACE_LANGUAGES: Final = frozenset("javascript typescript tsx java csharp bash dart vue".split())
 
@@ -25,9 +24,9 @@ _BRACE_LANGUAGES: Final = frozenset("javascript typescript tsx java csharp bash 
 class DefinitionLines:
     """Recognizes lines that define a name: with a keyword, a type, or a value.
 
-    With `may_be_local`, keys and indented variables are also recognized. A line that repeats the
-    name, such as `NAME = "NAME"`, does not match, because such a name usually comes from an
-    external format or protocol and not from the project.
+    With `may_be_local`, keys and indented variables are also recognized. If a line repeats the
+    name, as in `NAME = "NAME"`, the line does not match, because the name usually comes from an
+    external format or protocol.
     """
 
     name: str
@@ -43,7 +42,7 @@ class DefinitionLines:
         return is_typed or (language in _BRACE_LANGUAGES and self._brace.search(line) is not None)
 
     def is_use(self, line: str) -> bool:
-        """Return whether a line uses a name of a library although it looks like a definition."""
+        """Return whether a line looks like a definition, but uses a name of a library."""
         return self._use.search(line) is not None
 
     @property
@@ -52,7 +51,7 @@ class DefinitionLines:
 
     @cached_property
     def _use(self) -> re.Pattern[str]:
-        """Matches a trait that a Rust type implements, or a built-in function of Zig."""
+        """A pattern for a trait that a Rust type implements, and for a built-in function of Zig."""
         return re.compile(
             rf"^\s*(?:unsafe\s+)?impl\b[^{{]*{self._word}[^{{]*\bfor\b|@{re.escape(self.name)}\("
         )

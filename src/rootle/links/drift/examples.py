@@ -1,4 +1,4 @@
-"""Find out whether an example in a document defines a name itself."""
+"""Decide whether an example in a document defines a name itself."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _KEYWORDS: Final = (
 )
 _MODIFIERS: Final = "public|private|static|protected|internal|final|override"
 _IMPORT: Final = re.compile(r"\s*(?:import|from|using|use|require|include|open|package)\b")
-# Words in a definition after which a name is only used, not defined: "val first by second",
+# A name after one of these words in a definition is used, not defined: "val first by second",
 # "class A extends B".
 _USE: Final = r"by|in|is|as|extends|implements|throws|where|of|new|return"
-# Minimum length of the part of a definition after its name. A shorter part fits many definitions.
+# Minimum length of the text after the name in a definition. A shorter text fits many definitions.
 _MIN_SIGNATURE_CHARS: Final = 8
 _BODY: Final = re.compile(r"(?:\{[^{]*\}?|=|:)?\s*$")
 
@@ -26,10 +26,10 @@ _BODY: Final = re.compile(r"(?:\{[^{]*\}?|=|:)?\s*$")
 def quotes_definition(text: NamedText, removed: PastName) -> bool:
     """Return whether a line of a text is the removed definition, with the same parameters.
 
-    Definitions inside string literals of an example are ignored, because they are its data.
+    Definitions in string literals of an example are ignored, because they are data of the example.
     """
     wanted = _signature(removed.line, removed.name)
-    # A class without parameters may be part of an example that has the same name by chance.
+    # A class without parameters in an example may have the same name by chance.
     if len(wanted) < _MIN_SIGNATURE_CHARS or not wanted.startswith(("(", "<", "[")):
         return False
     return any(
@@ -61,7 +61,7 @@ def defines_in_example(text: NamedText, removed: PastName) -> bool:
 
 
 def _signature(line: str, name: str) -> str:
-    """Return what follows the name in a definition, without spaces and the start of the body."""
+    """Return the text after the name in a definition, without spaces and the start of the body."""
     return "".join(_BODY.sub("", line.partition(name)[2]).split())
 
 

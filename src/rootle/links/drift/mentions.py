@@ -11,8 +11,8 @@ from rootle.text.languages import MANUAL, PROSE
 
 MentionKind = Literal["name", "path", "option", "call"]
 
-DOCUMENT_LANGUAGES: Final = PROSE | {MANUAL}  # of the documents that `read_lines` can read
-MAX_LINE_CHARS: Final = 2_000  # the rest of a longer line is not checked
+DOCUMENT_LANGUAGES: Final = PROSE | {MANUAL}  # languages that `read_lines` can read
+MAX_LINE_CHARS: Final = 2_000  # characters of a line that are checked
 _MAX_SPAN_CHARS: Final = 200
 _MIN_NAME_CHARS: Final = 4
 _FENCES: Final = {
@@ -22,8 +22,9 @@ _FENCES: Final = {
 _HEADING: Final = re.compile(r"(#{1,6}|={1,6})\s+(\S.*)")
 _UNDERLINE: Final = re.compile(r"([=\-~^\"'*+#`])\1{2,}\s*$")
 _CODE_BLOCK: Final = re.compile(r"\s*\.\. (?:code|code-block|sourcecode|literalinclude|prompt)::")
-_VIM_EXAMPLE: Final = re.compile(r"(?:^|\s)>(?:[a-z]{1,12})?$")  # an indented block follows
-# In manual pages: the start or the end of a block whose line breaks are kept, such as code.
+# The end of a line in Vim help that precedes an indented example.
+_VIM_EXAMPLE: Final = re.compile(r"(?:^|\s)>(?:[a-z]{1,12})?$")
+# The start or the end of a block in a manual page that keeps its line breaks, such as code.
 _MANUAL_DISPLAY: Final = re.compile(r"\.[ \t]*(?:(Bd|EX|nf)|Ed|EE|fi)\b")
 _MANUAL_COMMENT: Final = re.compile(r"[.'][ \t]*\\[\"#]")
 _MANUAL_HEADING: Final = re.compile(r"\.[ \t]*S[HhSs][ \t]+\"?([^\"\n]{1,80})")
@@ -32,7 +33,7 @@ _MANUAL_MACRO: Final = re.compile(r"^[.'][ \t]*[A-Za-z]{1,3}(?:[ \t]+|$)")
 _MANUAL_OPTION: Final = re.compile(r"\bFl(?: Fl | -)")
 _MANUAL_FONT: Final = re.compile(r"\\(?:f(?:[A-Z0-9]|\([A-Z]{2}|\[[^\]\n]{0,20}\])|[&|^%:/,)c])")
 _MANUAL_CHARACTER: Final = re.compile(r"\\(?:\([a-zA-Z]{2}|\[[a-zA-Z]{1,10}\]|[ ~0e])")
-# Blocks that contain diagrams; their nodes are not names of code.
+# Blocks that contain diagrams. The nodes of a diagram are not names of code.
 _DIAGRAMS: Final = (
     "graphviz|dot|digraph|graph|mermaid|plantuml|puml|uml|d2|ditaa|svgbob|kroki|nomnoml"
 )
@@ -83,7 +84,7 @@ class Mention:
     """A name in a text."""
 
     line: int  # from 1
-    text: str  # with its qualifiers
+    text: str  # the name with its qualifiers
     kind: MentionKind
     is_marked: bool  # whether it is marked as code
     is_example: bool = False  # whether it is in a block of code
@@ -102,14 +103,14 @@ class ProseLine:
 
 
 def read_lines(lines: Sequence[str], language: str) -> Iterator[ProseLine]:
-    """Yield the lines of a document; each states whether it is in a block of code.
+    """Yield the lines of a document, and whether each is in a block of code.
 
     `language` is one of DOCUMENT_LANGUAGES.
     """
     fences = _FENCES.get(language)
     fence = heading = ""
     is_display = is_diagram = False
-    literal = -1  # the indentation of the paragraph above a literal block
+    literal = -1  # the indentation of the paragraph that precedes a literal block
     for number, text in enumerate(lines, start=1):
         text = text[:MAX_LINE_CHARS]
         if language == MANUAL:

@@ -12,7 +12,7 @@ from rootle.links.drift.comments import DividedText
 from rootle.syntax.source_tree import read_source_tree
 from rootle.syntax.symbol_outline import Unit
 
-# The most characters of source files that are parsed for one answer, which takes two seconds.
+# The maximum number of characters that are parsed for one answer. Parsing them takes two seconds.
 MAX_PARSED_CHARS: Final = 4_000_000
 _MAX_FILE_CHARS: Final = 500_000
 _QUICK: Final = re.compile(r"[@\\]param\b|:param ")
@@ -38,7 +38,7 @@ _LANGUAGES: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class UnknownParameter:
-    """A parameter that the doc comment of a function names, but not the function itself."""
+    """A parameter that is in the doc comment of a function, but not in the function itself."""
 
     line: int  # from 1
     name: str
@@ -65,7 +65,7 @@ def find_unknown_parameters(
     for unit in functions:
         is_overloaded = counts[unit.symbol] > 1 or _count_heads(text, unit.symbol) > 1
         if is_overloaded:
-            continue  # the comment may describe the parameters of all variants
+            continue  # one comment may describe the parameters of all overloads
         yield from _check(unit, lines, language, divided)
 
 

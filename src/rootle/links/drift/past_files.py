@@ -11,15 +11,15 @@ from rootle.syntax.references import classify
 from rootle.syntax.source_tree import SourceTree, read_source_tree
 from rootle.text.languages import language_of
 
-# The most files that are read for one answer. Reading and parsing a file takes about ten
-# milliseconds.
+# The maximum number of files that are read for one answer. Reading and parsing a file takes about
+# ten milliseconds.
 _MAX_FILES: Final = 1_000
 _KEPT_TREES: Final = 8
 _MAX_CHARS: Final = 1_000_000
 _TEXTS: Final = ("comment", "string")
 _MAX_HEAD: Final = 1_000  # characters that are read to find the head of a class
 _OVERRIDE: Final = re.compile(r"\boverride\b")
-# The base classes in the head of a class, which ends before the body.
+# The base classes in the head of a class. The head ends where the body begins.
 _BASES: Final = re.compile(r"(?:\bextends\b|:)([^{]*)$")
 _GROUP: Final = re.compile(r"\([^()]*\)|<[^<>]*>")
 _MAX_NESTING: Final = 4
@@ -38,7 +38,7 @@ class PastFiles:
         self._tree = lru_cache(maxsize=_KEPT_TREES)(self._read_tree)
 
     def is_text(self, sha: str, path: str, line: str, name: str) -> bool:
-        """Return whether a name on a removed line was only part of a comment or a string.
+        """Return whether every occurrence of a name on a removed line was in a comment or a string.
 
         The result is False if the file cannot be read or parsed.
         """
@@ -91,7 +91,10 @@ def _remove_groups(head: str) -> str:
 
 
 def _find_rows(tree: SourceTree, line: str) -> Iterator[tuple[int, bytes]]:
-    """Yield the numbers and the texts of the rows that begin with a line, ignoring indentation."""
+    """Yield the numbers and texts of the rows that begin with the text of a line.
+
+    Indentation is ignored.
+    """
     wanted = line.strip().encode("utf-8", "replace")
     starts = tree.row_starts
     for row, start in enumerate(starts):
@@ -101,7 +104,7 @@ def _find_rows(tree: SourceTree, line: str) -> Iterator[tuple[int, bytes]]:
 
 
 def _is_code(tree: SourceTree, row: int, start: int, end: int) -> bool:
-    """Return whether a name is code, or is all of a string literal, such as a dictionary key."""
+    """Return whether a name is code or a whole string literal, such as a dictionary key."""
     if classify(tree, row, start, end - start).kind not in _TEXTS:
         return True
     at = tree.row_starts[row]

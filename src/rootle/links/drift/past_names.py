@@ -17,22 +17,23 @@ from rootle.text.languages import CODE_EXTENSIONS, language_of
 from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
 from rootle.types import COMMIT_MESSAGE, COMMIT_URI, REMOVED_SCOPE_SEPARATOR, CommitFacts
 
-# The most commits that are read for one name, and for one answer. Reading a commit takes up to a
-# millisecond.
+# The maximum number of commits that are read for one name, and for one answer. Reading a commit
+# takes up to a millisecond.
 _MAX_COMMITS: Final = 80
 _MAX_READ: Final = 20_000
-# The most patches that git reads for one answer. A patch is read if the index names a changed
-# definition, but does not contain its removed lines.
+# The maximum number of patches that git reads for one answer. A patch is read if the index names a
+# changed definition, but does not contain its removed lines.
 _MAX_PATCHES: Final = 300
-_KEPT_PATCHES: Final = 32  # in memory; a patch can take several megabytes
+_KEPT_PATCHES: Final = 32  # patches in the cache; a patch can take several megabytes
 _MAX_LINES: Final = 20  # removed lines per file that are checked for a name
-_MAX_LINE_CHARS: Final = 240  # as in the index; regular expressions are too slow on generated lines
-# Code whose definitions are not names of the project itself.
+# Lines are cut to this length, as in the index, because regular expressions are slow on long lines.
+_MAX_LINE_CHARS: Final = 240
+# Files whose definitions are not names of the project itself.
 _SIDE_CODE: Final = re.compile(
     r"(?i)(?:^|[/_.-])(?:tests?|specs?|examples?|samples?|demos?|fixtures?|docs?|tutorials?"
     r"|playground|testapps?|vendor(?:ed)?|third[_-]?party|xlib|extlib)(?:[/_.-]|$)|(?:Tests?|Specs?|Demos?|Samples?)(?:\.\w+|/)"
 )
-# A line that extends a type, which may belong to another project, or a line of a test.
+# A line of a test, or a line that extends a type. The type may belong to another project.
 _REOPENED: Final = re.compile(r"[\s\w]*\b(?:extension|impl|test|describe|it)\b")
 _BUILD_FILE: Final = re.compile(
     r"\.(?:gradle|sbt|gemspec)$|\.gradle\.kts$|(?:^|/)(?:buildSrc|project)/|(?:^|/)Rakefile$|\.rake$"
@@ -45,10 +46,10 @@ class PastName:
     """A name that a commit removed from the code."""
 
     name: str
-    path: str  # of the file that defined it
+    path: str  # of the file that defined the name
     line: str  # the removed line
     commit: CommitFacts
-    bases: frozenset[str] = frozenset()  # the classes whose method the line overrides
+    bases: frozenset[str] = frozenset()  # classes that may declare the method that it overrides
 
 
 class PastNames:
@@ -76,14 +77,14 @@ class PastNames:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether so many commits were read that further names are not looked up."""
+        """Whether the limit of commits is reached, so that further names are not looked up."""
         return self._left <= 0
 
     def find_definition(self, name: str, *, may_be_local: bool) -> PastName | None:
         """Return the last removal of a definition of a name; None if there was none.
 
-        With `may_be_local`, keys and indented variables, which may be local to a function, are
-        also found.
+        With `may_be_local`, also find keys and indented variables, which may be local to a
+        function.
         """
         defines = DefinitionLines(name, may_be_local)
         return self._find(name, defines.match) or self._find_removed(name, defines)
@@ -178,7 +179,7 @@ class PastNames:
         return None
 
     def _find_removed(self, name: str, defines: DefinitionLines) -> PastName | None:
-        """Look for a name in the index of removed definitions, which contains all their lines."""
+        """Look for a name in the index of removed definitions, which contains whole definitions."""
         view = self._removed
         if view is None:
             return None
@@ -201,7 +202,7 @@ class PastNames:
         return None
 
     def _read_patch(self, sha: str) -> Mapping[str, Sequence[str]]:
-        """Return all changed lines of a commit; the index contains only some of them."""
+        """Return all changed lines of a commit. The index may contain only some of them."""
         if self._patches_left <= 0:
             return {}
         self._patches_left -= 1
@@ -247,7 +248,7 @@ class _RemovedLine:
 
     name: str
     matches: Callable[[str, str], bool]  # receives the line and its language
-    is_kept: bool  # False: changes that add the name to the same file are left out
+    is_kept: bool  # whether to include changes that also add the name to the same file
 
     def find_in(self, path: str, lines: Sequence[str]) -> list[str]:
         """Return the matching removed lines among the changed lines of a file."""
@@ -259,7 +260,7 @@ class _RemovedLine:
         return [line for line in code if self.matches(line, language)][:_MAX_LINES]
 
     def is_listed(self, line: str) -> bool:
-        """Return whether a line is not itself a changed line, but lists the name as changed."""
+        """Return whether a line lists the name as changed and is not itself a line of the file."""
         return not line.startswith(("+", "-", " ")) and self.is_named(line)
 
     def is_named(self, line: str) -> bool:

@@ -11,7 +11,7 @@ _PAST_DOCUMENT: Final = re.compile(
     r"|archived?|old|[a-z]?eps?|kips?|legacy|deprecat\w*|versioned_docs|todo|roadmap|authors"
     r"|contributors|contributions|thanks|licen[sc]es?|copying|notices?|credits|faq|audits?)(?=[/_.\-\s]|$)"
 )
-# Folders of one version ("1.2", "shop-3.x"), and paths with a date, such as "2024-11-28-threads".
+# Folders for one version ("1.2", "shop-3.x"), and paths with a date, such as "2024-11-28-threads".
 _VERSION_FOLDER: Final = re.compile(
     r"(?:^|/)[vV]?\d+(?:\.(?:\d+|x))+(?=[/._-]|$)|(?:^|/)v\d+/|(?:^|/)[A-Za-z]+-[vV]?\d+\.[x\d]+/"
     r"|(?:^|/)\d{4}-\d{2}-\d{2}(?=[-_./])"
@@ -56,5 +56,5 @@ def is_past_heading(heading: str) -> bool:
 
 
 def speaks_of_past(text: str) -> bool:
-    """Return whether a text compares something with what existed earlier or exists elsewhere."""
+    """Return whether a text mentions an earlier state or another project."""
     return _PAST_WORDS.search(text) is not None

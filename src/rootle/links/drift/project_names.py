@@ -13,7 +13,8 @@ from rootle.links.drift.comments import DividedText, divide, find_declared
 from rootle.text.file_kinds import is_page
 from rootle.text.languages import CODE_EXTENSIONS, DOCUMENTATION, language_of
 
-# The most characters that are read for one answer, which takes about ten seconds.
+# The maximum number of characters that are read for one answer. Reading them takes about ten
+# seconds.
 MAX_CHARS: Final = 150_000_000
 _TOKEN: Final = re.compile(r"[^\W\d]\w*(?:-\w+)*")
 
@@ -25,7 +26,7 @@ class ProjectNames:
     # The words of code, data and settings, and the names that comments declare.
     words: frozenset[str]
     files: frozenset[str]  # paths, even of files whose content is not indexed
-    is_complete: bool  # False if there was more text than the limit allows
+    is_complete: bool  # whether all text was within the limit
 
     @cached_property
     def folded(self) -> frozenset[str]:
@@ -64,7 +65,7 @@ class ProjectNames:
 
 
 def fold(name: str) -> str:
-    """Return a name in lower case without separators, so that retry_max and retryMax are equal."""
+    """Return a name in lower case without separators: retry_max and retryMax become equal."""
     return name.replace("_", "").replace("-", "").lower()
 
 
@@ -90,7 +91,7 @@ def read_project(
 
 
 def _has_code(state: FileState) -> bool:
-    """Return whether a file shows which names exist. A document can contain names that are gone."""
+    """Return whether the names in a file exist. In contrast, documents can contain old names."""
     return state.language not in DOCUMENTATION and not is_page(state.path, state.language)
 
 

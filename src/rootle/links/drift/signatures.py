@@ -1,4 +1,4 @@
-"""The current signatures of functions, and the classes whose members are all in the project."""
+"""The current signatures of functions, and the classes whose members are all known."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Arguments:
     """The names of the parameters of a call in a document."""
 
     names: tuple[str, ...]
-    keywords: frozenset[str]  # those that are written as "name=value"
+    keywords: frozenset[str]  # the names that are written as "name=value"
 
 
 def parse_arguments(text: str) -> Arguments | None:
@@ -74,7 +74,7 @@ class Signatures:
     def heads_of(self, name: str) -> list[str]:
         """Return the definitions of a function with their parameters, on one line each.
 
-        The result is empty if a class has the same name: its constructor is defined elsewhere.
+        The result is empty if a class has the same name, because its constructor has another name.
         """
         if self._classes(name):
             return []

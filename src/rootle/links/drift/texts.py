@@ -37,21 +37,24 @@ _DISABLED_CODE: Final = re.compile(
 )
 _WORD: Final = re.compile(r"\w+")
 _LONG_QUOTES: Final = ('"""', "'''")
-_INDENTED: Final = re.compile(r" {3}|\t")  # as in blocks of code without a fence
+_INDENTED: Final = re.compile(r" {3}|\t")  # the indentation of a block of code without a fence
 
 
 @dataclass(frozen=True)
 class NamedText:
-    """A text with its names: each name once, if possible at an occurrence outside of examples."""
+    """A text with its names.
+
+    Each name is included once, if possible at an occurrence outside of examples.
+    """
 
     path: str  # "" for a memory
     origin: DriftOrigin
     mentions: tuple[Mention, ...]
-    # The lines by number, from 1; long lines are truncated. A whole memory has the number 0.
+    # The lines by number, from 1. Long lines are truncated. A memory is one line with the number 0.
     lines: Mapping[int, str] = field(repr=False)
     memory: Memory | None = None
-    # The lines that may be code: of a document, those that are in examples or indented; of the
-    # comments in a source file, all lines.
+    # The lines that may be code: in a document, the indented lines and those in examples; in a
+    # source file, all lines of comments.
     code_lines: tuple[str, ...] = field(default=(), repr=False)
     # The numbers of the lines in examples that are inside a multi-line string.
     quoted: frozenset[int] = field(default=frozenset(), repr=False)
@@ -61,7 +64,7 @@ class NamedText:
         return self.lines.get(number, "").strip()
 
     def speaks_of_past(self, number: int) -> bool:
-        """Return whether a line or a line next to it mentions something that existed earlier."""
+        """Return whether a line or an adjacent line mentions an earlier state."""
         return speaks_of_past(" ".join(self.lines.get(number + at, "") for at in (-1, 0, 1)))
 
 
@@ -135,7 +138,7 @@ def _present_lines(lines: Sequence[str], language: str) -> list[ProseLine]:
 
 
 def _find(lines: Sequence[ProseLine]) -> tuple[Mention, ...]:
-    """Return the names in lines, except those that are nodes of a diagram in these lines."""
+    """Return the names in lines, except names that are nodes of a diagram in these lines."""
     nodes = {word for line in lines if line.is_diagram for word in _WORD.findall(line.text)}
     found: dict[tuple[str, str], Mention] = {}
     for line in lines:

@@ -3,8 +3,8 @@
 Web pages and other texts from strangers can contain sentences for the models that read them:
 "ignore the previous instructions", "do not tell the user". The detector uses patterns, called
 signs, that indicate such orders. It adds up the weights of signs that occur close to each other,
-and a linear model adds up the weights of the words. The detector does not recognize intentions: a
-page about such attacks is flagged as well, and orders in words that it does not know are not.
+and a linear model adds up the weights of the words. The detector does not recognize intentions: it
+also flags a page about such attacks, and it misses orders in unknown words.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ from rootle.text.agent_orders.translated_patterns import TRANSLATED_SIGNS
 # The patterns are matched against lower-case text with single spaces. Each repetition is bounded,
 # so the time is proportional to the length of the text. The weights were chosen on the development
 # half of the data of benchmarks/quality/agent_orders.py: an English sign that never occurs in
-# ordinary text weighs nearly 1. A sum below SURE is only one of the features of the linear model.
+# ordinary text weighs nearly 1. If the sum of the weights is below SURE, the linear model decides,
+# and the sum is one of its features.
 _SIGNS: Final = (*ADDRESS_SIGNS, *ORDER_SIGNS, *ANSWER_SIGNS, *TRANSLATED_SIGNS)
 THRESHOLD: Final = 1.0
 # The weights of signs within this many characters are added up.
 _WINDOW_CHARS: Final = 400
 _MAX_CHARS: Final = 100_000
-_MAX_MATCHES: Final = 200  # of one sign
+_MAX_MATCHES: Final = 200  # matches of one sign that are used
 _MAX_QUOTE_CHARS: Final = 120
 # Unicode tags spell a text that people do not see.
 _TAGS: Final = re.compile("[\U000e0020-\U000e007e]{4,}")
@@ -45,7 +46,7 @@ _INVISIBLE: Final = re.compile(
     "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f"
     "\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]"
 )
-# Letters of other scripts that look like Latin ones, in words that mix both.
+# Words that mix Latin with Greek or Cyrillic letters, some of which look like Latin letters.
 _MIXED_WORD: Final = re.compile(
     r"(?=\w{0,30}[a-z])(?=\w{0,30}[\u0370-\u03ff\u0400-\u04ff])\w{2,40}"
 )
@@ -70,7 +71,7 @@ class AgentOrders:
 def find_orders(text: str) -> AgentOrders | None:
     """Return the clearest orders to an agent in a text; None if there are none.
 
-    Only the first 100,000 characters are examined. The time is proportional to their number.
+    Orders are searched in the first 100,000 characters, and invisible characters in the whole text.
     """
     if _TAGS.search(text) or _HIDDEN_BITS.search(text):
         return AgentOrders(THRESHOLD, "(text in invisible characters)", ("hidden",))
@@ -127,9 +128,10 @@ def _open_filter() -> LiteralFilter:
 def _windows(
     found: list[FoundSign],
 ) -> Iterator[tuple[float, int, int, tuple[str, ...]]]:
-    """Yield, for each sign, the score of this sign and of those that closely follow it.
+    """Yield a score for each sign: the sum for this sign and the signs that closely follow it.
 
-    Of each group, only the strongest sign counts. The start is that of the strongest sign.
+    If several signs belong to one group, only the strongest counts. The range begins at the
+    strongest sign.
     """
     for at, (start, _, _, _) in enumerate(found):
         best: dict[str, float] = defaultdict(float)

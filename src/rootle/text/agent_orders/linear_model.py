@@ -23,7 +23,7 @@ from rootle.text.agent_orders.order_features import (
 WEIGHTS_PATH: Final = Path(__file__).with_name("order_weights.json")
 SIGN_SUM: Final = "sum of signs"
 _MAX_SIGN_SUM: Final = 2.0
-# If a window has more features than this, each of them counts less. Otherwise, long lists of words
+# If a window has more features than this, each feature counts less. Otherwise, long lists of words
 # would reach a high sum by chance.
 _FULL_FEATURES: Final = 60
 _LENGTH_EXPONENT: Final = 0.6
@@ -48,7 +48,7 @@ class LinearModel(NamedTuple):
 class ScoredSentence(NamedTuple):
     """The strongest sentence of a window, its position, and the groups of signs in the window."""
 
-    score: float  # of the window
+    score: float  # the score of the window
     start: int
     end: int
     groups: tuple[str, ...]
@@ -75,9 +75,9 @@ def strongest_sentence(plain: str, signs: Sequence[FoundSign]) -> ScoredSentence
 def read_windows(
     plain: str, signs: Sequence[FoundSign], size: int = WINDOW_SENTENCES
 ) -> Iterator[tuple[Sequence[Sentence], tuple[str, ...], dict[str, float]]]:
-    """Yield the windows of sentences in a normalized text, their groups of signs and features.
+    """Yield the windows of sentences in a normalized text, with their groups of signs and features.
 
-    The signs are in order.
+    `signs` must be in order.
     """
     sentences = read_sentences(plain)
     starts = [start for start, _, _, _ in signs]

@@ -12,7 +12,7 @@ from rootle.text.agent_orders.word_kinds import KINDS, UNSEPARATED
 # The number of sentences in a window, and the length at which a sentence is cut.
 WINDOW_SENTENCES: Final = 4
 _MAX_SENTENCE_CHARS: Final = 300
-_MIN_SENTENCE_CHARS: Final = 25  # a shorter one is joined with the next
+_MIN_SENTENCE_CHARS: Final = 25  # a shorter sentence is joined with the next one
 _END: Final = re.compile(r"[.!?]+[)\"'*]*(?= )|[。！？]")
 _TOKEN: Final = re.compile(
     r"(?P<url>https?:/|www\.)[^\s)\]>\"']{1,300}|(?P<email>[\w.+-]{1,40}@[\w-]{1,40}\.[\w.-]{1,40})|"
@@ -22,7 +22,7 @@ _TOKEN: Final = re.compile(
     r"(?P<word>[^\W\d_]{1,40}(?:[-'][^\W\d_]{1,20}){0,2})|(?P<code>`)|(?P<break>[:,;(—])"
 )
 _KINDS_OF_TOKENS: Final = {"host": "url", "comment": "comment"}
-# Invented names of examples say who wrote a text, not what it asks for.
+# Words of invented names, which are ignored. They show who wrote an example, not what it asks for.
 _NAMES: Final = frozenset({"example", "placeholder"})
 _CJK: Final = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _UNSEPARATED: Final = re.compile("|".join(sorted(UNSEPARATED, key=len, reverse=True)))
@@ -44,7 +44,7 @@ def read_sentences(plain: str) -> list[Sentence]:
 
 
 def window_features(window: Sequence[Sentence], groups: Collection[str]) -> set[str]:
-    """Return the features of neighboring sentences; groups are those of the signs in them."""
+    """Return the features of adjacent sentences. `groups` are the groups of the signs in them."""
     features = set[str]().union(*(one.features for one in window))
     kinds = set[str]().union(*(one.kinds for one in window))
     features.update(f"{first}&{second}" for first, second in combinations(sorted(kinds), 2))
@@ -69,7 +69,7 @@ def _cut(start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _read(plain: str, start: int, end: int) -> Sentence:
     features, kinds = set[str](), set[str]()
-    before, opens = "^", True  # the last word or kind, and whether a clause begins
+    before, opens = "^", True  # the previous word or kind, and whether a clause begins
     for match in _TOKEN.finditer(plain, start, end):
         name = match.lastgroup or ""
         if name == "break":

@@ -196,7 +196,7 @@ ORDER_SIGNS: Final[tuple[OrderPattern, ...]] = (
         r"removed|suspended|off|bypassed|relaxed|overridden|unlocked|do(?:es)? not apply|no "
         r"longer)\b",
     ),
-    # Praise and blame by order
+    # Orders to praise or to blame
     sign(
         "praise",
         0.7,

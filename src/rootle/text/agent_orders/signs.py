@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-SURE: Final = 1.6  # if the weights of signs add up to this, the words are not considered
+SURE: Final = 1.6  # if the weights of signs add up to this, the linear model is not used
 
 
 class OrderPattern(NamedTuple):
     """A sign: a pattern that indicates that a text gives orders to an agent."""
 
-    group: str  # of several signs of one group, only the strongest counts
+    group: str  # if several signs belong to one group, only the strongest counts
     weight: float
     regex: re.Pattern[str]
 

@@ -9,7 +9,7 @@ from rootle.text.agent_orders.signs import SURE, OrderPattern, sign
 
 _EARLIER_RU: Final = r"(?:предыдущ|прежн|прошл|ранн|вышеуказан|системн|свои|сво)\w{0,6}"
 # "Ignore the previous instructions" and "show your instructions" in several languages. The linear
-# model knows few words of these languages, so the first sentence is enough on its own.
+# model knows few words of these languages, so a sign for the first sentence is enough on its own.
 TRANSLATED_SIGNS: Final[tuple[OrderPattern, ...]] = (
     sign(
         "ignore",

@@ -1,1 +1,1 @@
-"""Answers about the past in the tool `vectordb_search`."""
+"""Text for the answers of `vectordb_search` about commits and removed code."""

@@ -1,4 +1,4 @@
-"""Choose the lines of a commit that are shown, with a sign where lines are left out."""
+"""Choose the lines of a commit that are shown, and mark where lines are left out."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from typing import Final
 
 _CUT: Final = "…"
-# The numbers of added and removed lines, in the first line about a file.
+# The numbers of added and removed lines in the first line about a file.
 _COUNTS: Final = re.compile(r" \(\+(\d{1,9}) -(\d{1,9})\)")
-# A change is shown in part only if there is room for some of its lines.
+# If fewer characters than this are left, no part of the next change is shown.
 _MIN_ROOM: Final = 120
 
 
 @dataclass(slots=True)
 class _Change:
-    """Consecutive removed and added lines, with the lines before them in their hunk."""
+    """Consecutive removed and added lines, with the lines that precede them in the hunk."""
 
     before: list[str] = field(default_factory=list)  # a heading, and unchanged lines
     removed: list[str] = field(default_factory=list)
@@ -39,9 +39,9 @@ def cut_message(lines: Sequence[str], room: int, *, is_start: bool) -> list[str]
 
 
 def cut_patch(lines: Sequence[str], room: int) -> list[str]:
-    """Return lines of the change of a file, as many as fit.
+    """Return as many lines of a file's patch as fit.
 
-    A removed line is never shown without the lines that replace it, or at least some of them.
+    If removed lines are shown, at least some of the lines that replace them are shown too.
     """
     is_start = bool(lines) and not lines[0].startswith(("@@", "+", "-", " "))
     found = _COUNTS.search(lines[0]) if is_start else None
@@ -58,12 +58,12 @@ def cut_patch(lines: Sequence[str], room: int) -> list[str]:
         shown += change.lines
         counts = [counts[0] + len(change.added), counts[1] + len(change.removed)]
     is_whole = found is not None and counts == [int(found[1]), int(found[2])]
-    is_unread = len(lines) == 1 and is_start and found is None  # its content is not indexed
+    is_unread = len(lines) == 1 and is_start and found is None  # the patch is not indexed
     return shown if is_whole or is_unread or shown[-1:] == [_CUT] else [*shown, _CUT]
 
 
 def _split(lines: Sequence[str]) -> Iterator[_Change]:
-    """Yield the changes of a file, without headings and unchanged lines that end the text."""
+    """Yield the changes of a file. Unchanged lines and headings after the last one are dropped."""
     change = _Change()
     for line in lines:
         sign = line[:1]
@@ -81,14 +81,14 @@ def _split(lines: Sequence[str]) -> Iterator[_Change]:
                 change.removed.append(line)
             elif sign in (" ", ""):
                 change.before.append(line)
-            else:  # about the whole file
+            else:  # the line is about the whole file
                 yield _Change([line])
     if change.removed or change.added:
         yield change
 
 
 def _shorten(change: _Change, room: int) -> list[str]:
-    """Return some of the removed lines and some of the added ones."""
+    """Return some of the removed lines and some of the added lines."""
     heading = [line for line in change.before if line.startswith("@@")]
     room -= _size(heading)
     half = room // 2
