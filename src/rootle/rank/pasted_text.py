@@ -54,7 +54,8 @@ _SHORT_WORDS: Final = 3
 _SHORT_SHARE: Final = 0.75
 # A text without signs of a message or of code must have this many words.
 _LITERAL_WORDS: Final = 4
-# The text around a name, if the name is a part of a longer name, a string, or a key or selector.
+# Patterns for the text around a name that is a part of a longer name, a string, a key or a
+# selector.
 _CONTINUED: Final = re.compile(r"[\w-]")
 _BEGUN: Final = re.compile(r"\w-{0,9}$")
 _OPEN_QUOTE: Final = re.compile(r"[\"'`]-{0,2}$")

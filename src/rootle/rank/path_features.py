@@ -170,7 +170,7 @@ def _words(name: str) -> tuple[str, ...]:
 
 
 def quotes_messages(path: str) -> bool:
-    """Return whether a file is a test, a document, a changelog, recorded output or generated.
+    """Return whether a file is a test, a document, a changelog, recorded output or generated code.
 
     Such files quote the messages of a program, but do not produce them.
     """

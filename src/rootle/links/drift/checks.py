@@ -88,7 +88,7 @@ class DriftChecks:
         return None if found is None else make_report(text, mention.line, mention.text, found)
 
     def check_memory(self, text: NamedText) -> Iterator[DriftReport]:
-        """Yield reports about files and symbols to which a memory refers and that are gone.
+        """Yield reports about the missing files and symbols to which a memory refers.
 
         They existed when the memory was stored.
         """

@@ -128,7 +128,7 @@ _WORDS: Final[tuple[frozenset[str], ...]] = tuple(
     )
 )
 _WORD: Final = re.compile(r"[a-z]+")
-# The end of a question that is ignored: the definitions and uses of the name answer it as well.
+# This end of a question is ignored, because the definitions and uses of the name answer it too.
 _REASON: Final = re.compile(
     r",?\s+(?:and (?:why|how|when|where|from where|what for)"
     r"|(?:in|of|from|across) (?:the|this|our) (?:(?:whole|entire) )?"

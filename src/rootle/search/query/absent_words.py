@@ -83,7 +83,7 @@ class WordCheck:
     """The subject words of a question, and those that may be absent from the index."""
 
     subjects: tuple[SubjectWord, ...]
-    unknown: tuple[SubjectWord, ...]  # their stems are not in the index; no general words
+    unknown: tuple[SubjectWord, ...]  # without stems in the index; general words are left out
     is_error: bool  # the question is an error message, which may contain names of another program
 
     def is_about(self, words: Sequence[SubjectWord]) -> bool:

@@ -11,7 +11,7 @@ from typing import Final
 from rootle.index.reader import FileState, IndexReader
 
 _MAX_FRAMES: Final = 12
-_MAX_FILES: Final = 3  # to which one frame may refer
+_MAX_FILES: Final = 3  # files to which one frame may refer
 # `src/retry.py:42`, `src/retry.py(42)`, `"src/retry.py", line 42`, `retry.cs:line 42`,
 # `retry.php on line 42`, `retry.py#L42` and `file=src/retry.py,line=42`.
 _FRAME: Final = re.compile(
@@ -35,7 +35,7 @@ class Frames:
     """The lines to which the frames in a text refer, by file id, in the order of the text."""
 
     lines: Mapping[int, list[int]]
-    # The lines in files that have the name in a frame, but not the folder.
+    # The lines in files whose name matches a frame, but whose folders do not.
     doubtful: Mapping[int, list[int]]
 
 
@@ -97,8 +97,8 @@ def _match_files(
 ) -> tuple[list[FileState], bool]:
     """Return the files that share the most folders with a path, and whether the match is certain.
 
-    Return no files if too many share as many folders. The match is certain if the path is just a
-    file name, or if a folder matches too. A path below a folder of packages must match completely.
+    Return no files if too many of them match equally well. The match is certain if the path is just
+    a file name, or if a folder matches too. Paths below a folder of packages must match fully.
     """
     found = named.get(parts[-1], []) if parts else []
     shared = [_count_shared(state.path.split("/"), parts) for state in found]

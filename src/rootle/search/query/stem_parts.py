@@ -1,6 +1,7 @@
-"""Find a part of the stem that all words with a certain piece have in common.
+"""Find a text that occurs in the stems of all words that contain a certain piece.
 
-The index contains stems, so it is searched for this part to find the words that contain the piece.
+The index contains stems instead of words. To find the words that contain a piece, the index is
+searched for this text.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _REMAINDERS: Final = tuple({ending[at:] for ending in _ENDINGS for at in range(l
 
 @lru_cache(maxsize=1_024)
 def guaranteed_part(piece: str, *, starts_word: bool, ends_word: bool) -> str:
-    """Return the part that the stems of all words with a piece contain; "" if there is none.
+    """Return a text that is in the stems of all words that contain a piece; "" if there is none.
 
     Set `starts_word` if words begin with the piece, and `ends_word` if they end with it. The
     stemmer removes and replaces letters at the end of a word. Therefore the stem may contain only

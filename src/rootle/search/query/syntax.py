@@ -139,7 +139,8 @@ def restrictions_in(text: str) -> str:
 def _split_pattern(text: str) -> tuple[str, str | None]:
     """Return a question without its regex, and the regex.
 
-    A question with a regex between slashes may contain only filters and excluded words besides.
+    Besides a regex between slashes, the question may contain nothing but filters and excluded
+    words.
     """
     if text.count("/") > 1:
         found = [match for match in _OPERATOR.finditer(text) if _restricts(match)]

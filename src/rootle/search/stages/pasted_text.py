@@ -61,7 +61,7 @@ _MESSAGE_WORDS: Final = 4
 _QUOTING: Final = 0.7
 # The intents of questions that describe code instead of quoting it.
 _DESCRIBING: Final[frozenset[Intent]] = frozenset(("usage", "test", "history"))
-# The codes with which terminals color a text.
+# Escape codes for colors in terminals.
 _COLORS: Final = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 
 Shares = dict[int, dict[int, dict[int, float]]]  # by file id, row of the query and line number

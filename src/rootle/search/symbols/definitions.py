@@ -149,7 +149,7 @@ def rank_for_members(found: FileOccurrences) -> int | None:
 
 
 def _may_declare(before: str) -> bool:
-    """Return whether a declaration of a name can begin with the text before it in its line."""
+    """Return whether `before`, the text before a name in its line, can begin a declaration."""
     return not before.strip() or _TYPED.search(before) is not None
 
 

@@ -46,8 +46,8 @@ def text_around(found: FileOccurrences, at: Position) -> tuple[str, str]:
 def is_mention(name: str, owner: str, around: tuple[str, str], others: Collection[str]) -> bool:
     """Return whether a name in prose refers to a member of a class.
 
-    It may also be an ordinary word, or a member of another class. `around` is the text before and
-    after the name. `others` are the names of other classes with a member of this name, in lower
+    If not, the name is an ordinary word or a member of another class. `around` is the text before
+    and after the name. `others` are the names of other classes with a member of this name, in lower
     case.
     """
     before, after = around

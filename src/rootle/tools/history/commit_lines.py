@@ -10,7 +10,7 @@ from typing import Final
 _CUT: Final = "…"
 # The numbers of added and removed lines in the first line about a file.
 _COUNTS: Final = re.compile(r" \(\+(\d{1,9}) -(\d{1,9})\)")
-# If fewer characters than this are left, no part of the next change is shown.
+# If fewer characters than this are left, no part of a change is shown, unless it is the first one.
 _MIN_ROOM: Final = 120
 
 
