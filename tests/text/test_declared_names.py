@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from rootle.text.declared_names import find_declared_names
+from rootle.text.declared_names import find_declared_names, find_declared_types
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,20 @@ def test_a_long_text_takes_little_time(part: str) -> None:
     start = time.monotonic()
     find_declared_names(part * 100_000)
     assert time.monotonic() - start < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A pool. public class BufferPool { public BufferPool(long memory)", {"BufferPool"}),
+        ("class DuplicateError, getMockName", set()),
+        ("class ReplicationTest(EndToEndTest): def run", {"ReplicationTest"}),
+        ("public class Loader implements RaftClient.Listener<T>", {"Loader"}),
+        ("module Spree::Stock; class Spree::Stock::Splitter", {"Stock", "Splitter"}),
+        ("a class for errors of the server", set()),
+        ("Service class to change shipments", set()),
+        ("impl Parser for Reader", {"Parser"}),
+    ],
+)
+def test_the_name_of_a_type_is_found_and_prose_is_not_a_type(text: str, expected: set[str]) -> None:
+    assert find_declared_types(text) == expected

@@ -13,10 +13,7 @@ from json_server import Reply, serving
 from sample import MakeApp, many_files, write, write_tree
 
 from rootle.errors import UnavailableError
-from rootle.text.definition_head import group_lines
 from rootle.tools import Answer, SentPassages, search_folder, tools_of
-from rootle.tools.shown_lines import FileExcerpts
-from rootle.types import Definition, FileOutline, Span
 
 NO_MATCHES = "No matches found in the indexed corpus."
 NUMBERED = re.compile(r" *(\d+)(?:  (.*))?")
@@ -32,11 +29,6 @@ def numbered_lines(answer: Answer) -> dict[int, str]:
     block = re.split(r"\n(?=2\. )", answer.text)[0]
     found = (NUMBERED.fullmatch(line) for line in block.split("\n"))
     return {int(line[1]): line[2] or "" for line in found if line}
-
-
-def outline_of(text: str, *definitions: tuple[str, int, int]) -> FileOutline:
-    found = tuple(Definition(*one) for one in definitions)
-    return FileOutline("a.py", tuple(text.split("\n")), found)
 
 
 def test_the_question_is_embedded_once_and_the_order_is_that_of_the_app(
@@ -484,111 +476,6 @@ def test_the_source_of_a_result_can_be_read(tmp_path: Path, make_app: MakeApp) -
         first, last = map(int, result["source"].rpartition(":")[2].split("-"))
         passage = read.run(result["source"]).data
         assert (passage["startLine"], passage["endLine"]) == (first, last)
-
-
-def test_lines_are_chosen_to_fit_and_end_where_statements_end() -> None:
-    body = [f"    filler_{at} = compute({at})" for at in range(60)]
-    body[30:34] = [
-        "    if quota.exceeded:",
-        "        raise QuotaError(",
-        "            quota,",
-        "        )",
-    ]
-    text = "\n".join(["def check(quota):", *body])
-    excerpts = FileExcerpts(
-        outline_of(text, ("def check", 1, 61)), "raise an error if the quota is exceeded"
-    )
-    (place,) = excerpts.places([Span(28, 40, "", "def check")])
-    chosen = excerpts.choose(place, 300)
-    assert excerpts.size(chosen) <= 300
-    assert {1, 32, 33} <= set(chosen)
-    (_, _), (first, last) = group_lines(chosen)
-    assert first <= 32
-    assert last not in (32, 33, 34)  # within the statement
-    assert excerpts.choose(place, 10_000) == tuple(range(1, 62))
-
-
-def test_the_text_of_an_error_is_shown_with_the_statement_that_raises_it() -> None:
-    error = [
-        "    if crumb.is_hard():",
-        "        raise CrumbError(",
-        '            "the dough needs water from the well"',
-        "        )",
-    ]
-    body = [f"    oven.turn(step={at}, water={at})" for at in range(60)]
-    body[40:44] = error
-    outline = outline_of("\n".join(["def bake(oven):", *body]), ("def bake", 1, 61))
-    excerpts = FileExcerpts(outline, "the dough needs water from the well")
-    (place,) = excerpts.places([Span(1, 61, "", "def bake")])
-    for room in range(190, 500, 20):
-        assert {43, 44} <= set(excerpts.choose(place, room)), room
-
-
-def test_a_method_is_shown_rather_than_the_class_around_it() -> None:
-    text = (
-        "class Door:\n    width = 3  # open door\n\n    def open(self):\n        return self.door\n"
-    )
-    outline = outline_of(text, ("class Door", 1, 5), ("class Door > def open", 4, 5))
-    excerpts = FileExcerpts(outline, "open the door")
-    names = [place.name for place in excerpts.places([Span(1, 2, "", ""), Span(4, 5, "", "")])]
-    assert names == ["class Door > def open", "class Door"]
-
-
-def test_the_function_that_the_question_declares_comes_before_its_caller() -> None:
-    text = """\
-def deleteOldSegments():
-    # Delete old log segments whose records expired from the tail of each partition directory.
-    return deleteRetentionBreachedSegments() + deleteLogStartBreachedSegments()
-
-
-def deleteRetentionBreachedSegments():
-    return deleteIf(is_breached)
-"""
-    outline = outline_of(
-        text,
-        ("def deleteOldSegments", 1, 3),
-        ("def deleteRetentionBreachedSegments", 6, 7),
-    )
-    spans = [Span(6, 7, "", ""), Span(1, 3, "", "")]
-    described = (
-        "Delete old log segments whose records expired from the tail of a partition directory."
-    )
-    for signature in (
-        "int deleteRetentionBreachedSegments()",
-        "def deleteRetentionBreachedSegments(self)",
-    ):
-        first, _ = FileExcerpts(outline, f"{described} {signature}").places(spans)
-        assert first.name == "def deleteRetentionBreachedSegments"
-    called = f"{described} It calls deleteRetentionBreachedSegments()"
-    first, _ = FileExcerpts(outline, called).places(spans)
-    assert first.name == "def deleteOldSegments"
-
-
-def test_the_comment_above_a_long_class_is_shown_if_it_matches_best() -> None:
-    comment = ["/**", *[f" * Chapter {at} of the manual." for at in range(40)], " */"]
-    comment[20:23] = [" * A consumer that polls too rarely", " * leaves its group.", " *"]
-    body = [f"    int poll{at} = group.poll({at});" for at in range(60)]
-    text = "\n".join([*comment, "public class Consumer {", *body, "}"])
-    outline = outline_of(text, ("class Consumer", 1, 104))
-    excerpts = FileExcerpts(outline, "what happens to a consumer that polls too rarely")
-    place, other = excerpts.places([Span(15, 30, "", ""), Span(60, 70, "", "class Consumer")])
-    assert (place.first_line, place.last_line, place.name) == (15, 30, "class Consumer")
-    assert {21, 22} <= set(excerpts.choose(place, 300))
-    assert excerpts.choose(place, 2_000) == tuple(range(15, 31))
-    assert 43 in excerpts.choose(other, 600)
-
-
-def test_the_comment_above_a_short_function_is_shown_with_it() -> None:
-    comment = [f"# Note {at} about doors." for at in range(8)]
-    text = "\n".join([*comment, "def open_door():", "    return True"])
-    excerpts = FileExcerpts(outline_of(text, ("def open_door", 1, 10)), "notes about doors")
-    (place,) = excerpts.places([Span(1, 5, "", "")])
-    assert excerpts.choose(place, 600) == tuple(range(1, 11))
-
-
-def test_a_very_long_line_is_truncated() -> None:
-    excerpts = FileExcerpts(outline_of("x" * 10_000), "x")
-    assert excerpts.line(1) == "x" * 240 + "… (9760 more characters)"
 
 
 def test_the_uses_of_a_name_are_listed_with_their_functions(

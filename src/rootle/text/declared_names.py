@@ -26,6 +26,13 @@ _TYPED: Final = re.compile(
     rf"(?:^|[.;:{{}}]\s{{1,20}}|\n\s{{0,80}})(?P<types>(?:{_TYPE}\s{{1,20}}){{1,8}}?)"
     rf"[*&]{{0,3}}{_NAME}\s?{_TYPE_ARGUMENTS}\("
 )
+# A type: its name is followed by a bracket, a colon, its parents or the end of the line. In prose,
+# such as "a class for errors", an ordinary word follows the keyword.
+_DECLARED_TYPE: Final = re.compile(
+    r"\b(?:class|struct|interface|enum|trait|record|object|module|protocol|impl)\s+"
+    r"(?:\w{1,100}(?:::|\.)){0,5}([^\W\d]\w*)"
+    r"(?=\s{0,20}(?:[<({:;\[]|(?:extends|implements|with|for)\b|\n|$))"
+)
 _WORD: Final = re.compile(r"[A-Za-z]+")
 # These words precede a call or a block, not the name of a declaration.
 _NOT_TYPES: Final = STOP_WORDS | frozenset(
@@ -40,6 +47,11 @@ def find_declared_names(text: str) -> frozenset[str]:
     text = text[:_MAX_CHARS]
     found = {match[1] for match in _KEYWORD.finditer(text)}
     return frozenset(found | (set(_names_in_signatures(text)) - _NOT_NAMES))
+
+
+def find_declared_types(text: str) -> frozenset[str]:
+    """Return the names of the types that a text declares, without their owners."""
+    return frozenset(_DECLARED_TYPE.findall(text[:_MAX_CHARS])) - _NOT_NAMES
 
 
 def _names_in_signatures(text: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Final
 
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier
@@ -14,20 +14,45 @@ _STEM_CHARS: Final = 5
 _MIN_WORD_CHARS: Final = 3
 
 
-def stems_of(text: str) -> frozenset[str]:
+def list_stems(text: str) -> list[str]:
     """Return the prefixes of the words and parts of identifiers in a text, without stop words."""
     parts = (part for word in WORD.findall(text) for part in split_identifier(word))
-    return frozenset(
+    return [
         part[:_STEM_CHARS]
         for part in parts
         if len(part) >= _MIN_WORD_CHARS and part not in STOP_WORDS
-    )
+    ]
 
 
-def find_stems(lines: Sequence[str], stems: frozenset[str]) -> Mapping[int, frozenset[str]]:
-    """Return the stems in each line, by line number from 1; lines without stems are left out."""
-    found = {at: stems_of(lines[at - 1]) & stems for at in _lines_with(lines, stems)}
-    return {at: some for at, some in found.items() if some}
+def stems_of(text: str) -> frozenset[str]:
+    """Return the distinct stems of a text."""
+    return frozenset(list_stems(text))
+
+
+def pairs_of(stems: Sequence[str]) -> frozenset[str]:
+    """Return the pairs of adjacent stems, each with a space between its stems."""
+    return frozenset(f"{one} {following}" for one, following in pairwise(stems))
+
+
+def find_stems(lines: Sequence[str], question: str) -> Mapping[int, frozenset[str]]:
+    """Return the stems of a question in each line, and the pairs that are adjacent in both.
+
+    Line numbers start at 1. Lines without stems are left out. Of a pair on two lines, such as in
+    a comment, the second line has it.
+    """
+    asked = list_stems(question)
+    stems, pairs = frozenset(asked), pairs_of(asked)
+    found: dict[int, frozenset[str]] = {}
+    before: tuple[int, str] = (0, "")
+    for at in sorted(_lines_with(lines, stems)):
+        listed = list_stems(lines[at - 1])
+        some = stems & frozenset(listed)
+        if some:
+            joined = [before[1], *listed] if before[0] == at - 1 else listed
+            found[at] = some | (pairs & pairs_of(joined))
+        if listed:
+            before = (at, listed[-1])
+    return found
 
 
 def _lines_with(lines: Sequence[str], stems: Iterable[str]) -> set[int]:

@@ -23,9 +23,10 @@ from rootle.text.agent_orders.detector import describe_orders
 from rootle.text.definition_head import group_lines
 from rootle.text.languages import PROSE
 from rootle.text.terms import encodable
+from rootle.tools.excerpts.file_places import Place
+from rootle.tools.excerpts.shown_lines import FileExcerpts, LineNumbers, limit_characters
 from rootle.tools.history.commit_lines import cut_message, cut_patch
 from rootle.tools.sent_passages import SentPassages
-from rootle.tools.shown_lines import FileExcerpts, LineNumbers, Place, limit_characters
 from rootle.types import (
     COMMIT_MESSAGE,
     CommitFacts,
@@ -38,8 +39,6 @@ from rootle.types import (
 # Results after the first three are left out if their score is below this share of the first score.
 _FAR: Final = 0.1
 _MIN_RESULTS: Final = 3
-# If fewer characters than this are left, the other places of a result are shown without lines.
-_MIN_ROOM: Final = 150
 _MAX_NAMED_PLACES: Final = 3
 _MAX_SHORT_PLACES: Final = 1
 # Maximum number of characters for the other lines of a result that match a phrase or a regex.
@@ -176,17 +175,14 @@ class _Writer:
             header = _one_line(result, spans)
             return header, [*_matches(self._open(result), ())] if self._may_match(result) else []
         excerpts = self._open(result)
-        places = excerpts.places(spans)
         header, lines = _one_line(result, spans), list[str]()
         named, seen = [], set[int]()
-        for at, place in enumerate(places):
-            numbers = excerpts.choose(place, room) if room >= _MIN_ROOM or not at else ()
+        for at, (place, numbers) in enumerate(excerpts.choose_places(spans, room)):
             if not numbers:
                 named.append(place)
                 continue
             seen.update(numbers)
             title, body = self._print(result, excerpts, place, numbers)
-            room -= sum(len(line) + 1 for line in body) + (len(title) if at else 0)
             if at:
                 lines.append(f"also {title}")
             else:

@@ -1,0 +1,64 @@
+"""The words of a question in the lines of a file, and how much they say about a line.
+
+Words are stored in sets, whose order differs between processes. Therefore their weights are added
+with `math.fsum`, whose result does not depend on the order. Otherwise, because of rounding errors,
+two processes could choose different places that have the same value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final
+
+from rootle.text.word_stems import find_stems
+
+# The weight of a repeated word in an excerpt, relative to its first occurrence.
+_REPEATED: Final = 0.2
+_NO_WORDS: Final = frozenset[str]()
+
+
+class MatchedWords:
+    """The stems of a question, and its pairs of adjacent stems, in the lines of one file.
+
+    Stems and pairs that are rare in the file weigh more. A pair counts in addition to its stems, so
+    a line that quotes the question has a higher value than one with the same words in another
+    order.
+    """
+
+    def __init__(self, lines: Sequence[str], question: str) -> None:
+        self._by_line = find_stems(lines, question)
+        counts = Counter(word for words in self._by_line.values() for word in words)
+        self._weights: Mapping[str, float] = {
+            word: math.log(1 + len(lines) / count) for word, count in counts.items()
+        }
+        self._total = math.fsum(self._weights.values())
+
+    def in_line(self, number: int) -> frozenset[str]:
+        """Return the words of a line; `number` is counted from 1."""
+        return self._by_line.get(number, _NO_WORDS)
+
+    def in_lines(self, numbers: Iterable[int]) -> frozenset[str]:
+        """Return the words that occur in at least one of some lines."""
+        return frozenset().union(*map(self.in_line, numbers))
+
+    def value_of_line(self, number: int) -> float:
+        """Return the sum of the weights of the words of a line."""
+        return math.fsum(self._weights[word] for word in self.in_line(number))
+
+    def share_in(self, numbers: Iterable[int]) -> float:
+        """Return the share of the weights of all words whose words occur in some lines."""
+        if not self._total:
+            return 0.0
+        return math.fsum(self._weights[word] for word in self.in_lines(numbers)) / self._total
+
+    def value_of(self, numbers: Iterable[int], shown: Collection[str]) -> float:
+        """Return the value of lines, in which words that were `shown` before count little."""
+        seen = set(shown)
+        values = []
+        for number in numbers:
+            for word in self.in_line(number):
+                values.append(self._weights[word] * (_REPEATED if word in seen else 1.0))
+                seen.add(word)
+        return math.fsum(values)

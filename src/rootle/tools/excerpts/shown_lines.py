@@ -1,0 +1,298 @@
+"""Choose how many and which lines of each result an agent receives.
+
+The number of characters is limited for each result. They are divided between the best places of
+its file, of which the first gets most. A definition that fits, or nearly fits, is shown whole. Of a
+longer definition, an agent receives the signature, the first lines of the docstring and the
+consecutive lines that match the question best: the sum of the weights of their words is the
+largest, and rare words weigh more. If the question contains a phrase or a regex, lines that match
+it take precedence. If the question asks where a name is defined, the definition comes first and is
+shown from its beginning. The outline does not contain some definitions, such as fields. For these,
+the line with the name is shown with the comment above it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Final
+
+from rootle.text.definition_head import find_comment_start, find_head, find_signature
+from rootle.text.terms import encodable
+from rootle.tools.excerpts.file_places import FilePlaces, Place
+from rootle.tools.excerpts.matched_words import MatchedWords
+from rootle.types import Definition, FileOutline, Span
+
+# Maximum number of characters for the lines of a result. The values were chosen on the tune splits
+# of the labels (benchmarks/quality/answer_reading.py) and of the large repositories.
+_CLEAR_ROOM: Final = 1200  # the first result, if the second result is shown without lines
+_FIRST_ROOM: Final = 800  # the first result, if the second result is shown with lines
+_SECOND_ROOM: Final = 400  # the second result, if it is shown with lines
+_WEAK_ROOM: Final = 600  # the first result of an answer with low confidence
+# The second result is shown with lines if its score is at least this share of the first score.
+_NEAR: Final = 0.2
+# The share of the characters of a result for its first place, if another place is worth showing.
+_FIRST_SHARE: Final = 0.65
+# Another place is worth showing if its value is at least this share of the value of the first.
+_WORTH: Final = 0.3
+# Another place is shown with lines only if at least this many characters are left.
+_MIN_ROOM: Final = 150
+# The approximate number of characters for the range and the name of another place.
+_TITLE_CHARS: Final = 50
+# Longer lines are truncated, because they are usually data or generated code.
+_MAX_LINE_CHARS: Final = 240
+# A window, which is the range of lines that is shown, may begin at most this many lines before a
+# match.
+_LINES_BEFORE_MATCH: Final = 2
+# The maximum number of lines by which a window is shortened to end at the end of a statement.
+_MAX_TRIMMED_LINES: Final = 3
+# A definition is shown whole if it takes at most this many times the allowed characters, because an
+# agent would need another call to read the rest.
+_STRETCH: Final = 1.5
+# Gaps of at most this many lines are filled, because a note about lines that are left out takes as
+# much space as two short lines.
+_MAX_CLOSED_GAP: Final = 2
+# The minimum number of lines of an excerpt of a definition. A shorter excerpt explains too little.
+_MIN_LINES: Final = 3
+# The number of lines of a docstring that are shown with the signature of a long function, so that
+# the window can show what the docstring does not say.
+_DOCSTRING_LINES: Final = 3
+# The line before the first statement of a block, and a line that continues an `if` or a `try`.
+_BLOCK_START: Final = re.compile(r"(?:[{:]|\b(?:do|then|else|begin)|[-=]>|\|)\s*$")
+_BRANCH: Final = re.compile(r"\s*\}\s*(?:else|catch|finally)\b")
+_NO_MATCHES: Final[Mapping[int, int]] = {}
+
+LineNumbers = tuple[int, ...]  # ascending, from 1
+
+
+def limit_characters(is_weak: bool, scores: Sequence[float]) -> list[int]:
+    """Return the number of characters for the lines of each result; 0 for a result in one line.
+
+    `scores` are the scores of the results, best first. `is_weak` is set for an answer with low
+    confidence.
+    """
+    if is_weak:
+        rooms = [_WEAK_ROOM]
+    elif len(scores) > 1 and scores[1] >= _NEAR * scores[0]:
+        rooms = [_FIRST_ROOM, _SECOND_ROOM]
+    else:
+        rooms = [_CLEAR_ROOM]
+    return [*rooms, *[0] * len(scores)][: len(scores)]
+
+
+class FileExcerpts:
+    """Chooses lines of one file for one question."""
+
+    def __init__(
+        self,
+        outline: FileOutline,
+        question: str,
+        matches: Mapping[int, int] = _NO_MATCHES,
+        excluded: Collection[int] = (),
+        asked: Collection[int] = (),
+    ) -> None:
+        """Create the excerpts of a file.
+
+        `matches` contains the lines that match a phrase or a regex. It maps their numbers, in
+        ascending order, to the position of the first match in the line. The lines in `excluded` are
+        never chosen. If the question asks for the definition of a name, `asked` are the lines that
+        define the name.
+        """
+        self._excluded = excluded
+        self._asked = asked
+        self._lines = outline.lines
+        self._matches = matches
+        self._words = MatchedWords(outline.lines, question)
+        self._places = FilePlaces(outline, question, self._words, matches, asked)
+
+    @property
+    def matches(self) -> Sequence[int]:
+        """The numbers of the lines that match a phrase or a regex, in ascending order."""
+        return list(self._matches)
+
+    def places(self, spans: Sequence[Span]) -> list[Place]:
+        """Return the places that contain the spans of a result, best first."""
+        return self._places.rank(map(self._place_of, spans))
+
+    def choose_places(self, spans: Sequence[Span], room: int) -> list[tuple[Place, LineNumbers]]:
+        """Return the places that contain the spans of a result, best first, with their lines.
+
+        A place has no lines if its lines are not worth the characters. No line is in two places.
+        """
+        first, *others = self.places(spans)
+        least = _WORTH * self._places.value_of(first)
+        worthy = [place for place in others if self._places.value_of(place) >= least]
+        chosen = [(first, self.choose(first, int(room * _FIRST_SHARE) if worthy else room))]
+        shown = set(chosen[0][1])
+        left = room - self.size(shown)
+        for place in others:
+            has_room = place in worthy and left >= _MIN_ROOM
+            numbers = self.choose(place, left, shown) if has_room else ()
+            shown.update(numbers)
+            left -= self.size(numbers) + _TITLE_CHARS if numbers else 0
+            chosen.append((place, numbers))
+        return chosen
+
+    def contains(self, span: Span) -> bool:
+        """Return whether the lines of a span are still in the file, with the same numbers."""
+        found = self._lines[span.start_line - 1 : span.end_line]
+        return [line.rstrip("\r") for line in span.snippet.split("\n")] == list(found)
+
+    def choose(self, place: Place, room: int, shown: Collection[int] = ()) -> LineNumbers:
+        """Return the lines of a place that an answer shows in about `room` characters.
+
+        A place that takes at most `_STRETCH` times `room` is shown whole. The lines in `shown` are
+        left out. Return no lines if not even one fits.
+        """
+        left_out = {*self._excluded, *shown}
+        return tuple(at for at in self._choose_any(place, room, shown) if at not in left_out)
+
+    def _choose_any(self, place: Place, room: int, shown: Collection[int]) -> LineNumbers:
+        numbers = self._places.lines_of(place)
+        if self.size(at for at in numbers if at not in shown) <= room * _STRETCH:
+            return tuple(numbers)
+        head = self._head(place)
+        window = self._best_window(place, head, room - self.size(head), shown)
+        is_short = len(window) < min(_MIN_LINES, len(numbers))
+        if is_short and window[-1:] != (numbers[-1],):
+            window = self._best_window(place, head := [], room, shown)
+        return self._close_gaps(sorted({*head, *window}), numbers[-1])
+
+    def _close_gaps(self, chosen: Sequence[int], last: int) -> LineNumbers:
+        """Return the chosen lines, and the lines in short gaps between them and before the end."""
+        ends = [*chosen, last + 1]
+        gaps = [range(before + 1, after) for before, after in pairwise(ends)]
+        short = {number for gap in gaps if len(gap) <= _MAX_CLOSED_GAP for number in gap}
+        return tuple(sorted({*chosen, *short}))
+
+    def size(self, numbers: Iterable[int]) -> int:
+        """Return the number of characters that lines take in an answer, including line numbers."""
+        width = len(str(len(self._lines)))
+        return sum(width + 3 + len(self.line(number)) for number in numbers)
+
+    def line(self, number: int) -> str:
+        """Return a line in the form that is shown, without its number."""
+        text = encodable(self._lines[number - 1].rstrip())
+        if len(text) <= _MAX_LINE_CHARS:
+            return text
+        # Cut a long line so that the excerpt contains its first match.
+        start = max(0, self._matches.get(number, 0) - _MAX_LINE_CHARS // 2)
+        before = f"({start} characters) …" if start else ""
+        more = len(text) - start - _MAX_LINE_CHARS
+        after = f"… ({more} more characters)" if more > 0 else ""
+        return f"{before}{text[start : start + _MAX_LINE_CHARS]}{after}"
+
+    def _place_of(self, span: Span) -> Place:
+        first, last = span.start_line, max(span.start_line, min(span.end_line, len(self._lines)))
+        inner = self._places.definition_at(self._places.best_line(span))
+        if span.place is not None or inner is None:
+            return Place(first, last, span.scope, span.place or "")
+        if self._is_in_long_comment(last, inner):
+            return Place(max(first, inner.first_line), last, inner.name, is_comment=True)
+        return Place(inner.first_line, inner.last_line, inner.name)
+
+    def _is_in_long_comment(self, last: int, definition: Definition) -> bool:
+        """Return whether a span that ends at `last` is part of the comment above a definition.
+
+        If the definition can be shown whole, it includes the comment, so the result is False.
+        """
+        first, end = definition.first_line, min(definition.last_line, len(self._lines))
+        if last >= find_signature(self._lines, (first, end))[0]:
+            return False
+        return self.size(range(first, end + 1)) > _CLEAR_ROOM * _STRETCH
+
+    def _head(self, place: Place) -> list[int]:
+        """Return the lines of the signature of a definition and the first ones of its docstring."""
+        if not place.name or place.is_comment:
+            return []
+        first, last = find_signature(self._lines, place.lines)
+        end = min(find_head(self._lines, place.lines)[1], last + _DOCSTRING_LINES)
+        return list(range(first, max(last, end) + 1))
+
+    def _best_window(
+        self, place: Place, head: Sequence[int], room: int, before: Collection[int]
+    ) -> LineNumbers:
+        """Return the consecutive lines after the head that match the question best.
+
+        The lines in `before` were shown already.
+        """
+        best: tuple[tuple[int, float], LineNumbers] = ((0, -1.0), ())
+        shown = self._words.in_lines((*head, *before))
+        for start in self._window_starts(place, head):
+            # If the last statement does not fit, it is not shown, and its words do not count.
+            filled = self._fill(start, place.last_line, room, {*before, *head})
+            window = self._trim(filled, place.last_line)
+            count = sum(number in self._matches or number in self._asked for number in window)
+            value = count, self._words.value_of(window, shown)
+            if value > best[0]:
+                best = value, window
+        return best[1]
+
+    def _window_starts(self, place: Place, head: Sequence[int]) -> list[int]:
+        """Return the lines after the head at which a window may start.
+
+        They are the first lines of statements that contain a word of the question; if there are
+        none, the first statement. Lines that match a phrase or a regex, and the lines just before
+        them, are added. If the question asks for this definition, return its first statement. If it
+        asks for a field, return the line of the field and the start of the comment above.
+        """
+        first = max(head) + 1 if head else place.first_line
+        last = min(place.last_line, len(self._lines))
+        # The comment above a class describes it; that above a function would hide its statements.
+        start = place.first_line if self._places.has_members(place) else first
+        lines = [at for at in self._places.own_lines(place) if at >= start and at not in head]
+        starts = [at for at in lines if self._starts_statement(at, first) or self._starts_block(at)]
+        if self._places.is_asked(place):
+            asked = [at for at in self._asked if place.first_line <= at <= last]
+            if any(at < first for at in asked):
+                return starts[:1]
+            return sorted({*asked, *(find_comment_start(self._lines, at) for at in asked)})
+        statements = pairwise([*starts, last + 1])
+        matching = [at for at, end in statements if any(map(self._words.in_line, range(at, end)))]
+        starts = matching or starts[:1]
+        if not self._matches:
+            return starts
+        distances = range(_LINES_BEFORE_MATCH + 1)
+        before = {
+            at - distance for at in self._places.matches_in(first, last) for distance in distances
+        }
+        return sorted({*starts, *(at for at in before if at >= first)})
+
+    def _starts_statement(self, number: int, first: int) -> bool:
+        text = self._lines[number - 1]
+        if not text.strip():
+            return False
+        before = self._lines[number - 2] if number > 1 else ""
+        if number == first or not before.strip():
+            return True
+        return _indentation(text) <= _indentation(before) and text.lstrip()[0] not in ")]}"
+
+    def _starts_block(self, number: int) -> bool:
+        """Return whether a line is the first one of a block or of another branch."""
+        text = self._lines[number - 1]
+        if number > 1 and text.strip() and _BLOCK_START.search(self._lines[number - 2]):
+            return True
+        return _BRANCH.match(text) is not None
+
+    def _fill(self, start: int, last: int, room: int, before: Collection[int]) -> LineNumbers:
+        numbers = []
+        for number in range(start, min(last, len(self._lines)) + 1):
+            room -= self.size((number,))
+            if room < 0 or number in before:
+                break
+            numbers.append(number)
+        return tuple(numbers)
+
+    def _trim(self, window: LineNumbers, last: int) -> LineNumbers:
+        """Return a window without its last statement if the end of the statement did not fit."""
+        for end in range(len(window), max(_MIN_LINES, len(window) - _MAX_TRIMMED_LINES) - 1, -1):
+            if any(number in self._matches for number in window[end:]):
+                return window
+            following = window[end - 1] + 1
+            if following > last or self._starts_statement(following, 0):
+                return window[:end]
+        return window
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
