@@ -13,7 +13,7 @@ from rootle.concurrency.fair_semaphore import FairSemaphore
 # once. With a hundred concurrent queries over 8,729 chunks, the median latency was 0.36 s when they
 # ran one at a time, and 0.88 s when all ran at once.
 _CONCURRENCY_IF_SMALL: Final = 1
-# Lookups in a large index release the interpreter lock, so a second query can use that time.
+# Lookups in a large index release the interpreter lock, so a second query can run meanwhile.
 _CONCURRENCY: Final = 2
 
 

@@ -20,8 +20,9 @@ _MAX_STALL_TIMEOUTS: Final = 5
 class FairSemaphore:
     """Limits how many threads run a block at once. Waiting threads are admitted in FIFO order.
 
-    If no permit changes hands for `stall_timeout_s`, an extra one is issued: a holder that hangs
-    delays the others only once. The extra permit is withdrawn when a slow holder releases its own.
+    If no permit is acquired or released for `stall_timeout_s`, an extra permit is issued, so that a
+    holder that hangs delays the others only once. The extra permit is withdrawn when a slow holder
+    releases its own permit.
     """
 
     def __init__(self, permits: int, stall_timeout_s: float = _STALL_TIMEOUT_S) -> None:

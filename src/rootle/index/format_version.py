@@ -1,8 +1,9 @@
-"""Decides by the format version of an index whether it is opened, rebuilt or refused.
+"""Decide whether an index is opened, rebuilt or refused, depending on its format version.
 
-The version is the `user_version` of the SQLite database. An index of this version is opened. One of
-an older version is not converted: a writer deletes and rebuilds it, and a reader asks the user to
-do so. One of a newer version is refused, because only the newer program can read it.
+The version is the `user_version` of the SQLite database. An index with the current version is
+opened. An index with an older version is not converted: a writer deletes and rebuilds it, and a
+reader asks the user to rebuild it. An index with a newer version is refused, because it requires a
+newer version of rootle.
 """
 
 from __future__ import annotations

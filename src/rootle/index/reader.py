@@ -47,11 +47,11 @@ class FileState(NamedTuple):
     chars: int
     skipped_chars: int  # the number of characters beyond the limit for one file
     committed_s: int | None  # time of the last commit that changed it, if known
-    # Whether it differs from the last commit, or is not committed. For other files, the
-    # modification time may be the time of the clone.
+    # True if the file differs from the last commit or is not committed. If False, the modification
+    # time may be the time of the clone.
     is_dirty: bool
-    generation: int  # of its last change
-    author: str = ""  # of the last commit that changed it: "Name <address>", if known
+    generation: int  # the generation of its last change
+    author: str = ""  # the author of the last commit that changed it, as "Name <address>"
     source: str = FILES  # the name of the source that lists it
     kind: str = "file"  # as in sources.source.Document
     title: str = ""
@@ -86,7 +86,7 @@ class ImageMatch(NamedTuple):
     """An image whose vector is near that of a question or of another image."""
 
     path: str  # relative to the root
-    size: int  # in bytes, like `mtime_ns` when the image was read
+    size: int  # in bytes; `size` and `mtime_ns` are from the time when the image was read
     mtime_ns: int
     width: int  # in pixels
     height: int

@@ -1,4 +1,4 @@
-"""Detect, without reading a folder again, that nothing in it has changed."""
+"""Detect that nothing in a folder has changed, without reading the folder again."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ _REMOTE_FILE_SYSTEMS: Final = frozenset(
 class ChangeProbe:
     """Reports whether a folder may have changed since the last call.
 
-    Linux queues an inotify event before a write returns, so an empty queue proves that no write
-    has returned since. Writes through a memory map cause no events. On other systems and on network
-    file systems, the folder always counts as changed.
+    Linux queues an inotify event before a write returns, so an empty queue proves that no write has
+    returned since the last call. Writes through a memory map cause no events. On other systems and
+    on network file systems, the folder always counts as changed.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class ChangeProbe:
     def covers_known_paths(self) -> bool:
         """Return whether the folders of all indexed files are watched.
 
-        They are not if an update has indexed files that git tracks in an ignored folder.
+        The result is False after an update has indexed files that git tracks in an ignored folder.
         """
         folders = {os.path.dirname(path) for path in self._list_known_paths()} - {""}
         return all(os.path.join(self._root, folder) in self._watched for folder in folders)
@@ -141,10 +141,10 @@ class ChangeProbe:
 
 
 def _find_place(path: str) -> tuple[int, int, str | None] | None:
-    """Return what identifies a folder and its repository; None if there is no such folder.
+    """Return the identity of a folder and the top of its repository; None if it does not exist.
 
-    A change of this result can also mean that a folder above, none of which is watched, was
-    replaced or became a repository.
+    Folders above the root are not watched. This result also changes if one of them is replaced or
+    becomes a repository.
     """
     try:
         info = os.stat(path)

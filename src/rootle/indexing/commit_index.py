@@ -101,7 +101,7 @@ class CommitIndex:
         self._thread: threading.Thread | None = None
         self._source = CommitSource(self._root, self._max_commits, self._count, convert)
         self._scope = CommitScope(self._root, self._max_commits)
-        self._failure = ""  # of the last update
+        self._failure = ""  # the error message of the last update, or ""
         setup = IndexSetup(
             Path(self._root),
             history_dir,
@@ -134,7 +134,7 @@ class CommitIndex:
 
     @property
     def prefix(self) -> str:
-        """The path of the folder in its work tree, ending in "/"; "" if it is the work tree."""
+        """The path of the folder in its work tree, ending in "/"; "" for the top folder."""
         return self._scope.prefix
 
     def find_visible(self) -> frozenset[int] | None:
@@ -148,16 +148,17 @@ class CommitIndex:
     def update(
         self, on_progress: ProgressCallback = ignore_progress, *, timeout_s: float = -1
     ) -> None:
-        """Index the new commits; wait for another process that does so, by default without limit.
+        """Index the new commits.
 
-        Raise UnavailableError if it takes longer, IndexStorageError if the index cannot be written,
-        and IngestError if git fails.
+        If another process is indexing them, wait at most `timeout_s` seconds, or without a limit if
+        it is negative. Raise UnavailableError after the timeout, IndexStorageError if the index
+        cannot be written, and IngestError if git fails.
         """
         if self._may_write and not self.is_current():
             try:
                 self._indexer.update(on_progress, timeout_s=timeout_s)
             except IndexStorageError:
-                # A damaged index is created again: it contains only what git has.
+                # A damaged index is rebuilt, because git has everything that it contains.
                 self._indexer.update(on_progress, timeout_s=timeout_s, rebuild=True)
 
     def prepare(self, wait_s: float) -> str:
@@ -184,7 +185,7 @@ class CommitIndex:
     def list_range(self, revisions: RevisionRange) -> Sequence[str] | None:
         """Return the hashes of the commits in a range, newest first.
 
-        None if one of the revisions does not exist.
+        Return None if one of the revisions does not exist.
         """
         names = (revisions.older, revisions.newer)
         first, last = (find_commit(self._root, name) for name in names)
@@ -212,7 +213,7 @@ class CommitIndex:
         return [self._localize(code) for code in found if code.path.startswith(self.prefix)]
 
     def read_patch(self, sha: str) -> Mapping[str, Sequence[str]]:
-        """Return the changed lines of a commit by their files, whose paths are those in the index.
+        """Return the changed lines of a commit, by the path of the file in the index.
 
         Each line begins with "+", "-" or a space. Files whose content is not indexed are left out.
         """
@@ -242,10 +243,10 @@ class CommitIndex:
         return filter_visible(Path(self._root), paths, self._rules)
 
     def find_by_count(self, text: str, max_count: int, timeout_s: float) -> Sequence[str]:
-        """Return the newest commits that changed how often a text occurs, newest first.
+        """Return the newest commits that changed the number of occurrences of a text, newest first.
 
-        git reads the changes of the commits, newest first, until it has found enough or the timeout
-        is over.
+        git reads the changes of the commits, newest first, until it has found `max_count` commits
+        or the timeout has passed.
         """
         return list_commits_with_text(self._root, text, max_count=max_count, timeout_s=timeout_s)
 

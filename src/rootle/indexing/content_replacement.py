@@ -1,4 +1,4 @@
-"""Build new content beside the current content of an index, then replace it in one step."""
+"""Build the new content of an index next to the current content, then switch in one step."""
 
 from __future__ import annotations
 
@@ -42,15 +42,16 @@ class ContentReplacement:
     def replace(self, write: Callable[[Path, int], _T]) -> _T:
         """Call `write`, publish the content that it has written, and return its result.
 
-        `write` receives an empty folder beside the current content, and the generation after which
-        the generations of the new content start. Searches use the current content until `write`
-        returns. If it raises an error, they continue to use it.
+        `write` receives an empty folder next to the current content, and the last generation of the
+        current content. The generations of the new content continue from there. Searches use the
+        current content until `write` returns. If `write` raises an error, searches continue to use
+        the current content.
         """
         previous = self._replicated_snapshot()
         with storage_errors(self._index_dir):
             content = create_content_dir(self._index_dir)
             try:
-                # The generations of an index increase, even if its content is replaced.
+                # The generations of an index must increase, even if its content is replaced.
                 result = write(content, self._state.read_generation())
                 publish_content(self._index_dir, content)
             except BaseException:
@@ -68,7 +69,7 @@ class ContentReplacement:
             delete_all_content(self._index_dir)
 
     def _replicated_snapshot(self) -> Snapshot | None:
-        """Return the snapshot whose replicas on search servers become useless."""
+        """Return the current snapshot, whose replicas on search servers will become obsolete."""
         if self._remote_indexes is None or not self._state.has_complete_index():
             return None
         return self._state.snapshot()

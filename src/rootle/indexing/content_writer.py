@@ -48,19 +48,19 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)  # without slots, so that the fingerprint can be cached
 class IndexSetup:
-    """The folder of an index, the location of the index, and how it is built."""
+    """The indexed folder, the location of its index, and how the index is built."""
 
     root: Path
     index_dir: Path
     config: Config
-    sources: Sequence[Source]  # including the source of the files
+    sources: Sequence[Source]  # including the source of the files in `root`
     choose_model: Callable[[], ModelChoice]
     open_embedder: Callable[[], Embedder]
     on_warning: WarningCallback
     shows_unfinished: bool = False  # whether an index can be searched before its first run ends
     has_commit_dates: bool = True  # whether git determines the dates of the documents
     images: ImageEmbedding | None = None  # None if images are not embedded
-    document_format: str = ""  # the version of the documents of the sources, if they have one
+    document_format: str = ""  # version of the code that creates the documents; "" for none
 
     @property
     def model(self) -> ModelChoice:
@@ -142,7 +142,7 @@ class ContentWriter:
             set_tree_modes(self._index_dir / WATCH_FOLDER, PRIVATE_DIR)
 
     def _warn_about_other_sources(self) -> None:
-        """Name the sources whose documents a rebuild by this process cannot read."""
+        """Warn about sources whose documents a rebuild loses, because this process lacks them."""
         try:
             counts = self._state.count_documents_of_others()
         except IndexStorageError:  # a rebuild repairs a damaged index
@@ -175,7 +175,7 @@ class ContentWriter:
             self._keep_generations_in_order(connection, manifest, start_generation)
             pipeline = self._open_pipeline(content, connection, request.workers)
             before = manifest.generation()
-            dates_due = bool(manifest.value(DATES_DUE))  # set if the last run was interrupted
+            dates_due = bool(manifest.value(DATES_DUE))  # True if the last run was interrupted
             self._prepare_content(content, manifest)
             only = request.only
             if pipeline.clear_if_incompatible() or not manifest.value("updated_at"):

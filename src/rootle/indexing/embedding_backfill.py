@@ -20,13 +20,14 @@ from rootle.ingest.pending_embedding_queue import EmbeddingBudget, EmbeddingQueu
 from rootle.protocols import Embedder, QueuedEmbedder
 from rootle.types import IndexReport, WarningCallback
 
-# The time that an update before a query spends on embeddings.
+# Seconds that an update before a query may spend on embeddings.
 _BUDGET_PER_UPDATE_S: Final = 1.0
 # A run that embeds all chunks alternately holds the writer lock for _LOCK_DURATION_S and releases
 # it for _LOCK_PAUSE_S. Other writers poll the lock every 20 milliseconds.
 _LOCK_DURATION_S: Final = 10.0
 _LOCK_PAUSE_S: Final = 0.05
-# The timeout of a batch for which no query waits. A large model on a slow machine may need it all.
+# The timeout of a batch for which no query waits. A large model on a slow machine may need that
+# long.
 _BATCH_TIMEOUT_S: Final = 60.0
 
 
@@ -35,9 +36,9 @@ class EmbeddingBackfill:
     """Embeds the pending chunks of one index."""
 
     index_dir: Path
-    model: str  # for messages
+    model: str  # the name of the model, for messages
     open_embedder: Callable[[], Embedder]
-    query_timeout_s: float  # of a batch while a query waits
+    query_timeout_s: float  # the timeout of a batch while a query waits
     on_warning: WarningCallback
     clock: Callable[[], float]
     rng: Rng

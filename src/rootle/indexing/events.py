@@ -43,7 +43,7 @@ class Subscriptions:
         """Publish an update that another process has written since the last publication."""
         if self._subscribers.exist:
             listener = self._open_listener()
-            listener.start()  # again, after `close`
+            listener.start()  # after `close`, the listener is a new one
             listener.check()
 
     def close(self) -> None:

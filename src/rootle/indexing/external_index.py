@@ -29,8 +29,8 @@ _INDEX_DIR: Final = "index"
 def external_config(config: Config) -> Config:
     """Return the configuration with which added sources are indexed and searched.
 
-    Search servers contain the project only. The rules of the project about authors and paths do not
-    apply to other texts.
+    Search servers receive only documents of the project, not those of added sources. The settings
+    of the project for trust, recency and plugins do not apply to added sources.
     """
     return replace(
         config,
@@ -86,7 +86,7 @@ class ExternalIndex:
             try:
                 self._indexer.update(on_progress, timeout_s=-1, complete=True)
             except IndexStorageError:
-                # A damaged index is created again: the store has all documents.
+                # A damaged index is rebuilt, because the store contains all documents.
                 self._indexer.update(on_progress, timeout_s=-1, rebuild=True, complete=True)
 
     def measure(self) -> int:

@@ -32,8 +32,8 @@ def chunk_limits(config: Config) -> ChunkLimits:
 def walk_rules(config: Config, index_dir: Path | None = None) -> WalkRules:
     """Return the configured limits of the file walk.
 
-    The text in images is recognized only if the folder of the index is given, which then also
-    contains a cache of the recognized texts.
+    Text in images is recognized only if `index_dir` is given. This folder then contains the cache
+    of recognized texts.
     """
     return WalkRules(
         config.max_file_bytes,
@@ -57,7 +57,7 @@ def fingerprint(config: Config, model_fingerprint: str) -> str:
         limits.max_file_chars,
         config.max_file_bytes,
         model_fingerprint,
-        *(("ocr",) if config.ocr != "off" else ()),  # PDF files are read in another way
+        *(("ocr",) if config.ocr != "off" else ()),  # `ocr` also changes how PDF files are read
         # Earlier versions did not index the lines outside of the sections of a plugin.
         *(
             f"splits all lines {version}"

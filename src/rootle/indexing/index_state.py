@@ -103,8 +103,8 @@ class IndexState:
         snapshot = self.snapshot()
         plan = self.plan_work()
         if not self._config.enable_indexing:
-            # Read-only mode never records new modification times, so a fresh checkout would look
-            # changed forever.
+            # Read-only mode never records new modification times, so all files of a fresh checkout
+            # seem to be changed. Their contents are compared instead.
             readers = self._open_readers()
             read = [p for p in plan.read if not self._is_same(p, readers[p.source])]
             plan = replace(plan, read=tuple(read))

@@ -181,7 +181,8 @@ class Indexer:
         self.prepare()
 
         def on_wait() -> None:
-            self._prestarted.end()  # the other process will leave little to read
+            # After the wait, the other process will have left little to read.
+            self._prestarted.end()
             if not 0 <= timeout_s <= _SILENT_WAIT_S:
                 self._warn_about_waiting()
 

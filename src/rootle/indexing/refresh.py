@@ -20,7 +20,7 @@ from rootle.indexing.watch.watcher_probe import WatcherProbe
 from rootle.indexing.watch.watcher_state import WatcherCommand, WatcherState
 from rootle.types import ProgressCallback, Staleness, WarningCallback, ignore_progress
 
-# After at most this time, the folder is checked for changes that cause no events: writes through a
+# The folder is checked at least this often, because some changes cause no events: writes through a
 # memory map, changes to global ignore rules, and changes to mounted files of another machine.
 _MAX_PROOF_AGE_S: Final = 60.0
 # The minimum interval between two rounds of maintenance, which retry failed embeddings and update
@@ -63,7 +63,7 @@ class IndexRefresher:
         self._watcher = WatcherProbe(indexer.index_dir)
         self._watched_generation = -1  # the last generation whose folders were all watched
         self._changes = ChangeProbe(indexer.root, indexer.index_dir, indexer.state.list_paths)
-        self._is_proven_current = False  # set by a check that began while `_changes` was watching
+        self._is_proven_current = False  # True after a check during which `_changes` was watching
         self._maintained_at = float("-inf")
         self._background = BackgroundUpdate(self._update_in_background, on_warning)
         self._lock = threading.RLock()
@@ -74,13 +74,14 @@ class IndexRefresher:
         self._relies_on_watcher = False
         self.has_index = False  # whether the last check found a complete index of this model
         self.replacement_count = 0
-        self.command = WatcherCommand()  # from this process; obeyed if no watcher runs
+        self.command = WatcherCommand()  # the last one of this process; obeyed if no watcher runs
 
     def refresh(self, on_progress: ProgressCallback, *, fully: bool) -> Staleness | None:
         """Update the index if a check is due; return its staleness, or None if it is current.
 
-        Unless `fully` is set, only an update that takes well under a second is finished before this
-        returns; a larger one continues in the background. If there is no index, it is built.
+        Unless `fully` is set, a larger update continues in the background. Only an update that
+        takes well under a second is finished before this method returns. If there is no index, it
+        is built.
         """
         if self._initial_index_timeout_s is not None:
             self._wait_for_first_index(self._initial_index_timeout_s)
@@ -179,8 +180,8 @@ class IndexRefresher:
     def _is_still_current(self) -> bool:
         """Return whether the last check found the index current and nothing has changed since.
 
-        Each change is reported only once. Once one has been reported, this returns False until the
-        next check.
+        Each change is reported only once. After a report, this method returns False until the next
+        check.
         """
         is_recent = time.monotonic() - self._checked_at < _MAX_PROOF_AGE_S
         self._is_proven_current = (
@@ -189,10 +190,10 @@ class IndexRefresher:
         return self._is_proven_current
 
     def _watch_changes(self) -> bool:
-        """Watch the folder from the second check on; return whether changes are reported.
+        """Watch the folder, starting with the second check; return whether changes are reported.
 
-        Call this before the check. The first check is not watched, because that would only delay a
-        process that searches once.
+        Call this before a check. The folder is not watched during the first check, because a
+        process that searches only once would be delayed.
         """
         is_first = self._checked_at == float("-inf")
         if is_first or not (
@@ -217,7 +218,7 @@ class IndexRefresher:
         return True
 
     def _maintain(self, on_progress: ProgressCallback) -> None:
-        """Record that the index is current, and retry work that answers do not depend on."""
+        """Record that the index is current, and retry work on which answers do not depend."""
         self._matched_at = time.time()
         if time.monotonic() - self._maintained_at < _MAINTENANCE_INTERVAL_S:
             return

@@ -34,8 +34,8 @@ class UpdateListener:
         self._publish = publish
         self._lock = threading.RLock()
         self._is_started = False
-        self._generation = -1  # published last; -1 if there is no complete index
-        self._paths: frozenset[str] = frozenset()  # indexed in that generation
+        self._generation = -1  # the last published one; -1 if there is no complete index
+        self._paths: frozenset[str] = frozenset()  # the paths indexed in that generation
         self._watch: FolderWatch | None = None
         self._thread: threading.Thread | None = None
 
@@ -111,7 +111,7 @@ class UpdateListener:
             snapshot = self._snapshot()
             return snapshot if snapshot.value("updated_at") else None
         except IndexStorageError:
-            return None  # there is no index, or a search reports the problem
+            return None  # there is no index, or the next search reports that it is damaged
 
 
 def _indexed_paths(snapshot: Snapshot) -> frozenset[str]:

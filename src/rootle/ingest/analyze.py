@@ -31,8 +31,8 @@ KnownVectors = Callable[[Sequence[int]], Mapping[int, bytes]]
 
 
 class _ChunkVectors(NamedTuple):
-    keys: Sequence[int]  # of the embedded texts
-    packed: Sequence[bytes]  # int8; empty for a pending embedding
+    keys: Sequence[int]  # the keys of the embedded texts, from `vector_key`
+    packed: Sequence[bytes]  # int8 vectors; b"" for a pending embedding
     computed: int  # the number of vectors that had to be computed
     embedding_ms: float
 
@@ -41,7 +41,7 @@ class Analyzer:
     """Splits texts into chunks, tokenizes the chunks and embeds them.
 
     The table of terms is reused for the next document. Without an embedder, vectors that are not
-    known stay empty.
+    already known stay empty.
     """
 
     def __init__(self, limits: ChunkLimits, embedder: Embedder | None) -> None:
@@ -60,7 +60,7 @@ class Analyzer:
         sections: Sequence[DocumentSection] = (),
         embed: bool = True,
     ) -> AnalyzedText:
-        """Return the chunks of a text. Without `embed`, vectors that are not known stay empty.
+        """Return the chunks of a text. Without `embed`, vectors that are not in `known` are empty.
 
         Vectors that `known` returns for the keys of the chunks are not computed again.
         """

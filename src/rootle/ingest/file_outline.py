@@ -29,9 +29,9 @@ class FileOutlines:
     def read(self, path: str, index: IndexReader, place: str = "") -> FileOutline:
         """Return the indexed lines of a document and its definitions.
 
-        `place` is the part of the path that names the version, if the index is of an earlier
-        version. Definitions are found only in languages that have a grammar or headings. Raise
-        SourceError if the document is not indexed.
+        If the index is that of an earlier version, `place` is the part of `path` that names it.
+        Definitions are found only in languages that have a grammar or headings. Raise SourceError
+        if the document is not indexed.
         """
         state = index.file_at(path.removeprefix(place))
         if state is None:
@@ -49,7 +49,7 @@ class FileOutlines:
                 return self._definitions[key]
         found = _find_definitions(text, state.language)
         if len(found) > _MAX_CACHED_DEFINITIONS // 4:
-            return found  # a generated file, which would displace all others
+            return found  # not cached: such a large file would displace all others
         with self._lock:
             if key not in self._definitions:
                 self._definitions[key] = found

@@ -63,7 +63,7 @@ def list_named_ranges(
 def find_named_ranges(ranges: Sequence[NamedRange], name: str) -> list[NamedRange]:
     """Return the matches of "b", "A.b", "class A > def b", "A heading" or "a-heading", in order.
 
-    Ranges with exactly this title are preferred: the anchors of several headings can be equal.
+    Ranges with exactly this title are preferred, because several headings can have equal anchors.
     """
     title = clean_title(name)
     if exact := [candidate for candidate in ranges if candidate.path[-1] == title]:
@@ -121,7 +121,7 @@ def bare_name(name: str) -> str:
 
 
 def find_plain_names(text: str, language: str, name: str) -> list[NamedRange]:
-    """Return the statements that define a name without a range, such as a variable or a field.
+    """Return the statements that define a name that has no named range, such as a variable.
 
     `name` may be qualified with the name of an enclosing definition.
     """
@@ -145,9 +145,9 @@ def find_plain_names(text: str, language: str, name: str) -> list[NamedRange]:
 
 
 def _find_members(tree: SourceTree, name: str, size: int) -> list[Position]:
-    """Return the positions at which a name is defined as a field or the like.
+    """Return the positions at which a name is defined as a field or a similar member.
 
-    Of an attribute that several methods of a class assign, only the first one is returned.
+    If several methods of a class assign an attribute, only the first assignment is returned.
     """
     places: dict[object, Position] = {}
     for position in tree.occurrences_of(name):

@@ -41,18 +41,18 @@ class EmbeddingBudget:
 
     seconds: float
     batch_timeout_s: float
-    ignores_backoff: bool = False  # call even a model that failed recently
+    ignores_backoff: bool = False  # whether to call the model even if it failed recently
 
 
 @dataclass(slots=True)
 class _Step:
     """The results of one step."""
 
-    vectors: dict[int, bytes] = field(default_factory=dict)  # by chunk
-    files: set[int] = field(default_factory=set)  # that contain these chunks
+    vectors: dict[int, bytes] = field(default_factory=dict)  # by chunk id
+    files: set[int] = field(default_factory=set)  # the files of these chunks
     dimensions: int = 0
     refused: list[tuple[PendingChunk, str]] = field(default_factory=list)  # with the reason
-    failure: UnavailableError | None = None  # of the model
+    failure: UnavailableError | None = None  # the error, if the model failed
     is_last: bool = False
 
 
@@ -78,10 +78,10 @@ class EmbeddingQueue:
         self._pending = PendingEmbeddings(connection)
 
     def embed_due(self, budget: EmbeddingBudget) -> int:
-        """Embed due chunks until none is left, the model fails or time is up.
+        """Embed due chunks until none is left, the model fails or the time is used up.
 
-        Return the number of embedded chunks. A chunk is due if it has not failed or its retry delay
-        is over.
+        Return the number of embedded chunks. A chunk is due if it has not failed, or if its retry
+        delay has passed.
         """
         if not self._is_current():
             # A commit would mark the derived indexes as current, although they lack documents.

@@ -35,22 +35,22 @@ _LOG = logging.getLogger(__name__)
 # The size of a batch. A batch is written while the next one is read; a crash loses at most one
 # batch.
 _BATCH_CHARS: Final = 2_000_000
-# With `in_stages`, a new index is committed after this much text, and again each time it has grown
-# by this factor. This costs almost no time.
+# With `in_stages`, a new index is committed after _FIRST_STAGE_CHARS, and again each time it has
+# grown by _STAGE_FACTOR. These commits cost almost no time.
 _FIRST_STAGE_CHARS: Final = 2_000_000
 _STAGE_FACTOR: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
 class IngestSetup:
-    """The sources of an index, its location, and how it is built."""
+    """The sources of an index, the location of the index, and how it is built."""
 
     sources: Sequence[Source]
     index_dir: Path
     limits: ChunkLimits
     model: ModelChoice
     open_embedder: Callable[[], Embedder]
-    fingerprint: str  # of everything that the content of the index depends on
+    fingerprint: str  # as in IndexSetup
     prestarted: PrestartedWorkers
     secret_exceptions: tuple[str, ...] = ()  # as in `sources.secret_masking_reader`
     in_stages: bool = False  # whether a new index can be searched before its first run ends

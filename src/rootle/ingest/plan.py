@@ -70,9 +70,9 @@ def plan_sources(
     """Scan all sources and compare them with the index.
 
     `known` are the states of all documents in the index. The documents of other sources stay in the
-    index: another program, which has these sources, keeps them current. However, a document is
-    removed if one of `sources` lists it too, because its source was renamed. `value` looks up a
-    value in the manifest.
+    index: another program, which has these sources, keeps them current. However, such a document is
+    removed if one of `sources` also lists it, because then its source was renamed. `value` looks up
+    a value in the manifest.
     """
     states = _group_by_source(known)
     plans, listed = [], set[str]()
@@ -132,7 +132,7 @@ def _is_unchanged(entry: DocumentEntry, state: FileState, source: Source) -> boo
 
 
 def _list_readable(source: Source, states: Iterable[FileState]) -> list[PlannedRead]:
-    """Return the documents that could not be read earlier, and that a scan of changes omits."""
+    """Return documents that failed earlier and can be read now; a scan of changes omits them."""
     return [
         PlannedRead(source.name, DocumentEntry(s.path, s.size, s.mtime_ns, s.ctime_ns), s)
         for s in states

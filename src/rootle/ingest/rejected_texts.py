@@ -56,7 +56,7 @@ class _Batch:
         return at in self.found.vectors or at in self.found.refused
 
     def embed(self, positions: Sequence[int]) -> UnavailableError | None:
-        """Embed the texts at these positions; return the error if one of them may be the cause."""
+        """Embed the texts at these positions; return the error if a text may be the cause."""
         try:
             rows = self.embedder.embed_batch([self.texts[at] for at in positions], self.timeout_s)
         except UnavailableError as error:

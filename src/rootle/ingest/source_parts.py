@@ -22,7 +22,7 @@ _MAX_DEFINITION_LINES: Final = 150
 _MAX_NAMES: Final = 10
 _MAX_OTHERS: Final = 5
 _MAX_NEAR_NAMES: Final = 3
-_MIN_SIMILARITY: Final = 0.7  # from 0 to 1, of two names
+_MIN_SIMILARITY: Final = 0.7  # the minimum similarity of two names, from 0 to 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ class OutsideDocument:
     language: str
     text: str
     sections: Sequence[DocumentSection]
-    origin: str  # its address, or that of its source
+    origin: str  # the address of the document or of its source
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class DocumentSet:
     root: Path
     rules: WalkRules
     index: Callable[[], IndexReader | None]  # None while there is no index
-    # Returns the document of an added source with a URI or an address, None if there is none.
+    # Returns the document of an added source, given its URI or address; None if there is none.
     read_outside: Callable[[str], OutsideDocument | None] = lambda _: None
 
     def paths(self) -> list[str]:
@@ -103,7 +103,7 @@ def read_source(reference: str, documents: DocumentSet) -> Passage:
 
 
 def locate_source(reference: str, documents: DocumentSet) -> tuple[Passage, Passage, Reference]:
-    """Return a whole file, the lines of it that a reference names, and the parsed reference.
+    """Return a whole file, those of its lines that a reference names, and the parsed reference.
 
     Raise SourceError as `read_source` does.
     """

@@ -1,4 +1,4 @@
-"""Contain the errors and invalid results of sources that the program using rootle provides."""
+"""Handle the errors and invalid results of sources that the calling program provides."""
 
 from __future__ import annotations
 
@@ -78,9 +78,9 @@ def _restore_reader(source: str, data: bytes) -> GuardedReader:
 
 
 class GuardedSource:
-    """A source whose failures do not prevent a search. Thread-safe if the source is.
+    """Wraps a source, so that its failures do not prevent a search. Thread-safe if the source is.
 
-    If it cannot list its documents, the index keeps them unchanged.
+    If the source cannot list its documents, the index keeps them unchanged.
     """
 
     def __init__(self, source: Source, on_warning: WarningCallback) -> None:
@@ -89,7 +89,7 @@ class GuardedSource:
         self._source = source
         self._on_warning = on_warning
         self._warned: set[str] = set()
-        self.failure = ""  # why the source failed since its last successful scan; or empty
+        self.failure = ""  # why the source has failed since its last successful scan, or ""
 
     def scan(self, token: str = "") -> Scan:
         """Return the valid result of a scan, or an empty one that removes nothing."""

@@ -29,7 +29,7 @@ class MaskingReader:
         title = mask_secrets(document.title, self.exceptions)
         if not (masked.count or title.count):
             return document
-        # The title of a section repeats a line of its text.
+        # The title of a section repeats a line of its text, so it may contain a secret too.
         sections = tuple(
             replace(section, title=mask_secrets(section.title, self.exceptions).text)
             for section in document.sections

@@ -39,7 +39,7 @@ class Scan:
 
     documents: tuple[DocumentEntry, ...]
     skips: tuple[SkippedDocument, ...] = ()
-    is_complete: bool = True  # if so, documents that are not listed no longer exist
+    is_complete: bool = True  # True if documents that are not listed no longer exist
     removed: tuple[str, ...] = ()  # URIs that no longer exist, if the scan is not complete
     token: str = ""  # to pass to the next scan
 
@@ -61,7 +61,7 @@ class Document:
     author: str = ""  # "Name <address>"
     date_s: float | None = None  # when it was written, in Unix seconds; None if unknown
     sections: tuple[DocumentSection, ...] = ()  # in order, without overlaps
-    omitted_chars: int = 0  # estimated number of characters after the text, cut off by a limit
+    omitted_chars: int = 0  # estimated number of characters that a limit cut off after the text
     masked: int = 0  # number of secrets that are masked in the text
 
 
@@ -91,7 +91,8 @@ class Source(Protocol):
         """List the documents and their state without reading them.
 
         `token` comes from the last scan whose documents were all indexed. A source that can detect
-        changes since then may return only those. Raise IngestError if nothing can be listed.
+        changes since that scan may return only the changed documents. Raise IngestError if nothing
+        can be listed.
         """
 
     def look_up(self, uris: Collection[str]) -> Scan | None:

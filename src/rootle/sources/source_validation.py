@@ -1,4 +1,4 @@
-"""Check the results of a source that the program using rootle provides."""
+"""Check the results of a source that the calling program provides."""
 
 from __future__ import annotations
 

@@ -37,8 +37,8 @@ def modification_time_ns(info: os.stat_result) -> int:
 def change_time_ns(info: os.stat_result) -> int:
     """Return the time of the last change of a file's content or metadata, in Unix nanoseconds.
 
-    Programs can set the modification time back, but not this time. On Windows, `st_ctime` is the
-    time of creation instead, so 0 is returned.
+    Programs can set the modification time, but not this time. On Windows, `st_ctime` is the time of
+    creation instead, so 0 is returned.
     """
     return _limit(info.st_ctime_ns) if os.name == "posix" else 0
 

@@ -23,7 +23,7 @@ from rootle.storage.transaction import write_transaction
 
 _NAME: Final = "images-1.db"  # a new format gets a new name
 _BUSY_TIMEOUT_S: Final = 5.0
-# A row of `vectors` without a vector says that the model cannot read the image.
+# A row of `vectors` without a vector means that the model cannot read the image.
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS images (
     path BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
@@ -54,7 +54,7 @@ class ImageRow(NamedTuple):
     width: int = 0
     height: int = 0
     digest: bytes | None = None
-    is_suitable: bool = True  # whether it is an image of a size that is embedded
+    is_suitable: bool = True  # whether it is an image of a suitable size
     attempts: int = 0  # number of failed attempts to embed it
 
     def has_state_of(self, other: ImageRow) -> bool:
@@ -109,7 +109,7 @@ class ImageStore:
     def missing(self, model: str) -> list[ImageRow]:
         """Return the images that have not been embedded with a model yet.
 
-        Those that have failed more often come later, so that they do not block the others.
+        Images that have failed more often come later, so that they do not block other images.
         """
         with self._reading() as connection:
             found = _select(
@@ -208,7 +208,7 @@ class ImageStore:
         return vectors
 
     def _version(self, connection: sqlite3.Connection | None) -> tuple[object, ...]:
-        """Return a value that changes with every write and with another file."""
+        """Return a value that changes with every write, and when the file is replaced."""
         if connection is None:
             return (0,)
         info = os.stat(self.folder / _NAME)

@@ -12,12 +12,12 @@ import numpy as np
 from rootle.index.reader import ImageMatch
 from rootle.protocols import Matrix, Vector
 
-# Texts that fit every image. A question must fit an image better than each of them: the range of
-# the cosines differs between models, but not the meaning of this comparison.
+# Texts that fit every image. A question must fit an image better than each of these texts. Unlike a
+# minimum cosine, this comparison means the same for every model.
 NEUTRAL_TEXTS: Final = ("an image", "a picture", "a diagram", "a screenshot")
-# The margin by which the cosine of a question must be greater. CLIP and SigLIP multiply cosines by
-# about 100 before the softmax, so the question is then about seven times as probable as the neutral
-# text.
+# The minimum difference between the cosine of a question and that of each neutral text. CLIP and
+# SigLIP multiply cosines by about 100 before the softmax, so the question is then about seven times
+# as probable as the neutral text.
 _MARGIN: Final = 0.02
 # The minimum cosine of images that count as similar. CLIP's cosines of unrelated images are about
 # 0.5.

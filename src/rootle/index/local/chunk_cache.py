@@ -17,7 +17,7 @@ class ChunkCache:
 
     def __init__(self) -> None:
         self._rows: dict[int, ChunkRow] = {}
-        self._has_all = False  # all chunks of one generation; newer ones are read on demand
+        self._has_all = False  # whether all chunks of one generation are cached
         self._lock = threading.Lock()
 
     def chunks(self, ids: Sequence[int], documents: DocStore) -> dict[int, ChunkRow]:
@@ -34,7 +34,7 @@ class ChunkCache:
             return {at: rows[at] for at in ids if at in rows}
 
     def read_all(self, documents: DocStore) -> None:
-        """Read all chunks, once. Only for indexes with at most MAX_CHUNKS chunks."""
+        """Read all chunks, at most once. Call this only if there are at most MAX_CHUNKS chunks."""
         with self._lock:
             if not self._has_all:
                 self._rows = documents.all_chunks()

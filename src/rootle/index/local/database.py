@@ -139,7 +139,7 @@ def open_database(folder: Path, *, create: bool, read_only: bool = False) -> sql
             return _open(folder, create=create, read_only=read_only)
         except sqlite3.OperationalError:
             # A full disk has no room for the files by which writers and readers coordinate. The
-            # database can be read without them if it contains all that was written.
+            # database can be read without these files if it contains all that was written.
             if create or not is_disk_full(folder) or _has_content(f"{path}-wal"):
                 raise
             return _open(folder, create=False, read_only=True, is_immutable=True)
@@ -243,7 +243,7 @@ def _explain(error: Exception, folder: Path) -> str:
         return f"another process has locked the index at {folder}; try again"
     if code == sqlite3.SQLITE_IOERR:
         return f"cannot use the index at {folder} ({error}); check the disk or use --index-dir"
-    if code == sqlite3.SQLITE_CORRUPT:  # SQLite may also report this if the disk cannot be read now
+    if code == sqlite3.SQLITE_CORRUPT:  # also reported if the disk cannot be read now
         return (
             f"the index at {folder} cannot be read, or is damaged ({error}); try again, and if it "
             "fails again, run `rootle index --rebuild`"

@@ -23,8 +23,8 @@ DENSE_FOLDER: Final = "dense"
 class IndexLag:
     """How far the derived indexes lag behind the database.
 
-    `sparse_since` and `dense_since` are the generations of the word index and of the vector matrix,
-    called their stamps, or None if the index is unusable. The indexes are committed one by one, so
+    `sparse_since` and `dense_since` are the generations ("stamps") of the word index and of the
+    vector matrix; None means that the index is unusable. The indexes are committed one by one, so
     after a crash one may be ahead of the other.
     """
 
@@ -88,7 +88,7 @@ class DerivedWriter:
                 "free up space or use --index-dir"
             ) from error
         self._generation = lag.generation
-        # Whether the word index lacks changes to words.
+        # True if the word index lacks changes to words.
         self.misses_words = lag.sparse_since is None or lag.sparse_since < lag.words_generation
         self._dense_is_outdated = lag.dense_since != lag.generation
         self._sparse_changed = lag.sparse_since != lag.generation

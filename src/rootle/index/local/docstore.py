@@ -122,7 +122,7 @@ class DocStore:
     def set_sections(
         self, file_id: int, sections: Iterable[DocumentSection], date_s: int | None
     ) -> None:
-        """Store the sections of a document that has none stored, and its date as a Unix time."""
+        """Store the sections of a document that has none yet, with its date as a Unix time."""
         self._connection.executemany(
             "INSERT INTO sections VALUES (?, ?, ?, ?, ?, ?)",
             (

@@ -11,17 +11,17 @@ from rootle.index.local.row_checksum import DamagedRowError, verify_rows
 from rootle.index.reader import TEXTLESS, FileState
 from rootle.types import FILES
 
-_FIRST_GENERATION: Final = 0  # of an empty index
+_FIRST_GENERATION: Final = 0  # the generation of an empty index
 
 _COLUMNS: Final = (
     "id, path, size, mtime_ns, seen_ns, digest, skip, language, encoding, chars, "
     "skipped_chars, committed_s, is_dirty, generation, author, source, kind, title, ctime_ns, "
     "masked"
 )
-_FIELDS: Final = _COLUMNS.split(", ")[2:]  # without the id and the path
+_FIELDS: Final = _COLUMNS.split(", ")[2:]  # all columns except the id and the path
 
-# Facts about the initial indexing run: the expected number of bytes, and the generation since which
-# the run has only added files (empty if it has done anything else).
+# Names of facts about the initial indexing run: the expected number of bytes, and the generation
+# since which the run has done nothing but add files (empty if it has done anything else).
 BYTES_EXPECTED: Final = "bytes_expected"
 ONLY_ADDED_SINCE: Final = "only_added_since"
 # Not empty if content was written but its commit dates were not updated, for example after a crash.
@@ -62,8 +62,8 @@ class Manifest:
     def raise_generation(self, generation: int) -> None:
         """Start the generations of this database after those of an earlier database.
 
-        Derived indexes and replicas of earlier generations are then not used. The files that were
-        removed in earlier generations are not known.
+        Derived indexes and replicas of earlier generations are then not used. There are no records
+        of files that were removed in earlier generations.
         """
         for name in ("generation", "floor", "removals_known_since"):
             self.set_value(name, str(generation))

@@ -18,7 +18,7 @@ class PendingChunk(NamedTuple):
 
     chunk_id: int
     file_id: int
-    failures: int  # of this chunk, not of the model
+    failures: int  # failures of this chunk, not of the model
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Backlog:
     """A summary of all pending chunks."""
 
     count: int
-    since_s: float | None  # of the oldest, Unix time
+    since_s: float | None  # Unix time since which the oldest one is pending
     reason: str  # "" if nothing has failed yet
     retry_at_s: float | None
 

@@ -53,7 +53,7 @@ class Snapshot:
             self.generation = self._manifest.generation()
         self._documents = DocStore(connection)
         self._pending = PendingEmbeddings(connection)
-        # Within a generation only the commit and modification times of files change.
+        # Within a generation, nothing changes except the commit and modification times of files.
         if earlier is not None and earlier.generation == self.generation:
             self.order: DocumentOrder = earlier.order
             self.sparse: EmbeddedSparse = earlier.sparse

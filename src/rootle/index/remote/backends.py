@@ -36,7 +36,7 @@ Opener = Callable[[str], Any]  # Any: a RemoteDense or a RemoteSparse
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """The configured backend of one leg."""
+    """The configured backend of one leg: of dense or sparse retrieval."""
 
     leg: Leg
     kind: str  # a key of _TITLES, or the name of a plugin
@@ -55,7 +55,9 @@ def check_backend(backend: Backend, plugins: Plugins = NO_PLUGINS) -> None:
     key = f"{backend.leg}Backend"
     known = (EMBEDDED, *_KINDS_OF_LEG[backend.leg], *plugins.select("index"))
     if backend.kind not in known and plugins.broken:
-        return  # probably from a broken plugin: this leg reports the error, and the other one works
+        # The backend is probably that of a broken plugin. This leg reports the error, and the other
+        # leg works.
+        return
     if backend.kind not in known:
         listed = ", ".join(f'"{name}"' for name in known)
         raise ConfigError(f'{key} is "{backend.kind}"; choose one of {listed}')

@@ -72,7 +72,7 @@ class Replicator:
             try:
                 self._replication.run(lambda: not self._is_closed)
             except RootleError as error:
-                # The local index is missing, damaged or read-only, which searches report.
+                # The local index is missing, damaged or read-only. Searches report this problem.
                 _LOG.warning(
                     "replication to the %s server failed: %s", self._replication.target.leg, error
                 )

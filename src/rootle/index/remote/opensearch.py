@@ -39,7 +39,7 @@ _COMMON: Final = {
     "generation": {"type": "long"},
     "whole": {"type": "boolean"},
 }
-# Only terms are searched, never phrases: positions are not needed.
+# Positions are not needed, because phrases are never searched.
 _BODY: Final = {"type": "text", "analyzer": "whitespace", "index_options": "freqs"}
 
 
@@ -48,7 +48,7 @@ class _Schema:
     """The fields and settings of the index of one leg."""
 
     fields: Callable[[int], Mapping[str, object]]  # by the number of dimensions
-    document: Callable[[RemoteChunk], Mapping[str, object]]  # empty if not searchable
+    document: Callable[[RemoteChunk], Mapping[str, object]]  # empty if the chunk is not searchable
     settings: Mapping[str, object] = field(default_factory=dict)
 
 

@@ -92,7 +92,7 @@ class PluginIndex:
         timeout_s: float,  # noqa: ARG002 - the caller enforces it
     ) -> tuple[Stamp | None, Ranked]:
         """Return the stamp, read before the query, and at most k chunks, best first."""
-        # The leg already runs in a separate thread with a timeout.
+        # No timeout is needed here, because the leg already runs in a thread with a timeout.
         stamp = self._parse_stamp(call_plugin(self._found, lambda: self._index.read_stamp()))
         allowed = None if files is None else set(files)
         pairs = call_plugin(

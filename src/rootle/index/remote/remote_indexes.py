@@ -51,7 +51,7 @@ class _Replica:
 
 
 class RemoteIndexes:
-    """The replicas of one or both legs. Nothing is sent before the first use."""
+    """The replicas for dense and sparse retrieval. Nothing is sent before the first use."""
 
     def __init__(
         self, root: Path, index_dir: Path, config: Config, snapshot: Callable[[], Snapshot]

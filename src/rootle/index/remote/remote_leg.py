@@ -1,4 +1,4 @@
-"""Retrieval legs on a search server, which answer only if the replica is usable."""
+"""Dense and sparse retrieval (the two "legs") from replicas on search servers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class RemoteLeg:
     wait: Callable[[float], None]  # waits for running replication, with a timeout in seconds
 
     def run(self, query: Callable[[str], tuple[Stamp | None, Ranked]]) -> Ranked:
-        """Query the replica. Raises UnavailableError if it is incomplete, or if the query fails."""
+        """Query the replica. Raises UnavailableError if it is unusable or the query fails."""
         self.wait(min(_WAIT_S, self.timeout_s / 2))
         expected = self.expected()
         try:

@@ -1,8 +1,8 @@
 """Replicate the index to a search server, starting from the state of the replica.
 
-The replica has a stamp, which is written after each batch, so a run after an interruption continues
-after the last complete batch. A failure is stored with its reason, and replication is retried with
-exponential backoff.
+The replica has a stamp, which is written after each batch. After an interruption, the next run
+therefore continues after the last complete batch. A failure is stored with its reason, and
+replication is retried with exponential backoff.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ class _Run:
         """
         expected, newest = self.changes.count_and_newest(self.leg)
         if self.changes.generation != generation:
-            return True  # a writer has committed since: the numbers cannot be compared
+            return True  # a writer has committed meanwhile, so the numbers cannot be compared
         return self.index.count() == expected and (not newest or self.index.contains(newest))
 
 

@@ -26,8 +26,8 @@ _MAX_FILTER_IDS: Final = 20_000
 _MAX_K: Final = 10_000  # the default QUERY_MAXIMUM_RESULTS
 # The API has no term weights. Instead, a term is repeated in the query, at most this many times.
 _MAX_REPEATS: Final = 8
-# Terms below this share of the highest weight, such as "the", are left out. As long as new chunks
-# are in its memory, Weaviate does not return the best chunks for a query with a frequent term.
+# Terms below this share of the highest weight, such as "the", are left out. While Weaviate has new
+# chunks in memory, it does not return the best chunks for a query with a frequent term.
 _MIN_WEIGHT_SHARE: Final = 0.2
 # Namespace of the UUIDs of chunk ids.
 _IDS: Final = uuid.UUID("6e1f6a0c-2f0b-4f43-9d4e-0c5f2f6d8a11")
@@ -172,7 +172,7 @@ class WeaviateIndex:
 
 
 class WeaviateDense(WeaviateIndex):
-    """A replica for nearest-neighbor search by cosine. It is exact if few files pass a filter."""
+    """A replica for nearest-neighbor search. It is exact if few files pass a filter."""
 
     def __init__(self, server: HttpBackend, name: str) -> None:
         super().__init__(server, name, {"distance": "cosine", "ef": 256})

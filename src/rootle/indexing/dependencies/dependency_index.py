@@ -76,7 +76,7 @@ class DependencySetup:
     """The project, the location of the indexes, and how they are built."""
 
     root: Path
-    folder: Path  # of all projects that share the indexes
+    folder: Path  # contains the indexes of all projects
     config: Config  # the result of `dependency_config`
     choose_model: Callable[[], ModelChoice]
     open_embedder: Callable[[], Embedder]
@@ -105,14 +105,14 @@ class DependencyIndex:
     def __init__(self, setup: DependencySetup) -> None:
         self._setup = setup
         self._root = os.path.realpath(setup.root)
-        self._hashes: ContentHashes | None = None  # of the last call
+        self._hashes: ContentHashes | None = None  # the hashes from the last call
         self._lock = threading.Lock()
         self._store_setup = StoreSetup(setup.config, setup.choose_model, setup.open_embedder)
         self._catalog_path = package_catalog_path(setup.folder, self._root)
 
     @property
     def catalog(self) -> PackageCatalog | None:
-        """The packages when they were last indexed; None if they never were."""
+        """The packages as of the last update; None if none were indexed."""
         return read_catalog(self._catalog_path)
 
     def prepare(
@@ -122,8 +122,7 @@ class DependencyIndex:
 
         Packages are listed again, and only changed files are read. Raise QueryError if the project
         names no packages or none is installed, and IndexStorageError if the index cannot be
-        written. Set `is_search` if a search needs the index: the remedy in error messages depends
-        on it.
+        written. If `is_search`, error messages suggest how to change the search.
         """
         config = self._setup.config
         if config.dependencies == "off":
@@ -181,7 +180,7 @@ class DependencyIndex:
         return had_catalog
 
     def status(self) -> DependencyStatus | None:
-        """Return the packages when they were last indexed; None if they never were."""
+        """Return the packages as of the last update; None if none are indexed."""
         catalog, folder = self.catalog, self._setup.folder
         if catalog is None or not (folder / catalog.view).is_dir():
             return None
@@ -321,5 +320,8 @@ def _is_view(name: str) -> bool:
 
 
 def _as_package_file(state: FileState) -> FileState:
-    """Return the state that a stored document has in a view, without installation dates."""
+    """Return the state of a stored document in a view, without dates.
+
+    The dates of package files are those of their installation.
+    """
     return state._replace(source=_SOURCE, mtime_ns=0, ctime_ns=0, committed_s=None, is_dirty=False)

@@ -1,6 +1,6 @@
 """The list of the indexed packages of a project, in a small file next to the indexes.
 
-A question that does not ask for packages reads only this file.
+For a question that does not ask for packages, only this file is read.
 """
 
 from __future__ import annotations

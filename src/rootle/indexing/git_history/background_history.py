@@ -64,7 +64,7 @@ class HistoryReader:
             early.stop()
 
     def start(self) -> None:
-        """Start reading in the background, unless that thread is already running."""
+        """Start reading in the background, unless the background thread is already running."""
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
                 self._started_at = monotonic()

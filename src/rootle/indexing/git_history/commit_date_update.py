@@ -32,8 +32,9 @@ from rootle.sources.git.repository import has_unreadable_head, head_commit, list
 from rootle.types import FILES
 
 _HEAD = "head"
-# If there are more new commits, or if the indexes of the packs are larger (about 50,000 objects),
-# the history is read in the background. git reads 2,000 commits in 0.05 s.
+# Limits of the history that an update reads itself; the rest is read in the background. If the pack
+# indexes are larger than _MAX_PACK_INDEX_BYTES (about 50,000 objects), an update reads only new
+# commits. git reads 2,000 commits in 0.05 s.
 _MAX_COMMITS_AT_ONCE: Final = 2_000
 _MAX_PACK_INDEX_BYTES: Final = 1_500_000
 _MAX_S_AT_ONCE: Final = 2.0
@@ -118,7 +119,8 @@ def _read_heads(
             # stay unchanged.
             head = head_commit(Path(folder)) or ""
         else:
-            head = read_head_state(folder)  # without git, because each check for changes does this
+            # git is not run, because it would slow down each check for changes.
+            head = read_head_state(folder)
         if head or find_work_tree(os.path.realpath(folder)) is not None:
             heads[place] = f"{head} {digest_history_facts(folder)}"
     return heads
@@ -162,7 +164,7 @@ def _update(root: Path, place: str, dates: CommitDates) -> HistoryRecord | None:
 
 
 def _extend(folder: str, place: str, dates: CommitDates, head: str) -> HistoryRecord | None:
-    """Read only the commits that `head` does not share with the recorded one.
+    """Read only the commits that are not in the history of the recorded commit.
 
     Return None if there are too many, or if reading the whole history could give other dates.
     """
@@ -221,7 +223,7 @@ def _read_at_once(
 
 @dataclass(frozen=True, slots=True)
 class _Repository:
-    """The record of a repository, and the facts about its files that are looked up."""
+    """The record of a repository, and the dates and changes of its files."""
 
     record: HistoryRecord
     dates: dict[str, CommitDate]
@@ -231,8 +233,8 @@ class _Repository:
         """Return a file's commit date and author, and whether the file has changed since then."""
         date = self.dates.get(path)
         if date is None:
-            # If git cannot read the repository, the file may be committed nevertheless, and its
-            # modification time means nothing.
+            # If git cannot read the repository, the file may still be committed, and its
+            # modification time is meaningless.
             return None, "", bool(self.record.head)
         return date.seconds, date.author, path in self.changed
 

@@ -21,7 +21,7 @@ _MORE_COMMITS: Final = 2
 class CommitScope:
     """Selects the commits that the checked-out commit contains and that changed the folder.
 
-    The work trees of a repository share an index, and it may be older than the checked-out commit.
+    The work trees of a repository share an index. It may be older than the checked-out commit.
     """
 
     def __init__(self, root: str, max_commits: int) -> None:
@@ -32,7 +32,7 @@ class CommitScope:
         self._known: tuple[tuple[str, ...], frozenset[int] | None] | None = None
 
     def find_ids(self, index: Snapshot, indexed_heads: tuple[str, ...]) -> frozenset[int] | None:
-        """Return the ids of the selected commits in the index; None if all are in the folder.
+        """Return the ids of the selected commits in the index; None if all commits are selected.
 
         `indexed_heads` are the commits whose whole history is indexed.
         """
@@ -43,7 +43,7 @@ class CommitScope:
         below = frozenset(index.documents_below(self.prefix)) if self.prefix else None
         try:
             ids = self._select(index, indexed_heads, below)
-        except IngestError:  # rather include commits of other work trees than return none
+        except IngestError:  # too many commits are better than none
             return below
         self._known = key, ids
         return ids

@@ -17,7 +17,8 @@ _RETRY_S: Final = 0.05
 class EarlyWalk:
     """A walk that starts in a thread before the index knows the repository.
 
-    While worker processes read the files, the writing process is mostly idle, and git can run.
+    git can run in parallel: while worker processes read the files, the writing process is mostly
+    idle.
     """
 
     def __init__(self, root: Path) -> None:

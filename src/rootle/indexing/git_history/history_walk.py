@@ -20,7 +20,7 @@ NOT_IN_HISTORY: Final = CommitDate(True, None, "")
 
 @dataclass(frozen=True, slots=True)
 class WalkProgress:
-    """The dates read since the last call of `take_progress`, and the record after them."""
+    """The dates read since the last call of `take_progress`, and the record after these dates."""
 
     dates: dict[str, CommitDate]  # by path relative to the repository
     record: HistoryRecord
@@ -47,7 +47,7 @@ class HistoryWalk:
         return self._position
 
     def run(self, may_go_on: Callable[[], bool]) -> None:
-        """Read to the end, or until `may_go_on` returns False. It is called after each commit."""
+        """Read to the end. Call `may_go_on` after each commit, and stop if it returns False."""
         if not self._record.is_walking:
             return None
         if not self._unread:

@@ -37,9 +37,9 @@ _ENDINGS: Final = (".png", ".jpg", ".jpeg")
 # Images that the index skips for these reasons are not opened. Images that it skips for other
 # reasons, for example because Tesseract is missing, can be embedded nevertheless.
 _NEVER_READ: Final = frozenset({NOT_REGULAR, SECRET, SYMLINK, TOO_LARGE, VANISHED})
-_IMAGE_TIMEOUT_S: Final = 20.0  # with the retries
+_IMAGE_TIMEOUT_S: Final = 20.0  # for one image, including retries
 _MAX_FAILURES: Final = 3  # in a row; a single failure may be due to the image
-_RETRY_DELAY_S: Final = 30.0  # of background runs after a failure
+_RETRY_DELAY_S: Final = 30.0  # after a failure, until background runs resume
 # A process that ends soon, such as one search on the command line, embeds for at least this time,
 # so that repeated searches embed all images eventually.
 _MIN_S: Final = 0.5
@@ -76,7 +76,7 @@ class ImageEmbedding:
     ) -> None:
         """`selection` is "docs" or "all", as for `ocr`.
 
-        `is_bad_input` returns whether the encoder works and refuses only this image.
+        `is_bad_input` returns whether an error concerns only the image, while the encoder works.
         """
         self._root = os.path.realpath(root)
         self._store = store
@@ -93,7 +93,7 @@ class ImageEmbedding:
         self._warned = ""
 
     def start(self) -> None:
-        """Embed new images in a background thread, unless it runs or has failed recently."""
+        """Embed new images in a background thread, unless one runs or has failed recently."""
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
                 self._started_at = monotonic()

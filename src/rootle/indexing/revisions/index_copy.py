@@ -1,4 +1,4 @@
-"""Copy the index of a folder, so that an earlier version reuses its documents."""
+"""Copy the index of a folder, so that the index of an earlier version reuses its documents."""
 
 from __future__ import annotations
 

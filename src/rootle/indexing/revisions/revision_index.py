@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
     from rootle.protocols import Embedder
 
-# Each revision beyond the first takes as much space as its own documents. Eight are enough for the
-# releases that a person compares.
+# Each further revision takes the space of those documents that no other revision contains. Eight
+# revisions are enough for the releases that a person compares.
 MAX_REVISIONS: Final = 8
 _VIEW: Final = re.compile(r"[0-9a-f]{40,64}(?:-[0-9a-f]{8})?")
 
@@ -64,8 +64,8 @@ class RevisionSetup:
     """The repository folder, the location of the indexes, and how they are built."""
 
     root: Path
-    folder: Path  # of all revisions of the repository
-    index_dir: Path  # of the current files, from which the first revision is copied
+    folder: Path  # contains the indexes of all revisions of the repository
+    index_dir: Path  # the index of the current files, of which the store is first a copy
     config: Config
     choose_model: Callable[[], ModelChoice]
     open_embedder: Callable[[], Embedder]
@@ -90,7 +90,7 @@ class OpenedRevision:
     def __init__(
         self, root: Path, view: Path, on_warning: WarningCallback, *, may_write: bool
     ) -> None:
-        """`root` is the folder of the repository, and `view` that of the index."""
+        """`root` is the folder of the repository, and `view` is the folder of the index."""
         self._source = SnapshotSource(view, read_only=not may_write)
         self._history = HistoryReader(root, view, on_warning)
         self._may_write = may_write
@@ -123,7 +123,7 @@ class RevisionIndexes:
         self._store_setup = StoreSetup(setup.config, setup.choose_model, setup.open_embedder)
         self._root = os.path.realpath(setup.root)
         self._rules = walk_rules(setup.config)
-        self._found: dict[str, Revision] = {}  # by hash, which always names the same commit
+        self._found: dict[str, Revision] = {}  # by full hash, which always names the same commit
         self._names = RevisionNames(setup.root)
 
     def find(self, name: str) -> Revision:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _OWN_VALUES: Final = ("histories", "head", "dates_due", "only_added_since", "bytes_expected")
 _Key = tuple[str, int, int, int]  # URI, size and the hash of the content
 
-# Returns a source that can read the documents with these URIs, and closes it.
+# Returns a context manager that provides a source for the documents with these URIs.
 OpenSource = Callable[[Collection[str]], AbstractContextManager[Source]]
 
 
@@ -62,7 +62,7 @@ class StoreSetup:
 class ViewContent:
     """The documents of a view. The time fields of each entry contain the hash of its content."""
 
-    name: str  # of the view; also the name of its source in the store
+    name: str  # the name of the view, and of its source in the store
     entries: Sequence[DocumentEntry]
     open_source: OpenSource
 
@@ -70,7 +70,7 @@ class ViewContent:
 class SharedStore:
     """The index with the documents of all views. The caller holds the lock.
 
-    A document is identified by its URI and the hash of its content, so it is stored once however
+    A document is identified by its URI and the hash of its content. It is stored only once, even if
     many views contain it.
     """
 
@@ -161,7 +161,7 @@ class SharedStore:
         pipeline.run(plan, on_progress)
 
     def _relink(self, view: Path) -> None:
-        """Let a view use the current data files, so that replaced ones take no more space."""
+        """Link the current data files into a view, so that the replaced files can be deleted."""
         if has_current_links(self.folder, view):
             return
         with closing(open_database(view, create=False)) as connection:
@@ -172,7 +172,7 @@ class SharedStore:
 def _plan(content: ViewContent, stored: Sequence[FileState], used: set[int]) -> Plan:
     """Return what to read so that the store has all documents, and what to remove from it."""
     known = {_key(state) for state in stored if state.skip != UNREADABLE}
-    # The first view replaces the documents of a copied index. Those that are equal are kept.
+    # The first view replaces the documents of a copied index. Equal documents are kept.
     replaced = {
         state.path: state
         for state in stored

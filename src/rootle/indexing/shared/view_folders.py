@@ -1,7 +1,7 @@
 """The folders of views: their names, use, eviction and deletion.
 
-The folder of a kind of view contains a folder for each combination of settings. Each of these
-contains a store and its views.
+There is one folder for each kind of view. It contains a folder for each combination of settings,
+and each of those contains a store and its views.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def short_digest(text: str, size: int = 4) -> str:
 
 
 def list_views(folder: Path, is_view: IsView) -> list[Path]:
-    """Return the folders of all views, the last used first."""
+    """Return the folders of all views, the most recently used first."""
     try:
         found = [path for path in folder.glob("*/*") if is_view(path.name)]
     except OSError:  # without access to the cache folder, no view can be used
@@ -57,12 +57,12 @@ def note_use(view: Path) -> None:
 
 
 def new_view_dir(view: Path) -> Path:
-    """Return the path of an empty folder in which a view is prepared."""
+    """Return an unused path for a folder in which a view can be prepared."""
     return view.with_name(f"new-{token_hex(4)}")
 
 
 def publish_view(prepared: Path, view: Path) -> None:
-    """Make a prepared folder that of a view, atomically."""
+    """Turn a prepared folder into the folder of a view, atomically."""
     note_use(prepared)
     os.rename(prepared, view)
 
@@ -95,7 +95,7 @@ def delete_unused(folder: Path, keep: Path, is_view: IsView, max_views: int) -> 
 
 
 def delete_leftovers(folder: Path, is_view: IsView, keep: Collection[Path] = ()) -> None:
-    """Delete the remains of killed processes, and stores without views except those in `keep`."""
+    """Delete remains of killed processes and stores without views; keep the stores in `keep`."""
     for path in folder.glob("*/new-????????"):
         shutil.rmtree(path, ignore_errors=True)
     used = {*keep, *(view.parent for view in list_views(folder, is_view))}

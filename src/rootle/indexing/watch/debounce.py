@@ -13,8 +13,8 @@ MAX_PATHS: Final = 500
 # The longest delay of a batch, so that a file that is written constantly does not delay the other
 # files.
 _LONGEST_DELAY_S: Final = 10.0
-# The longest delay of a batch while git holds a lock. A lock that a killed git process left must
-# not block updates forever.
+# The longest delay of a batch while git holds a lock. If a killed git process leaves its lock
+# behind, updates must not be blocked forever.
 _LONGEST_GIT_DELAY_S: Final = 60.0
 # After a rescan that found nothing, the next one waits at least this multiple of its duration.
 _RESCAN_INTERVAL_FACTOR: Final = 20
@@ -28,8 +28,8 @@ class ChangeBatch:
 
     paths: frozenset[str]
     is_rescan: bool
-    waiting: int  # number of files in the batch that are known to have changed
-    since: float  # when the first of them was reported
+    waiting: int  # the number of files in the batch that are known to have changed
+    since: float  # when the first change was reported
 
 
 class Debouncer:

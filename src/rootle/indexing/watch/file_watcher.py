@@ -63,7 +63,7 @@ class FileWatcher:
                 return
 
     def find_unwatched(self, known_paths: Iterable[str]) -> frozenset[str]:
-        """Return the folders of these files that are not watched."""
+        """Return the folders that contain these files and are not watched."""
         return frozenset(path.rpartition("/")[0] for path in known_paths) - self.folders
 
     @property
@@ -93,7 +93,7 @@ class FileWatcher:
 
         thread = _EventThread(paths, report, self._on_loss)
         previous, self._thread, self.folders, self._git = self._thread, thread, folders, git
-        # The previous thread ends last, so that no event is lost in between.
+        # The previous thread is stopped after the new one has started, so that no event is lost.
         if previous is not None:
             previous.close()
 
@@ -101,9 +101,9 @@ class FileWatcher:
 class _EventThread:
     """A fixed set of watched folders and the thread that waits for their events.
 
-    This uses RustNotify, the documented backend of watchfiles, instead of `watchfiles.watch`. The
-    constructor of RustNotify returns when the folders are watched, while the generator starts
-    watching at an unknown time after it is first advanced.
+    This uses RustNotify, the documented backend of watchfiles, instead of `watchfiles.watch`. When
+    the constructor of RustNotify returns, the folders are watched. `watchfiles.watch` is a
+    generator, and starts watching at an unknown time after its first item is requested.
     """
 
     def __init__(

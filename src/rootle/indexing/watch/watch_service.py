@@ -32,8 +32,8 @@ _FAILURE_RETRY_S: Final = 30.0
 _GIT_POLL_S: Final = 1.0
 # The minimum interval between publications during a burst of events.
 _PUBLISH_INTERVAL_S: Final = 0.5
-# On request, at most this many files are indexed before their debounce time has passed; a larger
-# burst stays one batch.
+# The maximum number of files that are indexed on request before their debounce time has passed; a
+# larger burst stays one batch.
 _MAX_FILES_ON_REQUEST: Final = 50
 
 
@@ -282,7 +282,7 @@ class WatchService:
 
 
 def _release_memory() -> None:
-    """Return the memory of a large batch to the system; glibc would keep it for the next one."""
+    """Return the memory of a large batch to the system; glibc would keep it for the next batch."""
     gc.collect()
     if sys.platform.startswith("linux") and hasattr(library := ctypes.CDLL(None), "malloc_trim"):
         library.malloc_trim(0)

@@ -36,7 +36,7 @@ def list_nested_git_folders(root: str, tree_folders: Collection[str]) -> Iterato
 
 
 def list_rule_folders(root: str) -> Iterator[str]:
-    """Yield folders outside the tree whose files decide what is indexed in it."""
+    """Yield folders outside the tree whose files decide what is indexed in the tree."""
     git = find_git_folders(root)
     if git is None:
         return

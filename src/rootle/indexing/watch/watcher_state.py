@@ -10,7 +10,7 @@ class WatcherState:
     """The state that a watcher reports about itself. Times are Unix times in seconds."""
 
     pid: int
-    is_ready: bool  # whether it has compared the whole folder with the index since it started
+    is_ready: bool  # whether it has compared the whole folder with the index since its start
     committed_at: float | None  # when the index last matched the folder
     generation: int
     waiting: int = 0  # files that have changed and are not indexed yet

@@ -153,7 +153,7 @@ def _clip(comment: Comment, lines: Lines, first: int, end: int) -> str:
 
 
 def _split_line(whole: Chunk, line: str, names: Sequence[Name], max_chars: int) -> Iterator[Chunk]:
-    """Split an overlong line into fragments, if possible at a space in the second half of each.
+    """Split an overlong line, if possible at a space in the second half of each fragment.
 
     Otherwise, a fragment ends between two words, so that both words can be found.
     """
@@ -180,7 +180,7 @@ def _split_line(whole: Chunk, line: str, names: Sequence[Name], max_chars: int) 
 
 
 def _word_boundary(line: str, first: int, stop: int) -> int:
-    """Return where the word around `stop` starts; `stop` if it starts before `first`."""
+    """Return where the word around `stop` starts, or `stop` if the word starts before `first`."""
     first = max(first, stop - MAX_WORD_CHARS)
     word = _WORD_END.search(line, first, stop)
     is_inside = word is not None and _WORD_START.match(line, stop) is not None

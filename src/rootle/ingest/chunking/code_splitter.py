@@ -16,7 +16,8 @@ from rootle.syntax.symbol_outline import Outline, Unit
 # A class of up to this many characters stays whole; a larger one is split into its head and its
 # members.
 SMALL_BOX: Final = 600
-# A range below TINY characters is joined with an adjacent one while the sum stays within JOINED.
+# A range below TINY characters is joined with an adjacent range if both together have at most
+# JOINED characters.
 TINY: Final = 250
 JOINED: Final = 700
 # A range below FRAGMENT characters (a brace, "class A {", one import) is not informative on its

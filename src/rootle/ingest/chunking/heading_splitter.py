@@ -12,8 +12,8 @@ from typing import Final
 from rootle.ingest.chunking.split_points import SplitPoints, split_at_points
 from rootle.syntax.lines import LineRange, Lines
 
-# A section below TINY characters is joined with an adjacent one under the same parent while the sum
-# stays within JOINED, which is about two paragraphs.
+# A section below TINY characters is joined with an adjacent section under the same parent if both
+# together have at most JOINED characters, which is about two paragraphs.
 TINY: Final = 200
 JOINED: Final = 600
 MAX_TITLE: Final = 80
@@ -192,7 +192,7 @@ def clean_title(title: str) -> str:
     """
     text = title.strip(_EMPHASIS)
     if "](" in text:
-        # The text of a link can be an image: the inner one is replaced first.
+        # The text of a link can be an image, so the image is replaced first.
         plain = text[:_MAX_LINKED_CHARS]
         for _ in range(2):
             plain = _LINK.sub(r"\1", plain)
@@ -268,7 +268,8 @@ def _read_asciidoc(lines: Lines) -> Layout:
 def _underlined_level(rows: list[str], row: int) -> int:
     """Return the level of a heading that the next line underlines; 0 if there is none.
 
-    If the lengths of the two lines differ, the second line is the delimiter of a block.
+    If the lengths of the two lines differ by more than one character, the second line is the
+    delimiter of a block.
     """
     under = _ADOC_UNDERLINE.match(rows[row + 1]) if row + 1 < len(rows) else None
     if under is None or _ADOC_NOT_TITLE.match(rows[row]):
@@ -302,9 +303,9 @@ _HTML_START: Final = re.compile(r"\s*<(?:section|article|div|a|span)\b[^<>]*>(?:
 
 
 def _read_html(lines: Lines) -> Layout:
-    """Find the headings of a page, unless there is only one, which may be a component's title."""
+    """Find the headings of a page. A single heading is ignored: it may be a component's title."""
     text = lines.text
-    # The positions must be the same, which `str.lower` does not guarantee.
+    # `str.lower` is not used, because it can change the positions of characters.
     folded = text.replace("</H", "</h")
     headings: list[Heading] = []
     inner: set[int] = set()

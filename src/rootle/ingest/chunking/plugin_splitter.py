@@ -18,7 +18,7 @@ _LOG = logging.getLogger(__name__)
 def split_with_plugin(
     uri: str, text: str, language: str, limits: ChunkLimits
 ) -> ChunkedText | None:
-    """Split a text with the plugin for its ending or language; None if none exists or it fails."""
+    """Split a text with the plugin for its ending or language; None if it fails or none exists."""
     references = dict(limits.chunkers)
     for name in (_ending_of(uri), language):
         chunker = open_hook("chunker", name, references[name]) if name in references else None

@@ -33,7 +33,7 @@ class ChunkRecord(NamedTuple):
     heading_terms: str
     comment_terms: str
     key: int
-    vector: bytes  # int8; empty while the embedding is pending
+    vector: bytes  # int8 values; b"" while the embedding is pending
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,11 @@ class ReadJob:
     size: int
     mtime_ns: int
     file_id: int  # 0 for a new document
-    digest: bytes | None  # of the content in the index
+    digest: bytes | None  # the digest of the indexed content
     source: str = FILES
     ctime_ns: int = 0
     stored: FileState | None = None  # if set, split the stored text again and do not embed it
-    plain: bool = False  # do not use a grammar: one crashed a process on this document
+    plain: bool = False  # do not use a grammar, because a grammar crashed on this document
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,9 @@ _BATCH_FILES: Final = 64
 # The last batches are smaller, down to this size, so that all processes finish at about the same
 # time.
 _LAST_BATCH_BYTES: Final = 32_000
-# Limits the batches per process that wait for the writer, to bound memory.
+# The maximum number of batches per process that wait for the writer, to limit memory.
 _MAX_BATCHES_AHEAD: Final = 4
-# Some grammars leak memory; a process is replaced after this much text.
+# A process is replaced after it has read this much text, because some grammars leak memory.
 _MAX_BYTES_PER_PROCESS: Final = 64_000_000
 
 

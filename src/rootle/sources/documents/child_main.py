@@ -32,18 +32,21 @@ from rootle.sources.files.skip_rules import (
 from rootle.storage.open_without_links import open_below
 
 HEADER: Final = struct.Struct("<Q")
-# Seconds after which reading stops. The text that was read so far is kept; this is not an error.
+# Seconds after which the child stops reading a document. The text read so far is then returned
+# without an error.
 _TIME_PER_DOCUMENT_S: Final = 20.0
-# The child ends itself after this time, because a single step, such as opening a file, can take
-# longer than _TIME_PER_DOCUMENT_S. The parent waits a little longer still.
+# Seconds after which the child ends itself. This second limit is needed because a single step, such
+# as opening a file, can take longer than _TIME_PER_DOCUMENT_S. The parent waits a few seconds
+# longer.
 MAX_SECONDS: Final = 30
-# The additional time for documents in whose images text is recognized. A page takes one to three
+# Seconds added to each of these limits if text in images is recognized. A page takes one to three
 # seconds.
 RECOGNITION_SECONDS: Final = 100
-# The child ends after this time without requests, because its parent may run for weeks after it has
-# indexed a document.
+# Seconds without a request after which the child ends itself. Its parent may run for weeks after it
+# has indexed the last document.
 _MAX_IDLE_S: Final = 60
-# Each process that indexes documents has a child. Documents of ordinary size need less than 100 MB.
+# The limit is per child, and each process that indexes documents has a child. Documents of ordinary
+# size need less than 100 MB.
 _MAX_MEMORY_BYTES: Final = 256 << 20
 # Drawing pages and recognizing text in large images need more memory.
 _MAX_IMAGE_MEMORY_BYTES: Final = 768 << 20
@@ -88,7 +91,7 @@ def main() -> None:
 
 
 def _end_after(seconds: int) -> None:
-    """End this process after a time, unless this function is called again."""
+    """End this process after some seconds. Each call replaces the previous time limit."""
     if sys.platform != "win32":
         signal.alarm(seconds)
 
@@ -99,11 +102,11 @@ def _limit_process() -> None:
     import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # it never writes files
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # this process never writes files
 
 
 def _limit_memory(for_images: bool) -> None:
-    """Limit the memory of this process, and separately that of each process that it starts."""
+    """Limit the memory of this process; each process that it starts has its own, equal limit."""
     if sys.platform == "linux":  # other systems do not support this limit
         import resource
 

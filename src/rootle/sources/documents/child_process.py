@@ -31,15 +31,15 @@ from rootle.types import NEEDS_OCR, DocumentSection
 
 _LOG = logging.getLogger(__name__)
 
-# The option -P and the assigned path keep the current folder, which may be untrusted, off the
-# import path.
+# The current folder may be untrusted. The option -P and the assignment to `sys.path` exclude it
+# from the import path.
 _PROGRAM: Final = (
     "import sys; sys.path[:] = {path!r}; "
     "from rootle.sources.documents.child_main import main; main()"
 )
-# The child ends itself after MAX_SECONDS. This timeout also works on Windows, where it cannot.
+# On Windows, the child cannot end itself after MAX_SECONDS, but this timeout works there too.
 _TIMEOUT_S: Final = MAX_SECONDS + 5.0
-# JSON writes a character outside ASCII as up to 12 bytes. Titles and labels are limited.
+# JSON writes a character outside ASCII as up to 12 bytes.
 _BYTES_PER_CHAR: Final = 12
 _MAX_OTHER_BYTES: Final = 100_000_000
 _REASONS: Final = frozenset(
@@ -75,7 +75,7 @@ class DocumentText:
 class DocumentProcess:
     """A child process that is started for the first document, and again after a failure.
 
-    Safe to use from many threads, which then wait for each other.
+    Thread-safe; the child reads one document at a time.
     """
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class DocumentProcess:
         """Return the text of a document below `root`, or the reason to skip it.
 
         At most `max_chars` characters are returned; the number of omitted characters is estimated.
-        With `recognizes`, the text in images, or in pages that are images, is recognized.
+        With `recognizes`, text is also recognized in images and in scanned pages.
         """
         request = {
             "root": root,
@@ -175,7 +175,7 @@ class DocumentProcess:
         return TOO_SLOW if hung else READER_FAILED
 
     def _running(self) -> subprocess.Popen[bytes]:
-        """Return the child process of this process; a fork must not use the child of its parent."""
+        """Return the running child, or start one. A fork does not use the child of its parent."""
         child = self._child
         if child is not None and self._owner == os.getpid() and child.poll() is None:
             return child
@@ -201,7 +201,7 @@ DOCUMENT_PROCESS: Final = DocumentProcess()
 
 
 def _make_text(answer: dict[str, Any]) -> DocumentText:
-    """Join the places of an answer, which may come from a process that a document hijacked."""
+    """Join the places of an answer. A malicious document may have taken control of the child."""
     places = [
         (_plain(label).replace("\n", " "), _plain(title).replace("\n", " "), _plain(text))
         for label, title, text in answer["places"]

@@ -7,8 +7,8 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Final
 
-# Increment this when the text, the places or the language of any format change: it is part of the
-# fingerprint of an index.
+# Increment this number when the text, the places or the language of any format change. It is part
+# of the fingerprint of an index, so existing indexes are then rebuilt.
 READERS_VERSION: Final = 6
 
 _EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
@@ -46,7 +46,7 @@ def document_format(path: str) -> str | None:
 
 
 def is_owner_file(path: str) -> bool:
-    """Return whether an office program created this file to mark another one as open."""
+    """Return whether this is a lock file, with which an office program marks a document as open."""
     return path.rpartition("/")[2].startswith(("~$", ".~lock."))
 
 

@@ -12,8 +12,8 @@ from rootle.types import DocumentSection
 
 MAX_TITLE_CHARS: Final = 150
 _MAX_LABEL_CHARS: Final = 60
-# The most places in a document. A book of a thousand pages has a thousand places; each place takes
-# memory in every later step.
+# Maximum number of places in a document, because every later step needs memory for each place. A
+# book of a thousand pages has a thousand places.
 _MAX_PLACES: Final = 20_000
 
 
@@ -58,8 +58,8 @@ class ExtractedDocument:
     def add(self, label: str, text: str, title: str = "", remaining: float = 1.0) -> None:
         """Add a place, unless its text is blank. The label is made unique.
 
-        `remaining` is the estimated amount of text after this place as a multiple of the text up to
-        here. Raise LimitReachedError if the text reaches the limit.
+        `remaining` is an estimate: the amount of text after this place, divided by the amount up to
+        here. Raise LimitReachedError if a limit is reached.
         """
         if not text.strip():
             self.check_time()
@@ -81,13 +81,13 @@ class ExtractedDocument:
         self.omitted_chars += chars
 
     def check_time(self, remaining: float = 1.0) -> None:
-        """Raise LimitReachedError if the time is over. `remaining` is as in `add`."""
+        """Raise LimitReachedError if the time limit has passed. `remaining` is as in `add`."""
         if self.clock() > self._deadline_s:
             self.omit(max(1, int(remaining * self._chars)))
             raise LimitReachedError
 
     def used_time(self) -> float:
-        """Return the share of the time that has passed; more than 1 if the time is over."""
+        """Return the used share of the time limit; more than 1 if the limit has passed."""
         return 1 - (self._deadline_s - self.clock()) / self.max_seconds
 
     def _unique(self, label: str) -> str:

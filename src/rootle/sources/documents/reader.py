@@ -32,7 +32,7 @@ def read_document(
 
     Return None if the file is text in spite of its name, so that its lines can be indexed. If the
     document is longer than `max_chars`, only the text up to this limit is returned. With a `cache`,
-    the text in images, and in pages of PDF files that are images, is recognized.
+    text is also recognized in images and in scanned pages of PDF files.
     """
     start = read_below(root, uri, len(_POINTER))
     if isinstance(start, str):

@@ -1,4 +1,4 @@
-"""Decide in which images text is recognized."""
+"""Select the images in which text is recognized."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _DOCS_FOLDERS: Final = frozenset(
 # Smaller files are skipped: even an image of 200 x 100 pixels with text has more bytes than this.
 _MIN_BYTES: Final = 600
 _MAX_BYTES: Final = 20_000_000
-# Each update of an index looks for Tesseract once per image, so the result is cached for this many
-# seconds. If Tesseract is installed meanwhile, it is found after at most this time.
+# Seconds for which the location of Tesseract is cached, because each update of an index looks it up
+# once per image. A new installation is found after at most this time.
 _LOOKUP_S: Final = 5.0
 
 
@@ -36,7 +36,7 @@ def find_tesseract() -> str | None:
 @lru_cache(maxsize=1)
 def _look_up(path: str | None, period: int) -> str | None:  # noqa: ARG001  # part of the cache key
     found = shutil.which("tesseract", path=path)
-    # A relative entry of PATH would lead to a program in the current folder.
+    # A relative entry in PATH could select a program in the current folder, which may be untrusted.
     return found if found is not None and os.path.isabs(found) else None
 
 

@@ -1,4 +1,4 @@
-"""Cache the text that was recognized in images, because this takes about a second per image."""
+"""Cache the text that was recognized in images. Recognition takes about a second per image."""
 
 from __future__ import annotations
 

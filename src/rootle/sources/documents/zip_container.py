@@ -13,8 +13,7 @@ from xml.parsers import expat
 from rootle.sources.documents.places import DocumentError
 from rootle.sources.files.skip_rules import DAMAGED, ENCRYPTED
 
-# The largest XML parts of real documents have tens of megabytes. Of a larger part, only the
-# beginning up to this limit is read.
+# A part is read up to this limit. The largest XML parts of real documents have tens of megabytes.
 _MAX_PART_BYTES: Final = 200_000_000
 _MAX_TOTAL_BYTES: Final = 1_000_000_000
 _MAX_PARTS: Final = 50_000
@@ -136,7 +135,7 @@ class ZipContainer:
 
 
 def find_part(relations: Mapping[str, tuple[str, str]], kind: str) -> str:
-    """Return the first part of a type among the results of `ZipContainer.relations`, or ""."""
+    """Return the first part of a type in the result of `ZipContainer.relations`, or ""."""
     return next((name for found, name in relations.values() if found == kind), "")
 
 
@@ -171,7 +170,7 @@ def read_xml(blocks: Iterable[bytes], *, allow_doctype: bool = False) -> Iterato
 
 
 def without_elements(events: Iterable[XmlEvent], names: Collection[str]) -> Iterator[XmlEvent]:
-    """Yield the events without the elements with these names and all that they contain."""
+    """Yield the events, but leave out elements with these names and their contents."""
     depth = 0
     for event in events:
         if event.kind != TEXT and event.name in names:
@@ -195,7 +194,7 @@ def _refuse_declarations(
 
 
 def _local_attributes(attributes: dict[str, str]) -> dict[str, str]:
-    """Return the attributes without namespaces. Of `id` and `r:id`, the second one counts."""
+    """Return the attributes without namespaces. Of `id` and `r:id`, `r:id` is returned."""
     ordered = sorted(attributes.items(), key=lambda item: " " in item[0])
     return {_local(key): value for key, value in ordered}
 

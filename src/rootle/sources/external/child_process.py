@@ -26,7 +26,8 @@ from rootle.sources.external.records import (
 # The longest time without output. Unpacking the largest archive takes a few minutes.
 _MAX_SILENCE_S: Final = 600.0
 UNPACKED_PREFIX: Final = "unpacked-"
-_ABANDONED_AFTER_S: Final = 86_400.0  # reading an archive never takes this long
+# Older folders are not in use, because reading an archive never takes a day.
+_ABANDONED_AFTER_S: Final = 86_400.0
 _MAX_LINE_CHARS: Final = 12 * MAX_DOCUMENT_CHARS
 # The child imports from the same path as this process, but never from the current folder.
 _PROGRAM: Final = """\
@@ -67,8 +68,8 @@ def read_local_source(
 def delete_unpacked(work_dir: str, min_age_s: float = 0.0) -> None:
     """Delete the unpacked archives of processes that were killed.
 
-    Folders that are younger than `min_age_s` seconds are kept, because another process may be
-    reading such an archive now.
+    Folders that are younger than `min_age_s` seconds are kept, because another process may still be
+    reading them.
     """
     for folder in Path(work_dir).glob(f"{UNPACKED_PREFIX}*"):
         with suppress(OSError):

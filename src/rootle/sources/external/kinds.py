@@ -25,8 +25,8 @@ from rootle.sources.files.discovery import WalkRules
 Found = ExternalDocument | tuple[str, str]  # a document, or a path and the reason to skip it
 
 SPHINX: Final = "sphinx"
-# The kind that lists the pages of an inventory, for a site of which only the inventory was
-# downloaded.
+# The kind of a site of which only the inventory was downloaded. Its documents list the symbols of
+# each page in the inventory.
 INVENTORY_PAGES: Final = "sphinx-pages"
 _READERS: Final[Mapping[str, Callable[[FolderTree, int], Iterable[Found]]]] = {
     "stack-exchange": read_stack_exchange,
@@ -76,7 +76,7 @@ def recognize_file(path: str) -> tuple[str, str] | None:
 
 
 def check_kind(kind: str) -> None:
-    """Raise ExternalSourceError if there is no such kind for a path on this machine."""
+    """Raise ExternalSourceError if `kind` is not a kind of source on this machine."""
     if kind not in (*_READERS, INVENTORY_PAGES):
         raise ExternalSourceError(f'unknown kind "{kind}"; use one of {", ".join(LOCAL_KINDS)}')
 

@@ -18,7 +18,7 @@ _ADDRESS_CHARS: Final = "/%:@!$&'()*+,;=~?-._#[]"
 
 
 class ExternalSourceError(Exception):
-    """A source cannot be read. The message tells the user why."""
+    """A source cannot be read. The message gives the reason to the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def document_to_json(document: ExternalDocument) -> dict[str, Any]:
 
 
 def document_from_json(data: Mapping[str, Any]) -> ExternalDocument:
-    """Return the document in JSON data, which may come from a process that a file hijacked.
+    """Return the document in JSON data. A malicious file may control the process that wrote it.
 
     Raise ValueError, TypeError or KeyError if the data is invalid.
     """
@@ -60,7 +60,7 @@ def document_from_json(data: Mapping[str, Any]) -> ExternalDocument:
         plain_text(data["text"])[:MAX_DOCUMENT_CHARS],
         _plain_line(data["title"])[:_MAX_NAME_CHARS],
         _plain_line(data["language"]),
-        # The address is quoted, because results show it outside of the text that they mark as
+        # The address is percent-encoded, because results show it outside the text that they mark as
         # untrusted.
         quote(_plain_line(data["address"])[: 2 * _MAX_NAME_CHARS], safe=_ADDRESS_CHARS),
         None if date_s is None else float(date_s),

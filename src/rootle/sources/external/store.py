@@ -49,12 +49,12 @@ class SourceRecord:
     options: Mapping[str, int]  # limits of a web source: depth, max_pages
     weight: float
     added_s: float
-    read_s: float  # Unix time when its documents were last read; 0 if never
-    note: str  # why it was not read completely; "" if it was
+    read_s: float  # Unix time when the documents were last read; 0 if never
+    note: str  # why the source was not read completely; "" if it was
 
     @property
     def is_site(self) -> bool:
-        """Return whether its documents are downloaded, so that their addresses are known."""
+        """Return whether the source is a website, whose documents have known addresses."""
         return self.address.startswith(_SCHEMES)
 
 
@@ -129,8 +129,8 @@ class ExternalStore:
 
         Documents that the source no longer contains are removed, unless `keeps_missing` returns
         True after all documents have been read. Unchanged documents keep their time of change, so
-        that they are not indexed again. Documents are read in blocks, and each block is read before
-        its transaction starts, so that other processes can write meanwhile.
+        that they are not indexed again. Each block of documents is read before its transaction
+        starts, so that other processes can write meanwhile.
         """
         seen: set[str] = set()
         block: list[tuple[Any, ...]] = []
@@ -177,7 +177,7 @@ class ExternalStore:
             )
 
     def read(self, uri: str) -> StoredDocument | None:
-        """Return a document."""
+        """Return a document; None if it is not stored or its source is not listed."""
         if not self.exists():
             return None
         with self._open() as database:

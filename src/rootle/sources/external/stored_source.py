@@ -52,7 +52,7 @@ class StoredSource:
         self._store = store
 
     def scan(self, token: str = "") -> Scan:
-        """List the documents; none if they have not changed since the scan of `token`."""
+        """List the documents; none if they have not changed since a scan returned `token`."""
         current = self.current_token()
         if token == current:
             return Scan((), is_complete=False, token=current)

@@ -46,7 +46,7 @@ class Unpacker:
         max_bytes: int = MAX_UNPACKED_BYTES,
         max_files: int = MAX_FILES,
     ) -> None:
-        """`target` is the path of an empty folder."""
+        """`target` is the path of the folder to write to; it must be empty."""
         self._target = target
         self._max_bytes = max_bytes
         self._max_files = max_files

@@ -7,7 +7,7 @@ from typing import Final
 
 from rootle.text.languages import CODE_EXTENSIONS, PROSE, language_of
 
-# As in git, a file with a NUL in this many bytes at its beginning is binary.
+# As in git, a file is binary if its first _SNIFFED_BYTES bytes contain a NUL.
 _SNIFFED_BYTES: Final = 8192
 # All control characters except those that occur in text: tab, line feed, form feed, carriage
 # return, and (in recorded terminal output) escape and backspace.
@@ -15,8 +15,8 @@ _CONTROLS: Final = bytes(byte for byte in (*range(32), 127) if byte not in b"\t\
 # The share of control characters is near 0 in text, and about 0.1 in compressed or encrypted data.
 _MAX_CONTROL_SHARE: Final = 0.03
 
-# Generators mark their output in this part of a file. Code that only mentions generated files does
-# so further down, in strings, or in the middle of a sentence.
+# Generators mark their output in the first lines of a file. Other code may mention generated files,
+# but does so further down, in strings, or in the middle of a sentence.
 _HEAD_CHARACTERS: Final = 1024
 _HEAD_LINES: Final = 10
 _GENERATED_NOTE: Final = re.compile(
@@ -45,8 +45,9 @@ _WITH_HASH_COMMENTS: Final = frozenset(
     "bash cmake elixir ini julia make nim perl powershell python r ruby tcl toml yaml".split()
 )
 
-# Hand-written code has 25 to 45 characters per line on average, and few lines over 500.
-# Smaller files are cheap to index, however long their lines are.
+# Limits for minified code. Hand-written code has 25 to 45 characters per line on average, and few
+# lines over 500. Files below _MIN_MINIFIED_CHARACTERS are cheap to index, even if their lines are
+# long.
 _MIN_MINIFIED_CHARACTERS: Final = 5_000
 _MAX_MEAN_LINE: Final = 250
 _LONG_LINE: Final = 5_000
@@ -123,8 +124,8 @@ def is_minified(text: str, path: str) -> bool:
 def _has_long_stretch(text: str) -> bool:
     """Return whether any block of `_MAX_MEAN_LINE // 2` characters has no line break.
 
-    If every block has one, no line is too long. Each search ends at the first line break, while
-    counting lines would scan the whole text.
+    If every block has a line break, no line is longer than `_MAX_MEAN_LINE`. Each search ends at
+    the first line break, so this is faster than counting the lines of the whole text.
     """
     stretch = _MAX_MEAN_LINE // 2
     return any(

@@ -29,14 +29,14 @@ from rootle.storage.change_time import change_time_ns, modification_time_ns
 from rootle.text.path_glob import matches_glob
 from rootle.types import NEEDS_EXTRA
 
-# The largest document that is read. This limit is high because documents can contain images and
-# videos, which are not read. The text of a document has a separate limit.
+# The maximum size of a document. It is high because documents can contain images and videos, which
+# are not read. The text of a document has a separate limit.
 _MAX_DOCUMENT_BYTES: Final = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class WalkRules:
-    """The configurable limits of a file walk."""
+    """The configurable rules of a file walk."""
 
     max_file_bytes: int = 5_000_000
     # Pairs of a file name ending and the plugin, written as "package.module:name", that converts
@@ -144,8 +144,8 @@ def _skip_reason(path: str, info: os.stat_result, rules: WalkRules) -> str | Non
 def skip_reason(path: str, size: int, rules: WalkRules) -> str | None:
     """Return why a regular file is skipped without being read; None if it must be read.
 
-    Plugins can convert documents to text. Built-in readers are not considered, because they need a
-    file on disk.
+    Plugins that convert documents to text are considered. Built-in readers are not, because they
+    need a file on disk.
     """
     reason = reason_by_name(path)
     if reason == SECRET and any(matches_glob(path, rule) for rule in rules.secret_exceptions):

@@ -35,7 +35,7 @@ def list_tree(root: str) -> FileListing:
 
 
 def list_paths(root: str, paths: Collection[str]) -> FileListing | None:
-    """Return those of `paths` that `list_tree` returns; None if that requires the whole tree."""
+    """Return those of `paths` that `list_tree` returns; None if a full listing is needed."""
     folders = {folder for path in paths for folder in _folders_above(path)}
     # A nested repository has its own ignore rules.
     if any(os.path.lexists(os.path.join(root, folder, ".git")) for folder in folders - {""}):
@@ -126,7 +126,7 @@ class RootleIgnore:
     """The `.rootleignore` files of a tree, which may also ignore tracked files."""
 
     def __init__(self, folders: Collection[str], load: Callable[[str], IgnoreFile | None]) -> None:
-        """`folders` contain ignore files. `load` reads the file in a folder: "" or "folder/"."""
+        """`folders` contain ignore files. `load` reads the one in a folder: "" or "folder/"."""
         self._folders = folders
         self._load = load
         self._rules: dict[str, IgnoreRules | None] = {}

@@ -29,7 +29,7 @@ class FileReader:
 
     root: str
     rules: WalkRules
-    is_shown: bool = False  # whether files are read to be shown, with all rows of tables
+    is_shown: bool = False  # True if files are shown, not indexed; tables are then complete
 
     def read(self, uri: str) -> Document | str:
         """Return a file, given by its path relative to the root, or the reason to skip it."""

@@ -11,7 +11,7 @@ from rootle.sources.files.excluded_dirs import EXCLUDED_DIRS, EXCLUDING_FILES, i
 from rootle.sources.files.ignore_rules import IgnoreFile, IgnoreRules, load_ignore_file
 from rootle.sources.git.git_dirs import find_work_tree
 
-# If a folder contains both files, the second one takes precedence.
+# If a folder contains both files, `.ignore` takes precedence.
 IGNORE_NAMES: Final = (".gitignore", ".ignore")
 OWN_IGNORE_NAME: Final = ".rootleignore"
 
@@ -22,7 +22,7 @@ class FolderListing:
 
     files: list[str] = field(default_factory=list)  # everything that is not a folder
     unreadable: list[str] = field(default_factory=list)  # folders
-    folders: list[str] = field(default_factory=list)  # that were entered; "" for the root
+    folders: list[str] = field(default_factory=list)  # those that were entered; "" for the root
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ class _FolderWalk:
     def __init__(self, root: str, only: Collection[str] | None) -> None:
         self._root = root
         self._only = only
-        # If the root is inside a repository that git cannot read, ignore rules are matched from the
-        # top of the repository: the ignore files above the root apply below it as well.
+        # The root may be inside a repository that git cannot read. Ignore files above the root then
+        # apply as well, so rules are matched from the top of the repository.
         self._top = find_work_tree(root) or root
         below = os.path.relpath(root, self._top).replace(os.sep, "/")
         self._offset = "" if below == os.curdir else below + "/"

@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 # If there are at most this many globs, they are not grouped, because a single expression for all of
 # them rejects most strings in 2 µs.
 _MAX_UNGROUPED: Final = 200
-# Literal parts are split into keys of at most this length. For each length of a key, all parts of a
-# path with this length are looked up.
+# Literal parts are split into keys of at most this length. For each key length that occurs, all
+# substrings of a path with this length are looked up.
 _MAX_KEY_CHARS: Final = 8
 _MAX_ALTERNATIVES: Final = 500
-# The memory limit of RE2, which allocates memory when needed. It suffices for any glob that is
-# shorter than the longest path.
+# The memory limit of RE2, which allocates memory only when needed. The limit suffices for any glob
+# that is shorter than the longest possible path.
 _MAX_MEMORY_BYTES: Final = 32 << 20
 
 _Line = tuple[int, str]  # the number of a line and its glob
 
 
 class GlobIndex:
-    """Globs with their line numbers, for strings with one character per byte."""
+    """Globs with their line numbers. They match strings with one character per byte."""
 
     def __init__(self, lines: Mapping[str, int], *, match_names: bool) -> None:
         """Index the globs. With `match_names`, the strings to match contain no slash."""
@@ -97,7 +97,7 @@ def _keys(glob: str) -> Iterable[str]:
 
 
 class _Group:
-    """Lines that are matched one after the other, from the last to the first."""
+    """Lines that are matched in blocks, from the last block to the first."""
 
     def __init__(self, lines: Sequence[_Line]) -> None:
         self._parts = [
@@ -137,7 +137,7 @@ class _Alternatives:
 def _compile(globs: Iterable[str]) -> Any:
     """Return an expression that matches any of the globs; None if it is too large.
 
-    A single glob that is too large matches no path, because it is longer than a path can be.
+    A single glob that is too large is longer than any path, so it matches none.
     """
     import re2  # takes 4 ms, and most folders need no expression
 

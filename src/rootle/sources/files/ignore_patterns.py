@@ -28,7 +28,7 @@ _POSIX_CLASSES: Final[dict[str, str]] = {
 
 
 def translate_pattern(pattern: str) -> str:
-    """Return an expression equivalent to git's wildmatch, for a full match of Latin-1 bytes."""
+    """Return an expression for a full match of Latin-1 text, equivalent to git's wildmatch."""
     # git compares the part before the first wildcard literally and passes only the rest to
     # wildmatch. In `foo**/bar`, wildmatch therefore sees `**/` at the start.
     literal = 0

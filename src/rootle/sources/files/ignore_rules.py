@@ -26,7 +26,8 @@ class Rule:
     line: int
     ignores: bool  # False for a line with "!"
     only_folders: bool
-    whole_path: bool  # matched against the path from the ignore file's folder, not only the name
+    # True to match the path relative to the folder of the ignore file; False to match the name.
+    whole_path: bool
     pattern: str  # without "!", leading and trailing "/"
 
 
@@ -106,7 +107,7 @@ def load_ignore_file(path: str, base: str) -> IgnoreFile | None:
     return None
 
 
-@lru_cache(maxsize=256)  # for the same reason; most repositories have fewer ignore files
+@lru_cache(maxsize=256)  # a long-running process loads the same files often; most trees have fewer
 def _parse_file(raw: bytes, base: str) -> IgnoreFile:
     return IgnoreFile(raw, base)
 

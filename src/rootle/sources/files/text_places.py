@@ -1,8 +1,8 @@
-"""Sections of text files whose structure the chunker does not know.
+"""Sections of manual pages, transcripts, tables and other text files with structure.
 
 The lines of manual pages stay unchanged, and their sections become scopes. Transcripts are
-converted to one line for each caption (a "cue"), in one section per minute. Of tables, only the
-first rows are indexed, with the header and the number of rows as title.
+converted to one line per caption (a "cue") and one section per minute. Only the first rows of a
+table are indexed; the title of their section contains the header and the number of rows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ _MARKDOWN: Final = "markdown"
 # sections.
 _INTERFACE_LANGUAGES: Final = frozenset({"graphql", "json", "proto", "yaml"})
 
-# About 2,000 rows. A million more rows would only hide other documents.
+# The indexed part of a table, about 2,000 rows. A million more rows would only hide other
+# documents.
 _MAX_TABLE_CHARS: Final = 200_000
 
 _MANUAL_HEADING: Final = re.compile(r"\.S[Hh][ \t]+\"?([^\"\n]{1,80}?)\"?[ \t\r]*$", re.MULTILINE)
@@ -40,7 +41,7 @@ _ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\
 
 
 def add_text_places(found: TextFile, path: str, *, is_shown: bool = False) -> TextFile:
-    """Return a file with its sections; unchanged if it has no kind of structure known here.
+    """Return a file with its sections; the unchanged file if its structure is unknown.
 
     If the file is read to be shown instead of indexed, tables are not shortened, and the diagrams
     in Markdown files become sections. (In an index, Markdown files are split at headings.)
@@ -142,5 +143,5 @@ def _list_cues(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _decode_entities(text: str) -> str:
-    """Return a text with HTML entities replaced by characters, such as "&amp;" by "&"."""
+    """Return a text in which HTML entities, such as "&amp;", are replaced by characters."""
     return " ".join(_ENTITY.sub(lambda entity: unescape(entity[0]), text).split())

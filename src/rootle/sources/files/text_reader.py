@@ -48,10 +48,10 @@ def read_text(
 ) -> TextFile | str:
     """Return the text of a file below `root`, or the reason (one of skip_rules.REASONS) to skip it.
 
-    `relative` is its path in the index; its language decides whether the text can be
-    minified. `readers` are pairs of a file ending and the plugin that reads such files, as
-    "package.module:name". If the file is larger than `max_bytes`, only the lines that fit are
-    returned; None means no limit.
+    `relative` is the path of the file below `root`. It determines the language, and only some
+    languages can be minified. `readers` are pairs of a file ending and the plugin that reads such
+    files, as "package.module:name". If the file is larger than `max_bytes`, only the lines that fit
+    are returned; None means no limit.
     """
     raw = read_below(os.fspath(root), relative, -1 if max_bytes is None else max_bytes + 1)
     if isinstance(raw, str):
@@ -69,8 +69,8 @@ def extract_text(
 ) -> TextFile | str:
     """Return the result of `read_text` for content that was read from disk or from elsewhere.
 
-    `raw` has more than `max_bytes` if the content is longer than that; `measure` then returns the
-    size of the whole content.
+    If the content is longer than `max_bytes`, `raw` must contain at least one more byte than
+    `max_bytes`. `measure` then returns the size of the whole content.
     """
     if readers and relative.lower().endswith(tuple(dict(readers))):
         return _read_with_plugin(raw, relative, dict(readers))

@@ -17,9 +17,9 @@ from typing import Final
 from rootle.sources.git.git_dirs import check_git_folders, find_work_tree
 from rootle.sources.git.special_files import find_special_file
 
-# Variables with user settings that apply to every repository. All other GIT_ variables are dropped,
-# because they may come from a git process that called rootle: in a hook, for example, they name the
-# index and the work tree.
+# These variables are user settings that apply to every repository. All other GIT_ variables are
+# dropped, because a git process that called rootle may have set them. In a hook, for example, they
+# name the index and the work tree.
 _KEPT: Final = (
     *("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM"),
     *("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"),
@@ -34,7 +34,7 @@ _SAFE: Final[dict[str, str]] = {
     "LC_ALL": "C",
 }
 _BUFFERED: Final[dict[str, str]] = {"GIT_FLUSH": "0"}
-# External diffs and text conversions are disabled by the options of each command instead.
+# External diffs and text conversions are not listed here, because command options disable them.
 _SAFE_CONFIG: Final[dict[str, str]] = {
     "core.fsmonitor": "false",  # otherwise this setting may name a program to run
     "core.hooksPath": os.devnull,
@@ -50,7 +50,8 @@ _SAFE_CONFIG: Final[dict[str, str]] = {
     # A folder that only looks like a git folder must not be used.
     "safe.bareRepository": "explicit",
 }
-# After this time without output, look for a file that git may be waiting for, such as a pipe.
+# Seconds without output after which rootle looks for a file that git may be waiting for, such as a
+# pipe.
 _STALL_S: Final = 0.5
 _KILL_S: Final = 1.0
 _POLL_S: Final = 0.2
@@ -106,9 +107,9 @@ class GitStream:
             yield chunk
 
     def _wait_for_output(self, descriptor: int) -> bool:
-        """Wait for output or for its end; return False if git was stopped.
+        """Wait for output or its end; return False if git was stopped.
 
-        Even then, the output may not end, because a program that git had started may keep it open.
+        After a stop, the output may not end, because a program started by git may keep it open.
         """
         if os.name == "nt":  # select cannot wait for pipes on Windows
             return True
@@ -128,7 +129,7 @@ class GitStream:
             self._running.process.kill()
 
     def stop_if_stalled(self) -> None:
-        """Stop git if it has no output yet and may be waiting for a file that never ends."""
+        """Stop git if it has written nothing yet and may be waiting for a file that never ends."""
         if self._running is not None and not self._has_output and self._running.find_special():
             self.stop()
 
@@ -139,9 +140,8 @@ def stream_git(
 ) -> Iterator[GitStream]:
     """Run git in `folder` and read its output while it runs; stop it when the block ends.
 
-    If `buffers` is set, git writes its output in blocks instead of one commit at a time. git and
-    rootle then take half the time for a long history, but the end of the output is lost if git is
-    stopped.
+    If `buffers` is set, git writes its output in blocks instead of one commit at a time. Reading a
+    long history then takes half the time, but the end of the output is lost if git is stopped.
     """
     started = _start(
         folder, arguments, config, has_input=False, has_messages=False, buffers=buffers
@@ -242,14 +242,14 @@ def _start(
     has_messages: bool = True,
     buffers: bool = False,
 ) -> _Running | GitOutput:
-    """Start git, or return an output that contains the reason why it is not started."""
+    """Start git, or return an output whose `stderr` is the reason why it is not started."""
     top = find_work_tree(os.path.realpath(folder))
     if top is None:
         return GitOutput(b"", b"not a git repository", _FAILED)
     git = check_git_folders(top)
     if isinstance(git, str):
         return GitOutput(b"", os.fsencode(git), _FAILED)
-    # Use an absolute path: a relative one would be looked up in `folder`, which may be untrusted.
+    # The path must be absolute: `folder` may be untrusted, and git runs in this folder.
     program = shutil.which("git")
     if program is None:
         return GitOutput(b"", b"git is not installed", 127)
@@ -316,8 +316,8 @@ def _environment(top: str, config: Mapping[str, str]) -> dict[str, str]:
     ceilings = (environment.get("GIT_CEILING_DIRECTORIES"), os.path.dirname(top))
     environment["GIT_CEILING_DIRECTORIES"] = os.pathsep.join(filter(None, ceilings))
     environment["GIT_WORK_TREE"] = top
-    # Pass settings in the environment, because "-c" does not allow "=" in names. Settings that the
-    # user passes in the environment (such as safe.directory in containers) come first, so that the
+    # Settings are passed in the environment, because "-c" does not allow "=" in names. The user's
+    # own settings in the environment (such as safe.directory in containers) come first, so that the
     # settings of rootle take precedence.
     count = environment.get("GIT_CONFIG_COUNT", "")
     first = int(count) if count.isdecimal() else 0

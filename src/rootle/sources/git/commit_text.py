@@ -22,7 +22,7 @@ from rootle.text.secret_masking import mask_patch
 SHA: Final = re.compile(r"[0-9a-fA-F]{7,64}", re.ASCII)
 
 _TIMEOUT_S: Final = 10.0
-# The most files of a commit that are shown. A larger commit usually moves files or imports
+# Maximum number of files of a commit that are shown. A larger commit usually moves files or imports
 # third-party code; its full list would be unreadable.
 _MAX_FILES: Final = 300
 _MAX_CHANGED_LINES: Final = 4_000
@@ -64,7 +64,8 @@ def show_commit(root: Path, name: str, rules: WalkRules) -> tuple[str, str] | No
     """Return the hash and the text of a commit, limited to files that would be indexed.
 
     `name` is the hash, or at least its first seven digits. Return None if there is no such commit,
-    or if it changed nothing under `root`, or if `explain_hidden_commits` gives a reason.
+    if `root` is a subfolder in which the commit changed nothing, or if `explain_hidden_commits`
+    gives a reason.
     """
     if explain_hidden_commits(root) is not None:
         return None

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 _LAST_YEAR_S: Final = 253_402_300_799  # the end of the year 9999
-_MAX_DIGITS: Final = 19  # of a 64-bit number
+_MAX_DIGITS: Final = 19  # the digits of a 64-bit number
 
 
 def parse_commit_time(seconds: str) -> int:
-    """Return a Unix time as git prints it, at most the end of the year 9999.
+    """Parse a Unix time as git prints it. Later times become the end of the year 9999.
 
-    Return 0 if it is not a number, or if it is negative.
+    Return 0 if the text is not a number, or if the number is negative.
     """
     if not (seconds.isascii() and seconds.isdigit()):
         return 0

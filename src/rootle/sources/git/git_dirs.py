@@ -40,12 +40,12 @@ class GitFolders:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a checkout, merge or similar command is running, or was killed."""
+        """Whether a checkout, merge or similar command is running or was interrupted."""
         return os.path.exists(os.path.join(self.own, "index.lock"))
 
 
 def find_work_tree(folder: str) -> str | None:
-    """Return the nearest folder that contains `.git`: `folder` or one above it; None if none does.
+    """Return the nearest folder, from `folder` upwards, that contains `.git`; None if none does.
 
     git is not run.
     """
@@ -163,7 +163,7 @@ def _names_work_tree(own: str, common: str, top: str) -> bool:
 
 
 def _find_wrong_part(own: str, common: str) -> str | None:
-    """Return what is wrong if a part leads to another repository or would block git; else None."""
+    """Return a message if a part leads to another repository or would block git; else None."""
     for folder in dict.fromkeys((own, common)):
         for name in (*_CONTENT, *_SETTINGS):
             path = os.path.join(folder, name)

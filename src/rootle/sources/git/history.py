@@ -22,12 +22,12 @@ _REFERENCE: Final = b"ref: "
 _MAX_REFERENCES: Final = 5  # length of a chain of references; git has the same limit
 _TIMEOUT_S: Final = 10.0
 _LIST_TIMEOUT_S: Final = 120.0
-# Limits of `find_base`, which are rarely exceeded. The whole history is then read again.
+# Limits of `find_base`. If one is exceeded, which is rare, the whole history is read again.
 _MAX_STEPS: Final = 10
 _MAX_PARENTS: Final = 50
 _OPTIONS: Final = (
-    # With --date-order, a commit follows all its descendants whatever its date, so that reading new
-    # commits first and old commits later gives the same result as reading all at once.
+    # With --date-order, a commit follows all its descendants, whatever its date. Reading new
+    # commits first and old commits later therefore gives the same result as reading all at once.
     *("-z", "--name-status", "--relative", "--date-order"),
     # A merge counts as changing only the files that differ from all its parents.
     *("--diff-merges=combined", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-notes"),
@@ -70,7 +70,7 @@ class CommitLog:
         self._stream = stream
 
     def __iter__(self) -> Iterator[Commit]:
-        """Yield the commits, without one that is incomplete because git was stopped."""
+        """Yield the commits. If git was stopped, an incomplete last commit is left out."""
         header, status, paths = "", "", list[str]()
         for entries in _split(self._stream):
             for entry in entries:
@@ -109,7 +109,10 @@ class CommitLog:
 def open_log(
     folder: str, *revisions: str, skip: int = 0, without: Collection[str] = ()
 ) -> Iterator[CommitLog]:
-    """Read the history of `revisions`, without that of `without` and the first `skip` commits."""
+    """Read the history of `revisions`, without the history of `without`.
+
+    The first `skip` commits are left out.
+    """
     assert all(map(_SHA.fullmatch, (*revisions, *without)))
     excluded = (f"^{sha}" for sha in without)
     arguments = (*_OPTIONS, _log_format(folder), f"--skip={skip}", *revisions, *excluded, "--")
@@ -149,10 +152,11 @@ def list_committed_files(folder: str, head: str) -> list[str] | None:
 
 
 def find_base(folder: str, known: str, head: str, *, max_commits: int) -> str | None:
-    """Return a common ancestor of two commits from which all other commits since then descend.
+    """Return a common ancestor of two commits; all commits outside its history descend from it.
 
-    This base and its ancestors therefore come last in the histories of both commits, in the same
-    order. Return None if there is no such base, or if more than `max_commits` commits are newer.
+    This ancestor and its history therefore come last in the histories of both commits, in the same
+    order. Return None if there is no such ancestor, or if more than `max_commits` commits are
+    newer.
     """
     if not (_SHA.fullmatch(known) and _SHA.fullmatch(head)):
         return None
@@ -177,9 +181,9 @@ def _merge_base(folder: str, commits: Collection[str]) -> str | None:
 def _list_borders(
     folder: str, base: str, tips: Collection[str], max_commits: int
 ) -> set[str] | None:
-    """Return the commits in the history of `base` that are parents of commits outside it.
+    """Return the commits in the history of `base` that have children outside this history.
 
-    Return None if there are too many commits outside it, or if one of them has no parent.
+    Return None if there are too many commits outside this history, or if one of them has no parent.
     """
     limit = f"--max-count={max_commits + 1}"
     output = run_git(
@@ -218,7 +222,8 @@ def read_head_state(folder: str) -> str:
     contents = list(_follow_references(git))
     if contents and not contents[-1].startswith(_REFERENCE):
         return _digest(map(repr, contents))
-    # The last reference has no file of its own but is in a shared file, or there is no commit yet.
+    # Either the last reference is in a shared file (packed-refs or reftable) instead of a file of
+    # its own, or there is no commit yet.
     tables = read_regular(os.path.join(git.own, "reftable", "tables.list"))
     packed = read_modification_time_ns(os.path.join(git.common, "packed-refs"))
     return _digest(map(repr, (contents, tables, packed)))
@@ -227,7 +232,7 @@ def read_head_state(folder: str) -> str:
 def _follow_references(git: GitFolders) -> Iterator[bytes]:
     """Yield the contents of HEAD, of the reference that it names, and so on.
 
-    A branch is usually a file with a hash, but it can be an alias of another branch.
+    The file of a branch usually contains a hash, but can also name another branch.
     """
     text = read_regular(os.path.join(git.own, "HEAD"))
     for _ in range(_MAX_REFERENCES):
@@ -243,7 +248,7 @@ def _follow_references(git: GitFolders) -> Iterator[bytes]:
 def digest_history_facts(folder: str) -> str:
     """Return a digest of everything, apart from commits, on which dates and authors depend.
 
-    This is the depth of a shallow clone, the pack files of a partial clone, and `.mailmap`.
+    It covers the limits of a shallow clone, the pack files of a partial clone, and `.mailmap`.
     """
     real = os.path.realpath(folder)
     git = find_git_folders(real)
@@ -256,7 +261,7 @@ def digest_history_facts(folder: str) -> str:
 def digest_clone_limits(folder: str) -> str:
     """Return a digest that changes if a shallow or partial clone was extended.
 
-    It is the same in all work trees of a repository.
+    The digest is the same in all work trees of a repository.
     """
     git = find_git_folders(os.path.realpath(folder))
     return "" if git is None else _digest(_list_limits(git))

@@ -28,9 +28,9 @@ _UNREADABLE_FOLDER: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class GitListing:
-    """The files of a work tree below a folder, relative to it; some may be deleted on disk."""
+    """The files of a work tree below a folder, as paths relative to this folder."""
 
-    tracked: list[str]  # files and links
+    tracked: list[str]  # files and links; some may have been deleted on disk
     untracked: list[str]  # without ignored files
     submodules: list[str]
     repositories: list[str]  # untracked repositories nested in this one
@@ -86,7 +86,7 @@ def _unreadable_folders(warnings: bytes, folder: str) -> list[str]:
 
 
 def _is_ignored(folder: str) -> bool:
-    """Return whether the work tree that contains this folder ignores it; git then lists nothing."""
+    """Return whether this folder is ignored by its work tree. git then lists nothing."""
     return run_git(folder, "check-ignore", "-q", ".", timeout_s=_QUICK_TIMEOUT_S).returncode == 0
 
 
@@ -126,7 +126,7 @@ def list_changed_files(root: Path, only: Collection[str] = ()) -> set[str]:
     With `only`, compare only these paths.
     """
     folder = os.path.realpath(root)
-    # `git diff` is not used: it would either write the index, or list files of which only the
+    # `git diff` is not used. It would either write the index, or list unchanged files whose
     # modification time has changed.
     output = run_git(
         folder,

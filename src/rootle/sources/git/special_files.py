@@ -1,6 +1,6 @@
 """Find named pipes, sockets and devices that git would open instead of regular files.
 
-git waits without a limit when it opens a named pipe that no process writes to.
+If git opens a named pipe to which no process writes, git waits indefinitely.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _list_named(folder: str, top: str) -> Iterator[str]:
 
 
 def _list_others(folder: str) -> Iterator[str]:
-    """Yield everything below a folder that is not a regular file or a folder itself."""
+    """Yield the paths below a folder that are neither regular files nor folders."""
     pending = [folder]
     while pending:
         try:

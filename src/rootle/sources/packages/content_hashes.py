@@ -1,4 +1,4 @@
-"""The hashes of the files of packages, which are computed again only for changed files."""
+"""The hashes of the files of packages. Only the hashes of changed files are computed again."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class ContentHashes:
 
 
 def hashes_path(folder: Path, root: str) -> Path:
-    """Return the path of the hashes of a project, in the folder of the indexes.
+    """Return the path of the file with the hashes of a project; `folder` contains the indexes.
 
     `root` is the real path of the project.
     """

@@ -32,7 +32,7 @@ from rootle.sources.packages.package import (
 from rootle.types import PACKAGE_URI
 
 Extent = Literal["direct", "all"]
-_MAX_PACKAGE_FILES: Final = 150_000  # of all packages together
+_MAX_PACKAGE_FILES: Final = 150_000  # the total number of files in all packages
 _UNSAFE: Final = re.compile(r"[^\w.~!+@/-]", re.ASCII)
 
 
@@ -51,7 +51,7 @@ class Finder(Protocol):
 class ListedPackage:
     """An installed package with its files."""
 
-    name: str  # unique among the packages of a version; part of its URIs
+    name: str  # unique together with the version; part of the URIs of its files
     version: str
     locked: str  # the version in the lock file; "" if it is not pinned
     files: tuple[PackageFile, ...]
@@ -109,7 +109,7 @@ def list_dependencies(environment: Environment, extent: Extent) -> DependencyLis
                 continue
             if identity not in listed:
                 listed[identity] = _list(found, locked)
-            elif locked.version == found.version:  # the listed entry may lock another
+            elif locked.version == found.version:  # another lock file may name another version
                 listed[identity] = replace(listed[identity], locked=locked.version)
     return DependencyListing(
         tuple(lock.path for lock in locks),
@@ -133,11 +133,11 @@ _FINDERS: Final[Mapping[Ecosystem, Callable[[Environment, str], Finder]]] = {
 def _find_all(
     lock: LockFile, finder: Finder, extent: Extent
 ) -> Iterator[tuple[LockedPackage, InstalledPackage | None]]:
-    """Yield the packages of a lock file, and what is installed.
+    """Yield each package of a lock file with its installed package; None if it is missing.
 
-    With `extent` "all", the packages that installed packages require according to their metadata
-    follow, in the order of their distance from the project. Of two versions of a Java package, the
-    first one is used.
+    With `extent` "all", the packages that the metadata of installed packages requires follow.
+    Packages with a shorter chain of requirements come first. If a Java package is required in two
+    versions, the first one is used.
     """
     queue = deque(one for one in lock.packages if extent == "all" or one.is_direct)
     seen = {(normalize_name(lock.ecosystem, one.name), one.folder) for one in queue}
@@ -174,7 +174,7 @@ def _distinguish(listed: Mapping[tuple[str, str, str], ListedPackage]) -> list[L
 
 
 def _limit(packages: Sequence[ListedPackage]) -> list[ListedPackage]:
-    """Return the first packages, up to a number of files."""
+    """Return the first packages, with at most _MAX_PACKAGE_FILES files in all."""
     kept, count = [], 0
     for package in packages:
         count += len(package.files)

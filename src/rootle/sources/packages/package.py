@@ -42,8 +42,9 @@ class LockedPackage:
 
     name: str
     version: str = ""  # "" if it is not pinned
-    is_direct: bool = True
-    is_optional: bool = False  # need not be installed, such as a package for another platform
+    is_direct: bool = True  # whether the project itself requires it
+    # True if it need not be installed, for example because it is for another platform.
+    is_optional: bool = False
     folder: str = ""  # where npm installs the package, relative to the lock file
 
 
@@ -75,7 +76,7 @@ class PackageFile:
 
     path: str  # in the package; the last part of the URI
     root: str  # the folder below which links are not followed
-    relative: str  # of the file, or of the archive that contains it, below `root`
+    relative: str  # the path below `root` of the file, or of the archive that contains it
     container: Container = ""
     member: str = ""  # the name in the archive
     size: int = 0

@@ -31,7 +31,7 @@ _ZIP_ERRORS: Final = (
 
 
 def read_content(file: PackageFile, max_bytes: int) -> bytes | str:
-    """Return the content of a file, at most `max_bytes` of it, or the reason to skip it."""
+    """Return at most `max_bytes` bytes of the content of a file, or the reason to skip it."""
     if file.container != "zip":
         return read_below(file.root, file.relative, max_bytes)
     try:
@@ -60,7 +60,7 @@ def make_package_entry(uri: str, size: int, digest: str) -> DocumentEntry:
 
 @dataclass(frozen=True, slots=True)
 class PackageReader:
-    """Reads files of packages, given their places and the hashes of their contents by URI."""
+    """Reads files of packages, given their paths and the hashes of their contents by URI."""
 
     files: Mapping[str, tuple[PackageFile, str]]
     max_bytes: int
@@ -71,7 +71,7 @@ class PackageReader:
         raw = read_content(file, self.max_bytes + 1)
         if isinstance(raw, str):
             return raw
-        if hash_content(raw) != digest:  # it has just changed; the next search lists it again
+        if hash_content(raw) != digest:  # the file has just changed; the next search lists it again
             return UNREADABLE
         language = ""
         if file.container == "metadata":

@@ -40,7 +40,7 @@ class PackageSource:
         return Scan(tuple(self._files.entries()))
 
     def look_up(self, uris: Collection[str]) -> Scan | None:  # noqa: ARG002
-        """Return None: packages are only listed as a whole."""
+        """Return None, because single files cannot be looked up."""
         return None
 
     def is_readable(self, uri: str) -> bool:

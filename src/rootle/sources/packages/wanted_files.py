@@ -41,8 +41,8 @@ _SOURCE_FOLDERS: Final = ("src", "lib")
 _COMPILED_ENDINGS: Final = (".d.ts", ".d.mts", ".d.cts", ".js", ".mjs", ".cjs")
 _SOURCE_ENDINGS: Final = (".ts", ".tsx", ".mts", ".cts")
 _TEXT_STEMS: Final = frozenset("readme changelog changes history news todo upgrading".split())
-# The most files of a package. The largest packages have a few thousand sources; packages with more
-# files contain data.
+# Maximum number of files of a package. The largest packages have a few thousand sources; packages
+# with more files contain data.
 MAX_FILES: Final = 6_000
 _MAX_ENTRIES: Final = 60_000
 _MAX_DEPTH: Final = 20
@@ -70,7 +70,7 @@ def is_wanted(path: str) -> bool:
 def list_package_files(root: str, folder: str, prefix: str = "") -> list[PackageFile]:
     """Return the wanted files below a folder of `root`, without following links.
 
-    Their paths begin with `prefix`. A package with more files than the limit is cut off.
+    Their paths begin with `prefix`. At most `MAX_FILES` files are returned.
     """
     found: list[PackageFile] = []
     for relative, info in _walk(root, folder):
@@ -83,7 +83,7 @@ def list_package_files(root: str, folder: str, prefix: str = "") -> list[Package
 
 
 def drop_other_formats(files: Sequence[PackageFile]) -> list[PackageFile]:
-    """Leave out the modules of a JavaScript package that it also has in a preferred format.
+    """Leave out modules of a JavaScript package that it also contains in a preferred format.
 
     Compiled modules are left out if their sources in TypeScript are in the package.
     """

@@ -39,7 +39,7 @@ class SegmentEntry:
     """A segment in the state file."""
 
     name: str
-    dead: str = ""  # the deleted documents as compressed bits in base64; "" if there are none
+    dead: str = ""  # the deleted documents, as compressed bits in base64; "" for none
 
     def live(self, count: int) -> Flags | None:
         """Return which of `count` documents are live; None if all are."""

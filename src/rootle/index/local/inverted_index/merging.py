@@ -21,7 +21,7 @@ from rootle.index.local.inverted_index.segment_builder import ORDINAL_BITS, make
 # them. With a larger factor, each query visits more segments. With a smaller factor, each edit
 # rewrites more data.
 _MERGE_FACTOR: Final = 4
-_SMALLEST: Final = 64  # documents; smaller segments count as having the same size
+_SMALLEST: Final = 64  # in documents; all smaller segments count as equal in size
 # The maximum size of the postings that are merged. A merge decodes and sorts all postings in
 # memory, which takes 30 bytes for each encoded byte.
 _MAX_BYTES: Final = 8_000_000

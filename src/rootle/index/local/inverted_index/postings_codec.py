@@ -3,8 +3,8 @@
 The postings of a term are a block of bytes: its documents, then its counts. Documents are written
 as 16-bit numbers, or as the gaps between them. A gap is written as a byte 255 for each 255
 documents in it, and a byte for the rest. Counts take no space if all of them are 1, else 4, 8 or 16
-bits each. Each term is written in the form that takes the least space. Most blocks are half as
-large as without compression.
+bits each. Each term is written in the encoding (its "form") that takes the least space. Most blocks
+are half as large as without compression.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[Any]  # of any type of numbers
+Array = NDArray[Any]  # an array of numbers of any type
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
 _GAP: Final = 255  # a byte that advances without a document
-_HAS_GAPS: Final = 4  # a bit of a form; the other bits are the form of the counts
+_HAS_GAPS: Final = (
+    # A bit of a form: the documents are written as gaps. The other bits are the form of the counts.
+    4
+)
 _ONES, _NIBBLES, _SINGLES, _PAIRS = range(4)  # forms of counts
 _MAX_COUNT: Final = (1 << 16) - 1  # a higher count is stored as this value
 
@@ -38,7 +41,7 @@ class EncodedPostings:
 
     forms: Array
     frequencies: Array  # number of documents
-    starts: Array  # of each block, and the end of the last one
+    starts: Array  # the start of each block, and the end of the last block
     blocks: Array  # bytes
 
     def decode_all(self) -> tuple[Ints, Ints, Ints]:
@@ -104,8 +107,8 @@ def encode_postings(terms: Ints, documents: Ints, counts: Ints, term_count: int)
         count_sizes[is_own] = _count_bytes(form, frequencies[is_own])
     starts = np.concatenate([np.zeros(1, np.int64), (document_sizes + count_sizes).cumsum()])
     blocks = np.full(starts[-1], _GAP, np.uint8)
-    # The end of each document in `blocks`: the bytes of all documents up to it, plus the bytes of
-    # the counts of earlier terms.
+    # The end of each document in `blocks`: the size of all documents up to this one, plus the size
+    # of the counts of earlier terms, in bytes.
     ends = sizes.cumsum() + np.repeat(count_sizes.cumsum() - count_sizes, frequencies)
     blocks[ends[has_gaps] - 1] = gaps[has_gaps] % _GAP
     _write_pairs(blocks, ends[~has_gaps] - 2, documents[~has_gaps])
@@ -157,7 +160,7 @@ def _decode_gaps(encoded: Bytes) -> Array:
 
 
 def _decode_counts(encoded: Bytes, form: int, count: int) -> Array:
-    """Return the counts. In the form of nibbles, an odd number of them is followed by a zero."""
+    """Return the counts. An odd number of counts in nibbles is followed by a zero."""
     form &= 3
     if form == _ONES:
         return np.ones(count, np.uint8)

@@ -21,7 +21,7 @@ class TermList:
         self._ends: Ids = np.flatnonzero(text == _LINE_FEED)
         self._starts: Ids = np.append(0, self._ends + 1)[:-1]
         self._lengths = self._ends - self._starts
-        # The set of the letters in each term, as a bit mask.
+        # The set of letters in each term, as a bit mask.
         self._letters = np.zeros(0, np.uint32)
         if len(self._ends):
             self._letters = np.bitwise_or.reduceat(_letter_bits(text), self._starts)

@@ -1,4 +1,4 @@
-"""Read the texts and chunks of a view from the database of the index that it belongs to.
+"""Read the texts and chunks of a view from the database of the shared index.
 
 A view has its own database with its files. Its tables of texts, sections and chunks are empty:
 temporary SQL views replace them, so that all statements work for both kinds of index.
@@ -27,10 +27,10 @@ _STATEMENTS: Final = (
 def attach_shared(
     connection: sqlite3.Connection, folder: Path, database: str, mode: Callable[[Path], str]
 ) -> None:
-    """Attach the database with the texts if `folder` is that of a view.
+    """Attach the shared database if `folder` contains a view.
 
     `database` is the name of the database file, and `mode` returns the URI parameters to open it.
-    Raise IndexMissingError if it is missing.
+    Raise IndexMissingError if the shared database is missing.
     """
     try:
         base = (folder / BASE_NAME).read_text("ascii").strip()

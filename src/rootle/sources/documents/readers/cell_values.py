@@ -1,4 +1,4 @@
-"""Show the numbers of cells as people see them: dates as dates, no superfluous digits."""
+"""Format the numbers in cells as spreadsheet programs do: no rounding errors, dates as dates."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ELAPSED: Final = re.compile(r"\[[hms]", re.IGNORECASE)
 _DAY_LETTERS: Final = re.compile(r"[yd]", re.IGNORECASE)
 _TIME_LETTERS: Final = re.compile(r"[hs]", re.IGNORECASE)
 _MONTH_LETTERS: Final = re.compile(r"m", re.IGNORECASE)
-_DIGITS: Final = 15  # Excel shows no more; further digits are rounding errors
+_DIGITS: Final = 15  # Excel shows at most 15 digits; further digits are rounding errors
 DAY_0: Final = datetime(1899, 12, 30)
 DAY_0_OF_1904: Final = datetime(1904, 1, 1)
 # Excel treats 1900 as a leap year: day 60 is February 29.

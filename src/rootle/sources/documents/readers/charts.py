@@ -8,7 +8,7 @@ from typing import Final
 from rootle.sources.documents.readers.headed_text import join_cells
 from rootle.sources.documents.zip_container import END, START, TEXT, XmlEvent, ZipContainer
 
-# The most values per series. The first values show what a chart is about.
+# Maximum number of values per series. The first values show what a chart is about.
 _MAX_POINTS: Final = 100
 _MAX_SERIES: Final = 100
 # The parts of a series: its name, its categories or positions, and its values.

@@ -80,7 +80,7 @@ class ParagraphStack:
         self._depth += 1
 
     def start_note(self) -> None:
-        """Start a note, of which only the paragraphs are kept, not its number or its author."""
+        """Start a note. Its paragraphs are kept; its number and its author are not."""
         self._open.append(_Open(None))
 
     def end_note(self) -> None:

@@ -19,7 +19,8 @@ from rootle.sources.documents.readers.html_text import read_html
 from rootle.sources.files.skip_rules import DAMAGED
 
 _HEADERS: Final = ("Subject", "From", "To", "Cc", "Date")
-# Attachments are not read, but they must be skipped to find the text after them.
+# Maximum size of a mail file. It includes attachments, which are skipped to find the text after
+# them.
 _MAX_BYTES: Final = 100_000_000
 _MAX_PARTS: Final = 1_000
 

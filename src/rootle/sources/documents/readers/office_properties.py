@@ -39,7 +39,7 @@ def read_properties(
 
 
 def parse_date(text: str) -> float | None:
-    """Return an ISO 8601 date in Unix seconds; None if it is not one."""
+    """Return an ISO 8601 date in Unix seconds; None if the text is not such a date."""
     try:
         date = datetime.fromisoformat(text.strip())
     except ValueError:

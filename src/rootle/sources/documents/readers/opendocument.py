@@ -117,7 +117,8 @@ class _TableRows:
             self._depth += 1 if kind == START else -1
         elif kind == START and name in _CELLS and self._depth == 1:
             repeated = _small(attributes.get("number-columns-repeated", "1"), _MAX_REPEATED)
-            self._cells += [[]] * repeated  # the same list, so that all of them get the same text
+            # Repeated cells share one list, so that all of them get the same text.
+            self._cells += [[]] * repeated
         elif kind == END and name == "table-row" and self._depth == 1:
             cells, self._cells = self._cells, []
             return join_cells([" ".join(words) for words in cells])

@@ -28,12 +28,12 @@ _POINTS_PER_INCH: Final = 72
 # takes longer and does not improve the text.
 _DOTS_PER_INCH: Final = 200
 _MAX_PAGE_PIXELS: Final = 10_000_000
-# Where Tesseract leaves a word split at the end of a line. (PDFium marks such words itself.)
+# A hyphen at the end of a line in text from Tesseract. (PDFium marks split words itself.)
 _SPLIT_AFTER_RECOGNITION: Final = re.compile(r"(?<=[^\W\d_])-\n(?=\w)")
 
 
 def read_pdf(file: BinaryIO, found: ExtractedDocument) -> None:
-    """Add the text of all pages. Pages without text are recognized if `found.recognizes` is set."""
+    """Add the text of all pages. With `found.recognizes`, text in scanned pages is recognized."""
     try:
         document = pdfium.PdfDocument(file)
     except pdfium.PdfiumError as error:
@@ -47,8 +47,8 @@ def read_pdf(file: BinaryIO, found: ExtractedDocument) -> None:
         prepare_forms(document)
         _read_pages(document, found)
     finally:
-        # This is done at the end, because the words on all pages show which hyphens belong to a
-        # word. If a limit ended the reading, the pages that were read are used.
+        # Split words are joined last, because the words on all pages show which hyphens belong to a
+        # word. If a limit was reached, only the pages read so far are used.
         _join_words(found)
         document.close()
 
@@ -67,7 +67,7 @@ def _read_pages(document: pdfium.PdfDocument, found: ExtractedDocument) -> None:
             text = "\n".join([text, *read_annotations(document, page)])
             page.close()
         except pdfium.PdfiumError:
-            continue  # a damaged page must not hide the others
+            continue  # skip a damaged page, and read the others
         found.add(f"page-{number}", _clean(text), "", (count - number) / number)
 
 
@@ -97,13 +97,13 @@ def _recognize(page: pdfium.PdfPage, found: ExtractedDocument) -> str:
     try:
         text = recognize_text(image)
     except DocumentError:
-        return ""  # a page that cannot be read must not hide the others
+        return ""  # skip a page that cannot be read, and read the others
     found.is_recognized = found.is_recognized or bool(text)
     return _SPLIT_AFTER_RECOGNITION.sub(SPLIT, text)
 
 
 def _clean(text: str) -> str:
-    """Mark words that are split at the ends of lines in the same way in all versions of PDFium."""
+    """Replace the marks of split words, which differ between versions of PDFium, by `SPLIT`."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     for mark in ("\ufffe\n", "\ufffe", "\u00ad\n"):
         text = text.replace(mark, SPLIT)

@@ -38,7 +38,8 @@ def prepare_forms(document: pdfium.PdfDocument) -> None:
 def read_annotations(document: pdfium.PdfDocument, page: pdfium.PdfPage) -> list[str]:
     """Return the lines of a page that are not part of its text."""
     count = min(pdfium_c.FPDFPage_GetAnnotCount(page), _MAX_ANNOTATIONS)
-    lines: dict[str, None] = {}  # without repetitions: each button has the value of its group
+    # Without duplicates: each button in a group has the value of the group.
+    lines: dict[str, None] = {}
     for number in range(count):
         annotation = pdfium_c.FPDFPage_GetAnnot(page, number)
         if not annotation:

@@ -12,13 +12,14 @@ from rootle.sources.documents.readers.headed_text import join_cells
 Row = tuple[int, Mapping[int, str]]  # its number and its cells by column, both from 1
 
 _ROWS_PER_PLACE: Final = 40
-# The most indexed rows. The first rows show what a table is about; a million more rows would only
-# hide other documents.
+# Maximum number of indexed rows. The first rows show what a table is about; a million more rows
+# would only hide other documents.
 _MAX_ROWS: Final = 1_000
 _MAX_CELL_CHARS: Final = 2_000
-# If more empty cells than this precede a value, its column is named instead of the empty cells.
+# If more empty cells than this precede a value, the name of its column replaces the empty cells.
 _MAX_EMPTY_CELLS: Final = 20
-# Rows after the limit are only counted, up to this total number and this share of the time limit.
+# Rows after the first _MAX_ROWS are counted but not indexed. Counting ends at _MAX_COUNTED rows, or
+# when this share of the time limit has passed.
 _MAX_COUNTED: Final = 2_000_000
 _MAX_COUNTING_TIME: Final = 0.5
 

@@ -53,7 +53,7 @@ def _slide_names(container: ZipContainer) -> list[str]:
     names = []
     for kind, name, attributes in container.events(main):
         if kind == START and name == "sldId":
-            # "id" occurs twice: without a namespace, it is a number.
+            # `id` is a number, and `r:id` is the id of a relation. `r:id` takes precedence.
             target = relations.get(attributes.get("id", ""), ("", ""))[1]
             if target in container:
                 names.append(target)

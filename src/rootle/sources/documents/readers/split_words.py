@@ -1,9 +1,9 @@
 """Join words that are split at the ends of lines.
 
 The hyphen at the end of a line either belongs to the word, as in "state-of-the-art", or was added
-to split it, as in "configu-ration". If the same word also occurs unsplit in the document, these
-occurrences decide. Otherwise, the hyphen is removed, unless the word has another hyphen, or there
-is a digit or a change of case at this hyphen, as in "32-bit" and "GPU-based".
+to split it, as in "configu-ration". If the document also contains the word on a single line, the
+more frequent spelling is used. Otherwise, the hyphen is removed, unless the word has another
+hyphen, or there is a digit or a change of case at this hyphen, as in "32-bit" and "GPU-based".
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _spellings(before: str, after: str) -> tuple[str, str]:
 
 
 def _count_words(texts: Sequence[str], wanted: set[str]) -> Counter[str]:
-    """Count the wanted words, also as parts of hyphenated words."""
+    """Count the wanted words, including those inside hyphenated words."""
     counts: Counter[str] = Counter()
     if not wanted:
         return counts
@@ -82,7 +82,7 @@ def _join(text: str, counts: Counter[str]) -> str:
 def _needs_hyphen(before: str, after: str, counts: Counter[str]) -> bool:
     end, start = _fragments(before, after)
     if not end or not start:
-        # This is a hyphen before a quotation mark, or not a hyphen but a symbol.
+        # The mark is a hyphen before punctuation, such as a quotation mark, or it is a symbol.
         return bool(end) and not after[:1].isspace()
     without, with_hyphen = _spellings(end, start)
     if counts[without] != counts[with_hyphen]:

@@ -25,7 +25,7 @@ from rootle.sources.documents.zip_container import (
 
 _MAX_SHARED_CHARS: Final = 50_000_000
 _MAX_COMMENT_CHARS: Final = 1_000_000
-_MAX_COLUMNS: Final = 16_384  # of Excel
+_MAX_COLUMNS: Final = 16_384  # the maximum in Excel
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 _READINGS: Final = ("rPh",)  # pronunciations of Japanese words, which Excel stores with the text

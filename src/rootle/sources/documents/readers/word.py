@@ -27,11 +27,11 @@ from rootle.sources.documents.zip_container import (
 _HEADING_STYLE: Final = re.compile(r"heading (\d)|(title)", re.IGNORECASE)
 _MARGINS: Final = ("header", "footer")
 _NOTES: Final = ("footnotes", "endnotes", "comments")
-# Text that was moved elsewhere, at its old place, and the pronunciation of Japanese words.
+# Copies of drawings, the old copy of moved text, and the pronunciation of Japanese words.
 _IGNORED: Final = frozenset({FALLBACK, "moveFrom", "rt"})
 # The characters that these elements represent.
 _CHARACTERS: Final = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
-_MAX_SPAN: Final = 63  # Word allows this many columns in a table
+_MAX_SPAN: Final = 63  # Word allows at most this many columns in a table
 
 
 def read_word(file: BinaryIO, found: ExtractedDocument) -> None:

@@ -20,11 +20,12 @@ INDEX: Final = "Contents/Resources/docSet.dsidx"
 _DOCUMENTS: Final = "Contents/Resources/Documents"
 _MAX_ENTRIES: Final = 500_000
 _MAX_VALUE_BYTES: Final = 10_000_000
-# The SQLite steps between checks. A view in a malicious index could otherwise compute forever.
+# A query is aborted after _MAX_CHECKS checks with this many steps of the SQLite virtual machine
+# each. Otherwise, a view in a malicious index could run forever.
 _STEPS_PER_CHECK: Final = 1_000_000
 _MAX_CHECKS: Final = 200
 _TAGS: Final = re.compile(r"<[^<>]{0,500}>")
-# For the usual index, and for the index of docsets that Xcode created.
+# Queries for the two forms of the index: the usual one, and that of docsets created by Xcode.
 _QUERIES: Final = (
     "SELECT name, type, path FROM searchIndex LIMIT ?",
     "SELECT ZTOKENNAME, ZTYPENAME, ZPATH || '#' || COALESCE(ZANCHOR, '') FROM ZTOKEN "

@@ -21,7 +21,7 @@ _BLOCKS: Final = frozenset(
     "header details summary aside".split()
 )
 # Roles and classes of notes, as Sphinx, Pandoc and website generators write them. Notes are always
-# read. Other elements beside the text are read only if the page marks its main element.
+# read. Other `aside` elements are read only inside the main element.
 _NOTE_ROLES: Final = re.compile(r"note|doc-\w{1,20}")
 _NOTE_CLASSES: Final = frozenset(
     "footnote footnotes footnote-list topic admonition note tip hint info important warning "
@@ -59,7 +59,7 @@ def to_markdown(html: str) -> str:
 
 
 class _MarkdownWriter(HTMLParser):
-    """Collects the lines of the main element of a page, or of all of it if there is none."""
+    """Collects the lines of the main element of a page, or of the whole page if it has none."""
 
     def __init__(self, wanted: set[str], *, has_main: bool) -> None:
         super().__init__(convert_charrefs=True)
@@ -74,7 +74,7 @@ class _MarkdownWriter(HTMLParser):
         self._in_title = False
         self._parts: list[str] = []
         self._prefix = ""
-        self._lists: list[list[object]] = []  # of open lists: the tag, the last number
+        self._lists: list[list[object]] = []  # for each open list: its tag and its last number
         self._is_preformatted = False
         self._is_first_cell = True
         self._is_in_cell = False
@@ -196,7 +196,7 @@ class _MarkdownWriter(HTMLParser):
                 self.lines += [FENCE, *text.strip("\n").split("\n"), FENCE, ""]
             return
         text = " ".join(text.split())
-        if not text.strip(" |"):  # also a row of empty cells
+        if not text.strip(" |"):  # blank text, or a row of empty cells
             self._prefix = prefix if prefix.lstrip(" ").startswith(("-", "1")) else ""
             return
         if prefix == _TERM:
@@ -206,7 +206,7 @@ class _MarkdownWriter(HTMLParser):
             self.lines.append("")
 
     def _marks_code(self) -> bool:
-        """Return whether code gets backticks, which it does not in headings and terms."""
+        """Return whether code is written in backticks. It is not in headings and terms."""
         return not self._is_preformatted and self._prefix.lstrip(" ") in ("", "- ")
 
     def _item_prefix(self) -> str:

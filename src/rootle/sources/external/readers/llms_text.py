@@ -14,7 +14,7 @@ FULL: Final = "llms-full.txt"
 _LINK: Final = re.compile(r"\]\(\s*<?([^()\s<>]{1,2000})>?\s*\)")
 _SOURCE: Final = re.compile(r"^(?:source|url|canonical)\s*:\s*(https?://\S{1,1000})", re.IGNORECASE)
 _FENCE: Final = re.compile(r"\s{0,3}(?:```|~~~)")
-# The URL of a page is searched for in this many lines, from the heading of the page on.
+# Number of lines, starting with the heading of a page, that are searched for its URL.
 _HEAD_LINES: Final = 6
 
 

@@ -19,7 +19,7 @@ _MAX_FRONT_CHARS: Final = 10_000
 _FIELD: Final = re.compile(r"^(title|slug):[ \t]*(.{1,500})$", re.MULTILINE)
 _MACRO: Final = re.compile(r"\{\{([^{}\n]{0,500})\}\}")
 _ARGUMENT: Final = re.compile(r"[\"']([^\"']{1,200})[\"']")
-# Macros that create a link, whose text is kept. Other macros create lists and tables.
+# Macros that create links. The text of a link is kept. Other macros are removed.
 _LINKS: Final = re.compile(
     r"\s*(?:\w*xref|htmlelement|svgelement|httpheader|httpstatus|httpmethod|glossary|mathmlelement"
     r"|csp|rfc)\s*\(",

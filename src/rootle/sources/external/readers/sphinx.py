@@ -1,4 +1,4 @@
-"""Documentation that Sphinx built: the inventory `objects.inv` and the pages beside it."""
+"""Documentation that Sphinx built: the inventory `objects.inv` and its pages."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _list_entries(tree: FolderTree) -> dict[str, list[PageSymbol]]:
 
 
 def read_inventory(content: bytes) -> Iterator[tuple[str, PageSymbol]]:
-    """Yield the page and the symbol of each entry. Raise ExternalSourceError if damaged."""
+    """Yield the page and the symbol of each entry; raise ExternalSourceError if it is damaged."""
     if content.startswith(b"# Sphinx inventory version 1"):
         yield from _read_version_1(content)
         return

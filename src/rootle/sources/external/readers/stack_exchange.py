@@ -25,8 +25,8 @@ _SITE: Final = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org)")
 _TAG: Final = re.compile(r"[^<>|\s]+")
 _MAX_ANSWERS: Final = 30
 # The ranking factor of a question is 1, plus up to _SCORE_GAIN for the best score among the
-# question and its answers (the full gain at _FULL_SCORE; a negative score lowers the factor), plus
-# _ACCEPTED_GAIN if an answer is accepted.
+# question and its answers, plus _ACCEPTED_GAIN if an answer is accepted. The full _SCORE_GAIN is
+# added at _FULL_SCORE. A negative score lowers the factor.
 _SCORE_GAIN: Final = 0.15
 _ACCEPTED_GAIN: Final = 0.1
 _FULL_SCORE: Final = 100

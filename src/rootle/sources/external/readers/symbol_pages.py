@@ -83,8 +83,8 @@ def list_symbols(path: str, symbols: Iterable[PageSymbol], address: str = "") ->
 def _qualify(text: str, found: Mapping[int, PageSymbol]) -> str:
     """Return a page in which the definition of each symbol has its qualified name.
 
-    A page about a class often names its methods without the class. Unchanged, it would not be found
-    by a question for "Class.method".
+    A page about a class often names its methods without the class. Without the qualified name, a
+    search for "Class.method" would not find the page.
     """
     lines = text.split("\n")
     for number, symbol in found.items():

@@ -23,7 +23,7 @@ class FolderTree:
     root: str
 
     def read(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
-        """Return the content of a file. Raise ExternalSourceError if this is impossible."""
+        """Return the content of a file. Raise ExternalSourceError if the file cannot be read."""
         found = read_below(self.root, path, max_bytes + 1)
         if isinstance(found, str):
             raise ExternalSourceError(f"{path} cannot be read: {found}")

@@ -16,7 +16,7 @@ from rootle.types import DocumentSection
 
 _MAX_LINES: Final = 200_000
 _MAX_SECTIONS: Final = 5_000
-# The most lines of comments and descriptions above a definition that belong to its section.
+# Maximum number of lines of comments above a definition that are part of its section.
 _MAX_LINES_ABOVE: Final = 200
 _HEAD_CHARS: Final = 2_000
 # The key that marks an OpenAPI document; it is usually the first one.
@@ -41,7 +41,7 @@ _ROOT_TYPES: Final = frozenset({"Query", "Mutation", "Subscription"})
 _COMMENT: Final = re.compile(r"[ \t]*(?://|#|/\*|\*)")
 _QUOTES: Final = '"""'
 
-# The index of the first line of a section, and its title; an empty title ends the section before.
+# The index of the first line of a section, and its title; an empty title ends the previous section.
 _Start = tuple[int, str]
 
 

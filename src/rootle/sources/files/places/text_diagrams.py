@@ -1,7 +1,7 @@
 """The diagrams in Mermaid, PlantUML and Graphviz files, as sections of unchanged lines.
 
-The labels and edges in the source text can be searched as they are. The title of a section adds the
-kind of the diagram and its title.
+The source text already contains the labels and edges. The title of a section adds the kind and the
+title of the diagram.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _PLANTUML_START: Final = re.compile(
 )
 _PLANTUML_END: Final = re.compile(r"^[ \t]*@end[a-z]{2,20}\b[^\n]*", re.MULTILINE)
 _PLANTUML_TITLE: Final = re.compile(r"^[ \t]*title[ \t]+([^\n]{1,200})", re.MULTILINE)
-# The first statement of one of these kinds determines the kind of a diagram.
+# The kind of a diagram is determined by the first statement that matches one of these groups.
 _PLANTUML_KIND: Final = re.compile(
     r"^[ \t]*(?:(?P<sequence>(?:participant|actor|autonumber|activate)\b"
     r"|\w{1,80}[ \t]*-{1,2}>{1,2}[ \t]*\w{1,80}[ \t]*:)"

@@ -15,15 +15,15 @@ MAX_NAMES: Final = 12  # per file; a larger change is described by its path
 MAX_REMOVED_NAMES: Final = 150  # per file
 # Languages for which git shows the heading of a hunk without its indentation.
 _UNKNOWN_INDENT: Final = frozenset("csharp dart elixir java kotlin php ruby rust scala".split())
-# Languages for which only lines that start in the first column can be the heading of a hunk, so
-# that methods of a class never are.
+# Languages for which the heading of a hunk always starts in the first column, so that it is never a
+# method of a class.
 _FIRST_COLUMN: Final = frozenset("c cpp d groovy julia nim objc svelte vue zig".split())
 _CONTAINER: Final = re.compile(r"(?:export\s+)?(?:class|namespace|template|extern|trait)\b")
 _STRUCT: Final = re.compile(r"struct\b")
 _DECORATED: Final = frozenset(
     "dart elixir groovy java javascript kotlin python scala swift tsx typescript".split()
 )
-# Lines that do not end a definition although they are not indented more than its first line.
+# Lines that belong to a definition even if they are indented no more than its first line.
 _CLOSING: Final = re.compile(
     r"\s*(?:[)\]}>|{]|end\b|else\b|[A-Za-z_]\w*:\s*$|#|//|/\*|\*|--|;|%)|[`\"']"
 )
@@ -40,10 +40,10 @@ _TOP_LEVEL: Final = re.compile(r"[A-Za-z_][\w.]*\s*(?::[^=]*)?(?:=|\($)")
 
 
 def find_changed_names(hunks: Sequence[Hunk], path: str) -> tuple[str, ...]:
-    """Return the names of the definitions in which lines changed, without repetitions.
+    """Return the names of the definitions in which lines changed, without duplicates.
 
-    The last name is UNNAMED_CHANGES if other definitions may have changed too. For prose, this is
-    left out, because most paragraphs have no name.
+    The last name is UNNAMED_CHANGES if other definitions may have changed too. UNNAMED_CHANGES is
+    never returned for prose, because most paragraphs have no name.
     """
     is_code = language_of(path) in CODE_EXTENSIONS
     if not has_rules(path):
@@ -75,7 +75,7 @@ def _find_with_sign(hunk: Hunk, path: str, sign: str) -> Iterator[str]:
 def _find_names_in(hunk: Hunk, path: str) -> list[str]:
     """Return the name that each line of a hunk defines; "" for most lines."""
     names = [""] * len(hunk.lines)
-    for other in "-+":  # the lines of the new file, then those of the old one
+    for other in "-+":  # first the lines of the new file, then those of the old one
         places = [at for at, line in enumerate(hunk.lines) if not line.startswith(other)]
         found = defined_names([hunk.lines[at][1:] for at in places], path)
         for at, name in zip(places, found, strict=True):
@@ -130,12 +130,12 @@ class _HunkWalk:
         self._is_in_container = bool(name and is_container) and language in _FIRST_COLUMN
 
     def enter(self, text: str, name: str) -> Iterator[str]:
-        """Go to a line; yield the definitions to which changed lines before it belong."""
+        """Go to a line; yield the definitions to which earlier changed lines belong."""
         indent = len(text) - len(text.lstrip())
         is_decorator = not name and self._has_decorators and _DECORATOR.match(text) is not None
         if not name and _COMMENT.match(text):
             return
-        # The lines of a block comment may be indented by one more column.
+        # The other lines of a block comment may be indented by one more column than its first line.
         if self._comment is not None and self._comment_indent - indent in (0, 1):
             if name:
                 self._comment = None
@@ -172,7 +172,7 @@ class _HunkWalk:
             self._outside = "" if _STATEMENT.match(text) else UNNAMED_CHANGES
 
     def change(self, text: str, name: str) -> Iterator[str]:
-        """Yield the definitions that a change of the current line changes."""
+        """Yield the definitions to which a change of the current line belongs."""
         enclosing = self._open[-1][1] if self._open else self._outside
         if enclosing is None:
             self._is_decorator_changed = True

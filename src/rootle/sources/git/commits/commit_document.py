@@ -72,10 +72,9 @@ def make_document(commit: CommitPatch) -> Document:
 def commit_document(
     commit: CommitPatch, title: str, lines: Sequence[str], sections: Sequence[DocumentSection]
 ) -> Document:
-    """Return the document of a commit with a text of these lines."""
+    """Return the document of a commit, with `lines` as its text."""
     text = "\n".join(lines)
-    # The text is part of the digest, because a commit has a different text after a shallow clone
-    # was deepened.
+    # The text is part of the digest, because deepening a shallow clone can change it.
     content = f"{commit.sha}\n{text}".encode("utf-8", "surrogatepass")
     return Document(
         f"{COMMIT_URI}{commit.sha}",

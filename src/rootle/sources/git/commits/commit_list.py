@@ -61,7 +61,7 @@ def _parse(text: bytes) -> Iterator[ListedCommit]:
 def list_commits_with_text(
     folder: str, text: str, *, max_count: int, timeout_s: float
 ) -> list[str]:
-    """Return the newest commits that changed how often a text occurs, newest first.
+    """Return the newest commits that changed the number of occurrences of a text, newest first.
 
     After the timeout, the commits that git has found so far are returned.
     """

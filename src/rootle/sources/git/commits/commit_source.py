@@ -28,15 +28,15 @@ COMMITS: Final = "commits"  # the name of the source
 # The version of the code that converts commits to documents. A new version causes the indexes of
 # commits and of removed definitions to be rebuilt.
 COMMIT_FORMAT: Final = 3
-# Estimated sizes of commits, which are used to report the progress. The oldest commits of a shallow
-# clone are read without their changes (_MESSAGE_BYTES), and all commits of a partial clone without
-# the changed lines (_PATHS_BYTES). If the clone is completed later, the different size causes these
-# commits to be read again.
+# Estimated sizes of commits, which are used to report progress. The oldest commits of a shallow
+# clone are read without their changes (_MESSAGE_BYTES). All commits of a partial clone are read
+# without the changed lines (_PATHS_BYTES). If the clone is completed later, the sizes differ, and
+# these commits are read again.
 _COMMIT_BYTES: Final = 2_000
 _PATHS_BYTES: Final = 1_000
 _MESSAGE_BYTES: Final = 500
-# The number of commits that are tried in a partial clone. It lacks most contents, so a few commits
-# show whether it was completed.
+# The number of commits that are read to check whether a partial clone has been completed. A partial
+# clone lacks most contents, so a few commits are enough.
 _PROBES: Final = 20
 
 ConvertCommit = Callable[[CommitPatch], Document]  # a module-level function, which can be pickled
@@ -93,11 +93,11 @@ class CommitSource:
         return " ".join((self._setting(), *heads))
 
     def _setting(self) -> str:
-        """Return a string of what determines the commits and their texts, apart from the heads."""
+        """Return the settings, apart from the heads, that determine the commits and their texts."""
         return f"{self._max_commits}:{digest_clone_limits(self._folder)}"
 
     def look_up(self, uris: Collection[str]) -> Scan | None:  # noqa: ARG002
-        """Return None: commits are only listed as a whole."""
+        """Return None, because single commits cannot be looked up."""
         return None
 
     def is_readable(self, uri: str) -> bool:  # noqa: ARG002
@@ -131,7 +131,7 @@ class CommitSource:
         )
 
     def _find_levels(self, commits: Sequence[ListedCommit]) -> Levels:
-        """Return how these commits can be read: contents may be missing in a partial clone."""
+        """Return the options with which git can read these commits, even in a partial clone."""
         if not is_partial_clone(self._folder):
             return ALL_LEVELS
         probes = commits[:: -(-len(commits) // _PROBES) or 1]

@@ -153,7 +153,8 @@ _PARAGRAPH_UNDERLINE: Final = re.compile(r"={3,}[ \t]*$|-{3,}[ \t]*$")
 
 # Patterns that also match statements, so that the first word and the name must be checked.
 _WITHOUT_KEYWORD: Final = frozenset({_FUNCTION, _MEMBER, _TYPED_METHOD, _METHOD})
-# By pattern: a character that each match contains. Looking for it first saves most of the time.
+# For each pattern, a character that every match contains. Looking for this character first saves
+# most of the time.
 _CONTAINED: Final = {_FUNCTION: "(", _MEMBER: "(", _TYPED_METHOD: "{", _METHOD: "{", _ASSIGNED: "="}
 
 

@@ -36,7 +36,7 @@ class Hunk:
     lines: tuple[str, ...]  # each begins with "+", "-" or a space
     start_line: int  # of the new file, from 1
     old_start_line: int = 1  # of the old file, from 1
-    heading_indent: int = 0  # 0 for languages for which git shows headings without it
+    heading_indent: int = 0  # 0 if git shows headings without indentation for the language
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +111,8 @@ def _clean(message: str) -> str:
 def _add_hunks(changes: list[RawChange], patch: bytes) -> Iterator[FileChange]:
     """Yield the changed files with their hunks.
 
-    The patch has one block for each file, in order. For a file that became a symbolic link, or the
-    reverse, it has two blocks: the first one deletes the file, and the second one adds it again.
+    The patch has one block for each file, in order. If a file became a symbolic link, or a link
+    became a file, it has two blocks: the first deletes the file, and the second adds it again.
     """
     starts = [found.start() for found in _BLOCK_START.finditer(patch)]
     blocks = (patch[start:end] for start, end in pairwise([*starts, len(patch)]))
@@ -143,8 +143,8 @@ def _parse_hunks(block: bytes) -> Iterator[Hunk]:
 def _merge_signs(rows: Sequence[str], parents: int) -> list[str]:
     """Return the lines of a combined diff with one sign each, as in a diff with the first parent.
 
-    Only lines that differ from all parents count as changed by the merge itself. git may show a
-    line that is missing in the merge once for each parent.
+    Only lines that differ from all parents count as changed by the merge itself. If a line is
+    missing in the merge, git may show it once for each parent.
     """
     split = [(row[:parents].ljust(parents), row[parents:]) for row in rows]
     removed = [Counter(text for signs, text in split if signs[at] == "-") for at in range(parents)]

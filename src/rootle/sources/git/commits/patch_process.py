@@ -19,9 +19,10 @@ from rootle.sources.git.commits.patch_parsing import (
 )
 from rootle.sources.git.history import find_shallow_commits
 
-# The most bytes of a patch that are read. A longer patch usually moves or imports many files.
+# Maximum number of bytes of a patch that are read. A longer patch usually moves or imports many
+# files.
 _MAX_PATCH_BYTES: Final = 2_000_000
-# A limit on the time for one commit. git needs this long only if it changes thousands of files.
+# Time limit for one commit. git needs this long only for a commit that changes thousands of files.
 _TIMEOUT_S: Final = 60.0
 _DIFF: Final = (
     *("--stdin", "--always", "--root", "-r", "--raw", "-z"),
@@ -29,8 +30,9 @@ _DIFF: Final = (
     *("--diff-algorithm=myers", "--ignore-submodules", f"--format={FORMAT}"),
     "-c",  # for a merge, list the files that differ from all of its parents
 )
-# The options for a whole patch, and for paths only. git needs no contents of files, which a partial
-# clone lacks, to list paths and files that were renamed without a change.
+# The options for a whole patch, and those for paths only. To list paths, including those of files
+# that were renamed without a change, git does not need the contents of files, which a partial clone
+# lacks.
 _PATCH: Final = ("-p", "-M", "-l300", "-U1")
 _PATHS: Final = ("-M100%",)
 # Sets of options that are tried in order until git can read a commit.
@@ -86,13 +88,13 @@ def find_readable_levels(folder: str, hashes: Iterable[str]) -> Levels:
 
 
 class PatchProcess:
-    """A git process that is started on first use, and again after a patch that is too long.
+    """Git processes that read commits. They start on first use, and again after a huge patch.
 
-    If git fails for a commit, the commit is read without its patch, and git is started again. For a
-    partial clone, which lacks the contents of most commits, this would be slow; the options should
-    then come from `find_readable_levels`.
+    If git fails for a commit, the commit is read without its patch, and git is started again. In a
+    partial clone, which lacks the contents of most commits, these restarts would be slow. Pass the
+    `levels` from `find_readable_levels` for such a clone.
 
-    An object of this class can be pickled; the copy starts its own process.
+    An object of this class can be pickled; the copy starts its own processes.
     """
 
     def __init__(self, folder: str, levels: Levels = ALL_LEVELS) -> None:
@@ -100,7 +102,7 @@ class PatchProcess:
         self._levels = levels
         self.failed_levels: set[tuple[str, ...]] = set()
         self._sessions: dict[tuple[str, ...], GitSession] = {}
-        finalize(self, _close_all, self._sessions)  # if nothing calls `close`
+        finalize(self, _close_all, self._sessions)  # in case nothing calls `close`
 
     def __reduce__(self) -> tuple[type[PatchProcess], tuple[str, Levels]]:
         return PatchProcess, (self._folder, self._levels)
@@ -131,7 +133,7 @@ class PatchProcess:
         return None if session is None else parse_message(self._ask(session, sha, " missing"))
 
     def close(self) -> None:
-        """End the processes; the next read starts a new one."""
+        """End the processes. The next read starts new ones."""
         _close_all(self._sessions)
 
     def _ask(self, session: GitSession, sha: str, answer: str) -> bytes:

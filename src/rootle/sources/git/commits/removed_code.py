@@ -15,7 +15,7 @@ from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange, Hu
 # The maximum number of blocks of removed code per commit. A commit with more blocks deletes a whole
 # component.
 _MAX_BLOCKS: Final = 1_000
-# The most lines of one definition, with the comment above it.
+# Maximum number of lines of one definition, including the comment above it.
 _MAX_LINES: Final = 200
 _MAX_COMMENT_LINES: Final = 20
 # Lines with fewer letters and digits, such as "}" and "else:", occur everywhere.
@@ -49,7 +49,7 @@ class _OldLine(NamedTuple):
     number: int  # in the old file
     text: str
     is_removed: bool
-    name: str  # that the line defines; "" for most lines
+    name: str  # the name that the line defines; "" for most lines
 
 
 def find_removed_code(commit: CommitPatch) -> tuple[RemovedCode, ...]:
@@ -164,8 +164,8 @@ def _scope(lines: Sequence[_OldLine], at: int, heading: str) -> str:
 def _container(heading: str) -> str:
     """Return the heading of a hunk if it is a definition that can contain others, else "".
 
-    The heading is the last definition that begins before the hunk. If it is a function, a
-    definition in the hunk more often follows the function than is part of it.
+    The heading is the last definition that begins before the hunk. If it is a function, definitions
+    in the hunk usually follow the function and are rarely nested in it.
     """
     return heading if _CONTAINER.match(heading) else ""
 

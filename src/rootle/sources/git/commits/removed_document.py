@@ -11,8 +11,8 @@ from rootle.sources.git.commits.removed_code import RemovedCode, find_removed_co
 from rootle.sources.source import Document
 from rootle.types import REMOVED_SCOPE_SEPARATOR, DocumentSection
 
-# The most characters for one commit. A commit that removes more deletes a whole component, whose
-# first files show what it was.
+# Maximum number of characters for one commit. A commit that removes more deletes a whole component,
+# and its first files show what the component was.
 _MAX_CHARS: Final = 200_000
 _MAX_LINE_CHARS: Final = 240
 
@@ -20,10 +20,11 @@ _MAX_LINE_CHARS: Final = 240
 def make_removed_document(commit: CommitPatch) -> Document:
     """Return the definitions that a commit removed, one section each; empty if there are none.
 
-    The label of a section consists of the path and the line number before the commit, such as
-    "src/net.py:12", and its title of the scope and the name. The first line of a section contains
-    path, scope and name, and the removed lines follow. The title of the document is the subject of
-    the commit, so that each definition can also be found by the words of the subject.
+    The label of a section is the path and the line number before the commit, such as
+    "src/net.py:12". The title of a section consists of the scope and the name. The first line of a
+    section contains path, scope and name, and the removed lines follow. The title of the document
+    is the subject of the commit, so that each definition can also be found by the words of the
+    subject.
     """
     lines: list[str] = []
     sections: list[DocumentSection] = []

@@ -16,7 +16,8 @@ _OPTIONS: Final = (
     *("-r", "-M", "-C", "-l200", "--raw", "-z", "-p", "-U0", "--no-ext-diff", "--no-textconv"),
     *("--no-color", "--ignore-submodules"),
 )
-# The most bytes of a patch. A commit with a longer patch imports or reformats whole folders.
+# Maximum number of bytes of a patch. A commit with a longer patch imports or reformats whole
+# folders.
 _MAX_PATCH_BYTES: Final = 6_000_000
 
 
@@ -52,7 +53,7 @@ def read_commit_changes(folder: str, sha: str, timeout_s: float) -> list[Changed
 
 
 def find_renamed_path(folder: str, path: str, timeout_s: float) -> str:
-    """Return the path of a file in the last commit, undoing a rename in the git index."""
+    """Return the path that a file has in the last commit; a rename in the git index is undone."""
     output = run_git(
         folder,
         *("diff-index", "--cached", "-M", "--raw", "-z", "--ignore-submodules", "HEAD", "--"),
@@ -63,7 +64,7 @@ def find_renamed_path(folder: str, path: str, timeout_s: float) -> str:
 
 
 def find_change(changes: list[ChangedText], path: str) -> ChangedText | None:
-    """Return the change of a file."""
+    """Return the change of a file; None if the file did not change."""
     return next((change for change in changes if change.path == path), None)
 
 

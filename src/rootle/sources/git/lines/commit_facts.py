@@ -15,7 +15,7 @@ _FIELDS: Final = 4
 
 
 class CommitHeader(NamedTuple):
-    """The facts about a commit besides its changes."""
+    """The metadata of a commit."""
 
     sha: str
     author: str  # "Name <address>"
@@ -24,7 +24,7 @@ class CommitHeader(NamedTuple):
 
 
 def read_headers(folder: str, hashes: Sequence[str]) -> dict[str, CommitHeader]:
-    """Return the facts about commits by hash, without unknown commits."""
+    """Return the metadata of commits by hash; unknown commits are left out."""
     if not hashes:
         return {}
     output = run_git(

@@ -13,8 +13,8 @@ from typing import Final
 from rootle.sources.git.command import GitStream, stream_git
 from rootle.sources.git.lines.line_changes import LineChange, parse_changes, parse_merge
 
-# Commits that do not change the file are left out, and --parents shows the parents that remain. A
-# merge has a patch only if it differs from all its parents.
+# git leaves out commits that do not change the file, and --parents shows the nearest remaining
+# ancestors as parents. A merge has a patch only if it differs from all its parents.
 _OPTIONS: Final = (
     *("--parents", "-p", "-U0", "--diff-merges=combined", "--no-renames", "--no-ext-diff"),
     *("--no-textconv", "--no-notes", "--no-decorate", "--no-color", "--ignore-submodules"),
@@ -24,7 +24,8 @@ _CONFIG: Final = {"log.showRoot": "true", "log.follow": "false", "core.quotePath
 _FIELDS: Final = 3
 _NEW_FILE: Final = b"\nnew file mode "
 _HEADER_BYTES: Final = 10_000
-# The most bytes of a patch. A longer patch of one file is usually generated or imported text.
+# Maximum number of bytes of a patch. A longer patch of one file is usually generated or imported
+# text.
 _MAX_PATCH_BYTES: Final = 8_000_000
 
 
@@ -66,7 +67,7 @@ class FileLog:
         self._stream.stop()
 
     def _fields(self) -> Iterator[bytes]:
-        """Yield hashes, messages and patches in turn, without a patch that is cut off."""
+        """Yield hashes, messages and patches in turn. A patch that is cut off is left out."""
         parts: list[bytes] = []
         size = 0
         is_first = True

@@ -1,4 +1,4 @@
-"""Read the list of commits that only reformat, as `git blame` uses it."""
+"""Read the lists of reformatting commits that `git blame` ignores."""
 
 from __future__ import annotations
 

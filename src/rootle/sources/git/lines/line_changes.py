@@ -78,7 +78,7 @@ def _first_line(start: bytes, count: bytes) -> int:
 def _changes_from(
     parent: int, parents: int, rows: list[str], old: int, new: int
 ) -> Iterator[LineChange]:
-    """Yield the changes from one parent, whose sign is in a column of each row.
+    """Yield the changes from the parent whose signs are in column `parent` of the rows.
 
     `old` and `new` are the numbers of the first lines in the parent and in the merge.
     """

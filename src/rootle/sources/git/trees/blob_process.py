@@ -12,7 +12,7 @@ from rootle.sources.git.command import GitSession, open_session
 
 _HEADER: Final = re.compile(rb"[0-9a-f]{40,64} blob (\d+)\n")
 _MAX_HEADER_BYTES: Final = 200
-# git needs this long only if the disk hangs.
+# Time limit for one file. git needs this long only if the disk hangs.
 _TIMEOUT_S: Final = 60.0
 
 
@@ -25,7 +25,7 @@ class BlobContent:
 
 
 class BlobProcess:
-    """A git process that is started on first use, and again after content over the limit.
+    """A git process. It starts on first use, and again after a read that exceeds `max_bytes`.
 
     An object of this class can be pickled; the copy starts its own process.
     """
@@ -46,8 +46,8 @@ class BlobProcess:
             self._session = open_session(self._folder, "cat-file", "--batch", config={})
         if self._session is None:
             return None
-        # A marker that is not the name of an object follows the hash. git prints it after the
-        # output for the hash, which shows where this output ends.
+        # The hash is followed by a marker, which is not the name of an object. git prints the
+        # marker after the output for the hash, so the marker shows where this output ends.
         marker = f"end-{secrets.token_hex(16)}"
         request, end = f"{blob}\n{marker}\n", f"\n{marker} missing\n"
         limit = max_bytes + _MAX_HEADER_BYTES

@@ -21,11 +21,12 @@ from rootle.storage.change_time import read_modification_time_ns
 _TIMEOUT_S: Final = 60.0
 _MAX_CHARS: Final = 250
 _MAX_AGE_S: Final = 60.0
-# A result is remembered only if no branch or tag changed within this time before, because a second
-# change within one tick of the file system's clock may leave the time unchanged.
+# A result is cached only if no branch or tag has changed within the last _SETTLED_S seconds.
+# Otherwise, a second change within one tick of the file system's clock could leave the modification
+# time unchanged, and would be missed.
 _SETTLED_S: Final = 2.0
-# Names of which results are remembered. Other names, such as main@{1}, may depend on more than
-# branches and tags.
+# Names whose results are cached. Other names, such as main@{1}, may depend on more than branches
+# and tags.
 _PLAIN_NAME: Final = re.compile(r"[\w./-]+")
 _NAME: Final = re.compile(r"[^\s:\\?*\[\x00-\x1f-][^\s:\\?*\[\x00-\x1f]*")
 
@@ -43,7 +44,7 @@ class Revision:
 
 
 class RevisionNames:
-    """Looks up the names of revisions in one repository, and remembers them. Thread-safe.
+    """Looks up the names of revisions in one repository, and caches the results. Thread-safe.
 
     git is asked again when a branch or tag may have changed, and after a minute, because some names
     depend on the time.

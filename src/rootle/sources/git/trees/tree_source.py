@@ -66,7 +66,7 @@ class TreeSource:
         return Scan(tuple(make_entry(file) for file in listing.files), listing.skips)
 
     def look_up(self, uris: Collection[str]) -> Scan | None:  # noqa: ARG002
-        """Return None: a commit is only listed as a whole."""
+        """Return None, because single files cannot be looked up."""
         return None
 
     def is_readable(self, uri: str) -> bool:  # noqa: ARG002

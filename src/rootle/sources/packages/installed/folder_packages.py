@@ -32,8 +32,9 @@ _MODULES: Final = "node_modules"
 _REQUIRED: Final = ("dependencies", "optionalDependencies", "peerDependencies")
 _MAX_MANIFEST_BYTES: Final = 1_000_000
 _CACHED_FOLDERS: Final = 64
-_MAX_NAMES: Final = 50_000  # of installed packages in one folder
-_PEERS: Final = re.compile(r"[(_]")  # before the versions of other packages in a folder of pnpm
+_MAX_NAMES: Final = 50_000  # the maximum number of installed packages in one folder
+# In the names of pnpm folders, this precedes the versions of peer dependencies.
+_PEERS: Final = re.compile(r"[(_]")
 _COMPILED_GEM: Final = re.compile(r"(.+?-\d[^-]*)" + GEM_PLATFORM.pattern)
 _CRATE_VERSION: Final = re.compile(
     r"^version[ \t]*=[ \t]*[\"']([^\"'\n]{1,100})[\"']", re.MULTILINE
@@ -58,10 +59,10 @@ class NodePackages:
         self._expanded: set[str] = set()
 
     def find(self, locked: LockedPackage) -> InstalledPackage | None:
-        """Return the package in the folder of pnpm with this version, or in node_modules.
+        """Return the package from pnpm's folder for this version, or from node_modules.
 
-        The node_modules folders are those beside the lock file and at the root of the project. With
-        pnpm, they contain links only to packages that the project itself names.
+        The node_modules folders next to the lock file and at the root of the project are searched.
+        With pnpm, these folders link only to packages that the project itself names.
         """
         relative = locked.folder or f"{_MODULES}/{locked.name}"
         root = self._environment.root
@@ -121,7 +122,7 @@ def _resolve_module(folder: str, name: str, within: Sequence[str]) -> str:
 def _list_store(folder: str) -> Mapping[tuple[str, str], str]:
     """Return the folders of the packages that pnpm installed below a folder, by name and version.
 
-    They are named like "@types+node@20.1.0" or "hono@4.6.3_typescript@5.0.0".
+    The names of the folders look like "@types+node@20.1.0" or "hono@4.6.3_typescript@5.0.0".
     """
     store = os.path.join(folder, _MODULES, ".pnpm")
     found: dict[tuple[str, str], str] = {}

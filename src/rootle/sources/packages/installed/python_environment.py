@@ -49,7 +49,7 @@ class PythonPackages:
         self._found = [dict(_list_infos(site)) for site in self._sites]
 
     def find(self, locked: LockedPackage) -> InstalledPackage | None:
-        """Return the installed package of this name, of any version."""
+        """Return the installed package with this name, whatever its version."""
         name = normalize_name("python", locked.name)
         for site, infos in zip(self._sites, self._found, strict=True):
             if name in infos:

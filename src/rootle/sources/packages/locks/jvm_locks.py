@@ -26,7 +26,7 @@ _IDENTITY: Final = ("groupId", "version")
 
 @dataclass(frozen=True, slots=True)
 class _Dependency:
-    """A dependency in a pom.xml. Its texts may contain names of properties."""
+    """A dependency in a pom.xml. Its values may refer to properties, as in "${version}"."""
 
     name: str
     version: str = ""
@@ -62,9 +62,9 @@ class _Project:
 def read_pom(root: str, path: str) -> LockFile:
     """Return the dependencies of a pom.xml, with the versions that it or its parent names.
 
-    The parent is read only if it is the pom.xml at the root. Modules of the project itself are left
-    out. Lists of versions that a pom.xml imports are not read, so the version of a dependency can
-    be unknown.
+    The pom.xml at the root is taken for the parent; no other parent is read. Modules of the project
+    itself are left out. Lists of versions that a pom.xml imports are not read, so the version of a
+    dependency can be unknown.
     """
     project = _Project()
     own = set[tuple[str, str]]()  # the groups of the project with their versions
@@ -169,7 +169,7 @@ def _end_element(stack: list[str], content: str, values: dict[str, str], project
 
 
 def _resolve(text: str, properties: dict[str, str]) -> str:
-    """Return a text with the values of its properties; "" if a property is unknown."""
+    """Replace the properties in a text by their values; return "" if a property is unknown."""
     for _ in range(3):  # the value of a property can contain another property
         if "${" not in text:
             return text

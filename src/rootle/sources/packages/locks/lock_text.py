@@ -71,7 +71,7 @@ def indented_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def leads_outside(folder: str, path: str) -> bool:
-    """Return whether a path leads out of the project; `folder` is that of the lock file."""
+    """Return whether a path leads out of the project; `folder` contains the lock file."""
     plain = path.replace("\\", "/")
     if plain.startswith(("/", "~")) or plain[1:3] == ":/":
         return True
@@ -80,7 +80,7 @@ def leads_outside(folder: str, path: str) -> bool:
 
 
 def describe_refusal(path: str, name: str, target: str) -> str:
-    """Return the message that an entry of a lock file is refused."""
+    """Return the message about a refused entry of a lock file."""
     shown = f"{name}, {target}" if target != name else name
     if len(shown) > _MAX_SHOWN_CHARS:
         shown = f"{shown[:_MAX_SHOWN_CHARS]}…"
@@ -94,7 +94,7 @@ def make_lock(
     found: dict[tuple[str, str, str], LockedPackage] = {}
     messages = list(refused)
     for package in packages[:MAX_PACKAGES]:
-        if not package.name:  # unknown, because it contained an unknown property
+        if not package.name:  # "" if the name contained an unknown property
             continue
         if not is_safe_name(package.name, package.version):
             messages.append(describe_refusal(path, package.name, package.version or package.name))

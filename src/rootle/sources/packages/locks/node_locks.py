@@ -20,7 +20,7 @@ from rootle.sources.packages.package import LockedPackage, LockFile
 
 _GROUPS: Final = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
 _MODULES: Final = "node_modules/"
-_MAX_DEPTH: Final = 10  # of the folder of a workspace member
+_MAX_DEPTH: Final = 10  # the maximum depth of the folder of a workspace member
 _EXACT: Final = re.compile(r"\d+\.\d+\.\d+[\w.+-]*", re.ASCII)
 # "/name@1.2.3(peer@1)", or "/name/1.2.3" in earlier formats.
 _PNPM_KEY: Final = re.compile(r"'?/?(@?[^@'/]+(?:/[^@'/]+)?)[@/](\d[^'(_:]*)")

@@ -28,7 +28,7 @@ _INCLUDED: Final = re.compile(r"(?:-r\s*|--requirement(?:\s+|=))(\S.*)")
 _EDITABLE: Final = re.compile(r"(?:-e\s+|--editable(?:\s+|=))")
 _NAMED_URL: Final = re.compile(r"[A-Za-z0-9][\w.-]*\s*(?:\[[^\]]*\])?\s*@\s*(?=\S)")
 _EGG: Final = re.compile(r"[#&]egg=([A-Za-z0-9][\w.-]*)")
-_MAX_FILES: Final = 100  # of all files that one requirements file includes
+_MAX_FILES: Final = 100  # the maximum number of files that a requirements file includes
 _MAX_LINE_CHARS: Final = 2_000
 _PINNED: Final = re.compile(r"\s*===?\s*([\w.!+-]+)\s*(?:$|\s|\\|,)")
 _VIA_PACKAGE: Final = re.compile(r"#\s+via\s+(?!-[rc]\b)\S", re.IGNORECASE)
@@ -80,7 +80,7 @@ def read_requirements(root: str, path: str) -> LockFile:
     packages: list[LockedPackage] = []
     refused: list[str] = []
     files = [path]
-    for one in files:  # grows while it is read
+    for one in files:  # the loop appends to this list
         folder = one.rpartition("/")[0]
         lines = read_lock_text(root, one).splitlines()
         for at, line in enumerate(lines):
@@ -162,7 +162,7 @@ def _read_tables(
     direct: set[str],
     plain: set[str],
 ) -> LockFile:
-    """Return the packages in the tables of a lock file. Packages not in `plain` are optional."""
+    """Return the packages in the tables of a lock file; those that `plain` lacks are optional."""
     found, refused = [], []
     for package in packages:
         name, source = as_text(package.get("name")), as_mapping(package.get("source"))

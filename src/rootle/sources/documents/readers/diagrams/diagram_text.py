@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 _MAX_LABEL_CHARS: Final = 500
-# The most nodes and edges. A drawing of a map can have hundreds of thousands.
+# Maximum number of nodes and edges together. A drawing of a map can have hundreds of thousands.
 _MAX_ITEMS: Final = 20_000
 _TAG: Final = re.compile(r"<(/?)([A-Za-z][\w-]*)[^<>]{0,2000}>")
 # Tags that can occur inside a word, as in "Retry<b>Policy</b>"; all other tags separate words.
@@ -39,8 +39,8 @@ class DiagramText:
     def lines(self) -> Iterator[str]:
         """Yield the labels of all nodes, each once, and then the edges as "A -> B: label".
 
-        An end of an edge that is not a labeled node is shown as "?". If this is the case at both
-        ends, only the label of the edge is shown, if it has one.
+        If one end of an edge is not a labeled node, this end is shown as "?". If neither end is a
+        labeled node, only the label of the edge is shown, if there is one.
         """
         yield from dict.fromkeys(self.labels.values())
         lines: dict[str, None] = {}

@@ -22,7 +22,7 @@ from rootle.sources.files.skip_rules import DAMAGED
 
 _BLOCK_BYTES: Final = 65_536
 _MAX_BYTES: Final = 100_000_000
-# A limit, because percent-decoding needs ten times as much memory.
+# Maximum size of the decompressed page. Percent-decoding needs ten times as much memory.
 _MAX_PAGE_BYTES: Final = 5_000_000
 _MAX_CELLS: Final = 100_000
 # In a damaged file, cells can be nested very deeply, or contain each other in a cycle.
@@ -109,7 +109,7 @@ def _decompress(text: str, page: _Page) -> None:
     try:
         raw = zlib.decompressobj(-15).decompress(base64.b64decode(text), _MAX_PAGE_BYTES)
     except (binascii.Error, ValueError, zlib.error):
-        return  # a damaged page must not hide the others
+        return  # skip a damaged page, and read the others
     xml = raw.decode("utf-8", "replace")
     reader = _CellReader(page)
     with suppress(DocumentError):

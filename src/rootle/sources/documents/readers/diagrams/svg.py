@@ -16,7 +16,7 @@ from rootle.sources.documents.zip_container import END, START, TEXT, XmlEvent, r
 from rootle.sources.files.skip_rules import DAMAGED, IMAGE_WITHOUT_TEXT
 
 _MAX_BYTES: Final = 50_000_000
-# The most lines of text. A map can contain the names of all streets of a city.
+# Maximum number of lines of text. A map can contain the names of all streets of a city.
 _MAX_LINES: Final = 5_000
 _MAX_SYMBOLS: Final = 2_000
 _MAX_SYMBOL_CHARS: Final = 80
@@ -28,7 +28,7 @@ _HTML_BLOCKS: Final = frozenset({"div", "p", "li", "br", "td", "foreignObject"})
 _MAX_LABEL_CHARS: Final = 100
 _LINE_END: Final = "\0"  # does not occur in XML
 _NOT_SHOWN: Final = frozenset({"style", "script"})
-_MAX_DEPTH: Final = 6  # nested spans and links in a text element
+_MAX_DEPTH: Final = 6  # the nesting depth of spans and links in a text element
 _ARROWS: Final = ("->", "--")
 
 

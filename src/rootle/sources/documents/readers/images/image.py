@@ -29,7 +29,7 @@ from rootle.sources.documents.readers.images.orientation import (
 from rootle.sources.documents.readers.images.tesseract import recognize_text
 from rootle.sources.files.skip_rules import DAMAGED, IMAGE_WITHOUT_TEXT, TOO_LARGE
 
-# A limit, because percent-decoding needs ten times as much memory.
+# Maximum size of a stored diagram. Percent-decoding needs ten times as much memory.
 _MAX_STORED_BYTES: Final = 5_000_000
 # The first bytes of images that Tesseract can read: PNG, JPEG, TIFF, BMP, GIF, WebP and PNM.
 # Tesseract treats any other file as a list of images to read.

@@ -1,7 +1,7 @@
-"""Turn photos upright: cameras store how they were held instead of turning the picture.
+"""Turn photos upright. Cameras store the orientation of a photo but do not rotate its pixels.
 
-Tesseract ignores this orientation in JPEG images, but not in TIFF images. As a TIFF image can
-contain a whole JPEG image, it is enough to write a TIFF header, without decoding any pixel.
+Tesseract ignores the stored orientation of JPEG images, but not that of TIFF images. A TIFF image
+can contain a whole JPEG image, so a TIFF header is added and no pixel is decoded.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from rootle.sources.documents.readers.images.image_size import SIZE_MARKERS, jpe
 from rootle.sources.files.skip_rules import DAMAGED
 
 UPRIGHT: Final = 1
-# The highest orientation. Leptonica 1.82, with which Tesseract reads images, wrongly turns colored
-# images with this orientation upside down.
+# The highest value of an orientation. Tesseract reads images with Leptonica, and Leptonica 1.82
+# wrongly turns colored images with this orientation upside down.
 _LAST: Final = 8
 _APP1: Final = 0xE1
 _EXIF: Final = b"Exif\0\0"

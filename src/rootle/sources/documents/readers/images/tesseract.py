@@ -16,7 +16,8 @@ from rootle.types import NEEDS_OCR
 _TIMEOUT_S: Final = 20.0
 _MAX_CPU_S: Final = 30
 _MAX_CHARS: Final = 200_000
-# Lines without this many letters or digits in a row come from frames, icons and shadows.
+# A line is kept if it has at least this many consecutive letters or digits. Other lines come from
+# frames, icons and shadows.
 _MIN_RUN: Final = 2
 # A variable of libtiff, which by default refuses large progressive JPEG images inside TIFF images.
 _ALLOW_LARGE_JPEG: Final = "LIBTIFF_ALLOW_LARGE_LIBJPEG_MEM_ALLOC"
