@@ -16,7 +16,7 @@ from rootle.types import FILES, DocumentSection
 _TICK_NS: Final = 100_000_000
 _COARSE_TICK_NS: Final = 2_000_000_000
 
-Level = Literal["chunks", "files"]  # of the word index
+Level = Literal["chunks", "files"]  # the levels of the word index
 TextRange = tuple[int, int, int]  # file id, first character, end character
 
 
@@ -83,7 +83,7 @@ class FileState(NamedTuple):
 
 
 class ImageMatch(NamedTuple):
-    """An image whose vector is near that of a question or of another image."""
+    """An image whose vector is near the vector of a question or of another image."""
 
     path: str  # relative to the root
     size: int  # in bytes; `size` and `mtime_ns` are from the time when the image was read
@@ -111,8 +111,8 @@ class FileChunks:
     """All chunks of several files, grouped by file, in ascending order of file ids."""
 
     chunk_ids: Ids
-    file_ids: Ids  # of each chunk
-    cosines: Scores | None = None  # between each chunk and the query; None if not requested
+    file_ids: Ids  # the file of each chunk
+    cosines: Scores | None = None  # the cosine of each chunk and the query; None if not requested
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,7 @@ class ContentWriter:
             set_tree_modes(self._index_dir / WATCH_FOLDER, PRIVATE_DIR)
 
     def _warn_about_other_sources(self) -> None:
-        """Warn about sources whose documents a rebuild loses, because this process lacks them."""
+        """Warn about sources that this process does not have: a rebuild loses their documents."""
         try:
             counts = self._state.count_documents_of_others()
         except IndexStorageError:  # a rebuild repairs a damaged index

@@ -30,7 +30,7 @@ def find_anchor(text: str, language: str, name: str) -> int | None:
 
 
 def _line_below(text: str, at: int, above: re.Pattern[str]) -> int:
-    """Return the line of a position. If it contains only an anchor, return the text line below."""
+    """Return the line of a position; if it contains only an anchor, the line of the text below."""
     line = text.count("\n", 0, at) + 1
     start = text.rfind("\n", 0, at) + 1
     rows = text[start:].split("\n", _MAX_LINES_ABOVE)[:_MAX_LINES_ABOVE]

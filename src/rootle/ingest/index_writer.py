@@ -137,8 +137,8 @@ class IndexWriter:
             encoding=facts.encoding,
             chars=facts.chars,
             skipped_chars=analyzed.skipped_chars + facts.omitted_chars if analyzed else 0,
-            # The date and author of a file are those of its last commit, which is read later.
-            # Until then they are unknown: the modification time may be that of a clone.
+            # The date and author of a file come from its last commit, which is read later. Until
+            # then, they are unknown, because the modification time may be the time of the clone.
             committed_s=None if job.source == FILES else date_s,
             is_dirty=job.source != FILES and date_s is None,
             generation=generation,

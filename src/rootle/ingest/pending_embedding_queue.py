@@ -31,7 +31,8 @@ _STEP_CHUNKS: Final = 512
 _STEP_S: Final = 5.0
 # The delays between attempts for a model that is down.
 _MODEL_BACKOFF: Final = Backoff(first_s=30.0, longest_s=3_600.0)
-# The delays for a text that the model rejects. It can be embedded only after the model has changed.
+# The delays for a text that the model rejects. Such a text can be embedded only after the model has
+# changed.
 _TEXT_BACKOFF: Final = Backoff(first_s=3_600.0, longest_s=7 * 86_400.0)
 
 
@@ -51,7 +52,7 @@ class _Step:
     vectors: dict[int, bytes] = field(default_factory=dict)  # by chunk id
     files: set[int] = field(default_factory=set)  # the files of these chunks
     dimensions: int = 0
-    refused: list[tuple[PendingChunk, str]] = field(default_factory=list)  # with the reason
+    refused: list[tuple[PendingChunk, str]] = field(default_factory=list)  # each with the reason
     failure: UnavailableError | None = None  # the error, if the model failed
     is_last: bool = False
 

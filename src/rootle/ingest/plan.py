@@ -21,7 +21,7 @@ class PlannedRead(NamedTuple):
 
     source: str
     entry: DocumentEntry
-    state: FileState | None  # in the index
+    state: FileState | None  # the indexed state; None for a new document
 
 
 class PlannedSkip(NamedTuple):
@@ -29,7 +29,7 @@ class PlannedSkip(NamedTuple):
 
     source: str
     skip: SkippedDocument
-    state: FileState | None  # in the index
+    state: FileState | None  # the indexed state; None for a new document
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Plan:
     remove: tuple[FileState, ...]  # no longer listed by their sources
     unchanged: int
     tokens: Mapping[str, str] = field(default_factory=dict)  # by source, for its next scan
-    partial: tuple[PartialFile, ...] = ()  # documents in `read` of which text will be missing
+    partial: tuple[PartialFile, ...] = ()  # documents in `read` that will be indexed only in part
 
     @property
     def is_empty(self) -> bool:

@@ -89,7 +89,7 @@ def _mode(path: Path) -> int:
 
 
 def _set_mode(path: Path, mode: int) -> None:
-    """Set the permissions of group and others, and keep those of the owner.
+    """Set the permissions of group and others. The permissions of the owner are kept.
 
     A file that no longer exists is ignored. So is a file of another user, because only a process of
     that user can change its permissions.

@@ -1,4 +1,4 @@
-"""Find the images whose vectors are nearest to that of a question or of another image."""
+"""Find the images whose vectors are nearest to the vector of a question or of another image."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class IndexLag:
     after a crash one may be ahead of the other.
     """
 
-    generation: int  # of the database
+    generation: int  # the generation of the database
     words_generation: int  # the last generation that changed words, not only vectors
     sparse_since: int | None
     dense_since: int | None

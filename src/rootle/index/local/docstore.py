@@ -185,7 +185,7 @@ class DocStore:
         )
 
     def known_vectors(self, file_id: int, keys: Iterable[int]) -> dict[int, bytes]:
-        """Return known vectors by key: those of the file's chunks, and retired ones."""
+        """Return known vectors by key: the vectors of the file's chunks, and retired vectors."""
         rows = self._connection.execute(
             f"SELECT {_VECTOR_COLUMNS} FROM chunks WHERE file_id = ? AND vector != x''", (file_id,)
         )

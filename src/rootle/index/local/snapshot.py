@@ -79,7 +79,7 @@ class Snapshot:
         return self.generation == self.sparse.generation == self.dense.generation
 
     def use_derived_generation(self) -> bool:
-        """Use the generation of the derived indexes, which may be older than that of the database.
+        """Use the generation of the derived indexes, which may be older than the database.
 
         This is possible only during the initial indexing run, and only if the derived indexes are
         not empty. Return whether it is possible.

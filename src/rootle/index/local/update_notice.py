@@ -17,8 +17,8 @@ from rootle.storage.permissions import file_mode
 NOTICE_NAME: Final = "updated"
 _NOTICE: Final = re.compile(rb"([0-9]{1,15})\n")
 # An upper bound on the number of generations that killed updates can have created since the last
-# notice. It is safe because each generation of an update, except the last one, adds at least two
-# million characters.
+# notice. The bound is safe, because each generation of an update, except the last one, adds at
+# least two million characters.
 _MAX_UNNOTIFIED: Final = 100_000
 
 
@@ -43,5 +43,5 @@ def notified_generation(index_dir: Path) -> int | None:
 
 
 def unused_generation(index_dir: Path) -> int:
-    """Return a generation that is newer than those of a database that cannot be read."""
+    """Return a generation that is newer than all generations of an unreadable database."""
     return (notified_generation(index_dir) or 0) + _MAX_UNNOTIFIED

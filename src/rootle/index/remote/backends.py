@@ -55,7 +55,7 @@ def check_backend(backend: Backend, plugins: Plugins = NO_PLUGINS) -> None:
     key = f"{backend.leg}Backend"
     known = (EMBEDDED, *_KINDS_OF_LEG[backend.leg], *plugins.select("index"))
     if backend.kind not in known and plugins.broken:
-        # The backend is probably that of a broken plugin. This leg reports the error, and the other
+        # The backend probably belongs to a broken plugin. This leg reports the error, and the other
         # leg works.
         return
     if backend.kind not in known:

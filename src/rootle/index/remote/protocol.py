@@ -20,7 +20,7 @@ EMPTY_GENERATION = -1
 class Stamp:
     """The version of a replica."""
 
-    generation: int  # of the database when the replica was last updated
+    generation: int  # the generation of the database when the replica was last updated
     is_complete: bool  # whether it was once filled completely; later changes may be missing
 
 

@@ -39,7 +39,7 @@ _INDEX_ERRORS: Final = frozenset({400, 404, 422})
 class ReplicaTarget:
     """A replica: the local index, the leg, and how to open the replica by name."""
 
-    folder: Path  # of the local index
+    folder: Path  # the folder of the local index
     root: str
     leg: Leg
     server: str  # kind and endpoint, for the stored state

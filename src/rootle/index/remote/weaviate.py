@@ -172,7 +172,7 @@ class WeaviateIndex:
 
 
 class WeaviateDense(WeaviateIndex):
-    """A replica for nearest-neighbor search. It is exact if few files pass a filter."""
+    """A replica for nearest-neighbor search. The search is exact if few files pass a filter."""
 
     def __init__(self, server: HttpBackend, name: str) -> None:
         super().__init__(server, name, {"distance": "cosine", "ef": 256})
@@ -214,7 +214,7 @@ class WeaviateSparse(WeaviateIndex):
 
 
 def _repeat_terms(terms: Sequence[WeightedTerm]) -> str:
-    """Return the terms, except those of small weight, repeated in proportion to their weights."""
+    """Repeat the terms in proportion to their weights. Terms of small weight are left out."""
     least = max(term.weight for term in terms) * _MIN_WEIGHT_SHARE
     terms = [term for term in terms if term.weight >= least]
     lightest = min(term.weight for term in terms)

@@ -98,7 +98,7 @@ class HistoryReader:
         thread.join()
 
     def _run_in_background(self) -> None:
-        with suppress(UnavailableError):  # another process reads
+        with suppress(UnavailableError):  # another process is reading
             try:
                 self._read(self._is_stopping, lock_timeout_s=0)
             except IndexStorageError as error:

@@ -42,7 +42,7 @@ _UNREAD: Final = CommitDate(False, None, "")
 
 
 def is_history_current(root: Path, value: Callable[[str], str]) -> bool:
-    """Return whether the stored dates of files are those of the current commits.
+    """Return whether the stored dates of files match the current commits.
 
     `value` looks up a value in the manifest.
     """

@@ -28,7 +28,7 @@ class CommitScope:
         """`root` is the real path of the folder."""
         self._root = root
         self._max_commits = max_commits
-        self.prefix = find_prefix(root)  # of the folder in its work tree
+        self.prefix = find_prefix(root)  # the path of the folder in its work tree
         self._known: tuple[tuple[str, ...], frozenset[int] | None] | None = None
 
     def find_ids(self, index: Snapshot, indexed_heads: tuple[str, ...]) -> frozenset[int] | None:

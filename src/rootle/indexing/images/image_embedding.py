@@ -136,7 +136,7 @@ class ImageEmbedding:
         try:
             failure = self._store.failure(self._encoder.fingerprint)
             if failure is None or failure.retry_at_s <= self._clock():
-                with suppress(UnavailableError):  # another process embeds
+                with suppress(UnavailableError):  # another process is embedding
                     self._run(is_stopping, lock_timeout_s=0)
         except RootleError as error:
             self._warn(f"images are not embedded: {error}")

@@ -21,7 +21,7 @@ from rootle.storage.permissions import file_mode
 STORE_NAME: Final = "store"  # the index with the documents of all views
 _USED_NAME: Final = "used"  # its modification time is the time of the last search
 
-IsView = Callable[[str], bool]  # whether a name is that of the folder of a view
+IsView = Callable[[str], bool]  # whether a folder with this name contains a view
 
 
 def settings_dir(folder: Path, fingerprint: str) -> Path:
@@ -95,7 +95,7 @@ def delete_unused(folder: Path, keep: Path, is_view: IsView, max_views: int) -> 
 
 
 def delete_leftovers(folder: Path, is_view: IsView, keep: Collection[Path] = ()) -> None:
-    """Delete remains of killed processes and stores without views; keep the stores in `keep`."""
+    """Delete stores without views, except those in `keep`, and the remains of killed processes."""
     for path in folder.glob("*/new-????????"):
         shutil.rmtree(path, ignore_errors=True)
     used = {*keep, *(view.parent for view in list_views(folder, is_view))}

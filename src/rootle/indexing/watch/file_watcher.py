@@ -50,7 +50,7 @@ class FileWatcher:
         self.folders: frozenset[str] = frozenset()  # the watched folders, relative to the root
 
     def refresh(self, known_paths: Collection[str] = ()) -> None:
-        """Watch the folders that exist now, and those of the known files.
+        """Watch the folders that exist now, including ignored folders that contain known files.
 
         Every change that is made after this method returns is reported. Raises UnavailableError if
         the system cannot watch the folders.

@@ -10,7 +10,7 @@ from rootle.sources.git.git_dirs import find_git_folders, find_work_tree
 
 
 def list_tree_folders(root: str, known_paths: Collection[str]) -> frozenset[str]:
-    """Return the folders below a root that are not ignored, and those of the known files.
+    """Return the folders below a root that are not ignored or that contain known files.
 
     The folders are relative to the root.
     """

@@ -43,7 +43,7 @@ class ChunkedText:
     """The chunks of a text, in order."""
 
     chunks: tuple[Chunk, ...]
-    skipped_chars: int  # beyond max_file_chars
+    skipped_chars: int  # the number of characters beyond max_file_chars
     parsed: bool  # False if the language has a grammar but the text could not be parsed
 
 

@@ -33,7 +33,7 @@ class XmlEvent(NamedTuple):
     """The start or the end of an XML element, or text. The name of an element has no namespace."""
 
     kind: str
-    name: str  # of the element, or the text
+    name: str  # the name of the element, or the text
     attributes: dict[str, str]
 
 

@@ -45,7 +45,7 @@ class ReadNote:
     kind: str = ""  # the kind that was recognized
     skipped: str = ""  # the path of a document that was not read
     reason: str = ""
-    cut: str = ""  # the path of a document of which only the beginning was read
+    cut: str = ""  # the path of a document that was not read to its end
     failure: str = ""  # why the rest of the source was not read
     left_out: str = ""  # what was not read on purpose, in one sentence
 

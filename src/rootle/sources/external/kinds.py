@@ -25,8 +25,8 @@ from rootle.sources.files.discovery import WalkRules
 Found = ExternalDocument | tuple[str, str]  # a document, or a path and the reason to skip it
 
 SPHINX: Final = "sphinx"
-# The kind of a site of which only the inventory was downloaded. Its documents list the symbols of
-# each page in the inventory.
+# The kind of a site whose inventory was downloaded, but not its pages. Its documents list the
+# symbols of each page in the inventory.
 INVENTORY_PAGES: Final = "sphinx-pages"
 _READERS: Final[Mapping[str, Callable[[FolderTree, int], Iterable[Found]]]] = {
     "stack-exchange": read_stack_exchange,

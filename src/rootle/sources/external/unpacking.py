@@ -32,7 +32,7 @@ _ERRORS: Final = (
 
 
 def is_archive(path: str) -> bool:
-    """Return whether the name of a file is that of an archive."""
+    """Return whether a file has the name of an archive."""
     return path.lower().endswith(SUFFIXES)
 
 

@@ -35,7 +35,7 @@ def list_tree(root: str) -> FileListing:
 
 
 def list_paths(root: str, paths: Collection[str]) -> FileListing | None:
-    """Return those of `paths` that `list_tree` returns; None if a full listing is needed."""
+    """Return the paths in `paths` that `list_tree` returns; None if a full listing is needed."""
     folders = {folder for path in paths for folder in _folders_above(path)}
     # A nested repository has its own ignore rules.
     if any(os.path.lexists(os.path.join(root, folder, ".git")) for folder in folders - {""}):
@@ -53,7 +53,7 @@ def list_paths(root: str, paths: Collection[str]) -> FileListing | None:
 
 
 def filter_ignored(root: str, paths: Collection[str]) -> set[str]:
-    """Return those of `paths`, existing or not, that git or `.rootleignore` ignores."""
+    """Return the paths in `paths`, existing or not, that git or `.rootleignore` ignores."""
     kept = set(open_rootle_ignore(root, paths).filter([*paths]))
     return set(paths) - kept | ignored_paths(root, paths)
 

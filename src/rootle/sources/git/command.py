@@ -312,7 +312,7 @@ def _environment(top: str, config: Mapping[str, str]) -> dict[str, str]:
         if not name.startswith("GIT_") or name.startswith(_KEPT)
     }
     environment.update(_SAFE)
-    # git must use only the folders that were checked, not those of a repository above them.
+    # git must use only the folders that were checked, not a repository above them.
     ceilings = (environment.get("GIT_CEILING_DIRECTORIES"), os.path.dirname(top))
     environment["GIT_CEILING_DIRECTORIES"] = os.pathsep.join(filter(None, ceilings))
     environment["GIT_WORK_TREE"] = top

@@ -74,7 +74,7 @@ class LockFile:
 class PackageFile:
     """A file of an installed package."""
 
-    path: str  # in the package; the last part of the URI
+    path: str  # the path in the package; the last part of the URI
     root: str  # the folder below which links are not followed
     relative: str  # the path below `root` of the file, or of the archive that contains it
     container: Container = ""

@@ -34,7 +34,7 @@ class SegmentSize:
 
     documents: int
     dead: int
-    bytes: int  # of the postings
+    bytes: int  # the size of the postings
 
     @property
     def level(self) -> int:

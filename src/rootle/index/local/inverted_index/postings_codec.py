@@ -20,10 +20,8 @@ Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
 _GAP: Final = 255  # a byte that advances without a document
-_HAS_GAPS: Final = (
-    # A bit of a form: the documents are written as gaps. The other bits are the form of the counts.
-    4
-)
+# A bit of a form: the documents are written as gaps. The other bits are the form of the counts.
+_HAS_GAPS: Final = 4
 _ONES, _NIBBLES, _SINGLES, _PAIRS = range(4)  # forms of counts
 _MAX_COUNT: Final = (1 << 16) - 1  # a higher count is stored as this value
 
@@ -40,9 +38,9 @@ class EncodedPostings:
     """The postings of all terms of a field, one item per term, except as noted."""
 
     forms: Array
-    frequencies: Array  # number of documents
+    frequencies: Array  # the number of documents with each term
     starts: Array  # the start of each block, and the end of the last block
-    blocks: Array  # bytes
+    blocks: Array  # the bytes of all blocks
 
     def decode_all(self) -> tuple[Ints, Ints, Ints]:
         """Return the term, document and count of each posting, in any order."""

@@ -62,7 +62,7 @@ class SegmentData:
     """Documents by ascending id, and their postings by field."""
 
     ids: Ids
-    file_ids: Ids  # of each document; the documents of a file are adjacent
+    file_ids: Ids  # the file of each document; the documents of a file are adjacent
     fields: Mapping[str, FieldData]
 
 
@@ -188,7 +188,7 @@ class FieldReader:
         self._unchecked_postings = set(range(count))
         self._cache: dict[str, Postings | None] = {}
         self._cached_postings = 0
-        self._positions: dict[bytes, int] | None = None  # of all terms
+        self._positions: dict[bytes, int] | None = None  # of all terms, after `prepare`
         self.total_length = int(self.lengths.sum(dtype=np.int64))
 
     def postings(self, term: str) -> Postings | None:

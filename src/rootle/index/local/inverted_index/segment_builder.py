@@ -78,8 +78,8 @@ class SegmentBuilder:
 
 class _FieldBuilder:
     def __init__(self) -> None:
-        self._terms: Terms = array("I")  # of all documents, one after another
-        self._ends = array("I")  # of each document in `_terms`
+        self._terms: Terms = array("I")  # the terms of all documents, one document after another
+        self._ends = array("I")  # the end of each document in `_terms`
 
     def add(self, terms: Terms) -> None:
         self._terms.extend(terms)

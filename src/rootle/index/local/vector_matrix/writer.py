@@ -1,4 +1,4 @@
-"""Append vectors to the memory-mapped matrix, and delete those of changed files."""
+"""Append vectors to the memory-mapped matrix, and delete the vectors of changed files."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def _recognize(page: pdfium.PdfPage, found: ExtractedDocument) -> str:
 
 
 def _clean(text: str) -> str:
-    """Replace the marks of split words, which differ between versions of PDFium, by `SPLIT`."""
+    """Replace the marks of split words, which differ between versions of PDFium, with `SPLIT`."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     for mark in ("\ufffe\n", "\ufffe", "\u00ad\n"):
         text = text.replace(mark, SPLIT)

@@ -206,7 +206,7 @@ class _MarkdownWriter(HTMLParser):
             self.lines.append("")
 
     def _marks_code(self) -> bool:
-        """Return whether code is written in backticks. It is not in headings and terms."""
+        """Return whether code is written in backticks. Code in headings and terms is not."""
         return not self._is_preformatted and self._prefix.lstrip(" ") in ("", "- ")
 
     def _item_prefix(self) -> str:

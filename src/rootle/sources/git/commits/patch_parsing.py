@@ -34,8 +34,8 @@ class Hunk:
 
     heading: str  # the line that git shows as the enclosing definition; "" if there is none
     lines: tuple[str, ...]  # each begins with "+", "-" or a space
-    start_line: int  # of the new file, from 1
-    old_start_line: int = 1  # of the old file, from 1
+    start_line: int  # the first line in the new file, from 1
+    old_start_line: int = 1  # the first line in the old file, from 1
     heading_indent: int = 0  # 0 if git shows headings without indentation for the language
 
 

@@ -30,9 +30,9 @@ _DIFF: Final = (
     *("--diff-algorithm=myers", "--ignore-submodules", f"--format={FORMAT}"),
     "-c",  # for a merge, list the files that differ from all of its parents
 )
-# The options for a whole patch, and those for paths only. To list paths, including those of files
-# that were renamed without a change, git does not need the contents of files, which a partial clone
-# lacks.
+# The options for a whole patch, and those for paths only. git can list paths, including those of
+# files that were renamed without a change, even in a partial clone, which lacks the contents of
+# files.
 _PATCH: Final = ("-p", "-M", "-l300", "-U1")
 _PATHS: Final = ("-M100%",)
 # Sets of options that are tried in order until git can read a commit.

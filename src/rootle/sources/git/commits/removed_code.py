@@ -38,15 +38,15 @@ _CONTAINER: Final = re.compile(
 class RemovedCode:
     """Consecutive lines that a commit removed from a file."""
 
-    path: str  # before the commit
-    name: str  # of the removed definition; "" if only lines of a definition were removed
+    path: str  # the path before the commit
+    name: str  # the name of the removed definition; "" if only lines of a definition were removed
     scope: str  # the definition that enclosed the lines; "" if unknown
-    start_line: int  # before the commit, from 1
+    start_line: int  # the first line before the commit, from 1
     lines: tuple[str, ...]
 
 
 class _OldLine(NamedTuple):
-    number: int  # in the old file
+    number: int  # the line number in the old file
     text: str
     is_removed: bool
     name: str  # the name that the line defines; "" for most lines

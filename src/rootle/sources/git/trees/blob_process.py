@@ -21,7 +21,7 @@ class BlobContent:
     """The content of a stored file, or its beginning up to a limit."""
 
     raw: bytes
-    size: int  # of the whole content, in bytes
+    size: int  # the size of the whole content, in bytes
 
 
 class BlobProcess:

@@ -19,7 +19,7 @@ class Environment:
 
     root: str  # the real path of the project
     folders: tuple[str, ...] = ()  # configured by the user
-    variables: Mapping[str, str] = field(default_factory=dict)  # of the process
+    variables: Mapping[str, str] = field(default_factory=dict)  # environment variables
 
     def home(self, *parts: str) -> str:
         """Return a path below the home folder; "" if the home folder is unknown."""

@@ -151,7 +151,7 @@ def _editable_folder(site: str, info: str) -> str:
 
 
 def _list_required(site: str, info: str) -> list[LockedPackage]:
-    """Return the packages that a package always requires, without those of its extras."""
+    """Return the packages that a package always requires. Its extras are left out."""
     raw = read_below(site, f"{info}/METADATA", _MAX_LIST_BYTES)
     lines = [] if isinstance(raw, str) else raw.decode("utf-8", "replace").splitlines()
     found = []

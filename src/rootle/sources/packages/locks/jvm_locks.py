@@ -36,7 +36,7 @@ class _Dependency:
 
 @dataclass
 class _Project:
-    """The content of a pom.xml, together with that of its parent in the project."""
+    """The content of a pom.xml, merged with the content of its parent in the project."""
 
     properties: dict[str, str] = field(default_factory=dict)
     managed: dict[str, _Dependency] = field(default_factory=dict)  # by name
@@ -169,7 +169,7 @@ def _end_element(stack: list[str], content: str, values: dict[str, str], project
 
 
 def _resolve(text: str, properties: dict[str, str]) -> str:
-    """Replace the properties in a text by their values; return "" if a property is unknown."""
+    """Replace the properties in a text with their values; return "" if a property is unknown."""
     for _ in range(3):  # the value of a property can contain another property
         if "${" not in text:
             return text
