@@ -39,7 +39,7 @@ def test_recognition_by_hits_is_the_refused_share_of_the_unanswered_questions() 
 def test_thresholds_come_from_the_tune_split() -> None:
     tune = [prediction(number / 100, is_answerable=True, is_answered=True) for number in range(101)]
     predictions = [
-        prediction(0.01, is_answerable=True),  # its answer was not shown
+        prediction(0.01, is_answerable=True),  # the search did not find the answer
         prediction(0.9, is_answerable=True, is_answered=True),
         prediction(0.04, is_answerable=False),
         prediction(0.5, is_answerable=False),

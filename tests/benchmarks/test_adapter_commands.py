@@ -1,4 +1,4 @@
-"""Adapter commands of other systems: protocol and errors; shared command-line options."""
+"""Adapter commands of other search systems; command-line options that all commands share."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_shared_options_are_parsed() -> None:
     assert name_list("b,a,") == ["b", "a"]
 
 
-def test_peers_read_the_same_windows(tmp_path: Path) -> None:
+def test_peers_read_windows_of_50_lines(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x\n" * 51)
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     subprocess.run(["git", "-C", str(tmp_path), "add", "."], check=True)

@@ -1,4 +1,4 @@
-"""The figures of the benchmark of added documentation, and its labels."""
+"""Labels and figures of the benchmark that searches added documentation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paired figures of the agent loop, on examples computed by hand."""
+"""Figures that compare both arms of the agent-loop benchmark, on examples computed by hand."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_ratios_compare_means_over_paired_tasks(tasks: dict[str, AgentTask]) -> 
     figures = compare_arms(records, tasks)
     assert figures is not None
     characters = figures.measures["characters"]
-    # With grep (100 + 1800 and 100 + 1900) / 2, with rootle (400 and 600) / 2.
+    # grep: the mean of 100 + 1800 and 100 + 1900; rootle: the mean of 400 and 600.
     assert (characters.grep, characters.rootle) == (1950, 500)
     assert characters.ratio == pytest.approx(500 / 1950)
     assert list(characters.interval) == pytest.approx([400 / 1900, 600 / 2000])

@@ -1,4 +1,4 @@
-"""The agent loop through an endpoint: a local server that speaks the protocol, and its failures."""
+"""The agent-loop benchmark with a model endpoint: a local server speaks the protocol or fails."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
 
 @pytest.fixture
 def answers() -> Iterator[Answers]:
-    """A function that starts a model which gives the given replies in turn."""
+    """Return a function that starts a model server, which sends the given replies in order."""
     running: list[Any] = []
 
     def start(*replies: Reply) -> JsonServer:
@@ -41,7 +41,7 @@ def answers() -> Iterator[Answers]:
 
 
 def says(content: str | None = None, **calls: Any) -> Reply:
-    """Return a completion with tool calls; an argument that is text is sent unchanged."""
+    """Return a completion with tool calls; an argument of type `str` is sent unchanged."""
     made = [
         {
             "id": f"call-{name}", "type": "function",

@@ -1,4 +1,4 @@
-"""Sessions of the agent loop that are played by commands, and the committed tasks."""
+"""Sessions of the agent-loop benchmark that commands play, and the committed tasks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def play(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Play:
-    """A function that runs one command of a session and returns its output."""
+    """Return a function that runs one command of a session and returns its output."""
 
     def run(*arguments: object) -> str:
         monkeypatch.setattr(sys, "argv", ["session", str(tmp_path), *map(str, arguments)])
@@ -65,7 +65,7 @@ def test_a_session_counts_exactly_what_the_model_sees(tmp_path: Path, play: Play
     assert record.calls[0].arguments == {"pattern": "swim"}
     assert (record.task, record.arm, record.player, record.verdict) == ("z1", "grep", "a", True)
     definitions, _, _ = introduction.partition("\n\nYou work in")
-    # The definitions are printed as a list with headings instead of as one JSON value.
+    # The introduction contains the definitions as a list with headings, not as one JSON value.
     assert abs(record.introduction_chars - len(definitions)) < 20
 
 
@@ -77,7 +77,7 @@ def test_the_arm_with_rootle_has_its_tools_and_instructions(tmp_path: Path, play
     found = play("call", "z1.rootle", "vectordb_search", query)
     assert "otter.py" in found
     play("call", "z1.rootle", "vectordb_read", '{"source": "otter.py:4-6"}')
-    # The searches that prepare a new process are not recorded.
+    # Searches that warm up a new process are not recorded.
     assert [event["event"] for event in read_log(tmp_path, "z1.rootle")] == [
         "start",
         "call",

@@ -1,4 +1,4 @@
-"""The tools `grep` and `read` of the agent loop, and the words that renaming replaces."""
+"""The `grep` and `read` tools of the agent-loop benchmark; words that renamed copies replace."""
 
 from __future__ import annotations
 

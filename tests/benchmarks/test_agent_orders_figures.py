@@ -1,4 +1,4 @@
-"""The benchmark of the detector of orders to agents: its halves, its texts and its figures."""
+"""The benchmark of the detector of orders to agents (prompt injections): halves, texts, figures."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def test_queries_belong_to_the_lines_of_the_label_file(
     assert asked == [(first, "page_cache"), (third, "card payment")]
 
 
-def test_the_voice_of_the_user_asks_every_question(repository: LabeledRepository) -> None:
+def test_without_a_recording_every_labeled_question_is_asked(repository: LabeledRepository) -> None:
     asked = recorded_questions(repository, None)
     assert [query for _, query in asked] == [label["query"] for label in LABELS]
 
@@ -83,9 +83,11 @@ def test_the_recorded_query_is_asked_and_scored_with_the_target_of_its_question(
 ) -> None:
     app = FakeApp(
         {
-            "page_cache": (["b.py:1-3", "a.py:5-6"], True),  # second: NDCG 1 / log2(3)
-            "callers": (["b.py:4-4"], False),  # refused, though right
-            "card": ([], True),  # an empty answer is a recognized question without an answer
+            # The answer is in second place, so the NDCG is 1 / log2(3).
+            "page_cache": (["b.py:1-3", "a.py:5-6"], True),
+            # The lines are right, but the answer is reported as not confident.
+            "callers": (["b.py:4-4"], False),
+            "card": ([], True),  # an empty answer counts as a recognized unanswerable question
         }
     )
     asked = list(zip(repository.labels, app.answers, strict=True))

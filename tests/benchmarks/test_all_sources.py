@@ -1,4 +1,4 @@
-"""The arithmetic of the benchmark that compares answers with and without other sources."""
+"""Figures of the benchmark that compares answers with and without sources other than code."""
 
 from __future__ import annotations
 

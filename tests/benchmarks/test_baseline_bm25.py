@@ -56,7 +56,7 @@ def test_each_file_gives_only_its_best_window(tree: Path) -> None:
     assert index.search("absent") == []
 
 
-def test_changed_files_are_counted_again(tree: Path) -> None:
+def test_changed_files_are_indexed_again(tree: Path) -> None:
     index = Bm25Index()
     index.index(tree)
     (tree / "short.py").write_text("heron\n")

@@ -1,4 +1,4 @@
-"""Questions from histories: their text, their files, recall and its upper bounds."""
+"""Questions made from commit histories: their text, their files, recall and its upper bounds."""
 
 from __future__ import annotations
 

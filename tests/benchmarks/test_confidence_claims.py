@@ -1,4 +1,4 @@
-"""The benchmark of confidence: which notes count as false, and the printed figures."""
+"""The benchmark of confidence notes: which notes count as false, and the printed figures."""
 
 from __future__ import annotations
 

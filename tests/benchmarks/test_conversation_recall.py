@@ -42,7 +42,7 @@ _SESSIONS = {
         {"dia_id": i, "speaker": s, "text": t, "blip_caption": "a red canoe"}
         for i, s, t in _MESSAGES[3:]
     ],
-    "session_3_date_time": "9:00 am on 14 September, 2023",  # without messages
+    "session_3_date_time": "9:00 am on 14 September, 2023",  # a session without messages
     "session_1_observation": {},
 }
 _QA = [
@@ -69,7 +69,7 @@ _LONGMEMEVAL = {
 
 
 def publish(folder: Path, form: str) -> Path:
-    """Write the same conversation in one of the formats of LoCoMo."""
+    """Write the conversation above in one of the formats in which LoCoMo is published."""
     if form == "locomo10.json":
         path = folder / form
         sample = {"sample_id": "conv-26", "conversation": _SESSIONS, "qa": _QA}
@@ -133,7 +133,8 @@ def test_every_system_is_asked_the_same_questions(tmp_path: Path) -> None:
     report = json.loads(out.read_text())
     assert list(report["all"]) == ["rootle", "rootle-apart", "bm25", "bm25-english", "mem0"]
     for name in ("rootle", "bm25", "bm25-english"):
-        # There are five turns and seven results, so every turn that shares a word is found.
+        # There are five turns, and a system returns up to seven results. It therefore finds every
+        # turn that shares a word with the question.
         row = report["all"][name]
         assert (row["questions"], row["recall"]["mean"]) == (3, 1.0), name
         assert row["mrr"]["mean"] > 0.5
@@ -153,7 +154,7 @@ def question(*evidence: int) -> Question:
 def test_recall_counts_seven_memories_and_the_reciprocal_rank_fifty() -> None:
     found = [frozenset({number}) for number in range(10, 20)]
     score = score_question("conv-1", question(16, 17, 12, 99), found, 5.0)
-    assert score.recall == 0.5  # 12 and 16; 17 is in eighth place
+    assert score.recall == 0.5  # 12 and 16 are found; 17 is in eighth place
     assert score.reciprocal_rank == pytest.approx(1 / 3)
     assert score_question("conv-1", question(19), found, 5.0).recall == 0.0
     assert score_question("conv-1", question(19), found, 5.0).reciprocal_rank == 0.1
@@ -183,7 +184,8 @@ def test_the_lead_is_paired_and_splits_follow_the_conversation() -> None:
     assert (held_out.questions, held_out.recall.mean, held_out.mrr.mean) == (1, 0.25, 0.125)
     assert held_out.recall_by_kind == {"temporal": 0.25}
     assert "+0.250 (+0.250–+0.250)" in format_split("held out", report["held out"])
-    assert not is_in_split(score("q1", 1.0), tuning=False)  # LongMemEval has no numbers
+    # Only conversations with a number, such as conv-26, belong to a split.
+    assert not is_in_split(score("q1", 1.0), tuning=False)
 
 
 def test_intervals_resample_whole_conversations() -> None:

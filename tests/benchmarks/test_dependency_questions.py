@@ -1,4 +1,4 @@
-"""The arithmetic of the benchmark of questions on packages, and the form of its labels."""
+"""Figures and labels of the benchmark that asks questions about packages."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_the_labels_ask_at_least_80_questions_of_projects_with_conflicting_versi
     assert all(old[name] != new[name] for name in old)
 
 
-def test_both_projects_ask_a_question_in_the_same_half() -> None:
+def test_a_question_is_in_the_same_half_for_both_projects() -> None:
     labels = [Label(project, name, {}) for project in PROJECTS for name in ("a", "b", "c")]
     tune = select_half(labels, "tune")
     assert [(one.project, one.question) for one in tune] == [

@@ -1,4 +1,4 @@
-"""The figures of the benchmark of diagrams, and its labels."""
+"""Figures and labels of the benchmark that asks questions about diagrams."""
 
 from __future__ import annotations
 

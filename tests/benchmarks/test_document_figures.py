@@ -1,4 +1,4 @@
-"""The figures of the benchmark of documents, and its labels."""
+"""Figures and labels of the benchmark that asks questions about documents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ELSEWHERE = ("b.pdf", "page-2")
 QUESTION = PlaceQuestion("why", "person", False, "a", frozenset({WANTED}))
 
 
-def test_a_result_is_correct_if_a_span_is_of_the_right_place() -> None:
+def test_a_result_is_correct_if_a_span_is_in_the_right_place() -> None:
     assert QUESTION.score([(WANTED,)]) == 1
     assert QUESTION.score([(ELSEWHERE,), (OTHER, WANTED)]) == pytest.approx(1 / math.log2(3))
     assert QUESTION.score([(ELSEWHERE,), (OTHER, WANTED)], spans=1) == 0

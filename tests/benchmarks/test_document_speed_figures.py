@@ -1,4 +1,4 @@
-"""The figures of the measurement of many documents."""
+"""Figures of the speed benchmark that indexes many documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All commands and files of benchmarks and training that the project mentions exist."""
+"""Each command or file of the benchmarks and the training that the project mentions exists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arithmetic of `benchmarks/quality/drift.py`."""
+"""Figures of the benchmark `benchmarks/quality/drift.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The comparison of an edited index with a new one: its random trees, its verdicts, its kills."""
+"""The comparison of an index after random edits and kills with a new index."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_two_new_indexes_of_one_tree_answer_equally(tmp_path: Path) -> None:
     assert describe_differences(one, other, "answers") == ()
 
 
-def test_an_update_is_killed_unless_it_ends_before(tmp_path: Path) -> None:
+def test_an_update_is_killed_unless_it_ends_in_time(tmp_path: Path) -> None:
     tree = RandomTree(tmp_path / "tree", Random(6))
     assert kill_update(tree.root, tmp_path / "index", 0.0)
     assert not kill_update(tree.root, tmp_path / "index", 120.0)

@@ -1,4 +1,4 @@
-"""Arithmetic of the history benchmark, and the baselines on messages."""
+"""Figures of the history benchmark, and the baselines that search commit messages."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_each_label_names_full_hashes() -> None:
         assert all(len(commit) == 40 for commit in commits)
 
 
-def test_one_of_several_lists_is_enough_for_the_share_of_any() -> None:
+def test_a_commit_in_one_of_the_lists_counts_for_the_share_of_any() -> None:
     ranks = [
         QuestionRanks("tune", HARD, {"answer": None, "vectors": 40, "words": None, "code": 7}),
         QuestionRanks("tune", HARD, {"answer": 3, "vectors": None, "words": None, "code": None}),

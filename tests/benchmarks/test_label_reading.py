@@ -62,11 +62,11 @@ def test_content_words_exclude_function_words() -> None:
 def test_words_match_up_to_a_short_ending() -> None:
     assert word_overlap("retries limited", "def retry(limit): ...") == 1.0
     assert word_overlap("retries limited", "def retry(): ...") == 0.5
-    assert word_overlap("art", "artist") == 0.0  # shorter words must be equal
+    assert word_overlap("art", "artist") == 0.0  # words of up to three letters must be equal
     assert word_overlap("of the", "anything") == 1.0
     assert word_overlap("port", "porters") == 1.0
     assert word_overlap("port", "portable") == 1.0
-    assert word_overlap("port", "portables") == 0.0  # an ending of five letters
+    assert word_overlap("port", "portables") == 0.0  # the ending "ables" is too long
 
 
 def test_a_question_is_hard_if_every_answer_shares_few_words(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_question_is_hard_if_every_answer_shares_few_words(tmp_path: Path) -> 
     plain, other = ("a.py", 2, 2), ("a.py", 3, 3)
     assert is_hard(make_label([other]), tmp_path)
     assert not is_hard(make_label([other, plain]), tmp_path)
-    assert not is_hard(make_label(), tmp_path)  # unanswerable
+    assert not is_hard(make_label(), tmp_path)  # an unanswerable question
 
 
 def test_a_hit_matches_a_target_by_lines_or_by_file() -> None:

@@ -26,8 +26,8 @@ def test_only_the_first_sixty_shown_lines_count(root: Path) -> None:
     label = make_label([("a.py", 61, 70)])
     shown = Answer((Hit("a.py", ((1, 40), (45, 80))),))
     (score,) = score_answers(root, [label], [shown])
-    assert score.span_ranks == {1}  # lines 1 to 40 and 45 to 64
-    assert score.is_confident  # without a verdict
+    assert score.span_ranks == {1}  # the first sixty shown lines are 1 to 40 and 45 to 64
+    assert score.is_confident  # the answer came without a verdict, which counts as confident
     (score,) = score_answers(root, [label], [shown], [False])
     assert not score.is_confident
     late = Answer((Hit("a.py", ((1, 60), (61, 70))),))

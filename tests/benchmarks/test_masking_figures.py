@@ -1,4 +1,4 @@
-"""The benchmark of masking: its corpus, and the promised figures on the held-out half."""
+"""The benchmark of secret masking: its corpus, and the promised figures on the held-out half."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arithmetic of `benchmarks.quality.message_evidence`, on a real repository."""
+"""Figures of `benchmarks.quality.message_evidence`, on a real repository."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def test_a_file_is_found_by_the_words_of_its_commits(history: Path) -> None:
     index = MessageIndex(collect_terms(read_commits(history, "HEAD"), table))
     assert list(index.search(["basket"])) == ["cart.py"]
     scores = index.search(["start"])
-    assert scores["mail.py"] > scores["cart.py"] > 0  # it has fewer other words
+    # The commit messages of mail.py have fewer words.
+    assert scores["mail.py"] > scores["cart.py"] > 0
     assert not index.search(["warehous"])
 
 

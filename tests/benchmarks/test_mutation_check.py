@@ -62,7 +62,7 @@ def test_results_are_read_back(tmp_path: Path) -> None:
     assert read_results(tmp_path / "none.jsonl") == []
 
 
-def test_golden_rankings_run_against_a_fault_besides_the_first_sixty_tests() -> None:
+def test_golden_rankings_run_in_addition_to_the_first_sixty_tests_of_a_fault() -> None:
     tests = [*(f"tests/rank/test_{number}.py::test" for number in range(80)), "tests/golden/g::t"]
     fault = ("src/rootle/rank/x.py", Mutant(3, 3, 3, "k", "x", "y"))
     chosen = chosen_tests(fault, {fault[0]: {3: tests}})

@@ -40,7 +40,7 @@ def test_the_brier_score_is_the_mean_squared_error() -> None:
 def test_the_diagram_has_one_dot_per_bin() -> None:
     svg = draw_diagram(bin_results([(0.5, True), (0.95, True)]))
     assert svg.count("<circle") == 2
-    assert 'cx="200.0" cy="40.0"' in svg  # a score of 0.5 that is always correct
+    assert 'cx="200.0" cy="40.0"' in svg  # the bin at 0.5, in which every result is correct
 
 
 def test_a_second_annotation_adds_and_drops_spans() -> None:

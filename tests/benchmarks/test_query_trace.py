@@ -1,4 +1,7 @@
-"""The trace of a query: its calls between modules, and the stations that it enters."""
+"""The trace of a query: its calls between modules, and the stations that it enters.
+
+A station is one module of `search`, or another package as a whole.
+"""
 
 from __future__ import annotations
 

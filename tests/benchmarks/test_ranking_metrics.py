@@ -14,7 +14,7 @@ def test_one_target_in_second_place_scores_the_discount_of_rank_two() -> None:
 
 def test_ideal_ranking_scores_one_for_any_number_of_targets() -> None:
     assert ndcg({1, 2, 3}, 3) == pytest.approx(1)
-    assert ndcg(set(range(1, 11)), 25) == pytest.approx(1)  # no more than ten fit
+    assert ndcg(set(range(1, 11)), 25) == pytest.approx(1)  # only ten ranks count
 
 
 def test_one_of_two_targets_in_first_place_scores_its_share_of_the_ideal_gain() -> None:

@@ -1,4 +1,4 @@
-"""Figures with and without related words."""
+"""Figures of searches with and without related words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchmarks.quality.related_words import (
 from rootle import Config, open_app
 
 
-def test_both_ways_are_scored_and_timed(tmp_path: Path) -> None:
+def test_searches_with_and_without_related_words_are_scored_and_timed(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
     (root / "lru.py").write_text("def evict_lru(entries, capacity):\n    entries.popitem()\n")
@@ -30,7 +30,7 @@ def test_both_ways_are_scored_and_timed(tmp_path: Path) -> None:
         {"query": "pay by card", "kind": "none", "targets": []},
     ]  # fmt: skip
     labels = parse_labels("demo", "".join(json.dumps(row) + "\n" for row in rows))
-    config = Config(enable_cache=False)  # as in the command
+    config = Config(enable_cache=False)  # the benchmark disables the cache too
     with open_app(root, index_dir=tmp_path / "index", config=config) as app:
         app.index()
         found = measure_repository(app, LabeledRepository("demo", "tune", root, tuple(labels)), 1)

@@ -231,7 +231,7 @@ def test_endings_follow_the_entry_of_the_stem() -> None:
 
 
 def test_a_word_map_is_one_to_one_over_its_vocabulary() -> None:
-    # "cap" is a word of the repository, so "limit" keeps its name; "body" and "payload" swap.
+    # "limit" stays, because "cap" is a word of the repository; "body" and "payload" swap.
     table = {"limit": "cap", "body": "payload", "payload": "body", "fetch": "obtain"}
     words = WordMap(["limit", "cap", "body", "payload", "fetch"], table)
     assert words.rename("limitCap_body") == "limitCap_payload"
@@ -241,11 +241,12 @@ def test_a_word_map_is_one_to_one_over_its_vocabulary() -> None:
 
 def test_a_name_keeps_its_form_if_the_new_one_is_in_use() -> None:
     renamed = {"a": "b", "c": "d", "e": "f", "g": "f", "h": "h", "i": "a"}
-    # "b" is another identifier, and two names would become "f"; "a" therefore stays taken.
+    # "a" stays, because "b" is another identifier; "i" therefore cannot become "a". "e" and "g"
+    # stay, because both would become "f".
     assert one_to_one(renamed, {"a", "b", "c"}) == {"c": "d"}
 
 
-def test_identifiers_with_known_words_change_only_in_those() -> None:
+def test_only_the_known_words_of_an_identifier_change() -> None:
     words = WordMap(["http", "fetch", "v2"], {"fetch": "obtain"})
     for name, new in {"__fetch__": "__obtain__", "fetchHTTP2": "obtainHTTP2", "x": "x"}.items():
         assert words.rename(name) == new

@@ -157,7 +157,7 @@ def test_the_processor_time_of_a_process_is_measured() -> None:
 
 
 class EchoTool(Tool):
-    """A tool that prints its folder's only file."""
+    """A search tool that prints the only file of its folder."""
 
     name = "echo"
 
@@ -235,7 +235,7 @@ def test_the_index_on_disk_is_measured_in_blocks(root: Path) -> None:
 def test_the_file_of_median_size_is_edited(root: Path) -> None:
     for name, size in (("b.py", 100), ("c.py", 50), ("test_d.py", 60), ("e.txt", 55)):
         (root / name).write_text("x" * size)
-    assert file_to_edit(root).name == "c.py"  # of a.py, c.py and b.py
+    assert file_to_edit(root).name == "c.py"  # the middle one by size of a.py, c.py and b.py
     assert read_corpus(root) == (5, 14 + 100 + 50 + 60 + 55)
 
 

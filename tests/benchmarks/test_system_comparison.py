@@ -1,4 +1,4 @@
-"""The table of systems: cached answers, paired differences and its Markdown."""
+"""The table that compares search systems: cached answers, paired differences and Markdown."""
 
 from __future__ import annotations
 

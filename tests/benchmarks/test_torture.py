@@ -1,4 +1,4 @@
-"""The torture of `make torture` in a short form, and its injection of faults."""
+"""A short run of the stress test `make torture`, and its fault injection."""
 
 from __future__ import annotations
 
@@ -148,15 +148,16 @@ def mcp_server(tmp_path: Path) -> Iterator[McpServer]:
     ("path", "text"),
     [
         ("src/net/retry.py", "def other(): pass\n"),  # the answer loses a result
-        ("src/net/copied.py", "def retry_backoff(attempt): pass\n"),  # the answer gets one more
-        ("src/net/retry.py", "\n\ndef retry_backoff(attempt): pass\n"),  # other lines and score
+        ("src/net/copied.py", "def retry_backoff(attempt): pass\n"),  # the answer gains a result
+        # The result has other lines and another score.
+        ("src/net/retry.py", "\n\ndef retry_backoff(attempt): pass\n"),
     ],
 )
 def test_an_answer_of_the_mcp_server_to_another_tree_is_a_problem(
     mcp_server: McpServer, tmp_path: Path, path: str, text: str
 ) -> None:
     expected = expected_answers(tmp_path / "tree", tmp_path / "new", ["retry_backoff"])
-    for _ in range(2):  # the second answer refers to the lines in the first one
+    for _ in range(2):  # the second answer refers to lines that the first one shows
         assert list(compare_searcher(mcp_server, expected, "ranked")) == []
     other = make_repository(tmp_path / "other")
     write(other, path, text)

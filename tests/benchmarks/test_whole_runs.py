@@ -41,7 +41,7 @@ for line in sys.stdin:
 
 @pytest.fixture(autouse=True)
 def _restore_log_level() -> Iterator[None]:
-    """Restore the level that the benchmarks of histories set, for the tests of warnings."""
+    """Restore the log level, which benchmarks of histories change and tests of warnings need."""
     logger = logging.getLogger("rootle")
     level = logger.level
     yield
@@ -50,7 +50,7 @@ def _restore_log_level() -> Iterator[None]:
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """A function that runs the main function of a module and returns its output."""
+    """Return a function that runs the main function of a module and returns its output."""
 
     def call(main: Callable[[], None], *arguments: object) -> str:
         monkeypatch.setattr(sys, "argv", ["command", *map(str, arguments)])
@@ -62,7 +62,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 
 @pytest.fixture
 def zoo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of a tiny repository with labels, a history and a public benchmark."""
+    """Return the folder of a tiny repository with labels, a history and a public benchmark."""
     make_zoo(tmp_path, monkeypatch)
     return tmp_path
 

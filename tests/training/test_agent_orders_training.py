@@ -23,7 +23,7 @@ def test_the_regression_balances_the_error_and_the_penalty() -> None:
     labels, importance = np.array([1.0, 1.0, 0.0, 0.0]), np.ones(4)
     bias, weights = fit(rows, labels, importance)
     chance = 1 / (1 + np.exp(-(bias + weights[0])))
-    # At the optimum the gradient is 0: two rows with an error each, and a penalty of 2.
+    # At the optimum, the errors of the two positive rows equal the gradient of the penalty.
     assert 2 * (1 - chance) == pytest.approx(2.0 * weights[0], abs=1e-3)
     assert weights[0] > 0
 

@@ -68,7 +68,7 @@ _CAT = TextPair("cat sleeps", "a cat that sleeps", "name", 2)
 
 
 def texts_of(pairs: ExtractedPairs, side: int) -> list[dict[str, int]]:
-    """Return the words and counts of each query (0) or answer (1)."""
+    """Return the words and counts of each query (side 0) or answer (side 1)."""
     counts = pairs.counts
     found = []
     for number in range(len(counts)):
@@ -378,7 +378,7 @@ def test_a_query_is_hard_if_no_answer_has_more_than_half_of_its_words() -> None:
     corpus = Corpus([("a", 1, 2)] * 2, [{"session": 1, "of": 1}, {"session": 1, "file": 1}])
     query = {"session": 1, "file": 1, "owner": 1, "of": 3, "path": 1}
     assert shares_few_words(query, [{0}], corpus)
-    assert shares_few_words(query, [{1}], corpus)  # two of four longer words
+    assert shares_few_words(query, [{1}], corpus)  # the answer has two of the four words that count
     assert not shares_few_words({"session": 1, "file": 1, "owner": 1}, [{0}, {1}], corpus)
 
 
@@ -408,7 +408,7 @@ def test_distillation_reduces_dimensions_and_rotates_toward_the_teacher() -> Non
     reduced = reduce_dimensions([part + 7, part - 3], 2)
     assert reduced.shape == (100, 2)
     assert np.linalg.norm(reduced, axis=1) == pytest.approx(np.ones(100), abs=1e-5)
-    assert np.allclose(reduced[:50], reduced[50:], atol=1e-4)  # each part is centered
+    assert np.allclose(reduced[:50], reduced[50:], atol=1e-4)  # each part is centered separately
 
     rows = rng.normal(size=(6, 3)).astype(np.float32)
     texts = csr_matrix(np.eye(6, dtype=np.float32))

@@ -1,4 +1,4 @@
-"""Generated questions: the code no longer contains them, and their lines answer them."""
+"""Generated questions: their text is removed from the code, and their target lines answer them."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_questions_refer_to_code_that_does_not_contain_their_text(
         assert "{" not in question["query"]
         assert "cannot eat" in question["query"]
 
-    # The file has the name of a reserved project.
+    # This file is left out, because it has the name of a reserved project.
     assert not (repo / "zoo/click.py").exists()
     # The same packages give the same questions.
     assert _make(packages, tmp_path) == questions

@@ -25,7 +25,7 @@ def make_prediction(candidates: int) -> Prediction:
 def test_every_repository_has_the_same_weight(
     sizes: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Reading candidates needs no trees, and the package is installed only for training.
+    # `lightgbm` is installed only for training, and reading candidates does not need it.
     monkeypatch.setitem(sys.modules, "lightgbm", ModuleType("lightgbm"))
     from training.impact.train import read_candidates
 

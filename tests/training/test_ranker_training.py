@@ -66,7 +66,7 @@ _QUERY = (
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[RankingInputs, dict[str, Any]]:
-    """The ranking inputs of a query over three files."""
+    """Return the ranking inputs of a query over three files, and the lines shown from each file."""
     root = tmp_path_factory.mktemp("tree")
     for name in ("badger", "otter", "heron"):
         text = f"def feed_{name}(meal):\n    # The hungry {name} eats its meal at night.\n"
@@ -166,7 +166,7 @@ def signals(repository: str, strength: float, *, answerable: bool) -> Signals:
 
 
 def labeled_signals(seed: int) -> list[Signals]:
-    """Return the signals of questions about three repositories, of which most have an answer."""
+    """Return the signals of questions about three repositories; most questions have an answer."""
     rng = np.random.default_rng(seed)
     return [
         signals(repository, float(rng.normal(1 if answerable else -1, 0.2)), answerable=answerable)
@@ -328,7 +328,7 @@ def test_trees_are_converted_to_arrays_with_the_same_predictions() -> None:
 
 
 def predict(trees: Any, rows: Floats) -> list[float]:
-    """Return the predictions of the arrays for each row; a leaf refers to itself."""
+    """Return the prediction of the arrays for each row; both children of a leaf are the leaf."""
     sums = []
     for row in rows:
         total = 0.0
@@ -363,11 +363,12 @@ def test_the_examples_of_all_sources_are_collected_once(zoo: Path) -> None:
     )  # fmt: skip
     examples = cached_examples(args)
     counts = Counter((one.source, one.repository) for one in examples)
-    assert counts[("bench", "zoo")] == counts[("bench", "lost")] == 2 * 3  # in two voices
+    # Each query occurs in two voices.
+    assert counts[("bench", "zoo")] == counts[("bench", "lost")] == 2 * 3
     assert counts[("labels", "zoo")] == 2
     assert counts[("synthetic", "park")] == 2  # the other query contains no words
     for one in examples:
-        if one.targets and one.voice == "user":  # models guess wrong names
+        if one.targets and one.voice == "user":  # queries in the voice of a model guess wrong names
             (target, *_), *_ = one.targets
             best = rank_files(one.inputs).order[0]
             assert one.inputs.files.paths[best] == target[0]

@@ -46,18 +46,19 @@ def test_boilerplate_of_three_repositories_is_not_reserved(tmp_path: Path) -> No
         (tmp_path / name / "own.py").write_text(code(name.replace("+", "_"), 5))
     folders = [tmp_path / name for name in ("one", "owner+two", "three")]
     assert len(repository_shingles(folders[:2])) == 3
-    assert len(repository_shingles(folders)) == 3  # without the license
+    assert len(repository_shingles(folders)) == 3  # the license does not count
     copy = tmp_path / "copy+two"
     copy.mkdir()
     (copy / "shared.py").write_text(code("licence", 5))
-    assert len(repository_shingles([*folders[:2], copy])) == 3  # a copy has the same owner
+    # The copy does not count, because it has the same owner.
+    assert len(repository_shingles([*folders[:2], copy])) == 3
     assert repository_shingles([]).size == 0
 
 
 def test_a_text_is_reserved_if_more_than_a_tenth_of_its_shingles_are() -> None:
     reserved = ReservedRepositories([], text_shingles(code("taken", 6)))
-    assert reserved.has_text(code("taken", 6) + code("own", 12))  # 2 of 14
-    assert not reserved.has_text(code("taken", 5) + code("own", 14))  # 1 of 15
+    assert reserved.has_text(code("taken", 6) + code("own", 12))  # 2 of 14 shingles
+    assert not reserved.has_text(code("taken", 5) + code("own", 14))  # 1 of 15 shingles
     assert not reserved.has_text("short")
 
 
