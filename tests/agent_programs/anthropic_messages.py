@@ -1,4 +1,4 @@
-"""Anthropic messages, for Claude Code."""
+"""The Anthropic Messages protocol, which Claude Code speaks."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _blocks(body: Body) -> Iterable[dict[str, Any]]:
 
 
 def _content(call: ToolCall | None) -> tuple[dict[str, Any], dict[str, Any], str]:
-    """Return an empty content block, the delta that fills it, and the reason to stop."""
+    """Return an empty content block, the delta that fills it, and the stop reason."""
     if call is None:
         return {"type": "text", "text": ""}, {"type": "text_delta", "text": "Done."}, "end_turn"
     block = {"type": "tool_use", "id": call.id, "name": call.tool.name, "input": {}}

@@ -19,12 +19,13 @@ class ListedTool:
     name: str
     description: str
     parameters: Mapping[str, Any]
-    namespace: str = ""  # OpenAI responses group tools
+    # The group of a tool in the OpenAI Responses API; other protocols have no groups.
+    namespace: str = ""
 
 
 @dataclass(frozen=True)
 class ToolResult:
-    """The output of one call, as text, in the form in which the model reads it."""
+    """The output of one call, as the text that the model reads."""
 
     tool: str
     text: str
@@ -74,12 +75,12 @@ class WireFormat(Protocol):
         ...
 
     def whole(self, call: ToolCall | None) -> Body:
-        """Return the same answer for a request without streaming."""
+        """Return the answer of `stream` as one JSON object, for a request without streaming."""
         ...
 
 
 def text_of(content: object) -> str:
-    """Return the text of a string, of text blocks, or of other JSON, with nothing left out."""
+    """Return the text of a string or of text blocks; return any other value as JSON."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):

@@ -1,4 +1,4 @@
-"""The protocol of Gemini, for Gemini CLI."""
+"""The Gemini protocol, which Gemini CLI speaks."""
 
 from __future__ import annotations
 

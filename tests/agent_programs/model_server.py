@@ -43,7 +43,7 @@ _FORMATS: Final[Sequence[WireFormat]] = (
 
 
 def format_of(path: str) -> WireFormat | None:
-    """Return the protocol of a request to this path, None if the request does not ask the model."""
+    """Return the protocol that uses this path for requests to the model, or None."""
     plain = path.partition("?")[0]
     return next((wire for wire in _FORMATS if wire.accepts(plain)), None)
 
@@ -125,7 +125,7 @@ def main(record: Path, timeout_s: float, questions: list[str], command: list[str
         except subprocess.TimeoutExpired:
             return TIMED_OUT
         finally:
-            with suppress(ProcessLookupError):  # if all processes of its group have ended
+            with suppress(ProcessLookupError):  # raised if all processes of the group have ended
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             server.shutdown()

@@ -8,22 +8,22 @@ from typing import Final
 
 # A source line: its number, two spaces and the line. An empty line may lack the two spaces.
 _SOURCE_LINE: Final = re.compile(r" *(?P<number>\d+)(?:  (?P<text>.*))?")
-# The place in a header, such as src/net/retry.py:4-6.
+# The location in a header, such as src/net/retry.py:4-6.
 _PLACE: Final = re.compile(r"(?P<path>[\w./-]+):(?P<first>\d+)-(?P<last>\d+)")
 
 
 @dataclass(frozen=True)
 class ShownLine:
-    """A line of a file, under the header of its passage."""
+    """A numbered line in an answer, with the path from the header above it."""
 
     path: str
     number: int
     text: str
-    is_in_range: bool  # the header contains the number
+    is_in_range: bool  # whether the line range in the header contains the number
 
 
 def read_shown_lines(answer: str) -> list[ShownLine]:
-    """Return all numbered lines of an answer in their order; lines before a header are ignored."""
+    """Return all numbered lines of an answer in order, except those before the first header."""
     shown = []
     place: re.Match[str] | None = None
     for line in answer.splitlines():

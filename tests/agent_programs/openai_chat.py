@@ -1,4 +1,4 @@
-"""OpenAI chat completions, for OpenCode, Qwen Code and Copilot CLI."""
+"""The OpenAI Chat Completions protocol, which OpenCode, Qwen Code and Copilot CLI speak."""
 
 from __future__ import annotations
 

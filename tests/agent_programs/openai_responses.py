@@ -1,4 +1,4 @@
-"""OpenAI responses, for Codex."""
+"""The OpenAI Responses protocol, which Codex speaks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class OpenAIResponses:
                 results.append(ToolResult(names[item["call_id"]], text_of(item["output"])))
             else:
                 prompt.append(text_of(item.get("content", item)))
-        # The model reads the description of a group of tools too.
+        # The model also reads the descriptions of tool groups.
         prompt += [
             tool.get("description", "")
             for tool in body.get("tools") or []

@@ -38,7 +38,7 @@ class AgentProgram:
     """A program and the command of one turn; `name` is its name in `rootle install --agent`."""
 
     name: str
-    package: str  # on npm, with its version
+    package: str  # the name on npm, with the version
     executable: str
     arguments: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -75,8 +75,9 @@ CODEX: Final = AgentProgram(
         *("-c", "model_providers.local.name=local"),
         *("-c", f"model_providers.local.base_url={URL}/v1"),
         *("-c", "model_providers.local.wire_api=responses"),
-        # `codex exec` sends its first request without the tools of servers that are still starting,
-        # unless they are required. In a conversation, they have started before the first message.
+        # `codex exec` does not wait for servers that are still starting, unless they are required:
+        # its first request then lacks their tools. In a conversation, servers start before the
+        # first message.
         *("-c", "mcp_servers.rootle.required=true"),
         *("-c", "check_for_update_on_startup=false", "-c", "analytics.enabled=false"),
         _PROMPT,

@@ -24,13 +24,14 @@ UNANSWERED = "zebra migration over the savannah in winter"
 QUESTIONS = (ANSWERED, UNANSWERED)
 RIGHT_FILE = "src/net/retry.py"
 DECIDING_LINE = "    return base * 2**attempt"
-# Some programs put the running time or a reminder of a hundred characters around a tool result.
+# Limit on the characters that a program adds to a tool result: some programs add the running time
+# or a reminder of about a hundred characters.
 FRAME_CHARS = 200
 
 
 @dataclass(frozen=True)
 class Server:
-    """The output of `rootle mcp` for an ordinary client."""
+    """The output of `rootle mcp` for an ordinary MCP client."""
 
     instructions: str
     tools: Mapping[str, Any]
@@ -85,7 +86,7 @@ def test_the_model_gets_the_answers_complete_and_once(turn: Turn, server: Server
         assert len(received) - len(answer) < FRAME_CHARS
     answered = results[0]
     assert answered.count(DECIDING_LINE) == 1
-    # The line that answers the question is not repeated elsewhere in the conversation either.
+    # The line that answers the question does not occur elsewhere in the conversation.
     assert turn.last_body.count(DECIDING_LINE.strip()) == _count(DECIDING_LINE, results)
 
 
@@ -126,7 +127,7 @@ def test_the_model_reads_the_instructions(turn: Turn, server: Server) -> None:
     shown = set(map(str.strip, server.instructions.splitlines())).issubset(
         map(str.strip, prompt.splitlines())
     )
-    # Update docs/how-to/install-into-agents.md if a new version of a program changes this.
+    # If a new version of a program changes this value, update docs/how-to/install-into-agents.md.
     assert shown == turn.program.shows_server_instructions
 
 

@@ -29,11 +29,12 @@ class Turn:
 
     program: AgentProgram
     requests: Sequence[ModelRequest] = field(repr=False)
-    last_body: str = field(repr=False)  # JSON, with the whole conversation
+    # The last request as JSON; it contains the whole conversation.
+    last_body: str = field(repr=False)
 
     @property
     def first_request(self) -> ModelRequest:
-        """The first request with tools: some programs first ask for a title."""
+        """The first request with tools; some programs send a request for a title before it."""
         return next(request for request in self.requests if request.tools)
 
     @property
@@ -42,9 +43,9 @@ class Turn:
 
 
 def run_turn(program: AgentProgram, project: Path, scratch: Path, questions: Sequence[str]) -> Turn:
-    """Run a program, whose model asks these questions; fail if the turn does not succeed.
+    """Run one turn of a program whose model asks these questions; fail if the command fails.
 
-    All files of the program are in `scratch`, an empty folder.
+    `scratch` is an empty folder, to which the program writes all its files.
     """
     environment = _environment(program, scratch)
     _run([*command_line("install", "--agent", program.name, "--yes")], project, environment)
@@ -60,7 +61,7 @@ def run_turn(program: AgentProgram, project: Path, scratch: Path, questions: Seq
 
 
 def _environment(program: AgentProgram, scratch: Path) -> dict[str, str]:
-    """Return all variables that a program gets, and create its folders."""
+    """Create the folders of a program and return all its environment variables."""
     folders = [_install(package) / "node_modules" / ".bin" for package in (NODE, program.package)]
     search = [*map(os.fspath, folders), ENVIRONMENT.get("PATH", os.defpath)]
     variables = {"PATH": os.pathsep.join(search), "TERM": "dumb", **program.environment}

@@ -77,7 +77,7 @@ def test_characters_that_the_terminal_cannot_print_are_escaped(
     write(home, ".cursor/mcp.json", '{"größe\x1b": "→"}')
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     ran = rootle("install", "--root", project, "--agent", "cursor", "--dry-run")
-    assert ran.code == 2  # JSON must not contain control characters
+    assert ran.code == 2  # because JSON must not contain control characters
     write(home, ".cursor/mcp.json", '{"größe": "→"}')
     ran = rootle("install", "--root", project, "--agent", "cursor", "--dry-run")
     assert (ran.code, '-{"gr\\xf6\\xdfe": "\\u2192"}' in ran.out) == (0, True)
@@ -91,7 +91,7 @@ def test_one_line_is_printed_for_each_detected_agent(
     gemini = write(tmp_path, "empty/gemini", "#!/bin/sh\n")
     gemini.chmod(0o755)
     ran = install("--all-detected", "--yes")
-    assert ran.code == 2  # one of them has an error
+    assert ran.code == 2  # the configuration of cursor is broken
     lines = [line.partition(":")[0] for line in ran.out.splitlines()[-3:]]
     assert lines == ["codex", "cursor", "gemini"]
     assert "cursor: error: " in ran.out

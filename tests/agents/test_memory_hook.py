@@ -83,7 +83,7 @@ def test_a_file_created_for_the_hook_is_deleted_again(
     agent: Agent, hook: PromptHook, scope: Scope, install: Install, project: Path
 ) -> None:
     path = hook_files(hook, scope, Machine.this(project))[0]
-    for options in ((), ("--memory-hook",)):  # the hook may be added later
+    for options in ((), ("--memory-hook",)):  # the hook is added by the second installation
         install("--agent", agent.name, "--scope", scope, "--yes", *options)
     assert own_commands(path, hook)
     assert install("--agent", agent.name, "--yes", command="uninstall").code == 0

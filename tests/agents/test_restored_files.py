@@ -255,7 +255,7 @@ def with_name(agent: Agent) -> tuple[str, str]:
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:
-    """Return the content of all files below a folder, None for folders."""
+    """Return the content of all files below a folder, with None as the content of a folder."""
     return {
         os.path.relpath(path, folder): None if path.is_dir() else path.read_bytes()
         for path in sorted(folder.rglob("*"))

@@ -1,4 +1,4 @@
-"""Queries in progress are counted."""
+"""The count of queries in progress."""
 
 from __future__ import annotations
 

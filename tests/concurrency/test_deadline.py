@@ -1,4 +1,4 @@
-"""A dependency that is down delays a search by at most its deadline, and is soon skipped."""
+"""A search waits until a deadline for a dependency that is down; later searches skip it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from rootle.search.retrieval.legs import SparseFindings, search_sparse
 from rootle.types import SearchQuery
 
 _DEADLINE_MS: Final = 150
-_TIMEOUT_S: Final = 60  # generous, for a busy machine
+_TIMEOUT_S: Final = 60  # long, because the machine may be busy
 
 
 class _Clock:
@@ -171,7 +171,7 @@ def test_fifty_queries_are_answered_by_keyword_search_if_a_server_is_broken(
         assert response.degraded == ("dense",)
         assert response.results[0].file_path == "src/net/retry.py"
     assert max(times) < (config.dense_timeout_ms + config.sparse_timeout_ms) / 1000
-    # Three requests open the breaker; later ones are occasional trials.
+    # Three requests open the circuit breaker; later requests are occasional trials.
     assert server.requests <= 10
     agent.close()
 

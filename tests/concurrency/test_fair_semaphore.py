@@ -1,4 +1,4 @@
-"""The order in which waiting threads are admitted, and the effect of a holder that hangs."""
+"""The order in which waiting threads are admitted, and the effect of a permit holder that hangs."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def test_at_most_as_many_threads_run_at_once_as_there_are_permits() -> None:
 
 
 def test_waiting_threads_are_admitted_in_order_of_arrival() -> None:
-    # Threads that are admitted at the same time may append in any order, so use one permit.
+    # Threads that are admitted at the same time may append in any order. One permit prevents this.
     assert run_twelve_threads(1).admitted == list(range(12))
 
 
 def run_twelve_threads(permits: int) -> Holders:
-    """Queue twelve threads one after the other, release them and wait until they end."""
+    """Queue twelve threads one after the other, release them, and wait until they end."""
     holders = Holders(FairSemaphore(permits, stall_timeout_s=60))
     threads = []
     for number in range(12):

@@ -10,7 +10,7 @@ import pytest
 from rootle.concurrency.thread_pool import ThreadPool
 from rootle.errors import UnavailableError
 
-_TIMEOUT_S: Final = 60  # generous, for a busy machine
+_TIMEOUT_S: Final = 60  # long, because the machine may be busy
 
 
 def test_hanging_threads_block_no_other_task_and_are_reused_once_they_return() -> None:
@@ -18,7 +18,8 @@ def test_hanging_threads_block_no_other_task_and_are_reused_once_they_return() -
     hanging = [threads.run(lambda: release.wait(_TIMEOUT_S)) for _ in range(20)]
     for _ in range(5):
         assert threads.run(lambda: names.add(threading.get_ident())).result(_TIMEOUT_S) is None
-    assert len(names) <= 2  # the same thread, or a second one if the first was not idle yet
+    # The second task uses the same thread, or a second one if the first is not idle yet.
+    assert len(names) <= 2
     release.set()
     assert all(future.result(_TIMEOUT_S) for future in hanging)
     threads.close()

@@ -31,7 +31,7 @@ class DenseBench(Protocol):
     """A backend under test: it accepts files of chunks and returns chunk ids."""
 
     def write(self, files: Mapping[int, Mapping[int, Vector]]) -> None:
-        """Replace files."""
+        """Replace the chunks of files; the argument maps file ids to chunk ids to vectors."""
 
     def remove(self, files: Sequence[int]) -> None: ...
     def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked: ...
@@ -104,7 +104,7 @@ class _EmbeddedSparse:
 
 
 class _Remote:
-    """Writes like replication: it adds chunks, deletes stale ones and then writes the stamp.
+    """A remote index, written as by replication: add chunks, delete stale ones, write the stamp.
 
     The stamp contains the generation to which the index was last updated.
     """
@@ -132,7 +132,7 @@ class _Remote:
         self._index.commit(Stamp(self._generation, is_complete=True))
 
     def query(self, asked: Any, k: int, files: Collection[int] | None = None) -> Ranked:
-        index: Any = self._index  # a dense or a sparse one
+        index: Any = self._index  # a dense or a sparse index
         stamp, ranked = index.query(asked, k, files, TIMEOUT_S)
         assert stamp == Stamp(self._generation, is_complete=True)
         assert stamp == self._index.read_stamp(DIMENSIONS)

@@ -24,7 +24,7 @@ def _vectors(count: int) -> Matrix:
 
 
 def _files(vectors: Matrix, per_file: int = 5) -> dict[int, dict[int, Vector]]:
-    """Return files 1, 2, … with the chunks 100, 101, …"""
+    """Return files 1, 2, … with `per_file` chunks each; the chunk ids are 100, 101, …"""
     files: dict[int, dict[int, Vector]] = {}
     for number, vector in enumerate(vectors):
         files.setdefault(1 + number // per_file, {})[100 + number] = vector
@@ -38,7 +38,7 @@ def test_results_are_ordered_by_cosine(dense: DenseBench) -> None:
     cosines = vectors @ question
     found = dense.query(question, 20)
     wanted = 100 + np.argsort(-cosines)[:20]
-    # A graph index may miss a neighbor.
+    # A graph index is approximate and may miss a neighbor.
     assert len(set(found.ids.tolist()) & set(wanted.tolist())) >= 19
     assert np.all(np.diff(found.scores) <= 0)
     assert np.allclose(found.scores, cosines[found.ids - 100], atol=0.01)
@@ -48,7 +48,7 @@ def test_filters_apply_before_the_best_results_are_selected(dense: DenseBench) -
     vectors = _vectors(600)
     dense.write(_files(vectors))
     question = _vectors(1)[0]
-    furthest = int(np.argmin(vectors @ question)) // 5 + 1  # its file
+    furthest = int(np.argmin(vectors @ question)) // 5 + 1  # the file of the farthest chunk
     only = dense.query(question, 5, files={furthest})
     assert {(chunk - 100) // 5 + 1 for chunk in only.ids.tolist()} == {furthest}
     assert len(only.ids) == 5

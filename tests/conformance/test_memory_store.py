@@ -1,4 +1,4 @@
-"""The behavior of every memory store; the mem0 service is a local server."""
+"""The behavior of every memory store; a local server replaces the mem0 service."""
 
 from __future__ import annotations
 

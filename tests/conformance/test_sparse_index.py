@@ -24,7 +24,7 @@ def _ids(sparse: SparseBench, *terms: str, **only: set[int]) -> list[int]:
 
 
 def _write(sparse: SparseBench, *texts: str) -> None:
-    """Write one file with one chunk per text: file 1 with chunk 101, …"""
+    """Write file 1 with chunk 101, file 2 with chunk 102, and so on: one file per text."""
     sparse.write({at: {100 + at: _terms(text)} for at, text in enumerate(texts, start=1)})
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from doc_pages import PAGES, TOP, anchors, console_sessions, links, page_name
 
-NO_MODULES = {"rootle.watch", "rootle.db", "rootle.plugins"}  # a span, a file, an entry point
+# Names that look like modules: a span, a file and an entry point.
+NO_MODULES = {"rootle.watch", "rootle.db", "rootle.plugins"}
 # The folders to which the paths in the pages are relative.
 PATH_BASES = [
     TOP / folder for folder in (".", "src/rootle", "src/rootle/search", "tests", "training")
@@ -20,7 +21,7 @@ PATH_BASES = [
 
 
 def names_project_files(page: Path) -> bool:
-    """Return whether the paths in a page are those of the project, not of an example."""
+    """Return whether the paths in a page belong to this project, not to an example project."""
     return not page_name(page).startswith(("docs/how-to/", "docs/tutorials/", "docs/reference/"))
 
 

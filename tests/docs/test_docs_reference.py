@@ -106,7 +106,8 @@ def test_every_point_of_the_specification_has_a_row() -> None:
         "1": 5, "2.1": 4, "2.2": 4, "3": 3, "4.1": 4, "4.2": 7, "4.3": 3, "5": 6, "7": 9,
         "8.1": 5, "8.2": 3, "8.3": 3, "9": 6, "10": 7,
     }  # fmt: skip
-    sections |= {"V": 10, "R": 6, "W": 10, "M": 8}  # the smaller specifications
+    # The number of points in each of the smaller specifications.
+    sections |= {"V": 10, "R": 6, "W": 10, "M": 8}
     expected = [f"{name}.{at + 1}" for name, count in sections.items() for at in range(count)]
     assert sorted(points) == sorted([*expected, "6", *UNNUMBERED])
 
@@ -123,8 +124,8 @@ def test_the_code_and_tests_of_a_specification_row_exist(row: tuple[str, ...]) -
             source = (TOP / "tests" / path).read_text()
             assert f"def {function}(" in source, f"{point}: {name}"
     is_planned = "Planned separately" in difference
-    assert is_planned or (code and tests), f"{point}: name code and a test"
-    assert not (is_planned and code), f"{point}: it is implemented, at least in part"
+    assert is_planned or (code and tests), f"{point}: the row must name code and a test"
+    assert not (is_planned and code), f"{point}: planned separately, but the row names code"
     for name in re.findall(r"`(benchmarks/[^`]*)`", difference):
         assert (TOP / name).is_file(), f"{point}: {name}"
 

@@ -27,7 +27,7 @@ TESTED = [
         ("docs/tutorials/", "docs/how-to/", "docs/reference/", "docs/explanation/")
     )
 ]
-# Commands that no test can run as printed, as patterns for their beginning.
+# Patterns for the beginning of commands that tests do not run, each with the reason.
 NOT_RUN = {
     r"pip install": "downloads packages",
     r"make ": "creates an environment; test_docs_pages.py checks that the target exists",
@@ -40,12 +40,12 @@ NOT_RUN = {
     r"export OTEL_": "affects the other commands of the page",
     r".*docs/scripts/": "writes a file of this repository",
 }
-# Commands that succeed with an exit code other than 0, as patterns for their beginning.
+# Patterns for the beginning of commands whose expected exit code is not 0.
 EXIT_CODES = {
-    r"rootle search --changed-within": 1,  # the files of the sample repository are old: no results
-    r"rootle memory import": 1,  # the memories exist already: nothing is imported
+    r"rootle search --changed-within": 1,  # no results: the files of the sample repository are old
+    r"rootle memory import": 1,  # nothing is imported: the memories exist already
 }
-# Languages of code blocks that show data or output. Other blocks must be run by a test.
+# Languages of code blocks that show data or output. A test must run all other blocks.
 SHOWN_ONLY = {"text", "toml", "json"}
 
 
@@ -59,7 +59,7 @@ def test_every_code_block_has_a_language_that_a_test_checks() -> None:
 def test_commands_run_and_print_the_documented_output(
     page: Path, repository: Path, tmp_path: Path, home: Path
 ) -> None:
-    (home / ".claude").mkdir()  # an installed agent
+    (home / ".claude").mkdir()  # makes an agent look installed
     environment = {**os.environ, "PATH": f"{program_folder(tmp_path)}:{os.environ['PATH']}"}
     for command, expected in console_sessions(page):
         if not is_runnable(command):

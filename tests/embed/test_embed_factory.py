@@ -177,7 +177,7 @@ class SentenceTransformer:
 def test_a_folder_of_sentence_transformers_is_opened_by_that_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This uses a fake package, because the real one has hundreds of megabytes of dependencies."""
+    """Use a fake package, because the real one has hundreds of megabytes of dependencies."""
     (tmp_path / "stub").mkdir()
     (tmp_path / "stub" / "sentence_transformers.py").write_text(_STUB)
     monkeypatch.syspath_prepend(str(tmp_path / "stub"))
@@ -190,14 +190,15 @@ def test_a_folder_of_sentence_transformers_is_opened_by_that_package(
     assert isinstance(embedder, ModelAdapter)
     assert isinstance(embedder, QueuedEmbedder)
     assert np.allclose(embedder.embed(["four"]), [[0.8, 0.6, 0.0]])
-    assert np.allclose(embedder.embed_query("x"), [0.8, 0.6, 0.0])  # with the prefix of queries
+    # The text includes the prefix for queries.
+    assert np.allclose(embedder.embed_query("x"), [0.8, 0.6, 0.0])
     assert embedder.dimensions == 3
 
 
 def test_a_model_name_never_selects_a_subfolder_of_the_current_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Otherwise a search in a cloned repository could load a model that executes code."""
+    """A subfolder of a cloned repository could contain a model that executes code."""
     monkeypatch.chdir(tmp_path)
     for name in ("openai-embeddings-001", "jinaai/code"):
         make_folder(tmp_path / name, "modules.json")

@@ -1,4 +1,4 @@
-"""Embedding servers: the requests of each provider, valid and invalid answers, keys."""
+"""Embedding servers: the requests of each provider, valid and invalid answers, API keys."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_the_configured_dimensions_are_requested(
 
 @pytest.fixture(scope="module")
 def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a llama.cpp server with a tiny model."""
+    """Start a llama.cpp server with a tiny model and return its URL."""
     path = tmp_path_factory.mktemp("model") / "tiny.gguf"
     subprocess.run([sys.executable, _TINY, "make", path], check=True)
     command = [sys.executable, str(_TINY), "embed", str(path)]
@@ -184,7 +184,7 @@ def test_a_real_llamacpp_server_embeds(llama: str, tmp_path: Path, make_app: Mak
     assert found.shape == (21, 64)
     assert np.allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
     assert np.allclose(target.embed_query("cache write"), found[1], atol=1e-3)
-    long = "x " * 900  # one chunk, longer than the limit of this model
+    long = "x " * 900  # one chunk, which exceeds the token limit of this model
     files = {"a.txt": "parse http request\n", "b.txt": "token open\n", "long.txt": long}
     app = make_app(write_tree(tmp_path / "repo", files), **settings)
     report = app.index()

@@ -21,7 +21,7 @@ from rootle.embed.factory import choose_model, open_model
 from rootle.errors import ConfigError
 
 WORDS = ("[PAD]", "[CLS]", "[UNK]", "retry", "backoff", "socket", "close")
-# One row per word: the hidden state of a token is its row.
+# The embedding table has one row per word; the hidden state of a token is its row.
 TABLE = np.eye(len(WORDS), 8, dtype=np.float32)
 
 
@@ -38,7 +38,7 @@ def model_folder(tmp_path: Path) -> Path:
 
 
 def make_model(path: Path, *, pooled: bool = False) -> None:
-    """Save a model that looks up rows. With `pooled`, it also sums them."""
+    """Save a model that looks up the row of each token. If `pooled`, it also sums the rows."""
     inputs = [
         helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
         for name in ("input_ids", "attention_mask")

@@ -1,4 +1,4 @@
-"""Vectors of questions in the words of people."""
+"""Vectors of questions that people ask in their own words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ANSWER = "Evict the least recently used entry when the cache exceeds its capacit
 
 
 def vectors_of(changes: dict[int, list[float]]) -> QuestionVectors:
-    """Return vectors of two dimensions with these changes, and the term "evict" in row 7."""
+    """Return two-dimensional vectors with these changes of rows; "evict" is the term in row 7."""
     rows = sorted(changes)
     arrays: dict[str, NDArray[Any]] = {
         "term_rows": np.array([7, -1], np.int32),

@@ -53,7 +53,7 @@ def test_the_vector_is_the_sum_of_rows_weighted_by_the_square_roots_of_their_cou
 ) -> None:
     socket, file = embedder.embed(["socket", "file"])
     both = embedder.embed(["socket socket socket socket file"])[0]
-    # sqrt(4) x socket + sqrt(1) x file, times the norms of the rows.
+    # Expect sqrt(4) x socket + sqrt(1) x file, each multiplied by the norm of its row.
     lengths = [np.linalg.norm(embedder._rows[embedder._rows_of[w][0]].astype(np.float32))
                * embedder._scales[embedder._rows_of[w][0]] for w in ("socket", "file")]  # fmt: skip
     expected = 2 * lengths[0] * socket + lengths[1] * file

@@ -39,7 +39,7 @@ def test_everything_around_the_words_is_removed(text: str) -> None:
 
 @pytest.mark.parametrize("filling", ["\n", " ", "\t\n", "```", "<think>", "- ", "query "])
 def test_a_long_answer_without_words_is_reduced_at_once(filling: str) -> None:
-    # If the time grew with the square of the length, this would take an hour.
+    # If the time grew with the square of the length, this call would take an hour.
     assert len(clean_answer(filling * 250_000)) <= MAX_CHARS
 
 

@@ -1,9 +1,9 @@
-"""A language model with random weights for llama.cpp, to test the protocol; it writes random words.
+"""A tiny language model for llama.cpp, to test the protocol. It writes random words.
 
     python tests/expansion/tiny_chat_model.py make MODEL.gguf
     python tests/expansion/tiny_chat_model.py serve MODEL.gguf
 
-`serve` prints the address of llama.cpp's own HTTP server and runs until its input ends.
+`serve` prints the address of llama.cpp's own HTTP server and runs until standard input ends.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import gguf
 import numpy as np
 
-# Dimensions of a minimal Llama.
+# Dimensions of a minimal model of the Llama architecture.
 _WIDTH, _INNER, _LAYERS, _HEADS, _CONTEXT = 64, 128, 1, 4, 4096
 _CONTROL = ["<unk>", "<s>", "</s>"]
 _WORDS = """evict oldest entry cache retry backoff token query index search parse request read write
@@ -80,14 +80,14 @@ def _add_tensors(writer: Any, tokens: int) -> None:
         random(f"{block}ffn_up", _INNER, _WIDTH)
         random(f"{block}ffn_down", _WIDTH, _INNER)
     norm("output_norm")
-    # Only words have large scores, so that the answer consists of words.
+    # Every token that is not a word gets the score 0, so that the answer consists of words.
     output = rng.normal(size=(tokens, _WIDTH)).astype(np.float32)
     output[: -len(_WORDS)] = 0.0
     writer.add_tensor("output.weight", output)
 
 
 def serve(path: str) -> None:
-    """Run llama.cpp's server over the model until the input ends."""
+    """Run llama.cpp's server over the model until standard input ends."""
     import xllamacpp
 
     settings = xllamacpp.CommonParams()

@@ -1,4 +1,4 @@
-"""Hostile calls of agents: tools, memories, lines on stdio and HTTP requests."""
+"""Hostile input from agents: tool calls, memories, lines on stdio and HTTP requests."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _messages = st.fixed_dictionaries(
     {"jsonrpc": st.just("2.0"), "method": st.sampled_from(_METHODS) | texts},
     optional={"id": json_values, "params": json_values | _calls, "extra": json_values},
 )
-# Bodies and lines: valid messages, other JSON, and bytes without a line end.
+# HTTP bodies and lines on stdio: messages, other JSON, bytes without line ends, deep nesting.
 _payloads = (
     _messages.map(lambda message: json.dumps(message).encode())
     | json_values.map(lambda value: json.dumps(value).encode())
@@ -150,7 +150,7 @@ def test_the_http_server_survives_any_requests(tmp_path: Path) -> None:
             body=_payloads,
             has_length=st.booleans(),
         )
-        # Large enough that the server refuses it while it is being sent.
+        # A body so large that the server refuses it while the client is still sending.
         @example(
             method="DELETE",
             path="/",
@@ -173,7 +173,7 @@ def test_the_http_server_survives_any_requests(tmp_path: Path) -> None:
         assert "Traceback" not in server.process.stderr.read()
 
 
-# The server has answered and closed the connection while this client was still sending.
+# Errors that show that the server closed the connection while the client was still sending.
 _IS_CLOSED = (errno.ECONNRESET, errno.ENOTCONN, errno.EPIPE)
 
 

@@ -1,4 +1,4 @@
-"""Hostile queries, patterns, filters and cursors: an answer or an error of rootle, in time."""
+"""Hostile queries, patterns, filters and cursors get an answer or a rootle error, in time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readable rankings: `make golden` rewrites them, and the diff is reviewed."""
+"""Rankings of sample questions, for review: `make golden` records them, and you review the diff."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_rankings_match_the_reviewed_ones(repository: Path, make_app: MakeApp) -
     found = _rankings(make_app(repository))
     if os.environ.get("ROOTLE_WRITE_GOLDEN"):
         RANKINGS.write_text(json.dumps(found, indent=1) + "\n")
-    assert found == json.loads(RANKINGS.read_text()), "review the change, then `make golden`"
+    assert found == json.loads(RANKINGS.read_text()), "review the change, then run `make golden`"
 
 
 def _rankings(app: Any) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""`App.impact`: the files that change together with others."""
+"""`App.impact`: the files that probably change together with the given files."""
 
 from __future__ import annotations
 
@@ -154,7 +154,8 @@ def test_a_commit_with_many_files_does_not_count(shop: tuple[Path, App]) -> None
     git(root, "commit", "-qm", "Reformat everything", when_s=OLD_S + 900_000)
 
     found = {file.path: file for file in app.impact("shop/stock.py", 50).files}
-    assert found["legacy/old.c"].cochanges == 1  # only the first commit
+    # The first commit counts; the large one does not.
+    assert found["legacy/old.c"].cochanges == 1
     assert not any(path.startswith("generated/") for path in found)
 
 

@@ -42,7 +42,7 @@ RENAMED = WITHOUT_RETRY.replace("fetch_page", "download_page")
 
 
 def make_history(root: Path, *commits: tuple[str, Mapping[str, str | None]]) -> list[str]:
-    """Create a repository with commits: message, and files with their new texts or None."""
+    """Create a repository with these commits; return the hashes. The text None deletes a file."""
     root.mkdir()
     git(root, "init", "-q", "-b", "main")
     hashes = []

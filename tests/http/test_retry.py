@@ -15,7 +15,7 @@ pytestmark = pytest.mark.retry_delays
 
 
 class _Time:
-    """A clock that only sleeps advance."""
+    """A clock that advances only during sleeps."""
 
     def __init__(self) -> None:
         self.slept: list[float] = []

@@ -60,7 +60,7 @@ def test_new_readers_do_not_find_removed_rows_and_open_readers_do(tmp_path: Path
     question = _RNG.normal(size=32).astype(np.float32)
     before = reader.query(question, 2_000).ids.tolist()
     writer = DenseWriter(tmp_path, 32)
-    writer.remove_files({0, 1, 2})  # enough to trigger a rewrite of the live rows
+    writer.remove_files({0, 1, 2})  # enough removed rows to trigger a rewrite of the live rows
     writer.commit(2)
     assert reader.query(question, 2_000).ids.tolist() == before
     now = EmbeddedDense(tmp_path)
@@ -238,12 +238,12 @@ def test_scores_of_selected_rows_equal_those_of_a_full_scan(tmp_path: Path) -> N
     writer.remove_files([3])
     writer.commit(2)
     index = EmbeddedDense(tmp_path)
-    assert index.count == 190  # without the deleted rows
+    assert index.count == 190  # the deleted rows do not count
     question = _RNG.normal(size=32).astype(np.float32)
     rows = np.array([0, 7, 35, 199])
     some = index.scores_of(question, rows)
     assert np.allclose(some, index.scores(question)[rows], atol=1e-6, equal_nan=True)
-    assert np.isnan(some).tolist() == [False, False, True, False]  # a deleted row
+    assert np.isnan(some).tolist() == [False, False, True, False]  # the third row is deleted
 
 
 def _make_graded_vectors(count: int, dimensions: int = 64) -> NDArray[np.float32]:
@@ -283,7 +283,7 @@ def test_a_large_matrix_returns_nearly_all_nearest_rows_with_exact_cosines(
         together = np.corrcoef(guesses[alive], thorough.scores(question)[alive])[0, 1]
         assert together > 0.9
         shares.append(len(both) / 100)
-        few = quick.query(question, 20, files={3, 7, 50})  # the last file was removed
+        few = quick.query(question, 20, files={3, 7, 50})  # file 50 was removed
         assert set(few.ids.tolist()) == {*range(31, 41), *range(71, 81)}
     assert np.mean(shares) > 0.97
 

@@ -1,4 +1,4 @@
-"""A small index is loaded into memory after a few queries, and never shows an outdated state."""
+"""A small index is loaded into memory after a few queries, and answers are never outdated."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _QUESTIONS = ("retry backoff", "wait between attempts", "who calls it", "parse a
 
 @pytest.fixture
 def chunk_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return the ids of chunks that are read one by one."""
+    """Return a list to which the ids of chunks are added when they are read from the database."""
     found: list[int] = []
     read = DocStore.chunks
 
@@ -34,7 +34,7 @@ def chunk_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def _search(app: App, *questions: str) -> dict[str, int]:
-    """Return the first line shown from each file."""
+    """Search for all questions and return the first shown line of each file."""
     shown = {}
     for question in questions:
         results = app.search(SearchQuery(question)).results

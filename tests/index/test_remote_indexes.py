@@ -31,7 +31,7 @@ from rootle.types import BackendStatus, SearchQuery
 
 @pytest.fixture
 def own_chroma(tmp_path: Path) -> Iterator[Any]:
-    """A server that a test can kill."""
+    """Start a Chroma server that the test can kill."""
     (tmp_path / "chroma").mkdir()
     server = chroma_server(tmp_path / "chroma")
     server.start()
@@ -156,7 +156,8 @@ def test_a_replica_of_a_server_killed_during_indexing_is_completed_by_the_next_r
     assert any("dense index is not up to date" in notice for notice in notices)
     started = time.monotonic()
     answer = app.search("flush the ledger")
-    assert time.monotonic() - started < 2 + 20  # both deadlines; the usual client would take 63 s
+    # The limit is the sum of both deadlines.
+    assert time.monotonic() - started < 2 + 20
     assert answer.degraded == ("dense",)
     assert answer.results
     server.start()
@@ -172,7 +173,7 @@ def test_a_replica_of_a_server_killed_during_indexing_is_completed_by_the_next_r
 
 
 def _batches_put(monkeypatch: pytest.MonkeyPatch, adapter: type) -> list[int]:
-    """Count the batches sent to a server."""
+    """Return a list to which the size of each batch is added when it is sent to a server."""
     batches: list[int] = []
     put = adapter.put  # type: ignore[attr-defined]
 
@@ -234,7 +235,7 @@ def test_a_missing_or_empty_collection_is_recreated(
     app.index()
     index = ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index)
     index.drop()
-    assert app.search("validate an access token").degraded == ("dense",)  # not silently empty
+    assert app.search("validate an access token").degraded == ("dense",)  # the outage is reported
     _until(lambda: app.search(f"validate a token {time.monotonic()}").degraded == ())
     index.create(64)
     assert make_app(repository, **settings).search("an access token").degraded == ("dense",)
@@ -243,7 +244,7 @@ def test_a_missing_or_empty_collection_is_recreated(
     gone: dict[int, list[int]] = {file_id: [] for file_id in range(1, 5)}
     ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index).delete_stale(gone)
     assert _count_replica(app) < _chunks(app)
-    app.index()  # counts the chunks, and detects that some are missing
+    app.index()  # this run counts the chunks and detects that some are missing
     assert _count_replica(app) == _chunks(app)
 
 
@@ -278,7 +279,7 @@ def test_files_removed_after_a_server_backup_are_deleted_after_a_restore(
     app.index()
     (repository / "src/store/cache.py").unlink()
     app.index()
-    for text in ("one", "two"):  # the record of the removal is dropped with the next commit
+    for text in ("one", "two"):  # the second commit drops the record of the removal
         write(repository, "src/net/retry.py", f"def retry_backoff(): return '{text}'\n")
         app.index()
     index = ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index)
@@ -405,8 +406,8 @@ def test_fifty_queries_with_a_broken_server_end_within_the_deadline(
             times.append(time.monotonic() - started)
             assert answer.degraded == ("dense",)
             assert answer.results[0].file_path == "src/net/retry.py"
-        assert max(times) < 0.3 + 1.0  # both deadlines
-        assert sorted(times)[25] < 0.25  # the breaker opened
+        assert max(times) < 0.3 + 1.0  # the deadlines of both legs
+        assert sorted(times)[25] < 0.25  # the circuit breaker opened
         status = str(app.status())
         app.close()
     assert "sesame" not in status + caplog.text

@@ -32,7 +32,7 @@ def test_files_that_a_replica_lacks_are_the_changed_and_the_removed_ones(
     assert open_snapshot(tmp_path / "index").files_changed_since(generation) == 3
 
 
-def test_an_interrupted_update_is_not_searched_like_an_unfinished_first_index(
+def test_an_interrupted_update_is_not_searched_even_if_an_unfinished_first_index_may_be(
     repository: Path, tmp_path: Path, make_app: MakeApp
 ) -> None:
     make_app(repository).index()

@@ -12,7 +12,7 @@ import pytest
 from rootle.indexing.change_probe import ChangeProbe
 
 pytestmark = pytest.mark.skipif(
-    not sys.platform.startswith("linux"), reason="only Linux reports a change before it returns"
+    not sys.platform.startswith("linux"), reason="only Linux reports changes at once"
 )
 
 

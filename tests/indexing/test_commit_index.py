@@ -1,4 +1,4 @@
-"""The commits of a repository are indexed once, incrementally, and only if they may be shown."""
+"""The commits of a repository are indexed once and incrementally, if they may be shown."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def app(root: Path, make_app: MakeApp) -> App:
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Record the commits that are read to index them."""
+    """Return a list to which the URIs of commits are added when they are read for indexing."""
     found: list[str] = []
     read = CommitReader.read
 
@@ -79,7 +79,7 @@ def test_a_folder_that_was_deleted_in_the_meantime_is_an_error(app: App, root: P
 
 def test_only_a_new_commit_is_read(app: App, root: Path, reads: list[str]) -> None:
     app.index_history()
-    assert len(reads) == 2 * 4  # each commit once for each of the two indexes
+    assert len(reads) == 2 * 4  # each of the two indexes reads each commit once
     reads.clear()
     sha = add_commit(root, "Planner change", day=9)
 
@@ -136,7 +136,7 @@ def test_work_trees_share_an_index_but_find_only_their_own_history(
 
 
 def clone(origin: Path, folder: Path, *options: str) -> Path:
-    """Clone from a file URL, which only this command may use."""
+    """Clone from a file URL, a protocol that only this command allows."""
     git(origin, "config", "uploadpack.allowFilter", "true")
     command = ("git", "-c", "protocol.file.allow=always", "clone", "-q", *options)
     subprocess.run([*command, f"file://{origin}", folder], check=True)

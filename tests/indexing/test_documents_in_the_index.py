@@ -90,7 +90,7 @@ def test_documents_that_cannot_be_read_are_named_and_stop_nothing(app: App) -> N
     assert app.search("retry_backoff").results[0].file_path == "src/net/retry.py"
 
     def is_settled() -> bool:
-        app.index()  # files that are as new as the index are read once more
+        app.index()  # files whose times are as new as the index are read once more
         return app.status().pending == 0
 
     wait_until(is_settled, "documents that have not changed are not read again")
@@ -118,7 +118,7 @@ def test_without_the_extra_unread_files_are_counted(
         assert advice not in app.search("retry_backoff").suggestions
         with pytest.raises(SourceError, match=r"needs rootle\[documents\]"):
             app.read("notes.pdf")
-    app.index()  # after the library has been installed
+    app.index()  # the library is available again
     assert app.search("walrus").results[0].file_path == "notes.pdf"
     assert advice not in app.search('"no such phrase"').suggestions
 

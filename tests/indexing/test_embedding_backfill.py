@@ -1,4 +1,4 @@
-"""Pending chunks: searchable by keyword immediately, and by vector once they are embedded."""
+"""Chunks without a vector: found by keywords at once, and by vector after they are embedded."""
 
 from __future__ import annotations
 
@@ -411,7 +411,7 @@ def test_a_query_is_not_compared_with_vectors_of_a_different_model(
 ) -> None:
     make_app(repository, embedder=embedder, embedding_model_id="static-code-v1").index()
     app = open_with_server(repository)
-    # Nothing can be written, so the existing index is searched.
+    # Nothing can be written, so the app searches the existing index.
     monkeypatch.setattr(app._container.indexer(), "update", _raise_disk_full)
     response = app.search("retry_backoff")
     assert response.results[0].file_path == "src/net/retry.py"
@@ -438,7 +438,7 @@ def test_vectors_are_restored_after_a_crash_before_the_matrix_is_written(
 
     def fail_at_second(self: DerivedWriter, generation: int) -> None:
         committed.append(generation)
-        if len(committed) == 2:  # the first commit writes the word indexes
+        if len(committed) == 2:  # the first commit has written the word indexes
             raise OSError("killed")
         commit(self, generation)
 
@@ -449,7 +449,7 @@ def test_vectors_are_restored_after_a_crash_before_the_matrix_is_written(
     request_count = len(texts_of(server))
     report = app.index()
     assert report.chunks_pending == 0
-    assert len(texts_of(server)) == request_count  # embeddings are not requested twice
+    assert len(texts_of(server)) == request_count  # the run requests no embedding twice
     response = app.search("retry_backoff")
     assert response.degraded == ()
     assert response.results[0].source == "merged"
@@ -458,7 +458,7 @@ def test_vectors_are_restored_after_a_crash_before_the_matrix_is_written(
     assert response.results == intact.search("retry_backoff").results
 
 
-# The process kills itself at the n-th call in a module that writes; see robustness/test_kill.py.
+# The process kills itself at the n-th call in a module that writes, as in robustness/test_kill.py.
 _AT_CALL = """
 import os, signal, sys
 fatal, sys.argv[1:] = int(sys.argv[1]), sys.argv[2:]
@@ -503,7 +503,7 @@ def test_a_run_killed_at_any_call_is_completed_by_the_next_one(
 
     complete = kill_at(0, home / "complete")
     calls = int(complete.out.partition("calls ")[2])
-    # The files are read first, and the embeddings are written in the last part of the calls.
+    # A run reads the files first. The last part of its calls writes the embeddings.
     for part in (0.7, 0.9):
         index = home / f"killed-{part}"
         assert kill_at(int(calls * part), index).code == -signal.SIGKILL
@@ -543,7 +543,7 @@ def test_a_search_meets_its_deadlines_despite_any_server_fault(
         response = app.search("retry_backoff")
         assert "dense" in response.degraded
         assert response.results
-        # The timeouts of one batch and of the query, and a tolerance for a busy machine.
+        # The timeouts of one batch and of the query, and some tolerance for a busy machine.
         assert time.monotonic() - started < 0.2 + 0.2 + 2.0
     server.released.set()
 
@@ -598,7 +598,8 @@ def test_the_messages_and_status_of_an_outage_contain_no_key(
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     after = run("status", repository, "--json").data
-    assert after["pendingEmbeddings"] == status["chunks"]  # a step is atomic
+    # The killed run stored nothing, because a step is atomic.
+    assert after["pendingEmbeddings"] == status["chunks"]
     assert run("search", "retry_backoff", "--root", repository, "--json").paths
 
     server.answer = answer

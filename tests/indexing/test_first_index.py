@@ -23,7 +23,7 @@ _QUERY = "verify the packet"
 
 
 class Gate:
-    """Admits some batches of an indexing run, and all others once it is opened."""
+    """A gate that admits `batches` batches of an indexing run, and all batches once it is open."""
 
     def __init__(self) -> None:
         self.batches = 0
@@ -39,7 +39,7 @@ class Gate:
 
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch, make_app: MakeApp) -> Iterator[Gate]:
-    # Opened before the apps of `make_app` are closed, because closing waits for their indexing.
+    # The gate opens before `make_app` closes its apps, because closing waits for their indexing.
     gate, write = Gate(), IndexWriter.write_batch
 
     def write_after_turn(self: IndexWriter, *arguments: Any) -> None:
@@ -158,6 +158,6 @@ def test_an_index_that_cannot_be_built_is_an_error(
 
 
 def search_without_waiting(app: App) -> None:
-    """Search once, which starts to build the index."""
+    """Start to build the index with a search that returns early."""
     with suppress(IndexUnfinishedError):
         app.search(_QUERY)

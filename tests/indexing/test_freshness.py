@@ -12,7 +12,7 @@ from sample import MakeApp, git, write
 from rootle import App, Config
 from rootle.indexing.change_probe import ChangeProbe
 
-# The number of random edits; 1,000 take half a minute of processor time.
+# The number of edits in a test; 1,000 edits take half a minute of processor time.
 _EDITS = int(os.environ.get("ROOTLE_EDITS", "100"))
 
 
@@ -149,10 +149,10 @@ def test_a_change_between_two_checks_is_found_by_the_next_one(
     app = make_app(repository, stale_check_seconds=3_600)
     app.search("retry")
     monkeypatch.setattr("rootle.indexing.refresh.IndexRefresher._is_check_due", lambda self: True)
-    app.search("backoff")  # proves that the index is current
+    app.search("backoff")  # checks that the index is current
     (repository / "src/net/retry.py").write_text("def quagga(): ...\n")
     monkeypatch.setattr("rootle.indexing.refresh.IndexRefresher._is_check_due", lambda self: False)
-    assert not _finds(app, "quagga")  # as `staleCheckSeconds` permits
+    assert not _finds(app, "quagga")  # permitted by `staleCheckSeconds`
     monkeypatch.setattr("rootle.indexing.refresh.IndexRefresher._is_check_due", lambda self: True)
     assert _finds(app, "quagga")
 

@@ -1,4 +1,4 @@
-"""A source other than the files of the folder: three presentations with slides."""
+"""A source whose documents are not files of the folder: presentations that consist of slides."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ DECKS = {
 
 @dataclass(frozen=True)
 class SlideReader:
-    """Reads a presentation from a JSON file with one text per slide."""
+    """A reader of presentations, which are JSON files with one text per slide."""
 
     folder: str
 
@@ -96,7 +96,7 @@ class SlideSource:
     name: ClassVar[str] = "slides"
 
     def __post_init__(self) -> None:
-        self.tokens: list[str] = []  # that scans received
+        self.tokens: list[str] = []  # the token that each scan received
         self.listed: list[int] = []  # the number of documents in each scan
 
     def scan(self, token: str = "") -> Scan:
@@ -250,7 +250,7 @@ def test_a_process_without_the_source_keeps_its_documents_until_a_rebuild(
 
 @dataclass
 class FaultySource(SlideSource):
-    """Presentations whose source fails in the way that `fault` names."""
+    """A source of presentations that fails in the way that `fault` names."""
 
     fault: str = ""
 
@@ -270,7 +270,7 @@ class FaultySource(SlideSource):
 
 @dataclass(frozen=True)
 class FaultyReader(SlideReader):
-    """Fails for one of the presentations."""
+    """A reader that fails for one of the presentations."""
 
     fault: str
 

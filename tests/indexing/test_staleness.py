@@ -29,13 +29,13 @@ def test_read_only_mode_writes_nothing_and_reports_staleness(
         with pytest.raises(ConfigError, match="enableIndexing"):
             write()
     assert list_files(tmp_path / "index") == before
-    make_app(repository).index()  # in a process that may write
+    make_app(repository).index()  # another app, which may write
     assert reader.search("quagga").results[0].file_path == "new.py"
     assert reader.search("quagga").staleness is None
 
 
 def list_files(folder: Path) -> dict[str, tuple[int, int]]:
-    """Return the size and modification time of every file."""
+    """Return the size and modification time of every file below a folder."""
     files = {
         os.fspath(path): (path.stat().st_size, path.stat().st_mtime_ns)
         for path in sorted(folder.rglob("*"))

@@ -53,7 +53,7 @@ def test_both_legs_find_a_chunk_by_its_vector_and_its_words(root: Path, make_app
 
 def test_a_pending_chunk_has_no_vector(root: Path, make_app: MakeApp) -> None:
     with serving(lambda _: Reply({})) as server:
-        closed = server.url  # nothing listens there anymore
+        closed = server.url  # nothing listens at this URL after the block
     app = make_app(root, embedding_model_id="some-model", embedding_endpoint=closed)
     chunks = app.chunks(_PATH)
     assert [chunk.embedding for chunk in chunks] == [None] * len(chunks) != []

@@ -1,4 +1,4 @@
-"""Subscribers learn of the updates that other processes write."""
+"""Subscribers receive events about the updates that other processes write."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_an_update_of_this_process_is_reported_once(app: App, events: Events) ->
     app.search("retry later")
     assert events.get(timeout=TIMEOUT_S).removed == ()
     assert events.get(timeout=TIMEOUT_S).changed == ("src/net/retry.py",)
-    _index_elsewhere(app)  # without a change
+    _index_elsewhere(app)  # an index run without a change
     app.search("retry later")
     assert events.empty()
 
@@ -75,7 +75,7 @@ def test_updates_are_reported_after_a_rebuild_and_after_the_index_was_deleted(
 
 
 @pytest.mark.slow
-def test_without_notices_an_update_is_reported_at_the_next_search(
+def test_without_file_events_an_update_is_reported_at_the_next_search(
     app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(folder: Path) -> None:

@@ -66,7 +66,7 @@ def test_a_new_modification_time_alone_changes_and_embeds_nothing(
     after = app.index()
     assert embedder.texts == []
     assert (after.generation, after.chunks_embedded) == (before.generation, 0)
-    # The new times are recorded, so the next run reads no file.
+    # The first run has recorded the new times, so the next run reads no file.
     assert app.index().files_indexed == 0
 
 
@@ -174,7 +174,7 @@ def test_another_chunk_size_rebuilds_the_index(
     second = other.index()
     assert second.chunks_embedded == second.chunks_total > first.chunks_total
     assert search_paths(other, "retry_backoff")[0] == "src/net/retry.py"
-    # A second run has nothing to do.
+    # The second run has nothing to do.
     assert other.index().files_indexed == 0
 
 

@@ -1,4 +1,4 @@
-"""The plan of an indexing run: the differences between the sources' documents and the index."""
+"""The plan of an indexing run: the differences between the documents of sources and the index."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOW_NS = 1_700_000_000_123_456_789
 
 @dataclass
 class FakeSource:
-    """A source with a fixed scan that records the tokens it receives."""
+    """A source with a fixed scan, which records the tokens that it receives."""
 
     scanned: Scan
     name: str = "files"
@@ -99,7 +99,8 @@ def test_a_document_of_the_same_size_and_time_is_unchanged() -> None:
         state("a.py", size=11),
         state("a.py", mtime_ns=NOW_NS - 1),
         state("a.py", digest=None, skip="too large"),
-        state("a.py", seen_ns=NOW_NS),  # read in the same clock tick in which it was written
+        # The file was read in the same clock tick in which it was written.
+        state("a.py", seen_ns=NOW_NS),
     ],
 )
 def test_a_document_that_may_have_changed_is_read(known: FileState) -> None:

@@ -16,7 +16,7 @@ _TEXTS = ["a ledger", "two words more", "a forbidden word", "one more text", "an
 
 
 class _RejectingEmbedder(HashEmbedder):
-    """Rejects every batch with a text that contains a word."""
+    """An embedder that rejects every batch with a text that contains `word`."""
 
     batch_size = 8
 

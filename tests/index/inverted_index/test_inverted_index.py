@@ -75,7 +75,8 @@ def test_terms_match_chunks_files_and_definitions(tmp_path: Path) -> None:
     ids, masks = reader.matches(["zebra", "neck"], 10, among="chunk", ids=[101, 100, 200])
     assert dict(zip(ids.tolist(), masks.tolist(), strict=True)) == {101: 2, 100: 1, 200: 1}
     ids, masks = reader.matches(["zebra", "neck"], 1, among="file", ids=[1])
-    assert (ids.tolist(), masks.tolist()) == ([101], [2])  # the last term comes first
+    # The chunk that matches the last term comes first.
+    assert (ids.tolist(), masks.tolist()) == ([101], [2])
     assert reader.file_frequencies(["zebra", "neck", "lion"]) == (2, [2, 1, 0])
     assert (reader.is_known("zebracrossing"), reader.is_known("neck")) == (True, True)
     assert not reader.is_known("lion")
@@ -99,7 +100,8 @@ def test_names_are_found_within_a_number_of_edits(tmp_path: Path) -> None:
     _write(tmp_path, 1, {at: [name] for at, name in enumerate(names, start=1)})
     reader = EmbeddedSparse(tmp_path)
     assert reader.near_definers("sentineltimer", 0, 10) == [100]
-    assert reader.near_definers("sentineltimer", 1, 10) == [100, 200, 300]  # or two swapped letters
+    # One edit, or two swapped letters.
+    assert reader.near_definers("sentineltimer", 1, 10) == [100, 200, 300]
     assert reader.near_definers("sentineltimer", 1, 2) == [100, 200]
     assert reader.near_definers("größe", 1, 10) == [500]
     assert reader.near_definers("x", 2, 10) == []
@@ -133,7 +135,7 @@ def test_an_open_index_does_not_contain_later_commits(tmp_path: Path) -> None:
     writer = SparseWriter(tmp_path)
     writer.remove_file(1)
     _add(writer, 1, "lion")
-    assert _ids(EmbeddedSparse(tmp_path), "zebra") == [100]  # not committed yet
+    assert _ids(EmbeddedSparse(tmp_path), "zebra") == [100]  # the new chunk is not committed yet
     writer.commit(2)
     assert (_ids(reader, "zebra"), _ids(reader, "lion")) == ([100], [])
     now = EmbeddedSparse(tmp_path, earlier=reader)
@@ -175,7 +177,7 @@ def test_scores_are_bm25_with_exact_statistics(tmp_path: Path) -> None:
 def test_scores_do_not_depend_on_the_writes(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same files give the same scores to the last bit after any writes, merges included."""
+    """Equal files get exactly equal scores after any sequence of writes and merges."""
     rng = Random(seed)
     monkeypatch.setattr("rootle.index.local.inverted_index.segment_builder._MAX_TERMS", 2_000)
     monkeypatch.setattr("rootle.index.local.inverted_index.merging._SMALLEST", 2)
@@ -190,7 +192,7 @@ def test_scores_do_not_depend_on_the_writes(
         files = {at: bodies for at, bodies in {**files, **batch}.items() if bodies}
     _write(tmp_path / "new", 1, dict(sorted(files.items())))
     edited, new = EmbeddedSparse(tmp_path / "edited"), EmbeddedSparse(tmp_path / "new")
-    assert len(edited.segments) > 4  # not merged into one
+    assert len(edited.segments) > 4  # so the segments were not merged into one
     for _ in range(30):
         terms = [WeightedTerm(rng.choice(_WORDS), rng.choice([1.0, 0.3])) for _ in range(5)]
         only = rng.choice([None, set(rng.sample(range(1, 40), 9))])
@@ -232,7 +234,7 @@ def test_the_number_of_segments_stays_small(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("files", [1, 70])
 def test_more_chunks_than_one_segment_can_number_are_found(files: int, tmp_path: Path) -> None:
-    """A single file can have that many chunks, although a position in a segment has 16 bits."""
+    """A single file can have more chunks than the 16-bit positions in a segment can number."""
     create_index(tmp_path)
     writer = SparseWriter(tmp_path)
     each = 70_000 // files
@@ -255,7 +257,8 @@ def test_segments_of_one_size_are_merged_and_large_ones_are_left() -> None:
     assert choose_merge([small] * 3) == []
     assert choose_merge([small, large, small, small, small]) == [0, 2, 3, 4]
     assert choose_merge([large] * 9) == []
-    assert choose_merge([large, SegmentSize(50, 30, 900)]) == [1]  # mostly deleted documents
+    # Most documents of the second segment are deleted.
+    assert choose_merge([large, SegmentSize(50, 30, 900)]) == [1]
 
 
 def test_equal_scores_are_in_the_order_of_paths(tmp_path: Path) -> None:

@@ -94,7 +94,8 @@ def test_a_question_that_names_an_indexed_package_gets_its_files(apps: tuple[App
     app = apps[0]
     app.index()
     app.index_dependencies()
-    assert app.search(_QUESTION).results[0].kind == "deps"  # no file of the project mentions it
+    # No file of the project mentions the package.
+    assert app.search(_QUESTION).results[0].kind == "deps"
     for number in range(4):
         write(app.root, f"use_{number}.py", "import itsdangerous  # compare the signature\n")
     app.index()
@@ -381,7 +382,7 @@ def test_a_damaged_index_is_created_again(apps: tuple[App, App]) -> None:
 def test_the_index_is_private(apps: tuple[App, App]) -> None:
     folder = Path(apps[0].index_dependencies().index_dir)
     modes = {path.stat().st_mode & 0o077 for path in (folder, *folder.rglob("*"))}
-    assert modes <= {0, 0o044}  # the markers of a cache folder are readable
+    assert modes <= {0, 0o044}  # everyone can read the markers of a cache folder
 
 
 def test_secrets_in_packages_are_masked(apps: tuple[App, App]) -> None:

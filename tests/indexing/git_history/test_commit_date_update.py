@@ -1,4 +1,4 @@
-"""Dates depend on the git history, and not on how the index reached its state."""
+"""Dates depend on the git history, not on the updates that led to the state of the index."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _DAY_S = 86_400
 
 @pytest.fixture(scope="session")
 def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository whose history is too long to be read at once. Copy it before changing it."""
+    """A repository whose history is too long to be read at once; copy it before you change it."""
     return make_long_history(tmp_path_factory.mktemp("history") / "repo", _COMMITS)
 
 
@@ -42,7 +42,7 @@ def clone(history: Path, tmp_path: Path) -> Path:
 
 
 def read_dates(app: App) -> dict[str, tuple[str | None, str]]:
-    """Return the date and author of every file, after an update."""
+    """Update the index and return the date and author of every file."""
     app.search("zebra")
     states = app._container.indexer().snapshot().all_files()
     return {
@@ -417,14 +417,15 @@ class Actions:
         )
         try:
             getattr(self, f"_{name}")()
-        except subprocess.CalledProcessError:  # nothing to commit, a conflict, no such branch
+        # For example, there is nothing to commit, a conflict, or no such branch.
+        except subprocess.CalledProcessError:
             for command in (("merge", "--abort"), ("reset", "-q", "--hard")):
                 subprocess.run(
                     ["git", "-C", self._root, *command], capture_output=True, check=False
                 )
 
     def _git(self, *arguments: str) -> str:
-        # Dates that jump back, as on machines with wrong clocks.
+        # Some dates jump back, as on machines with wrong clocks.
         when_s = OLD_S + self._count * 60 + self._rng.randrange(-600, 600)
         return git(self._root, *arguments, when_s=when_s)
 
@@ -486,7 +487,7 @@ def test_dates_do_not_depend_on_the_changes_that_led_to_a_tree(
     for _ in range(8):
         for _ in range(rng.randrange(1, 5)):
             actions.run()
-        if rng.random() < 0.3:  # a new process
+        if rng.random() < 0.3:  # as if a new process started
             app.close()
 
         assert read_dates(app) == read_fresh_dates(root, make_app), seed

@@ -156,7 +156,7 @@ def test_a_failure_is_reported_once_and_the_next_update_continues(
     reason: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # The client retries most failed requests until this deadline.
+    # The client retries most failed requests until this deadline, in seconds.
     monkeypatch.setattr("rootle.indexing.images.image_embedding._IMAGE_TIMEOUT_S", 1.0)
     server.answer = lambda _: reply
     notices: list[str] = []
@@ -307,7 +307,7 @@ def test_a_damaged_database_is_named_and_searches_go_on(
     assert "images" in found.degraded
     assert any("delete this folder" in note for note in found.suggestions)
     assert app.search("mix").results[0].file_path == "src/paint.py"
-    app.close()  # otherwise a thread may write into the folder
+    app.close()  # otherwise one of its threads may write into the folder
     shutil.rmtree(path.parent)
     app.index()
     assert counts(app) == (2, 2, "")

@@ -34,7 +34,7 @@ _QUESTIONS = (
         "lang:python parse",
     ),
 )
-# A token that no person uses, with the form of a real one.
+# An invented token in the format of a real one.
 _TOKEN = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
 
 
@@ -66,7 +66,7 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write(root, f"new_{number}.py", f"def session_{number}(window: int) -> int: ...\n")
         write(root, ".rootleignore", f"pkg_{number}/\n")
         _commit(root, number)
-    # The content of v1 once more, in another commit.
+    # Commit the content of v1 again.
     git(root, "checkout", "-q", "v1", "--", ".")
     _commit(root, 5)
     (root / ".rootleignore").unlink()
@@ -100,7 +100,7 @@ def _check_out(history: Path, folder: Path, revision: str) -> Path:
 
 
 def _answers(app: App, at: str | None = None) -> list[Any]:
-    """Return everything that the answers say about the tree, without the names of the version."""
+    """Return the answers without everything that depends on how or when the tree is searched."""
     return [_content(app.search(SearchQuery(q, limit=20, at=at), explain=True)) for q in _QUESTIONS]
 
 
@@ -114,7 +114,7 @@ def _content(response: SearchResponse) -> Any:
     if found["interpretation"] is not None:
         found["interpretation"].pop("at")
     for result in found["results"]:
-        result.pop("lastCommit", None)  # from the index of commits, which only today's files have
+        result.pop("lastCommit", None)  # from the index of commits, which covers only current files
     return _without(found, prefix)
 
 
@@ -168,7 +168,7 @@ def test_equal_contents_are_stored_once(history: Path, tmp_path: Path) -> None:
     with open_app(history, index_dir=tmp_path / "index") as app:
         app.index_revision("v1")
         first = app.status().revisions
-        app.index_revision("v5")  # another commit with the files of v1, except for new ones
+        app.index_revision("v5")  # a commit with the files of v1 and the newer files
         second = app.status().revisions
     assert first is not None
     assert second is not None

@@ -164,7 +164,8 @@ def test_changes_are_followed_after_a_file_name_that_is_not_utf8(
 def test_a_response_reports_its_staleness_while_indexing_is_paused(
     repository: Path, service: WatchService, app: App, make_app: MakeApp
 ) -> None:
-    other = make_app(repository)  # communicates through files, like another process
+    # It communicates with the watcher through files, like another process.
+    other = make_app(repository)
     assert other.pause_indexing()
     (repository / "new.py").write_text("def quagga(): ...\n")
     wait_until(lambda: app.buffered_index_operations == 1, "change noticed")

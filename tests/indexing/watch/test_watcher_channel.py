@@ -61,7 +61,8 @@ def _wait_for_requests(channel: WatcherChannel) -> list[str]:
 
 def test_a_command_that_is_not_confirmed_is_withdrawn(tmp_path: Path) -> None:
     watcher, other = WatcherChannel(tmp_path), WatcherChannel(tmp_path)
-    assert not other.send_command(WatcherCommand(is_paused=True), 60)  # no watcher to wait for
+    # The call returns at once, because there is no watcher.
+    assert not other.send_command(WatcherCommand(is_paused=True), 60)
     watcher.claim()
     watcher.publish(STATE)
     assert not other.send_command(WatcherCommand(is_paused=True), 0.05)
@@ -77,7 +78,7 @@ def test_a_probe_contains_no_command(tmp_path: Path) -> None:
     assert probe is not None
     assert is_request(probe.name)
     assert watcher.read_command(probe.name) is None
-    assert watcher.read_command("0-0.request") is None  # withdrawn by its sender
+    assert watcher.read_command("0-0.request") is None  # the sender has withdrawn the command
     assert probe.exists()
     watcher.release(keep_state=False)
 

@@ -8,7 +8,7 @@ from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.chunker import split_text
 from rootle.syntax.grammars import GRAMMARS, load_grammar
 
-# So small that even a sample of a few lines does not fit into one chunk.
+# The limit is so small that even a sample of a few lines does not fit into one chunk.
 NARROW = ChunkLimits(max_chars=120)
 
 SAMPLES: dict[str, str] = {
@@ -391,7 +391,7 @@ def test_imports_that_are_joined_with_a_definition_do_not_affect_the_scope() -> 
     assert (chunk.start_line, chunk.end_line, chunk.scope) == (1, 5, "def read_limit")
 
 
-# First line, last line, scope, symbols.
+# For each language, the expected chunks: first line, last line, scope, symbols.
 EXPECTED: dict[str, list[tuple[int, int, str, str]]] = {
     "bash": [
         (1, 2, "", "VERSION"),

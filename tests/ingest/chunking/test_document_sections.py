@@ -1,4 +1,4 @@
-"""Chunks of documents with sections."""
+"""Chunks of documents that have sections, such as slides."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ FOLDERS = (
 MAX_FILES = 3_000
 MAX_BYTES = 30_000_000
 MAX_FILE_BYTES = 60_000
-# Limited, so that there is time for the other languages.
+# Limit on the files of one language, so that there is time for the others.
 MAX_FILES_PER_LANGUAGE = 1_500
 
 
@@ -123,7 +123,7 @@ def test_the_chunks_of_random_text_are_exact(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     limits = ChunkLimits(max_chars, overlap_chars, part_overlap_chars, max_file_chars)
-    # If a grammar crashes the process, only this file says with which text.
+    # If a grammar crashes the process, this file contains the text that caused the crash.
     last = tmp_path_factory.getbasetemp() / "last-random-text"
     last.write_text(repr((language, text, limits)), encoding="utf-8")
     check_chunks(text, language, limits)

@@ -32,7 +32,7 @@ def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_unused_prestarted_workers_are_ended_and_used_ones_keep_running() -> None:
     early = PrestartedWorkers()
     early.start()
-    early.start()  # no effect: workers are waiting
+    early.start()  # no effect, because workers are waiting already
     taken = early.take()
     assert taken is not None
     (left,) = early._idle
@@ -42,11 +42,11 @@ def test_unused_prestarted_workers_are_ended_and_used_ones_keep_running() -> Non
     assert taken.poll() is None
     early.start()
     handed = early.hand_over()
-    early.end()  # another thread may do this
+    early.end()  # may be called again, for example by another thread
     assert handed.are_waiting()
     handed.end()
     assert not handed.are_waiting()
-    taken.communicate()  # closes its input
+    taken.communicate()  # closes the input of the worker
     assert taken.returncode == 0
 
 
@@ -58,7 +58,7 @@ def test_a_prestarted_worker_ends_with_its_parent() -> None:
         "early.start()\n"
         "os.kill(os.getpid(), 9)\n"
     )
-    # The worker holds the other end of the pipe, so that reading ends when the worker does.
+    # The worker holds the write end of the pipe, so reading ends when the worker ends.
     done = subprocess.run(
         [sys.executable, "-c", code], stderr=subprocess.PIPE, timeout=60, text=True
     )
@@ -126,7 +126,7 @@ def test_a_first_index_starts_workers_early_and_ends_them_all(
     app = make_app(root)
     getattr(app, method)(*(["add 7"] if method == "search" else []))
     assert app.status().files == files
-    # A search usually finds an index, so it starts workers only if there is none.
+    # A search usually finds an index, so it starts workers only after it has found none.
     assert started.late == [method == "search"] * 2
     assert started.have_ended()
     (root / "new.py").write_text("def later(): ...\n")
@@ -192,7 +192,7 @@ def test_prestarted_workers_are_used_for_less_text_than_new_ones(
     assert app.index().files_indexed == 100
     assert runs == [100]
     assert len(started) == 2
-    # Workers that died are not waiting.
+    # Workers that have died do not count as waiting.
     early = PrestartedWorkers()
     early.start()
     assert early.are_waiting()
@@ -210,7 +210,7 @@ def test_batches_keep_the_order_and_get_smaller_toward_the_end() -> None:
     sizes = [sum(job.size for job in batch) for batch in batches]
     assert max(sizes) == sizes[0] > 200_000
     assert max(sizes[-2:]) < 64_000
-    # Every process gets a batch even if there is little to read.
+    # Every process gets a batch, even if there is little to read.
     assert len(worker_pool._make_batches([ReadJob("a.py", 5_000, 0, 0, None)] * 31, 4)) >= 4
 
 
