@@ -1,4 +1,4 @@
-"""A workspace of the agent loop with one tiny repository and two tasks."""
+"""A workspace for the agent-loop benchmark: one tiny repository and two tasks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _TASKS = [
 
 
 def make_workspace(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, AgentTask]:
-    """Create a workspace in a folder and return its tasks, which commands then use as well."""
+    """Create a workspace in a folder, make the commands use its tasks, and return the tasks."""
     write_tree(folder / "checkouts/zoo", {"otter.py": OTTER, "badger.py": "def dig():\n    ...\n"})
     (folder / "tasks").mkdir()
     (folder / "tasks/zoo.jsonl").write_text("\n".join(map(json.dumps, _TASKS)))

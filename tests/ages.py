@@ -8,9 +8,9 @@ _YESTERDAY = re.compile(r"\b1 day ago\b")
 
 
 def at_any_hour(text: str) -> str:
-    """`text` with "today" in place of "1 day ago".
+    """Return `text` with "today" in place of "1 day ago".
 
-    A test that stores a memory before midnight and lists it after midnight then has the same
-    output as at any other hour.
+    A test that stores a memory before midnight and lists it after midnight then has the same output
+    as at any other time of day.
     """
     return _YESTERDAY.sub("today", text)

@@ -29,7 +29,7 @@ class ReceivedSpan:
 
 @dataclass
 class Collector:
-    """The received spans, and the last value of each metric (the count of a histogram)."""
+    """The received spans, and the last value of each metric (for a histogram, its count)."""
 
     endpoint: str
     spans: list[ReceivedSpan] = field(default_factory=list)
@@ -81,7 +81,7 @@ class Collector:
 
 @contextmanager
 def collecting(status: int = 200) -> Iterator[Collector]:
-    """Run a collector that answers every request with the same status."""
+    """Run a collector that answers every request with this status."""
     server = _Server(("127.0.0.1", 0), _Handler)
     server.status = status
     server.collector = Collector(f"http://127.0.0.1:{server.server_port}")

@@ -20,7 +20,7 @@ _COMMAND = (sys.executable, "-m", "rootle")
 _DROP_FROM_BOUNDING_SET = 24
 _FILE_CAPABILITIES = (1, 2)  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
 # Variables that `conftest.py` sets in every test. The guard blocks the network in child processes.
-# With the language C, messages are in English, and nothing searches for translations.
+# LANGUAGE=C selects English messages, so that no translations are searched for.
 ENVIRONMENT = {"PYTHONPATH": os.path.dirname(_guard.__file__), "LANGUAGE": "C"}
 _fork_server = ForkServer({**os.environ, **ENVIRONMENT})
 
@@ -55,9 +55,9 @@ def rootle(
 ) -> Outcome:
     """Run a command and fail if it prints a traceback.
 
-    `program` is Python code to run instead of the entry point. With `preloaded`, which is the
+    `program` is Python code to run instead of the entry point. If `preloaded` is true, which is the
     default without a `program`, the command is forked from a process that has imported rootle.
-    Otherwise it starts a new interpreter.
+    Otherwise a new interpreter runs it.
     """
     data = stdin.encode() if isinstance(stdin, str) else stdin
     if preloaded is None:
@@ -94,7 +94,7 @@ def start_rootle(
     *arguments: str | Path, program: str | None = None, cwd: Path | None = None
 ) -> subprocess.Popen[bytes]:
     """Start a command and return its process, whose output the caller reads."""
-    # A shell makes background jobs ignore Ctrl-C, and their children inherit this setting.
+    # A shell makes background jobs ignore Ctrl-C, and the children of a job inherit this setting.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     return subprocess.Popen(

@@ -14,7 +14,7 @@ DAY_S = 86_400
 
 
 def make_history(root: Path, subjects: Sequence[str]) -> Path:
-    """Create a repository with one commit per subject, each of which changes `<first word>.py`."""
+    """Create a repository with one commit per subject; each commit changes `<first word>.py`."""
     root.mkdir(parents=True)
     git(root, "init", "-q", "-b", "main")
     for day, subject in enumerate(subjects):
@@ -23,7 +23,7 @@ def make_history(root: Path, subjects: Sequence[str]) -> Path:
 
 
 def add_commit(root: Path, subject: str, *, day: int, author: str = "Ada <ada@x.org>") -> str:
-    """Change `<first word>.py`, commit it, and return the hash of the commit."""
+    """Change the file `<first word of the subject>.py`, commit it, and return the commit hash."""
     name = subject.split()[0].lower()
     write(root, f"{name}.py", f"def {name}_{day}():\n    return '{subject}'\n")
     return commit_all(root, subject, day=day, author=author)
@@ -44,5 +44,5 @@ def find_commits(app: App, question: str, limit: int = 20) -> list[SearchResult]
 
 
 def subjects_of(app: App, question: str = "in:history change", limit: int = 20) -> set[str]:
-    """Return the subjects of the commits that are found."""
+    """Return the subjects of the commits that a question finds."""
     return {it.commit.subject for it in find_commits(app, question, limit) if it.commit}

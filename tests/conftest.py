@@ -42,8 +42,7 @@ hypothesis.settings.load_profile("rootle")
 _SERVERS = frozenset({"chroma", "own_chroma", "opensearch", "elasticsearch", "weaviate"})
 _SLOW = ("server", "slow")  # markers, slowest first
 _HOME_NUMBERS = itertools.count()
-# Without these settings, git would wait for the disk and start a maintenance process after every
-# commit.
+# Without these settings, git would wait for the disk, and start maintenance after every commit.
 _GIT_CONFIG = """\
 [init]
 	defaultBranch = main
@@ -54,13 +53,14 @@ _GIT_CONFIG = """\
 [maintenance]
 	auto = false
 """
-_GIT_TEMPLATE = Path(__file__).parent / "git_template"  # the usual one has a dozen sample hooks
+# Git's own template has a dozen sample hooks.
+_GIT_TEMPLATE = Path(__file__).parent / "git_template"
 _MEMORY = "/dev/shm"
-_MEMORY_NEEDED = 4 << 30  # bytes
+_MEMORY_NEEDED = 4 << 30  # free bytes on `_MEMORY`
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Some slow tests fill or damage a disk, and not all of them work on a file system in memory.
+    # Some slow tests fill or damage a disk, and not all of these work on a file system in memory.
     is_fast = "not slow" in config.option.markexpr
     if is_fast and "TMPDIR" not in os.environ and _has_room_in_memory():
         # Tests write many small files and would spend much of their time waiting for a disk.
@@ -71,9 +71,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def _has_room_in_memory() -> bool:
     try:
         status = os.statvfs(_MEMORY)
-    except OSError:  # not Linux
+    except OSError:  # not on Linux
         return False
-    # In some containers, no program can be started from this folder.
+    # In some containers, programs cannot be started from this folder.
     allows_programs = not status.f_flag & os.ST_NOEXEC
     return allows_programs and status.f_bavail * status.f_frsize >= _MEMORY_NEEDED
 
@@ -84,19 +84,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if uses_server and item.get_closest_marker("server") is None:
             raise pytest.UsageError(f"{item.nodeid} uses a real server: mark it `server`")
     if hasattr(config, "workerinput"):
-        # Slow files first, so that no process is still running one when the others have finished.
+        # Run slow files first, so that no process still runs one after the others have finished.
         slow = [{item.path for item in items if item.get_closest_marker(mark)} for mark in _SLOW]
         items.sort(key=lambda item: [item.path in files for files in slow], reverse=True)
 
 
 def pytest_collection() -> None:
-    gc.disable()  # pytest keeps nearly all objects that it creates while it collects the tests
+    # Garbage collection would free little: pytest keeps nearly all objects that it creates here.
+    gc.disable()
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Exempt the objects of all collected tests from garbage collection.
 
-    Visiting them again and again takes about 5 % of the CPU time of all tests.
+    Garbage collections that visit them take about 5 % of the CPU time of all tests.
     """
     gc.collect()
     gc.freeze()
@@ -177,7 +178,8 @@ def _no_prestarted_workers(request: pytest.FixtureRequest, monkeypatch: pytest.M
 def _short_retry_delays(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the delays before retries in this process to a hundredth.
 
-    Real servers need the delays, and tests that measure them are marked `retry_delays`.
+    Tests with real servers need the full delays. Tests that measure the delays are marked
+    `retry_delays` and keep them too.
     """
     if not any(map(request.node.get_closest_marker, ("server", "retry_delays"))):
         monkeypatch.setattr("rootle.http.retry._BACKOFF", Backoff(first_s=0.0025, longest_s=0.08))
@@ -204,7 +206,7 @@ Answers = Callable[..., list[Any]]
 
 @pytest.fixture
 def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeApp]:
-    """Return a function that opens apps; they check the folder before every answer."""
+    """Return a function that opens apps, which check the folder before every answer."""
     apps: list[App] = []
 
     def make(
@@ -227,7 +229,7 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeAp
         )
         if embedder is not None:
             monkeypatch.setattr(app._container, "_embedder", embedder)
-        # Tests with a fake clock retry embeddings at once.
+        # Without this interval, tests with a fake clock retry embeddings at once.
         monkeypatch.setattr("rootle.indexing.refresh._MAINTENANCE_INTERVAL_S", 0)
         apps.append(app)
         return app
@@ -246,7 +248,8 @@ def answers() -> Answers:
         with open_app(root, index_dir=index_dir, config=Config(stale_check_seconds=0)) as app:
             for question in questions:
                 answer = to_json(app.search(SearchQuery(question, limit=50)))
-                # These depend on the clock and on the number of writes, and a cursor contains both.
+                # `tookMs` depends on the clock and `generation` on the number of writes. A cursor
+                # contains the time and the generation.
                 del answer["tookMs"], answer["generation"]
                 answer["nextCursor"] = answer["nextCursor"] is not None
                 seen.append(answer)

@@ -44,7 +44,7 @@ def drawio_file(*pages: tuple[str, str]) -> str:
 
 
 def png_with_text(kind: bytes, content: bytes) -> bytes:
-    """Return a small PNG image with one chunk of text."""
+    """Return a small PNG image with one text chunk."""
     header = struct.pack(">IIBBBBB", 8, 8, 8, 0, 0, 0, 0)
     chunks = [(b"IHDR", header), (kind, content), (b"IDAT", zlib.compress(bytes(72)))]
     return b"\x89PNG\r\n\x1a\n" + b"".join(
@@ -54,7 +54,7 @@ def png_with_text(kind: bytes, content: bytes) -> bytes:
 
 
 def draw_lines(path: Path, lines: Sequence[str], size: tuple[int, int] = (640, 240)) -> Path:
-    """Draw lines of text as an image, in the format that the name of the file demands."""
+    """Draw lines of text as an image, in the format of the file extension."""
     from PIL import Image, ImageDraw, ImageFont
 
     image = Image.new("RGB", size, "white")
@@ -67,5 +67,5 @@ def draw_lines(path: Path, lines: Sequence[str], size: tuple[int, int] = (640, 2
 
 
 def require_tesseract() -> None:
-    """Install Tesseract if it is missing; fail with the command to run if this is not allowed."""
+    """Install Tesseract if it is missing. If this is not allowed, fail with the command to run."""
     install_debian_package("tesseract", "tesseract-ocr")

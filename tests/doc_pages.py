@@ -1,4 +1,4 @@
-"""Parse the documentation pages for the tests of the documentation."""
+"""Helpers of the documentation tests that parse the pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents that other programs' libraries wrote, for tests."""
+"""Documents for tests, most of them written by the libraries of other programs."""
 
 from __future__ import annotations
 

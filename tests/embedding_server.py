@@ -1,4 +1,4 @@
-"""A fake embedding server with the APIs of OpenAI and Cohere, whose answers tests can replace."""
+"""A fake embedding server with the APIs of OpenAI and Cohere; tests can replace its answers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def cohere_answer(texts: Sequence[str], dimensions: int = DIMENSIONS) -> Any:
 
 
 def answer(request: Request) -> Reply:
-    """Answer requests to the Cohere API in its format, and all others in the format of OpenAI."""
+    """Answer in the format of Cohere if the request contains `texts`, otherwise as OpenAI does."""
     body = request.body
     size = body.get("dimensions") or body.get("output_dimension") or DIMENSIONS
     if "texts" in body:

@@ -1,4 +1,4 @@
-"""Small sources of outside knowledge in the documented formats."""
+"""Small samples of external documentation, in the formats in which it is published."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PAGE = """\
 
 
 def write_sphinx(folder: Path, *, with_pages: bool = True) -> Path:
-    """Write an inventory and its page."""
+    """Write a Sphinx inventory, and optionally the page that it lists."""
     folder.mkdir(parents=True, exist_ok=True)
     entries = [
         "lib.open_stream py:function 1 api/streams.html#$ -",
@@ -56,7 +56,7 @@ def write_devdocs(folder: Path) -> Path:
 
 
 def write_docset(folder: Path) -> Path:
-    """Write a docset of Dash."""
+    """Write a Dash docset."""
     resources = folder / "Contents/Resources"
     (resources / "Documents/api").mkdir(parents=True)
     page = PAGE.replace('id="lib.open_stream"', 'id="x"').replace(
@@ -81,7 +81,7 @@ def write_docset(folder: Path) -> Path:
 
 
 def write_mdn(folder: Path) -> Path:
-    """Write a page of MDN in its folder."""
+    """Write an MDN page in the folder structure of MDN."""
     page = folder / "files/en-us/web/api/lockmanager/index.md"
     page.parent.mkdir(parents=True)
     page.write_text(
@@ -93,7 +93,7 @@ def write_mdn(folder: Path) -> Path:
 
 
 def write_stack_exchange(folder: Path) -> Path:
-    """Write a dump with two questions, whose answers come later and out of order."""
+    """Write a dump with two questions; the second of two answers to the first is accepted."""
     folder.mkdir(parents=True, exist_ok=True)
     rows = [
         {"Id": 1, "PostTypeId": 1, "AcceptedAnswerId": 5, "Score": 12, "Title": "Merge two dicts",

@@ -68,7 +68,7 @@ class ForkServer:
         return _read_at_start(os.environ) == _read_at_start(self._environment)
 
     def run(self, command: Command) -> subprocess.CompletedProcess[bytes]:
-        """Run a command like `subprocess.run`; kill it if it takes too long."""
+        """Run a command like `subprocess.run`; kill the command after its timeout."""
         with ExitStack() as stack:
             streams = [stack.enter_context(NamedTemporaryFile()) for _ in range(3)]
             streams[0].write(command.stdin)
@@ -103,7 +103,7 @@ class ForkServer:
             stdout=subprocess.PIPE,
             bufsize=0,
             env=self._environment,
-            start_new_session=True,  # Ctrl-C is for pytest, which then closes the pipes
+            start_new_session=True,  # Ctrl-C then reaches only pytest, which closes the pipes
         )
         atexit.register(_stop, server)
         return server
@@ -123,21 +123,21 @@ def _ask(server: subprocess.Popen[bytes], request: dict[str, Any], timeout_s: fl
     if not in_time:
         try:
             os.kill(process_id, signal.SIGKILL)
-        except ProcessLookupError:  # it has ended just now, and the server has reaped it
+        except ProcessLookupError:  # the command has just ended, and the server has reaped it
             in_time = True
     (status,) = _INTEGER.unpack(server.stdout.read(_INTEGER.size))
     return status if in_time else None
 
 
 def _stop(server: subprocess.Popen[bytes]) -> None:
-    with server:  # closes its standard input, which makes it exit
+    with server:  # closes the standard input of the server, which makes the server exit
         pass
 
 
 def _serve() -> dict[str, Any] | None:
     """Fork a child for each request. Return the request in the child, and None in the server."""
     _import_commands()
-    gc.freeze()  # a collection in a child would copy every page
+    gc.freeze()  # a garbage collection in a child would copy every page of memory
     requests, replies = os.fdopen(os.dup(0), "rb"), os.dup(1)
     for line in requests:
         process_id = os.fork()
@@ -192,8 +192,8 @@ def _run(request: dict[str, Any]) -> None:
 def _exit(code: int) -> None:
     """End the process like the interpreter does, but without tearing down modules.
 
-    There is no public function for the first two steps: `threading._shutdown` stops the workers of
-    thread pools, which wait for work, before it waits for all threads.
+    The first two steps have no public function. `threading._shutdown` first stops the workers of
+    thread pools, which wait for work, and then waits for all threads.
     """
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()

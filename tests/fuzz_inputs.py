@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from rootle.errors import RootleError
 
 _EXAMPLES: Final = int(os.environ.get("ROOTLE_FUZZ_EXAMPLES", "0"))
-# The longest time that a call may take. Generous, for a busy machine.
+# The longest time that a call may take, in seconds; long, because the machine may be busy.
 _WATCHDOG_S: Final = 60.0
 _STDERR: Final = 2
 _OPERATORS: Final = "\"“”'/\\()[]{}|*+?^$.,:;-_=<>!#@&%~` \t\r\n\0aAbZ09éß中\u202e\ud800"
@@ -50,7 +50,7 @@ fuzz = hypothesis.settings(
     ],
 )
 
-# A piece that is repeated so often that an algorithm with quadratic time is noticed.
+# Pieces are repeated so often that an algorithm with quadratic time exceeds the limit.
 repetitions = st.builds(
     lambda piece, times: piece * times,
     st.sampled_from(_PIECES) | st.text(_OPERATORS, min_size=1, max_size=4),
@@ -71,8 +71,9 @@ json_values = st.recursive(
 
 @contextmanager
 def bounded_time() -> Iterator[None]:
-    """Fail if the block takes very long; end the process if it never ends, even in C code."""
-    # `make torture` does not capture this stream; the process ends before pytest can print it.
+    """Fail if the block takes over a minute; end the process after four, even in C code."""
+    # The process ends before pytest can print captured output, so the traceback can be read only in
+    # `make torture`, which does not capture this stream.
     faulthandler.dump_traceback_later(4 * _WATCHDOG_S, exit=True, file=_STDERR)
     started = time.monotonic()
     try:
@@ -84,7 +85,7 @@ def bounded_time() -> Iterator[None]:
 
 
 def outcome_of(call: Callable[[], Result]) -> Result | None:
-    """Return the result of a call, or None for an error of rootle, which must have a message."""
+    """Return the result of a call, or None for a `RootleError`, which must have a message."""
     with bounded_time():
         try:
             return call()

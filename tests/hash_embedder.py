@@ -12,7 +12,7 @@ from rootle.text.terms import WORD, split_identifier
 
 
 class HashEmbedder:
-    """Embeds a text by hashing its words; `texts` records every embedded text."""
+    """An embedder that hashes the words of a text; `texts` records every embedded text."""
 
     def __init__(self, dimensions: int = 64) -> None:
         self.fingerprint = f"hash-{dimensions}"

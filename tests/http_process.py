@@ -63,7 +63,7 @@ def serving_http(
     limits: Any = None,
     **variables: str,
 ) -> Iterator[RunningServer]:
-    """Start a server; `limits` is called in its process first."""
+    """Start a server; its process calls `limits` before it runs the program."""
     process = subprocess.Popen(
         command_line("mcp", "--root", folder, *options, program=program),
         stderr=subprocess.PIPE,

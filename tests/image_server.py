@@ -1,4 +1,4 @@
-"""A server with vLLM's API for multimodal embeddings, whose model is the mean color of an image."""
+"""A server with vLLM's API for multimodal embeddings; the vector of an image is its mean color."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Any
 from json_server import JsonServer, Reply, Request, serving
 
 COLORS = {"red": (230, 20, 20), "green": (20, 190, 20), "blue": (20, 20, 230)}
-# A component of every vector, so that a text without the name of a color fits all images.
+# The last component of every vector. A text without the name of a color thus fits all images.
 _SHARE_OF_ALL = 0.5
 
 
 def draw_color(path: Path, color: str, size: tuple[int, int] = (320, 200)) -> Path:
-    """Write an image of one color, in the format that the name of the file demands."""
+    """Write an image of one color, in the format of the file extension."""
     from PIL import Image
 
     path.parent.mkdir(parents=True, exist_ok=True)
     image = Image.new("RGB", size, COLORS[color])
     image.putpixel((0, 0), (size[0] % 256, size[1] % 256, 0))
     image.save(path)
-    # Images of one color compress to less than the size of the smallest images that are read.
+    # Images of one color compress to less than the minimum size of the images that rootle reads.
     with path.open("ab") as file:
         file.write(bytes(700))
     return path

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 COMMAND = "/opt/rootle/bin/rootle"
-PROJECT = "{project}"  # in golden files
+PROJECT = "{project}"  # the placeholder for the project folder in golden files
 
 
 @dataclass(frozen=True)

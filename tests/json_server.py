@@ -1,4 +1,4 @@
-"""A local HTTP server with answers defined by a test, including failures."""
+"""A local HTTP server whose answers and failures a test defines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer: `data` as JSON, or `raw` bytes; `drip_s` is the delay between two bytes."""
+    """An answer: `data` as JSON, or `raw` bytes. `drip_s` is a delay in seconds after each byte."""
 
     data: Any = None
     status: int = 200
@@ -39,7 +39,7 @@ Answer = Callable[[Request], Reply]
 
 
 class JsonServer:
-    """Answers each request with the result of `answer` and records the request."""
+    """A server that answers each request with the result of `answer`, and records the request."""
 
     def __init__(
         self, answer: Answer, port: int = 0, context: ssl.SSLContext | None = None
@@ -128,7 +128,7 @@ def serving(answer: Answer, **options: Any) -> Iterator[JsonServer]:
 
 
 def completion(text: Any) -> Reply:
-    """Return a response with all fields of the API."""
+    """Return a response with all fields of the chat completions API."""
     message = {"role": "assistant", "content": text}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
     usage = {"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18}

@@ -22,5 +22,5 @@ def make_hits(*places: Place) -> tuple[Hit, ...]:
 
 
 def other_places(count: int) -> list[Place]:
-    """Return places in files that answer nothing."""
+    """Return places in files that do not belong to any answer."""
     return [(f"other{number}.py", 1, 9) for number in range(count)]

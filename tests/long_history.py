@@ -27,7 +27,7 @@ def make_long_history(root: Path, commits: int) -> Path:
 
 
 def last_change_s(path: str, commits: int) -> int:
-    """Return the time of the last commit that changed a file of such a repository."""
+    """Return the time of the last commit that changed a file of a repository from this module."""
     if not path.startswith("busy/"):
         return OLD_S
     number = int(path.removeprefix("busy/file_").removesuffix(".py"))

@@ -1,4 +1,4 @@
-"""`rootle mcp` as a process, used through the client of the SDK or through lines on its pipes."""
+"""`rootle mcp` as a process, controlled by the client of the SDK or by lines on its pipes."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def client_of(
 ) -> AsyncIterator[Client]:
     """Yield the SDK's client, connected to a server that it starts.
 
-    The server gets `--root`, unless `started_in` names a working directory for it.
+    The server gets `--root`, unless `started_in` is given: it then starts in that folder.
     """
     named = ("--root", root) if started_in is None else ()
     command, *arguments = command_line("mcp", *named, program=program)
@@ -141,7 +141,7 @@ def children_of(process_id: int) -> list[int]:
 
 
 class Session:
-    """A client with blocking calls that several threads can make at the same time."""
+    """A client with blocking methods, which several threads can call at the same time."""
 
     def __init__(self, portal: BlockingPortal, client: Client) -> None:
         self._portal = portal

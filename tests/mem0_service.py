@@ -1,4 +1,4 @@
-"""A fake mem0 service with the two operations that rootle uses, as documented by mem0."""
+"""A fake mem0 service with the two operations that rootle uses, as mem0 documents them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ENTITIES = {"user_id", "agent_id", "app_id", "run_id"}
 
 
 class FakeMem0Server:
-    """Stores memories and rejects invalid requests like the real service."""
+    """A server that stores memories and rejects invalid requests like the real service."""
 
     def __init__(self) -> None:
         self.memories: list[dict[str, Any]] = []

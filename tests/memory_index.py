@@ -30,7 +30,7 @@ _CHUNK_LINES = 4
 
 
 class MemoryIndex(IndexReader):
-    """Indexes texts by path. A line that begins with `def` and a name defines this name."""
+    """An index of texts by path. A line that begins with `def` and a name defines this name."""
 
     def __init__(self, texts: Mapping[str, str], embedder: HashEmbedder) -> None:
         self._texts = dict(enumerate(texts.values(), start=1))
@@ -119,7 +119,7 @@ class MemoryIndex(IndexReader):
 
 
 class MemorySparse:
-    """Scores documents by TF-IDF, which is enough to rank a few files."""
+    """A sparse index that scores documents by TF-IDF, which is enough to rank a few files."""
 
     def __init__(
         self, texts: Mapping[int, str], rows: Sequence[ChunkRow], paths: Mapping[int, str]
@@ -212,7 +212,7 @@ class MemorySparse:
 
 
 class MemoryDense:
-    """Compares every vector with the question."""
+    """A dense index that compares every vector with the question."""
 
     def __init__(self, rows: Sequence[ChunkRow], vectors: Matrix) -> None:
         self._ids = _to_ids(row.id for row in rows)

@@ -2,7 +2,7 @@
 
     unshare --net python own_network.py SOCKET PORT COMMAND…
 
-Use it for servers that always listen on all interfaces: the namespace has only loopback.
+Use this module for servers that always listen on all interfaces: the namespace has only loopback.
 """
 
 from __future__ import annotations

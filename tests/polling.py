@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-TIMEOUT_S: Final = 60.0  # generous, for a busy machine
+TIMEOUT_S: Final = 60.0  # long, because the machine may be busy
 
 
 def wait_until(condition: Callable[[], Any], description: str) -> Any:  # Any: the condition's value

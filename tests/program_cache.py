@@ -14,13 +14,14 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-# The user's environment, because tests run without network and with another home folder.
+# The environment of the user, for installers: they need the network and the home folder of the
+# user, which tests do not have.
 ENVIRONMENT = dict(os.environ)
 _CACHE = Path(ENVIRONMENT.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rootle-tests"
 
 
 def install_once(name: str, install: Callable[[Path], None], *, in_place: bool = False) -> Path:
-    """Return the folder of a program in the cache; one process installs it if it is missing."""
+    """Return the folder of a program in the cache; install the program first if it is missing."""
     _CACHE.mkdir(parents=True, exist_ok=True)
     place, mark = _CACHE / name, _CACHE / f"{name}.made"
     with FileLock(_CACHE / f"{name}.lock"):
@@ -50,7 +51,7 @@ def need_command(tool: str, cure: str) -> None:
 def install_debian_package(tool: str, package: str) -> None:
     """Install a program with apt-get if it is missing and this process may do so.
 
-    Fail with the command to run if it cannot be installed.
+    If it cannot be installed, fail and show the command to run.
     """
     if shutil.which(tool, path=ENVIRONMENT.get("PATH")) is not None:
         return

@@ -1,4 +1,4 @@
-"""Real environments of packages for tests, installed once into a cache from PyPI and npm."""
+"""Real package environments for tests, installed once into a cache from PyPI and npm."""
 
 from __future__ import annotations
 

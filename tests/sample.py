@@ -19,7 +19,7 @@ from rootle.storage.change_time import CHANGE_TICK_NS
 
 MakeApp = Callable[..., App]  # the type of the fixture `make_app`
 
-# Files with such an old time are known to be unchanged without being read.
+# A file with such an old modification time counts as unchanged without being read.
 OLD_S = 1_700_000_000
 
 FILES: Mapping[str, str] = {
@@ -127,7 +127,7 @@ def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
     root.mkdir(parents=True, exist_ok=True)
     for path, content in files.items():
         write(root, path, content)
-    # A file that is indexed in the timer tick in which it was written is read again.
+    # The next run reads a file again if it was indexed in the timer tick in which it was written.
     time.sleep(CHANGE_TICK_NS / 1e9)
     return root
 
@@ -147,9 +147,9 @@ class IndexedRepository(NamedTuple):
 
 
 def indexed_repository(files: Mapping[str, str] = FILES) -> IndexedRepository:
-    """Return a repository with these files and its index, which other tests use too.
+    """Return a repository with these files, and its index; other tests use both too.
 
-    A test must change neither of them. To write the index, copy it.
+    A test must change neither the repository nor the index. To write to the index, copy it.
     """
     return _indexed_repository(tuple(files.items()))
 

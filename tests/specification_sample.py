@@ -2,7 +2,7 @@
 
 from typing import Final
 
-# The example of the specification, section 6, with its keys, values and comments.
+# The example in section 6 of the specification, with its keys, values and comments.
 SAMPLE: Final = """\
 {
   "searchAgent": {

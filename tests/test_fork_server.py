@@ -1,6 +1,6 @@
 """The commands of tests are forked from a process that has imported rootle.
 
-Otherwise each of them imports rootle again, and the tests take nearly twice as long.
+Without the fork, each command imports rootle again, and the tests take nearly twice as long.
 """
 
 from __future__ import annotations

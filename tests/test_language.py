@@ -99,8 +99,9 @@ WORDS: Mapping[str, str] = {
 NO_VERBS = frozenset("beside within among around upon of".split())
 # Participles that do not end in "ed".
 PARTICIPLES = frozenset("taken kept made shown known left given told held found written".split())
-# A participle alone or before one of these ("ranked", "ranked_by") is not a function name. Before
-# another word it is an adjective ("unused_settings"), which is allowed.
+# A function must not be named by a participle alone or before a preposition ("ranked",
+# "ranked_by"). Before another word, a participle is an adjective ("unused_settings"), which is
+# allowed.
 PREPOSITIONS = frozenset("by in of at to from with without on for as".split())
 # Verbs and nouns that end in "ed" but are not participles.
 VERBS_IN_ED = frozenset("embed feed need seed speed proceed exceed succeed shed bleed".split())
@@ -300,7 +301,8 @@ def pages() -> Iterator[tuple[str, int, str]]:
     for path in tracked_files():
         if path.suffix == ".md" or path.name == "Makefile":
             text = path.read_text(encoding="utf-8")
-            # Code blocks hold commands and output; line breaks keep the line numbers.
+            # Drop the commands and output in code blocks, and keep line breaks for the line
+            # numbers.
             plain = re.sub(
                 r"```.*?```", lambda match: "\n" * match.group().count("\n"), text, flags=re.S
             )
@@ -327,7 +329,7 @@ def comments() -> Iterator[tuple[str, int, str]]:
 
 
 def strings() -> Iterator[tuple[str, int, str]]:
-    """Yield docstrings, and in code that is not a test every other string too."""
+    """Yield all docstrings, and all other strings outside of the tests."""
     for path, own in nodes().items():
         docstrings = {
             id(node.body[0].value)

@@ -53,7 +53,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "config": {"errors", "types", "text", "serialization", "storage"},
     "plugins": {"errors"},
     "models": set(),
-    # Building blocks: none of them imports another.
+    # Building blocks: none of them imports another building block.
     "index": set(),
     "sources": set(),
     "syntax": set(),
@@ -63,7 +63,8 @@ ALLOWED: Mapping[str, set[str]] = {
     "expansion": set(),
     "web": set(),
     "agents": {"tools"},
-    # The write path and the read path are separate: they share only the index.
+    # The write path (`sources`, `ingest`, `indexing`) and the read path (`search`, `rank`,
+    # `rerank`) do not import each other.
     "ingest": {"sources", "index", "embed", "syntax"},
     "indexing": {"sources", "ingest", "index", "embed"},
     "search": {"index", "rank", "rerank", "syntax"},
@@ -83,7 +84,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "cli": {"", "agents", "app", "rank", "server", "sources"},
     "__main__": {"cli"},
 }
-# (importing package, imported package) -> the only modules that may be imported.
+# Maps an importing and an imported package to the only modules that may be imported.
 INTERFACES: Mapping[tuple[str, str], set[str]] = {
     ("search", "index"): {"index.reader"},
     ("history", "index"): {"index.reader"},
@@ -152,7 +153,7 @@ def test_ingest_and_search_do_not_import_each_other() -> None:
 def test_modules_do_not_import_each_other_in_a_cycle() -> None:
     graph: dict[str, set[str]] = defaultdict(set)
     for found in imports():
-        # `import rootle` resolves its names on first use, so it closes no cycle.
+        # The package `rootle` resolves its names on first use, so importing it closes no cycle.
         if found.module:
             graph[found.module].add(found.target)
     assert_no_cycle(graph)
@@ -328,7 +329,7 @@ def targets(node: ast.AST) -> Iterator[str]:
         if name.split(".")[0] != "rootle":
             continue
         inside = name.removeprefix("rootle").lstrip(".")
-        # A name that is not a module is a name defined in one.
+        # A name that is not a module is defined in the module before its last dot.
         yield inside if inside in modules() else inside.rpartition(".")[0]
 
 

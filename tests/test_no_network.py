@@ -40,7 +40,8 @@ def test_indexing_and_searching_open_no_socket(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = many_files(260, functions=20)
-    assert sum(map(len, files.values())) > scheduler._PARALLEL_BYTES  # starts workers too
+    # There is enough text to start workers too.
+    assert sum(map(len, files.values())) > scheduler._PARALLEL_BYTES
     root = write_tree(tmp_path / "large", files)
     monkeypatch.setenv("ROOTLE_TEST_NO_SOCKETS", "1")
     assert rootle("index", root, preloaded=False).code == 0

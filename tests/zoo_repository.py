@@ -43,8 +43,8 @@ _ENTRY = {"name": "zoo", "language": "python", "url": "https://example.invalid/z
 def make_zoo(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Create `checkouts/zoo` with two commits, `labels`, `bench` and `repositories.json`.
 
-    Labels and histories are read from there. The public benchmark has a second repository without a
-    checkout.
+    The benchmarks then read labels and histories from this folder. The public benchmark has a
+    second repository without a checkout.
     """
     clone = folder / "checkouts/zoo"
     clone.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""`App.drift`: texts that name what no longer exists."""
+"""`App.drift`: texts that name code, files or options that no longer exist."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Call `retry_backoff(attempt, base)` before the next attempt, and `fetch_page` af
 
 
 def make_history(root: Path, *commits: Mapping[str, str | None]) -> list[str]:
-    """Create a repository with one commit for each mapping; a path to None is deleted."""
+    """Create a repository with one commit for each mapping; the text None deletes a file."""
     root.mkdir()
     git(root, "init", "-q", "-b", "main")
     hashes = []

@@ -16,7 +16,7 @@ _REPEATED = (
     *(" ", "\t", ". ", "a ", "Fl Fl ", ".. _a", "`a "),
 )
 _CHARS = 20_000
-_WATCHDOG_S = 5  # each text takes milliseconds; in quadratic time, it would take many seconds
+_WATCHDOG_S = 5  # seconds for one text: linear time takes milliseconds, quadratic time many seconds
 
 
 def _seconds(language: str, lines: list[str]) -> float:
@@ -31,7 +31,7 @@ def test_names_are_found_in_linear_time(before: str) -> None:
     for repeated in _REPEATED:
         text = before + (repeated * _CHARS)[:_CHARS]
         start = process_time()
-        # `read_lines` cuts off a line of this length.
+        # `read_lines` would shorten a line of this length, so it is not called.
         list(find_mentions(ProseLine(1, text, "", False)))
         assert process_time() - start < _WATCHDOG_S, repeated
 

@@ -93,7 +93,7 @@ def test_only_commits_that_changed_the_place_are_listed(tmp_path: Path, make_app
     root = write_tree(tmp_path / "repo", {"wait.py": text})
     git(root, "init", "-q")
     for day, limit in enumerate((1, 2, 3)):
-        # git names the function above as the heading of this change.
+        # The hunk header of the diff names the function above, which does not change.
         write(root, "wait.py", text.replace("LIMIT = 1", f"LIMIT = {limit}"), when_s=OLD_S + day)
         git(root, "add", "-A")
         git(root, "commit", "-qm", f"Limit {limit}", when_s=OLD_S + day)

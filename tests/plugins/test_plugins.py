@@ -53,7 +53,7 @@ def installed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The path of an importable module `own_parts`."""
+    """Yield the path of the module `own_parts`, which a test writes and rootle can import."""
     monkeypatch.syspath_prepend(tmp_path / "own")
     (tmp_path / "own").mkdir()
     find_plugins.cache_clear()
@@ -352,7 +352,7 @@ def test_a_plugin_that_never_returns_is_abandoned() -> None:
 def test_entry_points_in_the_current_folder_are_ignored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`python -m rootle` adds this folder to the path, and it may be an untrusted repository."""
+    """`python -m rootle` imports from the current folder, which may be an untrusted repository."""
     info = tmp_path / "evil-1.0.dist-info"
     info.mkdir()
     (info / "entry_points.txt").write_text("[rootle.plugins]\nevil = evil:PLUGINS\n")

@@ -35,7 +35,7 @@ def parse_header(text):
 
 
 class History:
-    """A repository whose commits are made one second apart."""
+    """A repository whose commits have ascending dates by default."""
 
     def __init__(self, root: Path, make_app: MakeApp) -> None:
         self.root = root
@@ -51,15 +51,15 @@ class History:
         *,
         when_s: int | None = None,
     ) -> str:
-        """Write files, delete those with None, and return the hash of a commit of everything.
+        """Write files, delete those given as None, commit everything, and return the hash.
 
-        The commit has the time `when_s`, by default one second after the last one.
+        The commit has the time `when_s`, by default a later one than the last commit.
         """
         for path, text in (files or {}).items():
             if text is None:
                 (self.root / path).unlink()
             else:
-                # Otherwise git may consider a changed file of the same size unchanged.
+                # The new time shows git that the file has changed, even if its size is the same.
                 self._count += 1
                 write(self.root, path, text, when_s=OLD_S + self._count)
         self.git("add", "-A")

@@ -23,7 +23,7 @@ _DETAILED = "how long does a worker wait before the next attempt when the server
 
 
 def _forest() -> GradientBoostedTrees:
-    """Return two trees: the first splits column a at 0.5, the second also column b at 2."""
+    """Return two trees: one splits column a at 0.5 and then b at 2, the other splits b at 9."""
     return GradientBoostedTrees(
         columns=("a", "b"),
         column=np.array([[0, 0, 1, 0, 0], [1, 0, 0, 0, 0]], dtype=np.int16),

@@ -55,7 +55,7 @@ def test_names_are_kept_and_function_words_are_dropped() -> None:
     assert "ftp_store_file" in translation.for_meaning
     assert "upload.py" in translation.for_meaning
     assert {"die", "in", "auf"}.isdisjoint(translation.for_words.split())
-    assert "Funktion" in translation.for_words.split()  # a comment may contain it
+    assert "Funktion" in translation.for_words.split()  # a comment in German may contain this word
     assert "Funktion" not in translation.for_meaning.split()
 
 

@@ -15,7 +15,7 @@ from rootle.text.terms import STOP_WORDS
 
 
 def _parse(text: str) -> Question:
-    return parse_question(text, str.split)  # no stemming, so terms are unchanged
+    return parse_question(text, str.split)  # does not stem, so terms are unchanged
 
 
 def _weights(text: str) -> dict[str, float]:
@@ -97,7 +97,7 @@ def test_questions_about_tests_are_recognized() -> None:
         ("Please support proxies that want a password for each connection", True),
         ("where is the fix for the retry delay that grows without end", False),
         ("fix the retry delay that grows without end, or is it meant so?", False),
-        ("handle redirects", False),  # a topic
+        ("handle redirects", False),  # a topic, not a request
         ("use-after-free detection in the arena allocator of pooled buffers", False),
         ("Don\u2019t close idle connections before their answers were read", True),
         ("the retry delay grows without end after a job dies", False),
@@ -121,7 +121,7 @@ def test_names_listed_after_a_description_weigh_half_and_are_not_part_of_its_mea
     text = "wait longer after each failed attempt, exponential backoff, retry_delay, RetryPolicy"
     question = _parse(text)
     assert question.guesses == ("retrydelay", "retrypolicy")
-    assert question.names == question.guesses  # a right guess still finds its definition
+    assert question.names == question.guesses  # each guess is looked up as a name
     assert "backoff" in question.text
     assert "retry_delay" not in question.text
     assert "RetryPolicy" not in question.text
@@ -133,9 +133,10 @@ def test_names_listed_after_a_description_weigh_half_and_are_not_part_of_its_mea
 @pytest.mark.parametrize(
     "text",
     [
-        "how does RetryPolicy.next compute the delay",  # the subject of the question
-        "RetryPolicy, BackoffTimer, retry_delay",  # nothing but names
-        "Return the delay of an attempt, in seconds. def retry_delay(attempt, base)",  # code
+        "how does RetryPolicy.next compute the delay",  # the name belongs to the question
+        "RetryPolicy, BackoffTimer, retry_delay",  # there is no description
+        # The name belongs to code.
+        "Return the delay of an attempt, in seconds. def retry_delay(attempt, base)",
     ],
 )
 def test_names_elsewhere_are_no_guesses(text: str) -> None:
@@ -155,7 +156,7 @@ def test_a_guessed_name_that_is_also_described_has_its_full_weight() -> None:
         ("Cut a command into arguments. args = shell.split_words(command)", "splitwords"),
     ],
 )
-def test_only_the_name_whose_uses_are_wanted_is_a_name(text: str, name: str) -> None:
+def test_a_question_about_uses_has_only_the_used_name_as_a_name(text: str, name: str) -> None:
     question = _parse(text)
     assert question.intent == "usage"
     assert question.names == (name,)

@@ -74,13 +74,13 @@ def test_scores_are_divided_by_the_highest_one() -> None:
 
 
 def _feature(name: str, inputs: RankingInputs) -> list[float]:
-    """Return one feature of all files."""
+    """Return the values of one feature, one per file."""
     values: list[float] = file_features(inputs)[:, NAMES.index(name)].tolist()
     return values
 
 
 def _with_definition(inputs: RankingInputs, at: int) -> RankingInputs:
-    """Let one chunk define a name of the question."""
+    """Return the inputs with one chunk that defines a name of the question."""
     defines = np.arange(len(inputs.chunks.ids)) == at
     return replace(inputs, chunks=replace(inputs.chunks, defines=defines))
 
@@ -259,7 +259,7 @@ def test_four_long_spans_show_their_first_lines_and_the_best_span_gets_the_rest(
 
 
 def test_remaining_lines_are_computed_before_spans_are_extended() -> None:
-    """Overlapping windows are skipped, so later windows can still be chosen."""
+    """Skip overlapping windows first, so that later windows can still be chosen."""
     chosen = choose_spans([ScoredSpan(n, 40 * n + 1, 40 * n + 60, 9.0 - n) for n in (1, 2, 3)])
     assert sum(span.end_line - span.start_line + 1 for span in chosen) == MAX_LINES
     assert len(chosen) < 4

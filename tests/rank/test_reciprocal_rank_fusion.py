@@ -18,7 +18,7 @@ def _make_ranking(ids: Sequence[int]) -> Ranked:
 
 
 def test_each_ranking_adds_the_reciprocal_of_sixty_plus_rank() -> None:
-    # 1: 1/61 + 1/63, 2: 1/62, 3: 1/63 + 1/61, 4: 1/62.
+    # The scores by id are 1: 1/61 + 1/63, 2: 1/62, 3: 1/63 + 1/61, 4: 1/62.
     assert reciprocal_rank_fusion(
         [_make_ranking([1, 2, 3]), _make_ranking([3, 4, 1])], 10
     ).tolist() == [

@@ -1,4 +1,4 @@
-"""Terms of code for the everyday words of a question."""
+"""Terms that code uses for the everyday words of a question."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ stem = open_stemmer()
 
 
 def table_of(phrases: dict[str, dict[str, float]]) -> RelatedTermTable:
-    """Return a table of phrases in base form. The terms are stems."""
+    """Return a table that maps phrases in base form to stemmed terms and their weights."""
     terms = sorted({term for found in phrases.values() for term in found})
     by_key = {phrase_key(stem(phrase)): found for phrase, found in phrases.items()}
     keys = sorted(by_key)
@@ -61,7 +61,7 @@ def test_the_most_likely_terms_come_first() -> None:
     found = find_related_terms(question("where does this shop count a full basket"), stem, TABLE)
     assert [term.text for term in found] == ["cart", "order"]
     assert [term.weight / found[0].weight for term in found] == [1.0, 0.5]
-    assert found[0].weight < 1  # a guess counts less than a word of the question
+    assert found[0].weight < 1  # a related term counts less than a word of the question
 
 
 def test_inflected_words_are_recognized() -> None:

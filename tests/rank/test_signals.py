@@ -109,7 +109,7 @@ def test_authors_are_needed_only_by_author_rules() -> None:
 
 @pytest.fixture
 def twice(tmp_path: Path) -> Path:
-    """Two files with the same content by two authors, one of them in an archive folder."""
+    """Return a repository with two similar files by two authors, in the folders `lib` and `old`."""
     root = tmp_path / "twice"
     text = "def rotate_ledger(page):\n    return page.turn()\n"
     write(root, "lib/ledger.py", text)
@@ -136,7 +136,7 @@ def test_trust_uses_the_author_of_the_last_commit(twice: Path, make_app: MakeApp
     assert first.results[0].explanation is not None
     assert first.results[0].explanation["trust"] > 0
     assert _first(cy.search(question)) == "lib/ledger.py"
-    # A commit that changes only the last author.
+    # After this commit, Bea is the last author of both files.
     write(
         twice, "lib/ledger.py", "def rotate_ledger(page):\n    return page.turn(1)\n", when_s=None
     )
@@ -156,7 +156,7 @@ def test_trust_uses_the_author_of_the_last_commit(twice: Path, make_app: MakeApp
 
 def test_trust_applies_to_the_scores_of_a_reranker(twice: Path, make_app: MakeApp) -> None:
     class Flat:
-        """Gives all documents the same score."""
+        """A reranker that gives all documents the same score."""
 
         def rerank(self, query: str, documents: list[str]) -> list[Hit]:
             return [Hit(index, 0.5) for index in range(len(documents))]

@@ -30,12 +30,15 @@ OPTIONS = {"pool-max-size": 10, "pool-max-size-hard": 20}
 
 
 def read_line(text: str, unknown: Sequence[str] = ()) -> PastedLine:
-    """Return the only pasted line of a query; all words are equally frequent or unknown."""
+    """Return the pasted line of a query that has one.
+
+    The words in `unknown` do not occur in the index; all other words are equally frequent.
+    """
     return read_parts(text, unknown)[0]
 
 
 def read_parts(text: str, unknown: Sequence[str] = ()) -> list[PastedLine]:
-    """Return the only pasted line of a query, and its parts that may be the message."""
+    """Return the pasted line of a query that has one, and the parts of it that may be a message."""
     (parts,) = read_pasted_lines(text, lambda words: (9, [word not in unknown for word in words]))
     return parts
 

@@ -72,7 +72,7 @@ _REQUESTS: dict[str, tuple[str, dict[str, Any]]] = {
     "tei": ("/rerank", {"texts": DOCUMENTS, "truncate": True}),
     "infinity": ("/rerank", {"documents": DOCUMENTS, "model": "m"}),
 }
-# A response of each provider, with its other fields.
+# The complete response of each provider, from a list of hits.
 _ANSWERS: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
     "llamacpp": lambda found: {"model": "m", "object": "list", "usage": {}, "results": found},
     "cohere": lambda found: {"results": found, "id": "07734bd2", "meta": {"billed_units": {}}},
@@ -190,7 +190,7 @@ def test_every_fault_raises_a_rerank_error_before_the_deadline(
     assert time.monotonic() - started < 2
     assert KEY not in str(caught.value)
     assert caught.value.retry_after_s == (7 if fault == "is overloaded" else 0)
-    assert len(server.requests) == 1  # no retry: the caller already has an order
+    assert len(server.requests) == 1  # no retry, because the caller already has an order
     server.answer = lambda request: Reply({"results": scores(0.1, 0.9, 0.5)})
     assert reranker.rerank(QUERY, DOCUMENTS)[0] == Hit(1, 0.9)
 

@@ -1,11 +1,11 @@
-"""A cross-encoder with random weights for llama.cpp, to test the protocol; it ranks arbitrarily.
+"""A tiny cross-encoder for llama.cpp, to test the protocol. It ranks texts arbitrarily.
 
     python tests/rerank/tiny_reranker.py make MODEL.gguf
     python tests/rerank/tiny_reranker.py serve MODEL.gguf
     python tests/rerank/tiny_reranker.py embed MODEL.gguf
 
-`serve` prints the address of llama.cpp's own HTTP server and runs until its input ends. `embed`
-does the same, but serves the embeddings that the model computes.
+`serve` prints the address of llama.cpp's own HTTP server and runs until standard input ends.
+`embed` does the same, but serves the embeddings that the model computes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import gguf
 import numpy as np
 
-# Dimensions of a minimal BERT.
+# Dimensions of a minimal model of the BERT architecture.
 _WIDTH, _INNER, _LAYERS, _HEADS, _CONTEXT = 64, 128, 2, 4, 512
 _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 _WORDS = """def class return import function parse http request token cache retry file open read
@@ -103,7 +103,7 @@ def _add_tensors(add: Callable[[str, Any], None], tokens: int) -> None:
 
 
 def serve(path: str) -> None:
-    """Run llama.cpp's server over the model until the input ends."""
+    """Run llama.cpp's server over the model until standard input ends."""
     _serve(path, "RANK")
 
 

@@ -1,4 +1,4 @@
-"""A damaged index is repaired, or a one-line message names the remedy; there is no traceback."""
+"""A damaged index is repaired, or a message of one line names the remedy, without a traceback."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_a_missing_derived_index_is_rebuilt(
 
 
 def _list_derived_files(index: Path) -> list[str]:
-    """Return glob patterns of the files, with `*` for random parts of names."""
+    """Return glob patterns of the derived files, with `*` for random parts of names."""
     names = set()
     for part in ("sparse", "dense"):
         for file in (index / part).rglob("*"):

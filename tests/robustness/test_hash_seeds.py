@@ -1,6 +1,6 @@
 """Answers do not depend on the hash seed, which Python draws at random for each process.
 
-The order of a set of strings depends on the seed.
+The iteration order of a set of strings depends on the seed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ with open_app(root, index_dir=index_dir, config=config) as app:
 
 
 def _random_text(rng: Random) -> str:
-    """Return lines with few different words, so that many places match a question equally well."""
+    """Return lines with few different words, so that many lines match a question equally well."""
     lines = (
         f"{rng.choice(_VERBS)} the {rng.choice(_WORDS)} "
         f"before the {rng.choice(_WORDS)} {rng.choice(_VERBS)}s\n"

@@ -1,4 +1,4 @@
-"""After `kill -9` at any moment of indexing, the next command gives the same answers as usual."""
+"""After `kill -9` during indexing, the next command gives the answers of an intact index."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ Answers = Callable[..., list[Any]]
 _QUERIES = (*QUESTIONS, "flush ledger snapshot", "verify_packet", "what compresses the journal")
 
 _FILES = 24
-# Many small transactions, so that a kill hits between two of them.
+# A program with many small transactions, so that a kill hits between two of them.
 _IN_BATCHES = """
 import rootle.ingest.pipeline as pipeline
 pipeline._BATCH_CHARS = 8_000
 from rootle.cli.main import entry
 entry()
 """
-# The same program with worker processes.
+# The program above with worker processes.
 _IN_WORKERS = (
     "import rootle.ingest.workers.scheduler\n"
     f"rootle.ingest.workers.scheduler._PARALLEL_BYTES = 8_000\n{_IN_BATCHES}"
 )
-# The process kills itself at the n-th call or return in the modules that write, including calls to
-# SQLite and the file system. The position is exact, unlike with a timer.
+# A program that kills itself at the n-th call or return in the modules that write. Calls to SQLite
+# and the file system count too. The position is exact, unlike that of a timer.
 _AT_CALL = """
 import os, signal, sys
 fatal, sys.argv[1:] = int(sys.argv[1]), sys.argv[2:]
@@ -64,7 +64,7 @@ if not fatal:
 sys.exit(code)
 """
 
-# The same program, but the first run commits the derived indexes after every few batches.
+# The program above, except that the first run commits the derived indexes every few batches.
 _IN_STAGES = _AT_CALL.replace(
     "pipeline._BATCH_CHARS = 8_000",
     "pipeline._BATCH_CHARS, pipeline._FIRST_STAGE_CHARS, pipeline._STAGE_FACTOR = 4_000, 4_000, 2",
@@ -240,7 +240,7 @@ def test_a_run_killed_between_two_commits_is_completed(
 
 
 def _kill_before(moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stop after the commit of SQLite and before the commit of some derived indexes."""
+    """Make a run stop after the commit of SQLite and before the commit of some derived indexes."""
 
     def stop(*_: object, **__: object) -> None:
         raise _SimulatedKill

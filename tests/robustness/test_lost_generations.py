@@ -73,7 +73,7 @@ def _back_up(index: Path) -> None:
 
 
 def _build(root: Path, make_app: MakeApp) -> tuple[int, str]:
-    """Index, rebuild and update; return the last generation and a cursor of it."""
+    """Index, rebuild and update; return the last generation and one of its cursors."""
     app = make_app(root)
     app.index()
     app.index(rebuild=True)

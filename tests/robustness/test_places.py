@@ -143,7 +143,7 @@ def test_a_running_process_notices_changes_after_a_disk_was_full(
             found = app.search("retry_backoff")
             assert (found.degraded, found.results[0].file_path) == (("stale",), "src/net/retry.py")
         (tiny_disk / "filler").unlink()
-        # Another process may write before this one.
+        # The other process writes the index before this one does.
         assert rootle("index", repository, "--index-dir", index_dir).code == 0
         assert app.search("zebra").results[0].file_path == "src/net/other.py"
         write(repository, "src/net/other.py", "def quagga(): ...\n")
@@ -240,7 +240,7 @@ def test_a_read_only_index_of_a_killed_process_can_be_searched(
         app.search("retry")
         write(repository, "new.py", "def brand_new(): pass\n")
         app.index()
-        shutil.copytree(index_dir, copy)  # with the write-ahead log of an open database
+        shutil.copytree(index_dir, copy)  # includes the write-ahead log of the open database
     assert (copy / "rootle.db-wal").exists()
     read_only(copy)
     outcome = rootle(

@@ -48,7 +48,7 @@ def state_folders() -> list[Path]:
 
 
 def shared_paths(folder: Path) -> list[str]:
-    """Return the paths in a folder that other users may open, with their modes."""
+    """Return the mode and path of each file or folder that other users may access."""
     paths = [folder, *folder.rglob("*")]
     return [
         f"{stat.S_IMODE(path.lstat().st_mode):o} {path}"

@@ -49,7 +49,7 @@ def test_concurrent_first_searches_all_succeed(repository: Path, tmp_path: Path)
         assert json.loads(out)["results"][0]["filePath"] == "src/net/retry.py"
 
 
-# Repeats one query and prints the snippets of each response.
+# A program that repeats one query and prints the snippets of each response.
 _SEARCH_REPEATEDLY = """
 import json, sys
 from rootle import Config, open_app

@@ -1,4 +1,4 @@
-"""After read errors of the disk, nothing is lost, and the answers are those of a new index."""
+"""After read errors of the disk, nothing is lost, and answers equal those of a new index."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _EVERY_READ = Faults(read_errno=errno.EIO)
 
 
 class FailingReads:
-    """Fails some of the reads of a file of an index, given by its name."""
+    """Faults in some reads of an index file, which is given by its name."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._name = ""
@@ -37,11 +37,11 @@ class FailingReads:
         monkeypatch.setattr(Path, "read_bytes", lambda path: self._read_or_fail(path))
 
     def start(self, name: str, numbers: range) -> None:
-        """Fail these reads of the file; the next one has the number 1."""
+        """Make the reads with these numbers fail; the next read of the file has the number 1."""
         self._name, self._numbers, self._count = name, numbers, 0
 
     def stop(self) -> bool:
-        """Return whether a read has failed."""
+        """Let all reads succeed again, and return whether one has failed."""
         self._name = ""
         return self._count >= self._numbers.start
 
@@ -69,7 +69,8 @@ def test_an_update_during_a_read_error_replaces_nothing(
 ) -> None:
     root = make_repository(tmp_path / "repository", {**FILES, **many_files(5)})
     make_app(root).index(rebuild=True)
-    make_app(root).index(rebuild=True)  # an index that was replaced has the file `content`
+    # An index has the file `content` after its first replacement.
+    make_app(root).index(rebuild=True)
     fault = FailingReads(monkeypatch)
     number = 0
     has_failed = True
@@ -82,7 +83,7 @@ def test_an_update_during_a_read_error_replaces_nothing(
         with suppress(IndexStorageError):
             app.index()
         has_failed = fault.stop()
-        assert app.index().generation >= before  # a new index starts at 1
+        assert app.index().generation >= before  # a new index would start again at 1
         with open_app(root, index_dir=tmp_path / f"new-{number}") as new:
             assert _answers(app) == _answers(new), f"after the failure of read {number}"
         app.close()

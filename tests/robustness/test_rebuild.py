@@ -26,7 +26,7 @@ from rootle.types import SearchQuery
 
 pytestmark = pytest.mark.slow
 
-# The process kills itself at the n-th call or return in the modules that write the index.
+# A program that kills itself at the n-th call or return in the modules that write the index.
 _AT_CALL = """
 import os, signal, sys
 fatal, sys.argv[1:] = int(sys.argv[1]), sys.argv[2:]
@@ -95,7 +95,7 @@ def test_after_a_rebuild_killed_at_random_calls_the_index_is_usable(
         shutil.copytree(index, killed)
         _rebuild(root, killed, number)
         assert _search_only(root, killed) == expected, number
-        _rebuild(root, killed, number)  # starts from what the first one left
+        _rebuild(root, killed, number)  # starts from the files that the first rebuild left
         assert _search_only(root, killed) == expected, number
         command = ("index", root) if number % 2 else ("search", "retry", "--root", root)
         assert rootle(*command, "--index-dir", killed).code == 0
@@ -203,7 +203,7 @@ def test_after_a_configuration_change_the_old_index_answers_and_is_reported_as_s
     root: Path, index: Path, make_app: MakeApp
 ) -> None:
     app = make_app(root, max_file_bytes=3_000_000, initial_index_timeout_s=0)
-    with writer_lock(index, 0, lambda: None):  # the rebuild has to wait
+    with writer_lock(index, 0, lambda: None):  # so the rebuild has to wait
         answer = app.search("retry_backoff")
         assert answer.results[0].file_path == "src/net/retry.py"
         assert answer.degraded == ("stale",)

@@ -40,7 +40,7 @@ class _FailingEmbedder(HashEmbedder):
 
 
 class _BlockedEmbedder(HashEmbedder):
-    """Answers once it is released."""
+    """An embedder that does not answer before it is released."""
 
     def __init__(self) -> None:
         super().__init__(256)
@@ -288,7 +288,7 @@ def test_edited_files_have_no_vectors_from_their_earlier_versions(
     root = make_repository(tmp_path / "repo", files)
     app = make_app(root, index_dir=tmp_path / "edited")
     app.index()
-    for number in range(3):  # always the last file, so that its rows are adjacent
+    for number in range(3):  # always edit the last file, so that its rows are adjacent
         write(root, "f2.py", f"def other_{number}(): pass\n", when_s=1_710_000_000 + number)
         app.index()
     write(root, "f2.py", files["f2.py"], when_s=1_720_000_000)
@@ -297,6 +297,6 @@ def test_edited_files_have_no_vectors_from_their_earlier_versions(
     file_ids = np.array(sorted(state.id for state in index.all_files()))
     vector = app._container.embedder().embed(["zebra stripes"])[0]
     chunks = index.dense.cosines(index.dense.nearest(vector, 10), file_ids)
-    assert chunks.file_ids.tolist() == file_ids.tolist()  # one chunk each
+    assert chunks.file_ids.tolist() == file_ids.tolist()  # each file has one chunk
     assert chunks.cosines is not None
     assert np.all(chunks.cosines > 0)

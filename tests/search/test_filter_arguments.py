@@ -1,4 +1,4 @@
-"""Filters as a separate argument of a search, the form that agents use."""
+"""Filters as a separate argument of a search, which is the form that agents use."""
 
 from __future__ import annotations
 

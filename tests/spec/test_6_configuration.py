@@ -51,7 +51,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def open_with(make_app: MakeApp, tmp_path: Path) -> Callable[..., App]:
-    """Return a function that opens an indexed folder with other settings."""
+    """Return a function that opens an indexed folder with the given settings."""
     count = iter(range(100))
     root, made = indexed_repository(_FILES)
 
@@ -64,7 +64,7 @@ def open_with(make_app: MakeApp, tmp_path: Path) -> Callable[..., App]:
 
 @pytest.fixture
 def open_own_with(root: Path, make_app: MakeApp, tmp_path: Path) -> Callable[..., App]:
-    """Return a function that opens a folder without an index, which the test may change."""
+    """Return a function that opens a folder without an index; the test may change the folder."""
     count = iter(range(100))
 
     def open_(**settings: Any) -> App:
@@ -141,7 +141,7 @@ def test_dense_batch_size_with_a_server(open_with: OpenWith, size: int) -> None:
 
 
 class _Blocked(HashEmbedder):
-    """Embeds a question once it is released."""
+    """An embedder that does not answer before it is released."""
 
     def __init__(self) -> None:
         super().__init__(256)
@@ -156,7 +156,7 @@ class _Blocked(HashEmbedder):
 def test_dense_timeout_ms(open_with: OpenWith, timeout_ms: int, degraded: tuple[str, ...]) -> None:
     app, embedder = open_with(), _Blocked()
     app.index()
-    if not degraded:  # after the default time limit
+    if not degraded:  # release the embedder after the default time limit
         threading.Timer(Config().dense_timeout_ms / 1000 + 0.5, embedder.released.set).start()
     container = app._container
     agent = open_agent(
@@ -181,7 +181,7 @@ def test_sparse_timeout_ms(
     degraded: tuple[str, ...],
 ) -> None:
     released, search_words = threading.Event(), legs.search_sparse
-    if not degraded:  # after the default time limit
+    if not degraded:  # release the search after the default time limit
         threading.Timer(Config().sparse_timeout_ms / 1000 + 0.5, released.set).start()
 
     def search_slowly(*arguments: Any) -> Any:
@@ -334,7 +334,7 @@ def _context_lines(app: App) -> set[int]:
 
 @pytest.fixture
 def feed(root: Path) -> Path:
-    """Add a file with three spans that match, of which one is a definition of 41 lines."""
+    """Add a file with three matching spans, one of which is a definition of 41 lines."""
     notes = "".join(f"# note {row}\n" for row in range(60))
     body = "".join(f"    okapi_{row} = walk({row})\n" for row in range(40))
     last = "".join(f"LAST_{row} = {row}\n" for row in range(60))
@@ -349,7 +349,7 @@ def test_max_context_lines(open_own_with: OpenWith) -> None:
 
 @pytest.mark.usefixtures("feed")
 def test_context_before_lines_and_context_after_lines(open_own_with: OpenWith) -> None:
-    """The definition and the other spans alone fill the context."""
+    """Without extra lines, the context contains only the definition and the other spans."""
     shown = {
         (before, after): _context_lines(
             open_own_with(context_before_lines=before, context_after_lines=after)
@@ -435,6 +435,6 @@ def test_keys_outside_of_their_section_are_reported(root: Path, home: Path) -> N
     write(root, ".rootle.json", '{"maxLimt": 5}')
     warned = rootle("status", root).err
     assert '"maxLimt" is not used; did you mean {"searchAgent": {"maxLimit": …}}?' in warned
-    # The object of another program that shares the file.
+    # These objects may belong to another program that shares the file.
     write(root, ".rootle.json", '{"plugins": {"a": 1}, "trust": {"b": 2}, "other": 1}')
     assert "is not used" not in rootle("status", root).err

@@ -50,7 +50,7 @@ function removeUser(name) {{
 
 
 def test_8_1_1_chunking_logic() -> None:
-    limits = ChunkLimits(max_chars=60 * 4, overlap_chars=10 * 4)  # 60 and 10 tokens
+    limits = ChunkLimits(max_chars=60 * 4, overlap_chars=10 * 4)  # in characters: 60 and 10 tokens
     pieces = split_text(_TWO_FUNCTIONS, "javascript", limits).chunks
     assert [(piece.start_line, piece.end_line) for piece in pieces] == [
         *((1, 6), (7, 11), (12, 16)),
@@ -118,7 +118,7 @@ def test_8_1_3_merge_and_deduplication() -> None:
 
     merged = choose_candidates(words, dense, files_of, 100, scoped).chunks
     assert merged.tolist() == [1, 3, 5, 7, 9]
-    # The ranking receives the scores of both legs, so the higher one is never lost.
+    # The ranking receives the scores of both legs, so it cannot lose the higher one.
     by_dense, by_sparse = lookup([dense, sparse], merged)
     assert by_dense.tolist() == pytest.approx([0.6, 0.8, 0, 0.9, 0.7])
     assert by_sparse.tolist() == pytest.approx([0, 12, 11, 2, 0])

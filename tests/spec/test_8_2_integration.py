@@ -55,7 +55,7 @@ def add_user(client, name):
 
 @pytest.fixture(params=["chroma + opensearch", "weaviate + weaviate"])
 def settings(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """A dense and a sparse leg on real servers."""
+    """Return the settings of a dense and a sparse leg on real servers."""
     dense, sparse = request.param.split(" + ")
     servers: dict[str, RealServer] = {
         name: request.getfixturevalue(name) for name in {dense, sparse}
@@ -65,7 +65,7 @@ def settings(request: pytest.FixtureRequest) -> dict[str, Any]:
         "dense_endpoint": servers[dense].url,
         "sparse_backend": sparse,
         "sparse_endpoint": servers[sparse].url,
-        # Generous, for a busy machine: the test is about the answer.
+        # Long, because the machine may be busy, and the test checks only the answer.
         "dense_timeout_ms": 20_000,
         "sparse_timeout_ms": 20_000,
     }

@@ -1,4 +1,4 @@
-"""Section 8.3 of the specification, without its times, which are benchmarks."""
+"""Section 8.3 of the specification, except for the times, which benchmarks measure."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_8_3_2_high_concurrency_queries(tmp_path: Path, make_app: MakeApp) -> No
 def test_8_3_3_failure_mode_stress_test(repository: Path, make_app: MakeApp) -> None:
     make_app(repository).index()
     with serving(lambda _: Reply({})) as server:
-        invalid = server.url  # nothing listens there anymore
+        invalid = server.url  # nothing listens at this URL after the block
     app = make_app(repository, dense_backend="chroma", dense_endpoint=invalid, enable_cache=False)
     started = time.monotonic()
     for number in range(50):

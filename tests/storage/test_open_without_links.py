@@ -19,7 +19,7 @@ def _read(root: Path, path: str) -> str:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Return a folder that is reached through a link, next to one that must not be reached."""
+    """Return a link to the folder `real`, next to a folder `outside` that must not be read."""
     for folder in ("real", "outside"):
         (tmp_path / folder / "a/b").mkdir(parents=True)
         for path in ("x.py", "a/x.py", "a/b/x.py"):

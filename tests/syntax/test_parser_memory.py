@@ -1,4 +1,4 @@
-"""Memory errors of the parsers: text that is never freed, and reads beyond a table."""
+"""Memory errors of the parsers: texts that are never freed, and reads beyond the end of a table."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ for code in range(0x80, 0x110000, 0x800):
 @pytest.mark.slow
 @pytest.mark.parametrize("attempt", range(4))
 def test_no_character_after_a_brace_crashes_the_bash_grammar(attempt: int) -> None:
-    # Whether a read beyond a table crashes depends on addresses that differ between processes.
+    # A read beyond a table crashes only at some addresses, and these differ between processes.
     subprocess.run([sys.executable, "-c", _PARSE_BRACES], check=True, timeout=120)
 
 

@@ -1,4 +1,4 @@
-"""The test of literals before a pattern never rejects a text in which the pattern matches."""
+"""The search for literals before a pattern never rejects a text that the pattern matches."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_text_without_the_literals_is_rejected() -> None:
     assert LiteralFilter(patterns).possible("a list of files") == []
 
 
-def test_the_signs_of_known_attacks_are_those_of_all_patterns() -> None:
+def test_the_filter_loses_no_sign_of_known_attacks() -> None:
     lines = (ATTACKS / "authors_development.jsonl").read_text(encoding="utf-8").splitlines()
     texts = [normalize(json.loads(line)["text"]) for line in lines]
     signs = (*ADDRESS_SIGNS, *ORDER_SIGNS, *ANSWER_SIGNS, *TRANSLATED_SIGNS)

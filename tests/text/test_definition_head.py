@@ -17,7 +17,7 @@ from rootle.text.definition_head import find_signature
         ("class A:\n    def x(self): pass\n", (1, 1)),
     ],
 )
-def test_a_signature_contains_the_name_also_below_the_return_type(
+def test_a_signature_contains_the_name_even_below_the_return_type(
     text: str, signature: tuple[int, int]
 ) -> None:
     lines = text.split("\n")

@@ -13,7 +13,7 @@ from rootle.index.remote.change_source import ChangeSource
 from rootle.protocols import WeightedTerm
 from rootle.text.stemmer import open_stemmer
 
-# Words whose stems would be stemmed further.
+# Words whose stems would change if they were stemmed again.
 _STEMS = {"responses": "respons", "databases": "databas", "collisions": "collis"}
 _LONG = "x" * 129
 _FILES = {

@@ -30,7 +30,7 @@ from rootle.tools import (
     tools_of,
 )
 
-# Limit for all schemas together, including those of the web tools.
+# Limit in tokens for all schemas together, including those of the web tools.
 MAX_TOKENS = 1_500
 
 ECHO = Tool(

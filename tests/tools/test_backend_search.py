@@ -32,7 +32,7 @@ TEXTS = {
 
 
 class FakeReranker:
-    """A reranker with given hits that records its calls."""
+    """A reranker that returns given hits and records its calls."""
 
     def __init__(self, answer: Callable[[int], Sequence[Hit]]) -> None:
         self.answer = answer
@@ -164,7 +164,8 @@ def _raises(error: Exception) -> Callable[[int], Sequence[Hit]]:
     "answer",
     [
         _raises(RerankError("it is down")),
-        _raises(RuntimeError("HTTP 503")),  # the exception of the rerankers in the specification
+        # The exception that rerankers in the specification raise.
+        _raises(RuntimeError("HTTP 503")),
         _raises(TimeoutError("late")),
         _raises(ValueError("not JSON")),
         lambda count: [Hit(count, 1.0)],
@@ -259,7 +260,7 @@ def test_an_excerpt_contains_the_lines_about_the_question() -> None:
     assert shorten_text(last, "backoff", SNIPPET_LENGTH).startswith("…\nthe backoff is doubled")
     end = shorten_text("\n".join([*lines[:25], "a retry"]), "retry", SNIPPET_LENGTH)
     assert end.endswith("a retry")
-    assert len(end) > 400  # lines before it fill the remaining space
+    assert len(end) > 400  # the lines before the match fill the remaining space
     assert shorten_text(text, "nothing of this", SNIPPET_LENGTH).startswith("filler 0")
 
 

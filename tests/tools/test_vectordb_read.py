@@ -63,7 +63,7 @@ def test_the_lines_of_a_file_are_numbered(read: Read) -> None:
 SOURCES = [
     ("src/net/retry.py:4-6", 4, 6),
     ("src/net/retry.py:9-99", 9, 13),
-    ("src/net/retry.py:12", 12, 13),  # the method around it
+    ("src/net/retry.py:12", 12, 13),  # the method around the line
     ("src/net/retry.py#RetryPolicy", 9, 13),
     ("src/net/retry.py#RetryPolicy.should_retry", 12, 13),
     ("src/net/retry.py#class RetryPolicy > def should_retry", 12, 13),
@@ -196,7 +196,8 @@ def test_a_name_that_is_no_anchor_is_not_read(read: Read, repository: Path) -> N
         write(repository, path, text)
         for name in ("x", "Set", "Call it", "nothing"):
             assert "has no" in error_in(read(f"{path}#{name}"))
-    assert "has no" in error_in(read("page.rst#intro"))  # the target of a link
+    # `_intro` is the target of a link, not an anchor.
+    assert "has no" in error_in(read("page.rst#intro"))
 
 
 def test_the_part_of_a_long_section_with_the_anchor_is_read(read: Read, repository: Path) -> None:
@@ -500,7 +501,8 @@ def test_a_commit_does_not_show_files_excluded_from_the_index(read: Read, reposi
     write(repository, "private/ours.py", SECRET)
     write(repository, "deploy/key.txt", f"-----BEGIN RSA PRIVATE KEY-----\n{SECRET}\n")
     write(repository, "plain.txt", "visible\n")
-    filler = "x\n" * 9  # keeps the line that marks a key out of the diff
+    # After this filler, the diff does not contain the line that marks a key.
+    filler = "x\n" * 9
     write(repository, "still_there.txt", f"-----BEGIN PRIVATE KEY-----\n{filler}")
     git(repository, "add", "-A")
     git(repository, "commit", "-qm", "Some")

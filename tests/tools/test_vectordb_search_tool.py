@@ -67,7 +67,7 @@ def test_the_printed_lines_are_those_of_the_file_and_of_the_header(
 
 
 def search_long_function(repository: Path, make_app: MakeApp, *, at: int) -> Answer:
-    """Search for a statement in a function of 82 lines; `at` is the number of its first line."""
+    """Search for a statement that begins at line `at` of a function of 82 lines."""
     steps = [f"    oven.turn(step={step}, salt={step * 7}, water={step * 3})" for step in range(80)]
     steps[at - 2] = "    if crumb.is_sticky():\n        oven.lower_temperature_of_crust()"
     write(repository, "src/bake.py", "\n".join(["def bake_sourdough(oven, crumb):", *steps, ""]))
@@ -88,7 +88,7 @@ def test_a_long_definition_is_shown_by_its_signature_and_its_best_lines(
 
 
 def write_distant_match(repository: Path) -> None:
-    """Write a long function whose words are at its start and whose error is far below them."""
+    """Write a long function that mentions crumbs at its start and raises an error far below."""
     words = ["    if crumb.is_sticky(raise_by=3):", "        oven.lower_crust_error(crumb)"]
     steps = [*words * 3, *(f"    oven.turn(step={step}, salt={step * 7})" for step in range(90))]
     steps[70] = "    raise CrumbError(3)"
@@ -334,7 +334,7 @@ def test_a_passage_that_was_shown_is_named_and_not_printed_again(
     assert "return base * 2**attempt" not in second.text
     assert re.match(r"1\. src/net/retry\.py:\d+-\d+ def retry_backoff, shown above", second.text)
     other = tools_of(app, SentPassages())[0].run("retry_backoff")
-    assert other == first  # another client has not seen it
+    assert other == first  # the first passage was not shown to another client
     path = repository / "src/net/retry.py"
     path.write_text(path.read_text().replace("base * 2", "base * 3"))
     assert "return base * 3**attempt" in search("retry_backoff")

@@ -19,7 +19,7 @@ from rootle.tools.tool import Answer, Tool
 from rootle.tools.web import web_read, web_search
 
 _SEARXNG = {"results": [{"url": "https://e.com/", "title": "Found", "content": "Words"}]}
-# Runs a search without the package `ddgs`.
+# A program that searches without the package `ddgs`.
 _WITHOUT_PACKAGE = """\
 import sys
 sys.modules["ddgs"] = None

@@ -30,7 +30,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def open_cached(root: Path, tmp_path: Path, make_app: MakeApp) -> OpenCached:
-    """Return a function that opens an app like a new process, and returns it with its embedder."""
+    """Return a function that opens an app like a new process and returns app and embedder."""
 
     def make(**settings: Any) -> tuple[App, HashEmbedder]:
         embedder = HashEmbedder(256)

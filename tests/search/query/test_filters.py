@@ -30,7 +30,10 @@ _WORDS = "retry token ledger cipher packet shard quorum basket".split()
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[App, dict[str, float]]]:
-    """Yield an app on files that nearly all match, with a limit of five chunks per leg."""
+    """Yield an app whose files nearly all match, and the age of each file in days.
+
+    Each leg returns at most five chunks.
+    """
     folder, rng = tmp_path_factory.mktemp("filters"), Random(5)
     ages = {}
     for number in range(120):

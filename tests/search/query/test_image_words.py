@@ -1,4 +1,4 @@
-"""The words of a query from the text in an image."""
+"""The words that a query takes from the text in an image."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def test_every_supported_pattern_matches_as_in_re(pattern: str, texts: list[str]
     except QueryError:
         return
     for text in texts:
-        # Python changes in 3.14 whether \B matches an empty line.
+        # Since Python 3.14, \B matches an empty line.
         assume(r"\B" not in pattern or all(line.rstrip("\r") for line in text.split("\n")))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)

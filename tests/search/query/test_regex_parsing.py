@@ -46,7 +46,7 @@ def test_a_pattern_that_is_too_large_is_rejected(pattern: str) -> None:
         LineRegex(pattern)
 
 
-# A pattern that distinguishes every letter, digit and underscore of ASCII from all others.
+# A pattern that distinguishes each ASCII letter, digit and underscore from all other characters.
 _DISTINCT = r"\b[^é]" + "|".join("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 
 

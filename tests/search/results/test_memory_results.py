@@ -17,7 +17,7 @@ from rootle.serialization.markdown import response_as_markdown
 from rootle.text.terms import CHARS_PER_TOKEN
 from rootle.types import Memory, SearchQuery
 
-LONG_TIMEOUT_MS = 60_000  # a busy machine must not look like a failing store
+LONG_TIMEOUT_MS = 60_000  # so long that a busy machine does not look like a failing store
 BACKOFF = "src/net/retry.py must stay free of side effects"
 
 

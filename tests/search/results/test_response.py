@@ -1,4 +1,4 @@
-"""The figures of a response, and the cursor of the next page."""
+"""The duration in a response, and the cursor of the next page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines are read from unchanged files, and otherwise from the index."""
+"""Lines are read from a file if it is unchanged, and otherwise from the index."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def snapshot(root: Path, tmp_path: Path, make_app: MakeApp) -> Snapshot:
 
 
 def _delete_texts(snapshot: Snapshot) -> Snapshot:
-    """Return the same index without its texts."""
+    """Delete the texts in the index and return a new snapshot."""
     with sqlite3.connect(snapshot.folder / "rootle.db") as connection:
         connection.execute("DELETE FROM texts")
     return open_snapshot(snapshot.folder)
@@ -160,7 +160,7 @@ def test_a_file_that_was_written_while_it_was_indexed_is_not_read(
 ) -> None:
     root = make_repository(tmp_path / "repo", {"plain.py": _PLAIN})
     app = make_app(root)
-    later = time.time() + 5  # after indexing, so an earlier write keeps the time
+    later = time.time() + 5  # later than the run, so that the file counts as written during the run
     os.utime(root / "plain.py", (later, later))
     app.index()
     info = (root / "plain.py").stat()

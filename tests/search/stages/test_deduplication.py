@@ -39,7 +39,8 @@ def test_equal_files_are_one_result_with_the_paths_of_the_duplicates(
         shown = [path for path in paths if path in found]
         assert len(shown) == 1
         assert found[shown[0]] == tuple(path for path in paths if path != shown[0])
-        assert found["src/net/retry.py"] == ()  # defines the same name with other content
+        # The file defines the same name, but its content is different.
+        assert found["src/net/retry.py"] == ()
 
 
 def test_near_duplicates_are_one_result(tmp_path: Path, make_app: MakeApp) -> None:
@@ -67,7 +68,8 @@ def test_a_phrase_is_shown_in_each_file_that_is_only_similar(
     app = make_app(make_repository(tmp_path / "repo", files))
     assert len(_find_duplicates(app, "delay with jitter before the next attempt")) >= 1
     found = _find_duplicates(app, '"random.random()"')
-    assert len({"one.py", "two.py", "three.py"} & set(found)) == 2  # two have the same content
+    # The files one.py and three.py have the same content.
+    assert len({"one.py", "two.py", "three.py"} & set(found)) == 2
     assert "two.py" in found
 
 

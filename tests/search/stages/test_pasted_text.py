@@ -40,7 +40,7 @@ def test_limit(pool):
     },
 }
 MESSAGE = "ERROR cannot open 31 connections, the limit of the pool is 30"
-LINE = 64  # of the message in src/pool.py
+LINE = 64  # the line of the message in src/pool.py
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_a_string_with_its_quotes_is_found(tmp_path: Path, make_app: MakeApp) ->
     assert (first.file_path, first.matching_lines) == ("a.rb", (2,))
 
 
-def test_the_lines_of_a_block_are_those_of_the_block(app: App) -> None:
+def test_a_pasted_block_has_all_its_lines(app: App) -> None:
     block = "\n".join(FILES["src/connections.py"].split("\n")[:3])
     for text in (block, block.replace("    ", ""), "+ " + block.replace("\n", "\n+ ")):
         first = app.search(text).results[0]
@@ -144,7 +144,7 @@ def test_a_text_that_occurs_in_many_files_has_no_source(tmp_path: Path, make_app
 def test_filters_and_later_processes_keep_the_lines(tmp_path: Path, make_app: MakeApp) -> None:
     write_tree(tmp_path / "p", FILES)
     query = SearchQuery(MESSAGE, file_paths=("tests",))
-    for _ in range(2):  # the second one reads the page from the cache on disk
+    for _ in range(2):  # the second app reads the page from the cache on disk
         with make_app(tmp_path / "p") as app:
             (result,) = app.search(query).results
             assert result.matching_lines == (2,)

@@ -78,7 +78,7 @@ def test_a_query_can_decline_the_expansion(app: App, plain: App, server: JsonSer
     query = SearchQuery(QUESTION, expand=False)
     assert app.search(query).results == plain.search(QUESTION).results
     assert server.requests == []
-    # The cache keeps the two answers apart.
+    # The cache distinguishes the answers with and without expansion.
     assert paths_of(app.search(QUESTION))[0] == TARGET
     assert app.search(query).results == plain.search(QUESTION).results
 
@@ -283,7 +283,7 @@ def test_pages_after_a_failure_continue_the_plain_ranking(
     second = app.search(replace(query, cursor=first.next_cursor))
     assert paths_of(first) + paths_of(second) == whole
     assert second.degraded == ("expansion",)
-    # The answer without expansion is not cached as the answer to the question.
+    # The answer without the expansion is not cached as the answer to this question.
     assert app.search(query).degraded == ()
 
 

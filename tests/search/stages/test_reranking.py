@@ -21,7 +21,7 @@ from rootle.types import SearchQuery
 
 
 class _Fake:
-    """Scores documents by a function of their position and text."""
+    """A reranker that scores documents by a function of their position and text."""
 
     def __init__(self, score: Callable[[int, str], float]) -> None:
         self._score = score
@@ -49,7 +49,7 @@ class _Hanging(_Fake):
 
 
 class _Fixed(_Fake):
-    """Returns the same hits for any documents."""
+    """A reranker that returns the same hits for any documents."""
 
     def __init__(self, *hits: Hit) -> None:
         super().__init__(lambda at, _: at)
@@ -213,7 +213,7 @@ def test_the_order_is_kept_if_the_reranker_fails(
     response = search(reranker, times=6)
     assert response.degraded == ("reranker",)
     assert _paths_of(response) == _paths_of(search(None))
-    assert len(reranker.calls) <= 4  # on a slow machine, the fourth is a trial call
+    assert len(reranker.calls) <= 4  # on a slow machine, the fourth call is a trial call
 
 
 def test_a_hanging_reranker_is_skipped_after_its_deadline(search: Callable[..., Any]) -> None:

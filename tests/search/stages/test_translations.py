@@ -1,4 +1,4 @@
-"""Translations of one page are one result: the one in the language of the question."""
+"""The translations of a page become one result, in the language of the question."""
 
 from __future__ import annotations
 

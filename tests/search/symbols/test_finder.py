@@ -204,8 +204,8 @@ def test_methods_of_one_name_are_distinguished_by_their_class(app: App) -> None:
     assert found["shop/cart.py", 12] == "shop/cart.py:7"  # self.add in the class
     assert found["shop/checkout.py", 8] == "shop/cart.py:7"  # cart = Cart()
     assert found["tests/test_cart.py", 11] == "shop/cart.py:7"  # cart: Cart
-    assert found["shop/checkout.py", 9] == ""  # by name: the receiver is not known
-    assert ("tests/test_cart.py", 12) not in found  # Basket().add
+    assert found["shop/checkout.py", 9] == ""  # the receiver is not known, so only the name matches
+    assert ("tests/test_cart.py", 12) not in found  # Basket().add is another method
     assert ("shop/checkout.py", 10) not in found  # the function of another module
 
 
@@ -1061,7 +1061,7 @@ def test_an_inherited_method_is_found_in_the_base_class(name: str, expected: lis
         assert places(app.symbols(name)) == expected
 
 
-# Each variable in here has the name of the module that contains its class.
+# In these files, each variable has the name of the module that contains its class.
 LIKE_MODULES = {
     "net/session.py": """\
 class Session:
@@ -1448,9 +1448,7 @@ def test_prose_with_an_ordinary_word_does_not_mention_a_member() -> None:
     assert found == [("server.py", 6), ("client.py", 7), ("README.md", 5), ("README.md", 7)]
 
 
-def test_prose_with_a_name_that_is_no_word_mentions_the_member_of_any_class_without_another() -> (
-    None
-):
+def test_prose_mentions_a_member_by_its_bare_name_if_the_name_is_no_ordinary_word() -> None:
     files = {
         "box.go": (
             "package box\n\ntype Box struct{}\n\ntype Lid struct{}\n\n"

@@ -51,7 +51,7 @@ public class Shop implements Runnable {
     "rust/till.rs": "pub struct Till;\nimpl Till { pub fn close(&self) { count_till(); } }\n"
     "fn count_till() {}\n",
 }
-# Tags that name no definition: parameters, imports and local names.
+# The kinds of tags that are definitions; others are parameters, imports and local names.
 KINDS = {
     "class", "function", "member", "method", "struct", "typedef", "macro", "enumerator", "enum",
     "interface", "implementation", "module", "func", "def", "singletonMethod",

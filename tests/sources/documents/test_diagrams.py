@@ -140,7 +140,7 @@ def test_an_icon_has_no_text_and_a_sprite_has_the_names_of_its_symbols(tmp_path:
     assert len(text) < 10_000
 
 
-def test_of_a_map_with_many_names_the_first_ones_are_read(tmp_path: Path) -> None:
+def test_only_the_first_names_of_a_large_map_are_read(tmp_path: Path) -> None:
     names = "".join(f"<text>street {number}</text>" for number in range(8_000))
     found = read(tmp_path, "map.svg", f"{SVG}{names}</svg>")
     assert isinstance(found, Document)

@@ -169,7 +169,7 @@ def test_a_file_of_two_gigabytes_is_not_read(tmp_path: Path) -> None:
         ("huge.pdf", "too large"),
         ("huge.pptx", "too large"),
     ]
-    for name in ("sparse.docx", "sparse.pdf"):  # smaller than the limit
+    for name in ("sparse.docx", "sparse.pdf"):  # files with holes, below the size limit
         with (tmp_path / name).open("wb") as file:
             file.truncate(900_000_000)
         assert read(tmp_path / name) == "damaged"
@@ -223,7 +223,7 @@ def test_a_document_that_yields_nothing_in_time_is_called_slow(
     assert answer == {"reason": "too slow to read"}
 
 
-def test_a_document_of_endless_places_stops_at_a_limit() -> None:
+def test_the_number_of_places_in_a_document_is_limited() -> None:
     from rootle.sources.documents.places import ExtractedDocument, LimitReachedError
 
     found = ExtractedDocument(10_000_000, 60.0)

@@ -21,7 +21,7 @@ from rootle.types import NEEDS_OCR
 
 pytestmark = pytest.mark.slow  # Tesseract takes seconds per image
 
-KEY = "AKIA" + "Q3EGRXK2WNPLJ7HD"  # looks like a key of a cloud provider
+KEY = "AKIA" + "Q3EGRXK2WNPLJ7HD"  # has the format of an access key of AWS
 
 
 def rules(folder: Path, mode: str = "all") -> WalkRules:
@@ -207,7 +207,8 @@ def test_a_screenshot_that_cannot_be_read_is_refused(
     draw_lines(tmp_path / "blank.png", [])
     (tmp_path / "text.png").write_text("no image")
     good = draw_lines(tmp_path / "good.png", ["Walrus"])
-    (tmp_path / "list.txt").write_text(f"{good}\n")  # Tesseract would read the image in this list
+    # Tesseract would read the image that this list names.
+    (tmp_path / "list.txt").write_text(f"{good}\n")
     for name, message in [
         ("missing.png", "is not a file: name an image"),
         ("blank.png", "no text was recognized in"),

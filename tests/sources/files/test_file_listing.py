@@ -283,7 +283,7 @@ def test_a_program_configured_in_the_repository_is_not_run(repository: Path) -> 
 
     assert not (repository / "ran").exists()
     subprocess.run(["git", "-C", repository, "status"], check=True, capture_output=True)
-    assert (repository / "ran").exists()  # git alone runs the hook
+    assert (repository / "ran").exists()  # git itself runs the hook
 
 
 def test_environment_variables_of_a_calling_git_are_ignored(

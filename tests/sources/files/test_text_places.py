@@ -120,7 +120,7 @@ def test_a_small_table_is_indexed_in_full_with_its_shape(tmp_path: Path) -> None
     assert places(document) == [("rows", "3 lines: region,amount", text.rstrip("\n"))]
 
 
-def test_of_a_large_table_only_the_first_rows_are_indexed(tmp_path: Path) -> None:
+def test_only_the_first_rows_of_a_large_table_are_indexed(tmp_path: Path) -> None:
     text = "region,amount\n" + "".join(f"north{n},{n}\n" for n in range(200_000))
     document = read(tmp_path, "costs.csv", text)
     assert len(document.text) <= 200_000

@@ -1,4 +1,4 @@
-"""Commits and their patches are shown in the same way whatever the user's git settings are."""
+"""Commits and their patches have the same text with any git settings of the user."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_the_patch_of_a_file_is_read_by_its_name(root: Path, make_app: MakeApp) 
     sha = git(root, "rev-parse", "HEAD").strip()
     for name in NAMES[:-1]:
         assert f"+size = 1  # {len(name)}" in app.read(f"{sha}#{name}").lines
-    # In "#message", the word does not name a file, but the message of the commit.
+    # "#message" selects the message of the commit, not a file with this name.
     assert "    Größe ändern" in app.read(f"{sha}#message").lines or (
         "Größe ändern" in app.read(f"{sha}#message").lines
     )

@@ -1,4 +1,4 @@
-"""git is used only in folders that belong to the work tree."""
+"""git is used only if its folders belong to the work tree."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _linked_objects_one_by_one(hostile: Path, secret: Path) -> None:
 
 
 def _repository_above(hostile: Path, secret: Path) -> None:
-    """Put a folder with an invalid `.git` below a folder whose `.git` links to the secret."""
+    """Put a folder with an invalid `.git` into a folder whose `.git` is a link to the secret."""
     inner = hostile / "inner"
     (inner / ".git").mkdir(parents=True)
     replace_by_link(hostile / ".git", secret / ".git")
@@ -151,7 +151,8 @@ def test_commits_of_another_repository_are_not_shown(
     write(hostile, "inner/a.md", "inner\n")
     disguise(hostile, secret)
     root = hostile / "inner" if disguise is _repository_above else hostile
-    if disguise is not _repository_above:  # in `inner`, git uses the repository above
+    # With `_repository_above`, git in `inner` uses the repository of the folder above.
+    if disguise is not _repository_above:
         assert "secret plan" in git(hostile, "show", sha), "the disguise does not work"
 
     with open_app(root, index_dir=tmp_path / "index") as app, pytest.raises(SourceError) as error:

@@ -1,4 +1,4 @@
-"""git runs no program that a repository names, and writes nothing into it."""
+"""rootle's git commands write nothing into a repository and run no program that it names."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_no_program_that_a_repository_names_is_run(hostile: Path, tmp_path: Path
 
     assert not (tmp_path / "ran").exists()
     subprocess.run(["git", "diff", "HEAD"], cwd=hostile, check=False, capture_output=True)
-    assert (tmp_path / "ran").exists()  # git alone runs them
+    assert (tmp_path / "ran").exists()  # an ordinary git command runs the programs
 
 
 def test_a_hook_is_not_run_even_by_a_command_that_writes_the_index(
@@ -247,7 +247,7 @@ def test_files_can_be_staged_while_rootle_asks_git(tmp_path: Path) -> None:
         write(root, f"f{number}.py", f"changed = {number}\n", when_s=None)
         added = subprocess.run(["git", "add", "-A"], cwd=root, capture_output=True, check=False)
         failures += [added.stderr] if added.returncode else []
-        for other in range(100, 200):  # so that git has a reason to refresh the index
+        for other in range(100, 200):  # so that git has a reason to refresh its index
             os.utime(root / f"f{other}.py", (OLD_S + number, OLD_S + number))
     stop.set()
     thread.join()
@@ -256,7 +256,7 @@ def test_files_can_be_staged_while_rootle_asks_git(tmp_path: Path) -> None:
 
 
 def test_every_git_command_of_rootle_is_checked_here() -> None:
-    """Each git command that rootle runs must be listed here and run by `ask_everything`."""
+    """Each git command that rootle runs must be listed in this test and run by `ask_everything`."""
     package = Path(rootle.__file__).parent
     found = set()
     for path in package.rglob("*.py"):
@@ -290,7 +290,7 @@ def _ask_until(stop: threading.Event, root: Path) -> None:
 
 
 class RecordedWrites:
-    """Records the names of files that are created, changed or deleted below a folder."""
+    """A recorder of the names of files that are created, changed or deleted below a folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -240,7 +240,7 @@ def test_a_changed_submodule_is_ignored(root: Path) -> None:
 
 
 def clone(origin: Path, folder: Path, *options: str) -> Path:
-    """Clone from a file URL, which is allowed only for this command."""
+    """Clone from a file URL, a protocol that only this command allows."""
     git(origin, "config", "uploadpack.allowFilter", "true")
     command = ("git", "-c", "protocol.file.allow=always", "clone", "-q", "--no-checkout")
     subprocess.run([*command, *options, f"file://{origin}", folder], check=True)
@@ -553,7 +553,7 @@ def test_a_heading_with_commas_is_one_name(root: Path) -> None:
     assert titles["a.py"].split(CHANGED_NAMES_SEPARATOR) == ["first", "second"]
 
 
-# Documents
+# Documents made from commits.
 
 
 def document_of(root: Path, sha: str) -> Document:
@@ -666,7 +666,7 @@ def test_a_damaged_commit_is_read_without_lines_and_the_next_one_with_them(
         hashes.append(commit(root))
     blob = git(root, "rev-parse", "HEAD~1:1.txt").strip()
     (root / ".git/objects" / blob[:2] / blob[2:]).unlink()
-    (root / "1.txt").unlink()  # git would read this file instead
+    (root / "1.txt").unlink()  # git would otherwise read this file instead of the missing object
 
     found = [patches.read(sha) for sha in hashes]
 

@@ -132,7 +132,7 @@ def test_programs_configured_in_a_repository_are_not_run(repository: Path) -> No
     assert "a" in commits
     assert not (repository / "ran").exists()
     subprocess.run(["git", "-C", repository, "status"], check=False, capture_output=True)
-    assert (repository / "ran").exists()  # git alone runs them
+    assert (repository / "ran").exists()  # an ordinary git command runs the programs
 
 
 def test_user_settings_in_the_environment_apply(

@@ -1,4 +1,4 @@
-"""Named pipes do not block an answer if they replace files that git or rootle opens."""
+"""Named pipes in place of files that git or rootle opens do not block an answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rootle.sources.files.discovery import WalkRules, walk_files
 from rootle.sources.git import commit_text, history, repository
 from rootle.sources.git.command import GitOutput, run_git
 
-# Seconds after which a test fails. If nothing waits for a pipe, a test takes about a second.
+# Seconds after which a test fails. A test takes about a second if nothing waits for a pipe.
 _WATCHDOG_S = 60
 _PIPES = (
     *(".gitignore", "src/.gitignore", ".ignore", ".rootleignore", ".gitattributes", ".gitmodules"),
@@ -31,7 +31,7 @@ _PIPES = (
 
 @pytest.fixture(autouse=True)
 def _unlimited_git(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Remove the time limits for git, so that a test ends only if nothing waits for a pipe."""
+    """Remove the time limits of git, so that a test fails if anything waits for a pipe."""
     for name in ("_LIST_TIMEOUT_S", "_DIFF_TIMEOUT_S", "_QUICK_TIMEOUT_S"):
         monkeypatch.setattr(repository, name, 100_000)
     for module in (commit_text, history):

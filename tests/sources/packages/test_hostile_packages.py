@@ -1,4 +1,4 @@
-"""Hostile packages and lock files: no file outside is read, and messages stay harmless."""
+"""No link in a hostile package is followed out of its folder, and messages stay harmless."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Installed packages are found in folders of every kind, and no files outside are read."""
+"""Installed packages are found in folders of every kind; files outside of them are not read."""
 
 from __future__ import annotations
 

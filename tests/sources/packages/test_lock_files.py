@@ -1,4 +1,4 @@
-"""Lock files of every format name packages with their versions; hostile ones cost little."""
+"""Lock files of every format name packages and versions; hostile lock files take little time."""
 
 from __future__ import annotations
 
@@ -433,7 +433,7 @@ def test_lock_files_in_subfolders_count_and_those_of_installed_packages_do_not(
     tmp_path: Path,
 ) -> None:
     write(tmp_path, "uv.lock", _UV)
-    write(tmp_path, "requirements.txt", _REQUIREMENTS)  # uv.lock is more exact
+    write(tmp_path, "requirements.txt", _REQUIREMENTS)  # not used, because uv.lock is more exact
     write(tmp_path, "web/package-lock.json", _OLD_NPM)
     write(tmp_path, "node_modules/hono/package.json", _PACKAGE)
     found = [lock.path for lock in read_lock_files(os.fspath(tmp_path))]
