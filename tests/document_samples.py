@@ -1,4 +1,4 @@
-"""Documents for tests, most of them written by the libraries of other programs."""
+"""Documents in several formats for tests, some of them written by third-party libraries."""
 
 from __future__ import annotations
 
