@@ -119,10 +119,11 @@ def _answer_stages(
     """Return the stages, outermost first."""
     # A reranker reads the text of the best files, which is better evidence than a rare name.
     named = () if reranking else (only_for(attrgetter("names"), show_rare_names),)
+    open_finder = open_symbols or _open_symbols()
     return [
         Notes(config.no_results_suggestion),
-        NamedSymbols(open_symbols or _open_symbols(), tree),
-        only_for(attrgetter("may_be_pasted"), find_pasted_text),
+        NamedSymbols(open_finder, tree),
+        only_for(attrgetter("may_be_pasted"), partial(find_pasted_text, open_finder)),
         *named,
         append_later_pages,
         *reranking,

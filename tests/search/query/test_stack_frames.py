@@ -47,6 +47,19 @@ def app(tmp_path: Path, make_app: MakeApp) -> App:
         ("\x1b[31mlib/router.js\x1b[0m:42:1", "lib/router.js"),
         ('lib/router.js:42:9: error: Name "foo" is not defined', "lib/router.js"),
         ("/srv/venv/lib/python3.12/site-packages/net/retry.py:42", "src/net/retry.py"),
+        ("/srv/app/lib/router.js\n  42:5  error  'x' is unused  no-unused-vars", "lib/router.js"),
+        ("C:\\w\\lib\\router.js\n  42:5  error  Missing semicolon  semi\n", "lib/router.js"),
+        (" ------ ---\n  Line   net/retry.py\n ------ ---\n  42     No type.", "src/net/retry.py"),
+        ("lib/router.js\n42:lib_42 = 42", "lib/router.js"),
+        ("[ERROR] /w/java/org/shop/Cart.java:[42,5] x", "src/main/java/org/shop/Cart.java"),
+        ("lib/router.js(42,5): error TS2304: Cannot find name 'x'.", "lib/router.js"),
+        ("error[E0425]: no value `x`\n  --> lib/router.js:42:5\n   |", "lib/router.js"),
+        (
+            "In file included from lib/router.js:7,\n                 from lib/router.js:9:\n"
+            "net/retry.py:42:5: error: unknown type name 'x'",
+            "src/net/retry.py",
+        ),
+        ("\t/root/go/src/example.org/shop/lib/router.js:42 +0x1d", "lib/router.js"),
     ],
 )
 def test_the_line_of_a_frame_is_the_first_result(query: str, path: str, app: App) -> None:

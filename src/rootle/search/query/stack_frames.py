@@ -1,10 +1,13 @@
-"""Find places such as `src/retry.py:42` in a query: frames of a stack trace, compiler messages."""
+"""Find places such as `src/retry.py:42` in a query: frames of a stack trace, compiler messages.
+
+Tests that a query names without a line are found by `search/symbols/reported_tests.py`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,19 +16,28 @@ from rootle.index.reader import FileState, IndexReader
 _MAX_FRAMES: Final = 12
 _MAX_FILES: Final = 3  # files to which one frame may refer
 # `src/retry.py:42`, `src/retry.py(42)`, `"src/retry.py", line 42`, `retry.cs:line 42`,
-# `retry.php on line 42`, `retry.py#L42` and `file=src/retry.py,line=42`.
+# `retry.php on line 42`, `retry.py#L42`, `Retry.java:[42,7]` and `file=src/retry.py,line=42`.
 _FRAME: Final = re.compile(
     r"(?<![\w/\\.])((?:[A-Za-z]:)?[\w./\\@+-]{0,300}(?:\.[A-Za-z]\w{0,9}|(?<![\w.])[A-Z][a-z]{2,10}file))"
-    r"(?:[\"']?,? (?:on |at )?line |:line |: line |,line=|#L|:|\()(\d{1,7})\b"
+    r"(?:[\"']?,? (?:on |at )?line |:line |: line |,line=|#L|:\[?|\()(\d{1,7})\b"
 )
 # In `at org.example.Parser.run(Parser.java:42)`, the package is a part of the path.
 _JAVA: Final = re.compile(r"\bat ((?:[a-z]\w{0,60}\.){1,20})[\w$.<>]{1,200}\((\w{1,100}\.\w{1,9}):")
 _PATH: Final = re.compile(r"[\w.@+/-]{1,300}\.[A-Za-z]\w{0,9}")
+# A path on a line of its own, and the rows with line numbers that follow it, as eslint, PHPStan
+# and `rg --heading` print them.
+_HEADING: Final = re.compile(
+    r"\s*(?:Line\s+)?((?:[A-Za-z]:)?[\w.@+/\\-]{1,300}\.[A-Za-z]\w{0,9})\s*"
+)
+_ROW: Final = re.compile(r"\s*:?(\d{1,7})(?::\d{1,7})?(?:[\s:|]|$)")
+# A compiler names the files that include the one with the error first.
+_INCLUDED: Final = re.compile(r"(?:In file included\s+)?from\b")
 # Python and pytest print the innermost frame last.
 _INNERMOST_LAST: Final = re.compile(r"Traceback \(most recent call last\)|^E   ", re.MULTILINE)
 # Files below these folders belong to a language or to a package that is not a part of the project.
+# In `go/src/github.com/…`, a project can be checked out.
 _OUTSIDE: Final = re.compile(
-    r"^.*(?:^|/)(?:python\d[\d.]*|site-packages|dist-packages|node_modules|rustc|go/src|pkg/mod"
+    r"^.*(?:^|/)(?:python\d[\d.]*|site-packages|dist-packages|node_modules|rustc|go/src(?!/[\w-]+\.[\w.]+/)|pkg/mod"
     r"|registry/src|gems|vendor/bundle)/"
 )
 
@@ -59,18 +71,43 @@ def find_frames(text: str, index: IndexReader, allowed: Collection[int] | None) 
     return Frames(certain, {at: lines for at, lines in doubtful.items() if at not in certain})
 
 
+def find_files(path: str, index: IndexReader) -> tuple[list[FileState], bool]:
+    """Return at most three files that a path of another machine may mean, and whether it does.
+
+    It is doubtful if only their names are the same.
+    """
+    parts, is_outside = _split_path(path.replace("\\", "/"))
+    named = _files_by_name(parts[-1:], index)
+    return _match_files(parts, named, is_outside=is_outside)
+
+
 def _innermost_first(text: str) -> list[tuple[str, int]]:
     if _PATH.fullmatch(text.strip()):
         return [(text.strip(), 1)] if "/" in text else []
     packages = {match[2]: match[1].replace(".", "/") for match in _JAVA.finditer(text)}
-    frames = [
-        (packages.get(match[1], "") + match[1].replace("\\", "/"), int(match[2]))
-        for match in _FRAME.finditer(text)
-        if int(match[2])
-    ]
+    frames: list[tuple[str, int]] = []
+    including: list[tuple[str, int]] = []
+    for match in _FRAME.finditer(text):
+        before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        is_including = _INCLUDED.match(before.strip()) is not None
+        place = packages.get(match[1], "") + match[1].replace("\\", "/"), int(match[2])
+        (including if is_including else frames).append(place)
     if _INNERMOST_LAST.search(text):
         frames.reverse()
-    return list(dict.fromkeys(frames))[:_MAX_FRAMES]
+    places = [*frames, *_read_rows(text), *including]
+    return [(path, line) for path, line in dict.fromkeys(places) if line][:_MAX_FRAMES]
+
+
+def _read_rows(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the places of the rows below each path that is on a line of its own."""
+    path = ""
+    for line in text.split("\n"):
+        if heading := _HEADING.fullmatch(line):
+            path = heading[1].replace("\\", "/")
+        elif not line.strip():
+            path = ""
+        elif path and (row := _ROW.match(line)):
+            yield path, int(row[1])
 
 
 def _split_path(path: str) -> tuple[list[str], bool]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -23,7 +23,8 @@ from rootle.rank.path_features import quotes_messages
 from rootle.rank.question.intent import Intent
 from rootle.rank.ranking_inputs import Floats, Ints
 from rootle.search.query.scope import Lines, ScopedQuery
-from rootle.search.query.stack_frames import find_frames
+from rootle.search.query.stack_frames import Frames, find_frames
+from rootle.search.query.test_reports import read_reported_tests
 from rootle.search.request import MAX_QUERY_CHARS, SearchRequest
 from rootle.search.stages.ranked_answer import (
     FindAnswer,
@@ -32,6 +33,9 @@ from rootle.search.stages.ranked_answer import (
     put_first,
 )
 from rootle.text.terms import WORD, whole_identifier
+
+if TYPE_CHECKING:
+    from rootle.search.symbols.finder import SymbolFinder
 
 _MAX_FILES_WITH_WORDS: Final = 100  # files whose chunks are compared with a line of the query
 _MAX_MATCHED_CHUNKS: Final = 5_000
@@ -80,13 +84,21 @@ class _Sources:
 _NONE: Final = _Sources({})
 
 
-def find_pasted_text(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:
-    """Return the answer. Files with the text or the stack frames of the query come first."""
+def find_pasted_text(
+    open_finder: Callable[[], SymbolFinder],
+    find: FindAnswer,
+    request: SearchRequest,
+    scoped: ScopedQuery,
+) -> RankedAnswer:
+    """Return the answer. Files with the text or the stack frames of the query come first.
+
+    `open_finder` is called if the query names a test, because this loads a parser.
+    """
     parsed = scoped.question.parsed
     if scoped.lines or parsed.regex or parsed.excluded:
         return find(request, scoped)
     if not parsed.phrases:
-        sources = _find_sources(request, parsed.text, scoped)
+        sources = _find_sources(open_finder, request, parsed.text, scoped)
     elif scoped.unquoted is None or parsed.has_filters or not parsed.asks_more_than_phrases:
         return find(request, scoped)
     else:
@@ -94,7 +106,7 @@ def find_pasted_text(find: FindAnswer, request: SearchRequest, scoped: ScopedQue
         text = request.query.text_query[:MAX_QUERY_CHARS]
         # In JSON, quotes do not delimit phrases, so the parts in quotes may be searched alone.
         has_parts = text.lstrip().startswith("{")
-        sources = _find_sources(request, text, scoped.unquoted, has_parts=has_parts)
+        sources = _find_sources(open_finder, request, text, scoped.unquoted, has_parts=has_parts)
         if not _is_better_than_phrases(sources, parsed.words):
             return find(request, scoped)
         scoped = scoped.unquoted
@@ -121,11 +133,16 @@ def _is_better_than_phrases(sources: _Sources, others: str) -> bool:
 
 
 def _find_sources(
-    request: SearchRequest, text: str, scoped: ScopedQuery, *, has_parts: bool = True
+    open_finder: Callable[[], SymbolFinder],
+    request: SearchRequest,
+    text: str,
+    scoped: ScopedQuery,
+    *,
+    has_parts: bool = True,
 ) -> _Sources:
     text = _COLORS.sub("", text)
     index = request.session.index
-    frames = find_frames(text, index, scoped.files)
+    frames = _add_tests(find_frames(text, index, scoped.files), text, index, open_finder, scoped)
     names, is_only_name = find_hyphenated_names(text)
     message = _find_lines(index, names[0] if is_only_name else text, scoped, has_parts=has_parts)
     if frames.lines:
@@ -138,6 +155,26 @@ def _find_sources(
         return _Sources(frames.doubtful, is_first=True, share=1.0, is_ordered=True)
     named = (_find_lines(index, name, scoped).lines for name in names)
     return _Sources({at: found for lines in named for at, found in lines.items()})
+
+
+def _add_tests(
+    frames: Frames,
+    text: str,
+    index: IndexReader,
+    open_finder: Callable[[], SymbolFinder],
+    scoped: ScopedQuery,
+) -> Frames:
+    """Return the frames with the tests and functions that a text names without a line."""
+    tests = read_reported_tests(text)
+    if not tests:
+        return frames
+    from rootle.search.symbols.reported_tests import find_reported_tests  # loads a parser
+
+    lines = {at: list(found) for at, found in frames.lines.items()}
+    found_tests = find_reported_tests(tests, index, open_finder(), scoped.files)
+    for at, found in found_tests.items():
+        lines[at] = list(dict.fromkeys([*lines.get(at, ()), *found]))
+    return replace(frames, lines=lines)
 
 
 def _find_lines(

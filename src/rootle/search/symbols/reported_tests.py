@@ -1,0 +1,96 @@
+"""Find the tests and functions that a pasted report of a test runner names without a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final
+
+from rootle.index.reader import IndexReader
+from rootle.search.query.stack_frames import find_files
+from rootle.search.query.test_reports import ReportedTest
+from rootle.search.symbols.finder import SymbolFinder
+from rootle.search.symbols.symbol_request import SymbolRequest
+from rootle.text.terms import whole_identifier
+
+# A name with more definitions does not say which one is meant.
+_MAX_DEFINITIONS: Final = 3
+_MAX_MACRO_FILES: Final = 20  # that may contain a test of GoogleTest
+
+
+def find_reported_tests(
+    tests: Iterable[ReportedTest],
+    index: IndexReader,
+    finder: SymbolFinder,
+    allowed: Collection[int] | None,
+) -> dict[int, list[int]]:
+    """Return the lines of tests and functions by file id, in the order of `tests`.
+
+    A test that is not found in its file means the first line of this file.
+    """
+    found: dict[int, list[int]] = {}
+    for test in tests:
+        for file_id, line in _find(test, index, finder, allowed):
+            if line not in found.setdefault(file_id, []):
+                found[file_id].append(line)
+    return {at: [line for line in lines if line > 1] or lines for at, lines in found.items()}
+
+
+def _find(
+    test: ReportedTest,
+    index: IndexReader,
+    finder: SymbolFinder,
+    allowed: Collection[int] | None,
+) -> Sequence[tuple[int, int]]:
+    """Return the file ids and lines of a test."""
+    if test.is_macro:
+        return list(_find_macros(test.name, index, allowed))
+    if not test.path:
+        return _find_definitions(test, index, finder, allowed)
+    states, is_certain = find_files(test.path, index)
+    ids = [state.id for state in states if allowed is None or state.id in allowed]
+    if not ids:
+        return []
+    if test.name:
+        # The test may be in a base class in another file.
+        found = _find_definitions(test, index, finder, ids) or _find_definitions(
+            test, index, finder, allowed
+        )
+    else:
+        found = [(at, line) for at in ids if (line := _find_title(test.title, index.text(at)))]
+    return found or ([(at, 1) for at in ids] if is_certain else [])
+
+
+def _find_definitions(
+    test: ReportedTest, index: IndexReader, finder: SymbolFinder, allowed: Collection[int] | None
+) -> list[tuple[int, int]]:
+    found = finder.find_with_files(index, SymbolRequest(test.name, files=allowed), is_quick=True)
+    answer, ids = found or (None, {})
+    definitions = answer.definitions if answer is not None else ()
+    places = [(ids[one.path], one.line) for one in definitions if one.path.endswith(test.ending)]
+    if len(places) > _MAX_DEFINITIONS:
+        return []
+    return [(at, test.line or line) for at, line in places]
+
+
+def _find_macros(
+    name: str, index: IndexReader, allowed: Collection[int] | None
+) -> Iterator[tuple[int, int]]:
+    """Yield the places of `TEST(Class, name)` and similar macros."""
+    parts = name.split(".")
+    macro = re.compile(rf"\(\s*{re.escape(parts[0])}\s*,\s*{re.escape(parts[-1])}\s*\)")
+    stems = index.sparse.stems(" ".join(map(whole_identifier, parts)))
+    for file_id in index.sparse.files_with(stems, [], _MAX_MACRO_FILES, allowed):
+        text = index.text(file_id)
+        if match := macro.search(text):
+            yield file_id, text.count("\n", 0, match.start()) + 1
+
+
+def _find_title(title: str, text: str) -> int:
+    """Return the line with the longest end of a title in quotes, or 0 if there is none."""
+    words = title.split()
+    for first in range(len(words)):
+        quoted = re.escape(" ".join(words[first:]))
+        if match := re.search(rf"([\"'`]){quoted}\1", text):
+            return text.count("\n", 0, match.start()) + 1
+    return 0
