@@ -83,6 +83,8 @@ def describe_uses(answer: SymbolAnswer) -> str:
         total = _count_uses(answer)
     elif total > _count_uses(answer):
         noun = f"{noun} and mentions"
+    if answer.counts.keys() <= {"assignment"}:  # the noun already says so
+        counts = ""
     first, last_shown = answer.offset + 1, answer.offset + len(answer.uses)
     shown = f"{first}-{last_shown}" if answer.uses else "0"
     of = f"{at_least}{total} {noun} of {answer.name}{_describe_place(answer)}"

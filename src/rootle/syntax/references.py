@@ -102,7 +102,7 @@ def classify(tree: SourceTree, row: int, column: int, size: int) -> OccurrenceRo
     leaf = tree.node_at(row, column, size)
     if role := _literal_kind(leaf):
         return OccurrenceRole("import" if role == "string" and _is_import(tree, leaf) else role)
-    node, receiver = _climb_members(tree, leaf)
+    node, receiver = climb_members(tree, leaf)
     # In Elixir, `use Base` is both an import and a mixin, so check for a base first.
     if is_base(tree, leaf, tree.row_starts[row] + column + size):
         return OccurrenceRole("implementation", receiver)
@@ -211,25 +211,7 @@ def binds_import(tree: SourceTree, row: int, column: int, size: int) -> bool:
     return parent is None or parent.child_by_field_name("module_name") != node
 
 
-def _literal_kind(leaf: Node) -> str:
-    """Return "comment" for text in a comment, "string" for text in a string, "" for code."""
-    node: Node | None = leaf
-    if leaf.type in _SYMBOL:
-        return ""
-    while node is not None:
-        if _COMMENT.search(node.type):
-            return "comment"
-        if node.type in _SYMBOL:
-            return ""
-        if _STRING.search(node.type) and node.is_named and "interpol" not in node.type:
-            return "" if _CODE_LEAF.search(leaf.type) and node is not leaf else "string"
-        if _CODE_LEAF.search(leaf.type) or _STOP.search(node.type):
-            return ""
-        node = node.parent
-    return ""
-
-
-def _climb_members(tree: SourceTree, leaf: Node) -> tuple[Node, str]:
+def climb_members(tree: SourceTree, leaf: Node) -> tuple[Node, str]:
     """Return the largest node that ends with the name, and the text before the name."""
     node, receiver = leaf, ""
     while (parent := node.parent) is not None:
@@ -249,6 +231,24 @@ def _climb_members(tree: SourceTree, leaf: Node) -> tuple[Node, str]:
         else:
             break
     return node, receiver
+
+
+def _literal_kind(leaf: Node) -> str:
+    """Return "comment" for text in a comment, "string" for text in a string, "" for code."""
+    node: Node | None = leaf
+    if leaf.type in _SYMBOL:
+        return ""
+    while node is not None:
+        if _COMMENT.search(node.type):
+            return "comment"
+        if node.type in _SYMBOL:
+            return ""
+        if _STRING.search(node.type) and node.is_named and "interpol" not in node.type:
+            return "" if _CODE_LEAF.search(leaf.type) and node is not leaf else "string"
+        if _CODE_LEAF.search(leaf.type) or _STOP.search(node.type):
+            return ""
+        node = node.parent
+    return ""
 
 
 def _text_before(tree: SourceTree, parent: Node, node: Node) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-SymbolAspect = Literal["definitions", "uses", "tests", "implementations"]
+SymbolAspect = Literal["definitions", "uses", "assignments", "reads", "tests", "implementations"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,9 @@ class SymbolUse:
 
     path: str
     line: int  # the number of the line, from 1
-    kind: str  # call, implementation, type, import, reference, comment, string or document
+    # call, implementation, type, import, reference, comment, string or document; if assignments
+    # are requested, assignment
+    kind: str
     scope: str  # the enclosing function, outermost definition first
     text: str  # the line
     is_test: bool

@@ -1498,6 +1498,49 @@ def test_a_question_about_a_member_of_a_variable_lists_the_member() -> None:
     assert any("showing pbytes of any class" in note for note in response.suggestions)
 
 
+_RETRY = {
+    "Retry.java": (
+        "class Retry {\n  int maxAttempts = 3;\n  void limit(int n) {\n    this.maxAttempts = n;\n"
+        "    if (maxAttempts == n) { maxAttempts++; }\n  }\n  int left() {\n"
+        "    return maxAttempts - used();\n  }\n}\n"
+    ),
+    "config/retry.yaml": "retry:\n  maxAttempts: 5\n",
+    "docs/retry.md": "# Retry\n\nThe limit is maxAttempts.\n",
+}
+
+
+@pytest.mark.parametrize(
+    "question", ["where is maxAttempts set", "who writes maxAttempts", "assignments:maxAttempts"]
+)
+def test_the_assignments_of_a_field_are_listed_without_its_other_uses(question: str) -> None:
+    with _open(_RETRY) as app:
+        symbols = app.search(question).symbols
+    assert symbols is not None
+    assert places(symbols) == ["Retry.java:2"]
+    assert [(use.path, use.line, use.kind) for use in symbols.uses] == [
+        ("Retry.java", 4, "assignment"),
+        ("Retry.java", 5, "assignment"),
+        ("config/retry.yaml", 2, "assignment"),
+    ]
+
+
+def test_the_reads_of_a_field_are_its_other_uses() -> None:
+    with _open(_RETRY) as app:
+        symbols = app.search("where is maxAttempts read").symbols
+        listed = app.symbols("maxAttempts", "reads")
+    assert symbols is not None
+    assert [(use.path, use.line) for use in symbols.uses] == [("Retry.java", 5), ("Retry.java", 8)]
+    assert [use.path for use in listed.uses][2:] == ["docs/retry.md"]
+
+
+def test_all_uses_are_listed_if_nothing_sets_a_name() -> None:
+    with _open({"a.py": "def save_order():\n    pass\n\nsave_order()\n"}) as app:
+        response = app.search("who updates save_order")
+    assert response.symbols is not None
+    assert [use.line for use in response.symbols.uses] == [4]
+    assert any("all its uses are listed" in note for note in response.suggestions)
+
+
 _BUNDLE = """\
 (function (global, factory) {
   typeof exports === 'object' ? factory(exports) : factory(global.parser = {});

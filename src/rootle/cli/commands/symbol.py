@@ -40,6 +40,8 @@ def register(parser: CommandParser) -> None:
     aspects = parser.add_mutually_exclusive_group()
     for aspect, text in (
         ("uses", "list the lines that use the name"),
+        ("assignments", "list the lines that set the variable, field or setting with this name"),
+        ("reads", "list the lines that use the name without setting it"),
         ("tests", "list the lines of tests that use the name"),
         (
             "implementations",
@@ -49,7 +51,7 @@ def register(parser: CommandParser) -> None:
         aspects.add_argument(
             f"--{aspect}", dest="aspect", action="store_const", const=aspect, help=text
         )
-    add_limit(parser, "uses, tests or implementations to list", "30")
+    add_limit(parser, "lines to list", "30")
     parser.add_argument(
         "--cursor",
         metavar="CURSOR",

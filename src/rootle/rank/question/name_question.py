@@ -28,6 +28,15 @@ _CLASSES: Final = rf"{_LIST}(?:class(?:es)?|types?|structs?)"
 _LISTED: Final = (
     rf"{_LIST}(?:class(?:es)?|types?|structs?|functions?|methods?|files?|modules?|places?|code)"
 )
+_SETTERS: Final = rf"{_LIST}(?:functions?|methods?|code|lines?|places?|files?)"
+_SETS: Final = (
+    r"(?:sets?|writes?(?: to)?|assigns?(?: to)?|modif(?:y|ies)|updates?|changes?|resets?|mutates?"
+    r"|initiali[sz]es?|populates?|increments?|decrements?|overwrites?)"
+)
+_SET: Final = (
+    r"(?:set|written(?: to)?|assigned(?: to)?|modified|updated|changed|reset|mutated"
+    r"|initiali[sz]ed|populated|incremented|decremented|overwritten)"
+)
 # The end of a question such as "if I change X, what else must change".
 _FOLLOWS: Final = (
     r"(?:else )?(?:breaks?|(?:must|should|has to|have to|needs? to|do i (?:have|need) to)"
@@ -80,17 +89,32 @@ _FORMS: Final[tuple[tuple[SymbolAspect, str], ...]] = (
         rf"overrides?|inherits?(?: from)?|subclass(?:es)?|derives? from|conforms? to)\s+{_SUBJECT}",
     ),
     (
+        "assignments",
+        rf"(?:how|where|when)(?:'s| is| are| does| do)\s+{_SUBJECT}\s+(?:(?:get|gets|being|be)\s+)?"
+        rf"{_SET}(?: to| by| in| from)?"
+        rf"|(?:who|what|which \w+|what \w+|{_SETTERS} (?:that|which))(?: (?:all|else))?"
+        rf"\s+{_SETS}\s+{_SUBJECT}"
+        rf"|{_LIST}(?:assignments?|writes?|writers?|setters?)\s+(?:of|to|for)\s+{_SUBJECT}"
+        rf"|{_SUBJECT}\s+(?:is\s+)?(?:assignments?|writes|assigned|written)",
+    ),
+    (
+        "reads",
+        rf"(?:how|where|when)(?:'s| is| are)\s+{_SUBJECT}\s+read(?: from| by| in)?"
+        rf"|(?:who|what|which \w+|what \w+|{_SETTERS} (?:that|which))(?: (?:all|else))?\s+reads?\s+"
+        rf"{_SUBJECT}"
+        rf"|{_LIST}(?:reads?|readers?)\s+of\s+{_SUBJECT}"
+        rf"|{_SUBJECT}\s+(?:is\s+)?(?:reads|read)",
+    ),
+    (
         "uses",
-        rf"(?:how|where|when)(?:'s| is| are)\s+{_SUBJECT}\s+(?:used|called|invoked|set|read|"
-        rf"written|checked|assigned|modified|changed|updated|reset|initiali[sz]ed|created|"
+        rf"(?:how|where|when)(?:'s| is| are)\s+{_SUBJECT}\s+(?:used|called|invoked|checked|created|"
         rf"constructed|thrown|raised|caught)"
         rf"|(?:is|are)\s+{_SUBJECT}\s+(?:(?:still|ever|actually|really)\s+)?(?:used|called|needed)"
         rf"(?: anywhere| at all| any ?more)?"
         rf"|{_LISTED} (?:that|which)\s+(?:calls?|uses?|invokes?|references?|imports?|instantiates?)"
         rf"\s+{_SUBJECT}"
-        rf"|(?:who|what|which \w+)(?: (?:all|else))?\s+(?:reads?|writes?|sets?|checks?|assigns?|"
-        rf"modif(?:y|ies)|updates?|resets?|creates?|constructs?|throws?|raises?|catch(?:es)?)\s+"
-        rf"{_SUBJECT}"
+        rf"|(?:who|what|which \w+)(?: (?:all|else))?\s+(?:checks?|creates?|constructs?|throws?|"
+        rf"raises?|catch(?:es)?)\s+{_SUBJECT}"
         rf"|{_LIST}call(?:er)? (?:hierarchy|graph|tree) (?:of|for)\s+{_SUBJECT}"
         rf"|(?:what is\s+|what's\s+)?(?:the\s+)?(?:impact|effects?) of "
         rf"(?:chang|renam|remov|delet|edit)ing\s+{_SUBJECT}"
@@ -99,9 +123,9 @@ _FORMS: Final[tuple[tuple[SymbolAspect, str], ...]] = (
         rf"{_SUBJECT}",
     ),
 )
-# The index of an entry of _FORMS. Questions of this form often contain an ordinary word, as in "how
-# is money used". They are about a name only if the name cannot be an ordinary word.
-_MARKED_FORM: Final = len(_FORMS) - 1
+# From this entry of _FORMS on, the questions often contain an ordinary word, as in "how is money
+# used". They are about a name only if the name cannot be an ordinary word.
+_FIRST_MARKED_FORM: Final = len(_FORMS) - 3
 # The words for each entry of _FORMS. Every question that matches the entry contains at least one of
 # them. Most questions contain none, so the patterns, whose compilation takes as long as a search,
 # are not needed.
@@ -119,12 +143,17 @@ _WORDS: Final[tuple[frozenset[str], ...]] = tuple(
         """implementations implementors implementers subclasses subclass subtypes overrides override
         derived derives derive implements implement extends extend inherits inherit conforms
         conform""",
-        """used called invoked set read written checked assigned modified changed updated reset
-        initialized initialised created constructed thrown raised caught needed call calls use uses
-        invoke invokes reference references import imports instantiate instantiates reads write
-        writes sets check checks assign assigns modify modifies update updates resets create creates
-        construct constructs throw throws raise raises catch catches hierarchy graph tree impact
-        effect effects change rename remove delete edit""",
+        """set sets written write writes writers writer assigned assign assigns assignment
+        assignments setter setters modified modify modifies updated update updates changed change
+        changes reset resets mutated mutate mutates initialized initialised initialize initialise
+        initializes initialises populated populate populates incremented increment increments
+        decremented decrement decrements overwritten overwrite overwrites""",
+        "read reads reader readers",
+        """used called invoked checked created constructed thrown raised caught needed call calls
+        use uses invoke invokes reference references import imports instantiate instantiates check
+        checks create creates construct constructs throw throws raise raises catch catches hierarchy
+        graph tree impact effect effects changing change renaming rename removing remove deleting
+        delete editing edit""",
     )
 )
 _WORD: Final = re.compile(r"[a-z]+")
@@ -143,7 +172,9 @@ _PLACE: Final = re.compile(
     re.IGNORECASE,
 )
 _BARE: Final = re.compile(_NAME)
-_OPERATOR_NAMES: Final = r"(symbol|definitions?|uses|callers|tests|implementations)"
+_OPERATOR_NAMES: Final = (
+    r"(symbol|definitions?|uses|callers|assignments|reads|tests|implementations)"
+)
 _OPERATOR: Final = re.compile(_OPERATOR_NAMES + r":\s*" + _NAME + r"(?:\s+from:(\d{1,6}))?")
 _FIRST_OPERATOR: Final = re.compile(rf"\s*({_OPERATOR_NAMES}:{_NAME})(?=\s+\S)")
 _OPERATORS: Final[dict[str, SymbolAspect]] = {
@@ -152,6 +183,8 @@ _OPERATORS: Final[dict[str, SymbolAspect]] = {
     "definitions": "definitions",
     "uses": "uses",
     "callers": "uses",
+    "assignments": "assignments",
+    "reads": "reads",
     "tests": "tests",
     "implementations": "implementations",
 }
@@ -199,7 +232,7 @@ def _parse_form(text: str) -> NameQuestion | None:
     for at, (aspect, _) in enumerate(_FORMS):
         if not _WORDS[at].isdisjoint(words) and (match := _pattern(at).fullmatch(text)):
             name = next(filter(None, match.groups()))
-            if at == _MARKED_FORM and not _MARKED.search(name):
+            if at >= _FIRST_MARKED_FORM and not _MARKED.search(name):
                 return None
             return NameQuestion(_clean(name), aspect, _is_marked(match[0]))
     return None

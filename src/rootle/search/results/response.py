@@ -86,6 +86,8 @@ def _interpretation(request: SearchRequest, page: ResultPage) -> QueryInterpreta
 _INTENTS: Final[Mapping[SymbolAspect, Intent]] = {
     "definitions": "symbol",
     "uses": "usage",
+    "assignments": "usage",
+    "reads": "usage",
     "tests": "test",
     "implementations": "usage",
 }

@@ -75,14 +75,30 @@ class NamedSymbols:
         if question is None:
             return find(request, _note_plain_operator(scoped))
         asked = _Asked(question, request, scoped, find)
-        answer = (
-            self._answer_in_place(asked) or self._answer_for_variable(asked) or asked.find_plainly()
-        )
+        answer = self._answer_with_uses(asked) or asked.find_plainly()
         is_defined = answer.symbols is not None and answer.symbols.definitions
         if is_defined or not question.is_explicit or self._tree is None:
             return answer
         notes = note_unindexed_name(question.name, request, scoped, self._tree)
         return replace(answer, notes=(*answer.notes, *notes))
+
+    def _answer_with_uses(self, asked: _Asked) -> RankedAnswer | None:
+        """Return the answer; it lists all uses if there are none of the requested kind.
+
+        A note says so.
+        """
+        answer = self._answer_in_place(asked) or self._answer_for_variable(asked)
+        aspect, name = asked.question.aspect, asked.question.name
+        if aspect not in ("assignments", "reads") or asked.question.is_operator:
+            return answer
+        if answer is not None and answer.symbols is not None and answer.symbols.total_uses:
+            return answer
+        asked = replace(asked, question=replace(asked.question, aspect="uses"))
+        answer = self._answer_in_place(asked) or self._answer_for_variable(asked)
+        if answer is None or answer.symbols is None or not answer.symbols.total_uses:
+            return answer
+        note = f"no {aspect} of {name} were found; all its uses are listed"
+        return replace(answer, notes=(note, *answer.notes))
 
     def _answer_in_place(self, asked: _Asked) -> RankedAnswer | None:
         """Return the answer for the path at the end of a question, or else for all files.

@@ -39,6 +39,11 @@ from rootle.search.symbols.use_rules import (
     text_around,
     use_order,
 )
+from rootle.syntax.assignments import (
+    SETTINGS_LANGUAGES,
+    is_assignment,
+    is_assignment_in_line,
+)
 from rootle.syntax.references import OccurrenceRole, classify
 from rootle.syntax.source_tree import Position
 from rootle.text.languages import CODE_EXTENSIONS
@@ -287,6 +292,12 @@ class NameScan:
             if at in defined or self._is_excluded(found.line(at[0])):
                 continue
             use = self._make_use(found, at, resolver)
+            if self._request.aspect in ("assignments", "reads"):
+                is_set = use.kind != "comment" and _is_set(found, at)
+                if is_set != (self._request.aspect == "assignments"):
+                    continue
+                is_code = use.kind != "document" or found.state.language in SETTINGS_LANGUAGES
+                use = replace(use, kind="assignment") if is_set and is_code else use
             if not is_listed(use, text_around(found, at)):
                 continue
             known = best.get(at[0])
@@ -375,6 +386,14 @@ class NameScan:
                     symbol.signature,
                     is_test,
                 )
+
+
+def _is_set(found: FileOccurrences, at: Position) -> bool:
+    """Return whether a name gets a value at a position."""
+    if found.tree is not None:
+        return is_assignment(found.tree, *at, found.size)
+    line = found.line(at[0])
+    return is_assignment_in_line(line, at[1], len(found.token), found.state.language)
 
 
 def _list_read(files: Mapping[int, FileOccurrences | None]) -> Iterator[FileOccurrences]:

@@ -16,7 +16,7 @@ from rootle.types import SymbolUse
 USE_KINDS: Final = {
     kind: at
     for at, kind in enumerate(
-        ("call", "implementation", "reference", "type", "import", "comment", "string", "document")
+        "assignment call implementation reference type import comment string document".split()
     )
 }
 PROSE_KINDS: Final = frozenset({"comment", "string", "document"})
