@@ -94,9 +94,10 @@ class SearchApi(AppBase):
 
         `source` is "path", "path:120", "path:120-180", "path#heading", "path#definition", a commit
         hash, or the URI or URL of a document from an added source. The path of a file of an
-        installed package begins with "deps:". A file of the folder need not be indexed yet. Raises
-        SourceError for a file that does not exist, is excluded from the index or is outside the
-        folder; the message suggests an alternative.
+        installed package begins with "deps:". A file of the folder need not be indexed yet, and a
+        generated file is read although it is never indexed. Raises SourceError for a file that does
+        not exist, is excluded from the index for another reason or is outside the folder; the
+        message suggests an alternative.
         """
         check_text("source", source)
         from rootle.ingest.source_refs import names_package, read_source

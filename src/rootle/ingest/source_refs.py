@@ -19,15 +19,18 @@ from rootle.serialization.outside_text import split_package
 from rootle.serialization.path_text import escape_path, unquote_git_path
 from rootle.sources.files.discovery import WalkRules, walk_files
 from rootle.sources.files.file_source import read_listed_file
+from rootle.sources.files.text_reader import is_generated_file
 from rootle.sources.git.commit_text import SHA, explain_hidden_commits, show_commit
 from rootle.sources.git.commits.commit_list import find_commit
 from rootle.sources.git.git_dirs import find_work_tree
 from rootle.sources.git.trees.revision import find_revision
 from rootle.sources.git.trees.tree_source import read_tree_file
+from rootle.sources.source import Document
 from rootle.types import (
     COMMIT_MESSAGE,
     COMMIT_URI,
     EXTERNAL_URI,
+    EXTRACTED,
     FILES,
     PACKAGE_URI,
     DocumentSection,
@@ -94,6 +97,8 @@ def read_source(reference: str, documents: DocumentSet) -> Passage:
     _check(reference)
     whole, meaning = _find_whole(reference, documents)
     found = select_part(whole, meaning)
+    if whole.passage.note and found.note not in ("", whole.passage.note):
+        found = replace(found, note=f"{whole.passage.note}; {found.note}")
     if found.trust is None:
         return found
     # Imported only here: it takes 100 ms, and files of the project need no warning.
@@ -158,12 +163,20 @@ def _read_whole(path: str, documents: DocumentSet) -> WholeDocument | None:
         name = escape_path(relative)
         raise SourceError(f"{name} is excluded from the index ({found}) and cannot be read")
     if found is not None:
-        return WholeDocument(_passage(relative, found.language, found.text), found.sections)
+        return WholeDocument(_file_passage(relative, found), found.sections)
     return (
         documents.read_indexed(path)
         or _read_version(path, documents)
         or _read_tagged_commit(path, documents)
     )
+
+
+def _file_passage(path: str, document: Document) -> Passage:
+    """Return a whole file, with a note if it is not indexed because it is generated."""
+    passage = _passage(path, document.language, document.text)
+    if document.encoding == EXTRACTED or not is_generated_file(document.text, path):
+        return passage
+    return replace(passage, note="this file is not indexed, because it is generated")
 
 
 def names_package(reference: str, root: Path) -> bool:

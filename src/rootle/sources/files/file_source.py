@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from rootle.sources.documents.formats import document_format
 from rootle.sources.files.discovery import WalkRules, look_up_files, walk_files
-from rootle.sources.files.skip_rules import TOO_LARGE
+from rootle.sources.files.skip_rules import GENERATED, TOO_LARGE
 from rootle.sources.files.text_places import add_text_places
 from rootle.sources.files.text_reader import read_text
 from rootle.sources.secret_masking_reader import MaskingReader
@@ -29,7 +29,8 @@ class FileReader:
 
     root: str
     rules: WalkRules
-    is_shown: bool = False  # True if files are shown, not indexed; tables are then complete
+    # Whether files are read to be shown: all rows of tables, and generated text too.
+    is_shown: bool = False
 
     def read(self, uri: str) -> Document | str:
         """Return a file, given by its path relative to the root, or the reason to skip it."""
@@ -40,7 +41,9 @@ class FileReader:
             document = read_document(self.root, uri, self.rules.max_file_bytes, cache)
             if document is not None:
                 return document
-        found = read_text(self.root, uri, self.rules.readers, self.rules.max_file_bytes)
+        found = read_text(
+            self.root, uri, self.rules.readers, self.rules.max_file_bytes, is_shown=self.is_shown
+        )
         if isinstance(found, str):
             return found
         if found.encoding != EXTRACTED:
@@ -89,15 +92,16 @@ class FileSource:
 def read_listed_file(root: Path, path: str, rules: WalkRules) -> Document | str | None:
     """Return a file without its secrets, or the reason to skip it; None if it is not listed.
 
+    A generated file is returned although it is not indexed.
     Nothing outside the root is opened: links are not followed, and the walk lists no path with
     "..".
     """
     scan = look_up_files(root, [path], rules) or walk_files(root, rules)
-    for skip in scan.skips:
-        if skip.uri == path:
-            return skip.reason
-    if all(entry.uri != path for entry in scan.documents):
+    reason = next((skip.reason for skip in scan.skips if skip.uri == path), None)
+    if reason is None and all(entry.uri != path for entry in scan.documents):
         return None
+    if reason is not None and reason != GENERATED:
+        return reason
     # A text file is shown completely, even if only its beginning is indexed. If it is too large, it
     # is not shown at all.
     limit = max(rules.max_file_bytes, MAX_SHOWN_BYTES)

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from rootle.sources.files.content_rules import is_binary, is_generated, is_minified, is_private_key
 from rootle.sources.files.regular_file_reader import read_below
 from rootle.sources.files.size_limit import cut_text
-from rootle.sources.files.skip_rules import BINARY, GENERATED, MINIFIED, READER_FAILED, SECRET
+from rootle.sources.files.skip_rules import (
+    BINARY,
+    GENERATED,
+    MINIFIED,
+    READER_FAILED,
+    SECRET,
+    reason_by_name,
+)
 from rootle.sources.source import Document
 from rootle.text.languages import language_of_text
 from rootle.types import EXTRACTED, DocumentSection
@@ -45,19 +52,28 @@ def read_text(
     relative: str,
     readers: tuple[tuple[str, str], ...] = (),
     max_bytes: int | None = None,
+    *,
+    is_shown: bool = False,
 ) -> TextFile | str:
     """Return the text of a file below `root`, or the reason (one of skip_rules.REASONS) to skip it.
 
     `relative` is the path of the file below `root`. It determines the language, and only some
     languages can be minified. `readers` are pairs of a file ending and the plugin that reads such
     files, as "package.module:name". If the file is larger than `max_bytes`, only the lines that fit
-    are returned; None means no limit.
+    are returned; None means no limit. If `is_shown`, generated text is returned as well.
     """
     raw = read_below(os.fspath(root), relative, -1 if max_bytes is None else max_bytes + 1)
     if isinstance(raw, str):
         return raw
     path = os.path.join(root, relative)
-    return extract_text(raw, relative, readers, max_bytes, lambda: os.lstat(path).st_size)
+    return extract_text(
+        raw, relative, readers, max_bytes, lambda: os.lstat(path).st_size, is_shown=is_shown
+    )
+
+
+def is_generated_file(text: str, relative: str) -> bool:
+    """Return whether a file is skipped as generated, by its name or its text."""
+    return GENERATED in (reason_by_name(relative), _skip_reason(text, relative))
 
 
 def extract_text(
@@ -66,6 +82,8 @@ def extract_text(
     readers: tuple[tuple[str, str], ...],
     max_bytes: int | None,
     measure: Callable[[], int],
+    *,
+    is_shown: bool = False,
 ) -> TextFile | str:
     """Return the result of `read_text` for content that was read from disk or from elsewhere.
 
@@ -83,6 +101,8 @@ def extract_text(
         return BINARY
     text, encoding = decoded
     reason = _skip_reason(text, relative)
+    if is_shown and reason == GENERATED:
+        reason = None
     # The omitted size is part of the digest, so that the index is updated when this size changes.
     return reason or TextFile(text, encoding, _digest(raw, omitted), omitted)
 
