@@ -81,20 +81,32 @@ def test_a_question_about_a_name_has_its_aspect(text: str, aspect: str, name: st
         "parse the configuration",
         "def retry_backoff(attempt, base_delay)",
         "what uses the least memory of all caches",
-        "where is the limit set",
-        "who sets limits",
-        "how is the file read",
-        "what updates the cache",
         "where are tests for the http client that mock the server",
         "retry_backoff LruCache",
         "how is money used",
         "who calls retry_backoff when a request fails and why",
-        "where is the configuration read",
         "uses of retry_backoff in the client and " + "x" * 200,
     ],
 )
 def test_other_questions_are_not_about_a_name(text: str) -> None:
     assert parse_name_question(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "must_be_rare"),
+    [
+        ("where is the limit set", True),
+        ("what updates the cache", True),
+        ("where is the configuration read", True),
+        ("who writes pbytes", True),
+        ("who writes max_size", False),
+        ("where is limit defined", False),
+    ],
+)
+def test_a_word_that_is_set_or_read_must_be_rare(text: str, must_be_rare: bool) -> None:
+    found = parse_name_question(text)
+    assert found is not None
+    assert found.must_be_rare is must_be_rare
 
 
 @pytest.mark.parametrize(

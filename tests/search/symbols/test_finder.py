@@ -147,8 +147,8 @@ def test_a_question_about_a_word_without_a_definition_reads_no_file(
         read.append(state.path)
 
     monkeypatch.setattr(name_scan, "read_occurrences", record)
-    assert app.search("where is log defined").symbols is None
-    assert app.search("log").symbols is None
+    assert app.search("where is sums defined").symbols is None
+    assert app.search("sums").symbols is None
     assert read == []
 
 
@@ -1029,11 +1029,11 @@ def test_a_question_for_a_field_shows_its_definition(question: str, app_with_mem
     assert response.results[0].file_path == "g.go"
 
 
-def test_a_question_that_may_contain_no_name_reads_no_file_for_fields(
-    app_with_members: App,
-) -> None:
-    assert app_with_members.search("where is the wood defined").symbols is None
-    assert app_with_members.search("wood").symbols is None
+def test_a_word_that_only_code_contains_can_be_a_field(app_with_members: App) -> None:
+    for question in ("where is the wood defined", "wood"):
+        symbols = app_with_members.search(question).symbols
+        assert symbols is not None
+        assert places(symbols) == ["E.java:1"]
 
 
 INHERITED = {
@@ -1229,13 +1229,13 @@ def app_with_wide_names() -> Iterator[App]:
         ("fetch", ["repo.ex:2"], ["repo.ex:10 call", "repo.ex:12 reference"]),
         ("fetch!", ["repo.ex:3"], ["repo.ex:9 call"]),
         ("valid?", ["repo.ex:4"], ["repo.ex:11 call"]),
-        ("save", ["model.rb:2"], ["model.rb:6 reference"]),
+        ("save", ["model.rb:2"], ["model.rb:6 call"]),
         ("save!", ["model.rb:5"], ["model.rb:17 call"]),
         ("title=", ["model.rb:9"], ["model.rb:18 call", "model.rb:19 call"]),
         (
             "title",
             ["model.rb:12"],
-            ["model.rb:18 call", "model.rb:19 call", "model.rb:20 call", "model.rb:13 reference"],
+            ["model.rb:13 call", "model.rb:18 call", "model.rb:19 call", "model.rb:20 call"],
         ),
         ("user", ["el.js:2"], ["el.js:3 reference"]),
         ("user$", ["el.js:1"], ["el.js:3 reference"]),
@@ -1531,6 +1531,83 @@ def test_the_reads_of_a_field_are_its_other_uses() -> None:
     assert symbols is not None
     assert [(use.path, use.line) for use in symbols.uses] == [("Retry.java", 5), ("Retry.java", 8)]
     assert [use.path for use in listed.uses][2:] == ["docs/retry.md"]
+
+
+_CLIENT = {
+    "object.h": "typedef struct client {\n    int fd;\n    size_t pbytes;\n} client;\n",
+    "object.c": "void reset(client *o) {\n    o->pbytes = 0;\n    grow(o->pbytes, o->fd);\n}\n" * 9,
+    "stats.c": "size_t used(client *o) {\n    return o->pbytes + o->pbytes;\n}\n" * 9,
+    "docs/limit.md": "# The limit\n\nSet the limit of a client. A limit is a number.\n",
+    "limit.c": "struct limits {\n    int limit;\n};\n",
+}
+
+
+@pytest.mark.parametrize("query", ["pbytes", "where is pbytes defined", "who writes pbytes"])
+def test_the_declaration_of_a_field_without_a_sign_of_a_name_is_found(query: str) -> None:
+    with _open(_CLIENT) as app:
+        response = app.search(query)
+    assert response.symbols is not None
+    assert places(response.symbols) == ["object.h:3"]
+    if query == "pbytes":
+        first = response.results[0]
+        assert first.file_path == "object.h"
+        assert first.start_line <= 3 <= first.end_line
+
+
+@pytest.mark.parametrize("query", ["limit", "where is the limit set"])
+def test_a_field_named_like_a_word_of_the_documents_is_searched_as_a_word(query: str) -> None:
+    with _open(_CLIENT) as app:
+        assert app.search(query).symbols is None
+
+
+def test_the_budget_for_fields_is_not_used_up_by_a_constant_with_the_name() -> None:
+    lines = "".join(f"int value_{number} = {number};\n" for number in range(12_000))
+    files = {
+        "main.c": f"enum kinds {{ SLAB_MOVE }};\n{lines}int f(void) {{ return s.slab_move; }}\n",
+        "settings.h": "struct settings {\n    bool slab_move;\n};\n",
+    }
+    with _open(files) as app:
+        response = app.search("slab_move")
+    assert response.symbols is not None
+    assert places(response.symbols) == ["settings.h:2"]
+    assert response.results[0].file_path == "settings.h"
+
+
+def test_a_bare_name_in_ruby_is_a_call_unless_it_is_a_variable() -> None:
+    order = """\
+class Order
+  def recalculate
+  end
+
+  def empty!
+    recalculate
+    items.each { |item| recalculate if item }
+  end
+
+  def local(recalculate)
+    recalculate
+  end
+
+  def assigned
+    recalculate = 1
+    recalculate
+  end
+
+  def inside
+    items.map { |recalculate, _| recalculate }
+    recalculate(1)
+  rescue E => other
+    [recalculate]
+  end
+  recalculate
+end
+"""
+    with _open({"order.rb": order, "other.rb": "def run\n  unknown_thing\nend\n"}) as app:
+        uses = {use.line: use.kind for use in app.symbols("recalculate", "uses").uses}
+        unknown = app.symbols("unknown_thing", "uses").uses
+    assert [line for line, kind in uses.items() if kind == "call"] == [6, 7, 21, 23]
+    assert {uses[line] for line in (10, 11, 15, 16, 20, 25)} == {"reference"}
+    assert [use.kind for use in unknown] == ["reference"]
 
 
 def test_all_uses_are_listed_if_nothing_sets_a_name() -> None:

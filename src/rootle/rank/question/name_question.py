@@ -201,6 +201,9 @@ class NameQuestion:
     offset: int = 0  # number of uses to skip
     is_bare: bool = False  # the question is just the name
     is_operator: bool = False  # the question is an operator with the name, such as "symbol:NAME"
+    # Whether the question is about the name only if it is rare. Such a question often asks about an
+    # ordinary word, as in "where is the limit set".
+    must_be_rare: bool = False
     place: str = ""  # the end of the question, if it may be a path, as in "who calls NAME in PATH"
 
 
@@ -232,9 +235,12 @@ def _parse_form(text: str) -> NameQuestion | None:
     for at, (aspect, _) in enumerate(_FORMS):
         if not _WORDS[at].isdisjoint(words) and (match := _pattern(at).fullmatch(text)):
             name = next(filter(None, match.groups()))
-            if at >= _FIRST_MARKED_FORM and not _MARKED.search(name):
+            is_word = at >= _FIRST_MARKED_FORM and not _MARKED.search(name)
+            if is_word and aspect == "uses":
                 return None
-            return NameQuestion(_clean(name), aspect, _is_marked(match[0]))
+            return NameQuestion(
+                _clean(name), aspect, _is_marked(match[0]) and not is_word, must_be_rare=is_word
+            )
     return None
 
 

@@ -28,6 +28,7 @@ from rootle.search.stages.ranked_answer import (
     put_first,
 )
 from rootle.search.stages.unindexed_text import note_unindexed_name
+from rootle.search.symbols.name_rarity import is_rare_name
 from rootle.search.symbols.symbol_request import SymbolRequest
 from rootle.types import SearchQuery, SymbolAnswer
 
@@ -152,6 +153,8 @@ class NamedSymbols:
             excluded=scoped.question.parsed.excluded_pattern,
             has_mentions=question.is_operator,
         )
+        if question.must_be_rare and not is_rare_name(question.name, index):
+            return None
         finder = self._open_finder()
         found = finder.find_with_files(
             index, wanted, is_quick=question.is_bare, may_be_word=not question.is_explicit

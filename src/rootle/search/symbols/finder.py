@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from rootle.index.reader import IndexReader
 from rootle.search.symbols.definitions import FoundDefinition, split_name
+from rootle.search.symbols.name_rarity import is_rare_name
 from rootle.search.symbols.name_scan import NameScan
 from rootle.search.symbols.parsed_files import ParsedFiles
 from rootle.search.symbols.scan_limits import FULL_SCAN, MEMBER_SCAN, OWNED_SCAN, QUICK_SCAN
@@ -47,15 +48,17 @@ class SymbolFinder:
 
         Return None if definitions are requested and there are none. Set `may_be_word` if the name
         may be an ordinary word: then fields and similar definitions, which are found only by
-        reading files, are ignored. Set `is_quick` to read less of the files.
+        reading files, are ignored unless the name is rare. Set `is_quick` to read less of the
+        files.
         """
         quick = OWNED_SCAN if split_name(request.name)[0] else QUICK_SCAN
         limits = quick if is_quick else FULL_SCAN
-        if may_be_word:
+        is_word = may_be_word and not is_rare_name(request.name, index)
+        if is_word:
             limits = replace(limits, member_chars=0)
         scan = NameScan(index, self._parsed, request, limits)
         definitions = scan.definitions()
-        if not definitions and is_quick and not may_be_word:
+        if not definitions and is_quick and not is_word:
             scan = NameScan(index, self._parsed, request, MEMBER_SCAN)
             definitions = scan.definitions()
         if request.aspect == "definitions" and not definitions:

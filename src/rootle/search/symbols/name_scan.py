@@ -39,11 +39,7 @@ from rootle.search.symbols.use_rules import (
     text_around,
     use_order,
 )
-from rootle.syntax.assignments import (
-    SETTINGS_LANGUAGES,
-    is_assignment,
-    is_assignment_in_line,
-)
+from rootle.syntax.assignments import SETTINGS_LANGUAGES
 from rootle.syntax.references import OccurrenceRole, classify
 from rootle.syntax.source_tree import Position
 from rootle.text.languages import CODE_EXTENSIONS
@@ -132,7 +128,8 @@ class NameScan:
     @cached_property
     def _members(self) -> Mapping[int, Mapping[Position, FoundDefinition]]:
         """The fields, attributes and aliases with the name, by file."""
-        self._budget = min(self._budget, self._limits.member_chars)
+        # Files that only seem to define the name may have used up the budget.
+        self._budget = self._limits.member_chars
         ranks = {
             state.id: rank_for_members(found)
             for state in self._candidates.states
@@ -293,7 +290,7 @@ class NameScan:
                 continue
             use = self._make_use(found, at, resolver)
             if self._request.aspect in ("assignments", "reads"):
-                is_set = use.kind != "comment" and _is_set(found, at)
+                is_set = use.kind != "comment" and found.is_set_at(at)
                 if is_set != (self._request.aspect == "assignments"):
                     continue
                 is_code = use.kind != "document" or found.state.language in SETTINGS_LANGUAGES
@@ -319,6 +316,8 @@ class NameScan:
         else:
             size = found.size
             reference = classify(found.tree, row, column, size)
+            if reference.kind == "reference" and self._has_ruby_method and found.may_call_at(at):
+                reference = OccurrenceRole("call")
             scope = scope_of(list(found.tree.units_at(row)))
             resolved = resolver.resolve(found, at, reference)
             target = resolved.place if resolved is not None else ""
@@ -327,6 +326,12 @@ class NameScan:
         text = line.strip()[:_MAX_LINE]
         kind = reference.kind
         return SymbolUse(path, row + 1, kind, scope, text, is_test, target)
+
+    @cached_property
+    def _has_ruby_method(self) -> bool:
+        """Whether a Ruby file defines a method with the name; read after all definitions."""
+        found = (one.symbol for one in self._list_found())
+        return any(one.language == "ruby" and one.kind in ("def", "method") for one in found)
 
     def _is_wanted(self, use: SymbolUse, wanted: Collection[str], is_in_package: bool) -> bool:
         """Return whether a use may refer to a wanted definition."""
@@ -386,14 +391,6 @@ class NameScan:
                     symbol.signature,
                     is_test,
                 )
-
-
-def _is_set(found: FileOccurrences, at: Position) -> bool:
-    """Return whether a name gets a value at a position."""
-    if found.tree is not None:
-        return is_assignment(found.tree, *at, found.size)
-    line = found.line(at[0])
-    return is_assignment_in_line(line, at[1], len(found.token), found.state.language)
 
 
 def _list_read(files: Mapping[int, FileOccurrences | None]) -> Iterator[FileOccurrences]:

@@ -11,6 +11,8 @@ from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
 from rootle.search.symbols.name_places import find_name, written_name
+from rootle.syntax.assignments import is_assignment, is_assignment_in_line
+from rootle.syntax.ruby_calls import may_call_method
 from rootle.syntax.source_tree import Position, SourceTree, read_source_tree
 from rootle.text.languages import CODE_EXTENSIONS
 from rootle.text.whole_names import line_numbers
@@ -124,6 +126,16 @@ class FileOccurrences:
         start = self.line_starts[row]
         end = self.line_starts[row + 1] - 1 if row + 1 < len(self.line_starts) else None
         return self.text[start:end]
+
+    def may_call_at(self, at: Position) -> bool:
+        """Return whether a bare name in Ruby may call a method, because it is no variable."""
+        return self.tree is not None and may_call_method(self.tree, *at, self.size)
+
+    def is_set_at(self, at: Position) -> bool:
+        """Return whether the name gets a value at a position."""
+        if self.tree is not None:
+            return is_assignment(self.tree, *at, self.size)
+        return is_assignment_in_line(self.line(at[0]), at[1], len(self.token), self.state.language)
 
 
 def read_occurrences(index: IndexReader, state: FileState, name: str) -> FileOccurrences | None:
