@@ -17,9 +17,9 @@ class GrammarSource:
     """The module and function that provide a grammar, and the query file for it.
 
     `crashing` matches text that can crash the scanner of the grammar. The patterns in `hidden`
-    match definitions that the grammar misreads because of some words. Group 1 of a pattern matches
-    these words, which are replaced with spaces before parsing. `is_c` is set for C and C++, whose
-    conditional directives often make a text unreadable for a parser.
+    match text that the grammar misreads because of some words or a call of a macro. Group 1 of a
+    pattern matches this part, which is replaced with spaces before parsing. `is_c` is set for C and
+    C++, whose conditional directives often make a text unreadable for a parser.
     """
 
     module: str
@@ -83,6 +83,15 @@ _HIDDEN_C: Final = tuple(
         (b"enum", rb"\{|:(?!:)"),
     )
 )
+# Calls of macros between definitions, such as `DEFINE_FLAG(quiet, false);` or `DEFAULT(void, );`.
+# The grammars take them for declarations of functions. A literal or a missing argument, which such
+# a declaration cannot have, is then an error. After several such errors, the grammars do not
+# recognize the classes that follow.
+_HIDDEN_MACRO_CALLS: Final = re.compile(
+    rb"""\n([A-Z][A-Z0-9_]{2,80}+\((?=[^()\n]{0,200}\)[ ]?;)
+    (?:[^()\n]{0,200},)?[ ]{0,20}(?:["'0-9][^()\n]{0,200}|(?<=[, ]))\)[ ]?;)""",
+    re.VERBOSE,
+)
 # If a class has one of these modifiers, and certain annotations or no body, the grammar mistakes
 # the class for an infix expression.
 _HIDDEN_KOTLIN: Final = (
@@ -101,8 +110,16 @@ _HIDDEN_KOTLIN: Final = (
 # To add a language, add a line here and a query file in queries/.
 GRAMMARS: Final[dict[str, GrammarSource]] = {
     "bash": GrammarSource("tree_sitter_bash", "language", "bash.scm", _CRASHES_BASH),
-    "c": GrammarSource("tree_sitter_c", "language", "c.scm", hidden=_HIDDEN_C, is_c=True),
-    "cpp": GrammarSource("tree_sitter_cpp", "language", "cpp.scm", hidden=_HIDDEN_C, is_c=True),
+    "c": GrammarSource(
+        "tree_sitter_c", "language", "c.scm", hidden=(*_HIDDEN_C, _HIDDEN_MACRO_CALLS), is_c=True
+    ),
+    "cpp": GrammarSource(
+        "tree_sitter_cpp",
+        "language",
+        "cpp.scm",
+        hidden=(*_HIDDEN_C, _HIDDEN_MACRO_CALLS),
+        is_c=True,
+    ),
     "csharp": GrammarSource("tree_sitter_c_sharp", "language", "csharp.scm"),
     "css": GrammarSource("tree_sitter_css", "language", "css.scm"),
     "elixir": GrammarSource("tree_sitter_elixir", "language", "elixir.scm"),

@@ -1610,6 +1610,54 @@ end
     assert [use.kind for use in unknown] == ["reference"]
 
 
+_ONCE = """\
+#define DEFINE_DEFAULT_(type, value) \\
+  template <>                        \\
+  class Default<type> {              \\
+    static type Get() { return value; } \\
+  }
+
+DEFINE_DEFAULT_(void, );  // NOLINT
+DEFINE_DEFAULT_(::std::string, "");
+DEFINE_DEFAULT_(bool, false);
+DEFINE_DEFAULT_(unsigned char, '\\0');
+DEFINE_DEFAULT_(signed char, '\\0');
+DEFINE_DEFAULT_(char, '\\0');
+DEFINE_DEFAULT_(unsigned int, 0U);
+DEFINE_DEFAULT_(signed int, 0);
+
+template <typename F>
+class [[nodiscard]] OnceAction;
+
+template <typename Result, typename... Args>
+class [[nodiscard]] OnceAction<Result(Args...)> final {
+ public:
+  Result Call(Args... args) && {
+    return function_(std::forward<Args>(args)...);
+  }
+};
+
+template <typename T>
+struct API_EXPORT Converter<T*> : Base {
+  template <typename F>
+  friend class OnceAction;
+};
+"""
+
+
+def test_a_partial_specialization_is_found_after_calls_of_macros() -> None:
+    with _open({"actions.h": _ONCE}) as app:
+        once = app.symbols("OnceAction")
+        call = app.symbols("OnceAction.Call")
+        converter = app.symbols("Converter")
+        macro = app.symbols("DEFINE_DEFAULT_", "uses")
+    assert places(once) == ["actions.h:20"]
+    assert (once.definitions[0].start_line, once.definitions[0].end_line) == (19, 25)
+    assert places(call) == ["actions.h:22"]
+    assert places(converter) == ["actions.h:28"]
+    assert [(use.line, use.kind) for use in macro.uses] == [(at, "call") for at in range(7, 15)]
+
+
 def test_all_uses_are_listed_if_nothing_sets_a_name() -> None:
     with _open({"a.py": "def save_order():\n    pass\n\nsave_order()\n"}) as app:
         response = app.search("who updates save_order")
