@@ -259,6 +259,25 @@ def test_git_is_asked_for_the_first_commit_if_it_changed_too_many_functions(
     assert any("oldest one that added or removed" in note for note in answer.suggestions)
 
 
+@pytest.mark.parametrize("step", [0, -1], ids=["equal dates", "skewed dates"])
+def test_commits_are_in_the_order_of_the_history_whatever_their_dates(
+    step: int, root: Path, app: App
+) -> None:
+    app.index_history()
+    numbers = [str(number) for number in range(5)]
+    for number in numbers:  # indexed one by one, so that newer commits have greater ids
+        write(root, "herd.py", f"def count_herd(name):\n    return 1{'0' * int(number)}\n")
+        commit_all(root, number, day=20 + int(number) * step)
+        app.index_history()
+
+    newest = app.search(SearchQuery("who changed count_herd last")).results
+    oldest = app.search(SearchQuery("which commit added count_herd")).results
+    in_range = app.search(SearchQuery("HEAD~4..")).results
+    assert [it.commit.subject for it in newest if it.commit] == numbers[::-1]
+    assert [it.commit.subject for it in oldest if it.commit] == numbers
+    assert [it.commit.subject for it in in_range if it.commit] == numbers[:0:-1]
+
+
 @pytest.mark.parametrize(
     "question", ["who changed zebra last", "who changed no_such_name last", "history of the zebra"]
 )

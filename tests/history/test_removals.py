@@ -41,8 +41,13 @@ def fetch_page(url):
 RENAMED = WITHOUT_RETRY.replace("fetch_page", "download_page")
 
 
-def make_history(root: Path, *commits: tuple[str, Mapping[str, str | None]]) -> list[str]:
-    """Create a repository with these commits; return the hashes. The text None deletes a file."""
+def make_history(
+    root: Path, *commits: tuple[str, Mapping[str, str | None]], step_s: int = 86_400
+) -> list[str]:
+    """Create a repository with these commits; return the hashes. The text None deletes a file.
+
+    Each commit is `step_s` seconds newer than the one before it.
+    """
     root.mkdir()
     git(root, "init", "-q", "-b", "main")
     hashes = []
@@ -53,7 +58,7 @@ def make_history(root: Path, *commits: tuple[str, Mapping[str, str | None]]) -> 
             else:
                 write(root, path, text)
         git(root, "add", "-A")
-        git(root, "commit", "-qm", message, when_s=OLD_S + number * 86_400)
+        git(root, "commit", "-qm", message, when_s=OLD_S + number * step_s)
         hashes.append(git(root, "rev-parse", "HEAD").strip())
     return hashes
 
@@ -168,6 +173,40 @@ def test_the_last_removal_counts_if_code_was_restored_in_between(
 
     git(tmp_path / "repo", "revert", "--no-edit", hashes[3], when_s=OLD_S + 900_000)
     assert [one for one in find(app, "retry_404") if one.name] == []
+
+
+@pytest.mark.parametrize("step_s", [0, -86_400], ids=["equal dates", "skewed dates"])
+def test_removals_of_one_name_are_in_the_order_of_the_history(
+    step_s: int, tmp_path: Path, make_app: MakeApp
+) -> None:
+    paths = ["b.py", "d.py", "a.py", "c.py"]
+    edits = {path: RETRY.replace("remaining", f"left_{path[0]}") for path in paths}
+    hashes = make_history(
+        tmp_path / "repo",
+        ("Add", edits),
+        *((f"Shorten {path}", {path: WITHOUT_RETRY}) for path in paths),
+        step_s=step_s,
+    )
+    found = find(make_app(tmp_path / "repo"), "retry_404")
+
+    assert [one.commit.hash for one in found] == hashes[:0:-1]
+
+
+@pytest.mark.parametrize("step_s", [0, -86_400], ids=["equal dates", "skewed dates"])
+def test_the_last_removal_counts_whatever_the_dates(
+    step_s: int, tmp_path: Path, make_app: MakeApp
+) -> None:
+    hashes = make_history(
+        tmp_path / "repo",
+        ("Add", {"a.py": RETRY}),
+        ("Remove", {"a.py": WITHOUT_RETRY}),
+        ("Revert", {"a.py": RETRY}),
+        ("Remove for good", {"a.py": WITHOUT_RETRY}),
+        step_s=step_s,
+    )
+    found = [one for one in find(make_app(tmp_path / "repo"), "retry_404") if one.name]
+
+    assert [one.commit.hash for one in found] == [hashes[3]]
 
 
 def test_each_function_of_a_large_deleted_file_is_found(tmp_path: Path, make_app: MakeApp) -> None:

@@ -129,17 +129,16 @@ def read_history(view: CommitView) -> ChangeHistory:
     A file that was renamed later has its newest path.
     """
     labels = view.index.section_labels()
-    states = [(state.committed_s or 0, state) for state in view.states()]
-    states.sort(key=lambda pair: (-pair[0], pair[1].path))
-    newest_s = states[0][0] if states else 0
+    states = view.newest_first(view.states())
+    newest_s = max((state.committed_s or 0 for state in states), default=0)
     renames = _read_renames(view)
     current: dict[str, str] = {}  # path at the time of a commit -> newest path
     changes = []
-    for committed_s, state in states:
+    for state in states:
         renamed = renames.get(state.id, {})
         files = [label for label in labels.get(state.id, ()) if label not in renamed]
         paths = [current.get(label, label) for label in files if label != COMMIT_MESSAGE]
-        change = _make_change(view, state.id, committed_s, newest_s, paths)
+        change = _make_change(view, state.id, state.committed_s or 0, newest_s, paths)
         if change is not None:
             changes.append(change)
         current |= {old: current.get(new, new) for old, new in renamed.items()}

@@ -48,6 +48,12 @@ class CommitUpdates(Protocol):
     def find_visible(self) -> Collection[int] | None:
         """Return the indexed commits that belong to the history of the folder; None for all."""
 
+    def find_order(self) -> Mapping[int, int]:
+        """Return the position of each indexed commit in the history of the folder, from 0.
+
+        A commit follows all its descendants, whatever its date. The mapping is empty if git fails.
+        """
+
     def prepare(self, wait_s: float) -> str:
         """Index new commits for a limited time.
 
@@ -129,7 +135,7 @@ class CommitSearch:
             index, ids = self.updates.snapshot(), self.updates.find_visible()
         except IndexStorageError:
             return None
-        view = CommitView(index, ids, self.updates.prefix)
+        view = CommitView(index, ids, self.updates.prefix, self.updates.find_order)
         return view if view.count else None
 
     def list_range(self, revisions: RevisionRange) -> Sequence[str] | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Generic, TypeVar
 
@@ -25,6 +26,8 @@ class CommitView:
     index: IndexReader
     ids: Collection[int] | None = None  # of the commits that belong to the folder; None for all
     folder: str = ""  # the folder's path in the work tree, with a final slash; "" for the top
+    # Returns the position of each commit in the history, from 0; see `CommitUpdates.find_order`.
+    find_order: Callable[[], Mapping[int, int]] = dict
 
     @property
     def count(self) -> int:
@@ -45,6 +48,20 @@ class CommitView:
     def states(self) -> Iterator[FileState]:
         """Yield all commits that belong to the folder."""
         return self._select(self.index.all_files())
+
+    def newest_first(self, states: Iterable[FileState]) -> list[FileState]:
+        """Return commits in the order of the history: each one after all its descendants.
+
+        Commits whose place in the history is not known come last, ordered by date.
+        """
+        found = list(states)
+        places = self.find_order() if len(found) > 1 else {}
+
+        def key(state: FileState) -> tuple[float, int, int]:
+            # Of the commits of one second, the newer ones are indexed first.
+            return places.get(state.id, math.inf), -(state.committed_s or 0), state.id
+
+        return sorted(found, key=key)
 
     def sections_of(self, state: FileState) -> list[DocumentSection]:
         """Return the message of a commit and the files below the folder that it changed."""

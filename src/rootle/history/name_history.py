@@ -131,10 +131,9 @@ def find_name_changes(
     name = _last_word(question.name)
     sparse = view.index.sparse
     ids = sparse.files_with(sparse.stems(" ".join(word_terms(name))), [], _MAX_COMMITS, view.ids)
-    states = [state for state in view.index.files(ids).values() if state.skip is None]
-    # If commits have the same time, for example after a rebase, the newer ones have lower ids.
-    states.sort(key=lambda state: (state.committed_s or 0, -state.id))
-    if not question.oldest_first:
+    indexed = view.index.files(ids).values()
+    states = view.newest_first(state for state in indexed if state.skip is None)
+    if question.oldest_first:
         states.reverse()
     found, possible = list[tuple[FileState, DocumentSection]](), list[_Possible]()
     for state in states:
@@ -173,8 +172,9 @@ def _adds_name(view: CommitView, state: FileState, section: DocumentSection, nam
 def _find_older(view: CommitView, first: FileState, hashes: Sequence[str]) -> FileState | None:
     """Return the oldest of the commits if it is indexed and older than `first`."""
     found = view.commit_at(f"{COMMIT_URI}{hashes[-1]}") if hashes else None
-    is_older = found is not None and (found.committed_s or 0) < (first.committed_s or 0)
-    return found if is_older else None
+    if found is None or found.id == first.id:
+        return None
+    return found if view.newest_first((found, first))[1] is found else None
 
 
 def result_of_change(

@@ -173,6 +173,8 @@ def score_removal(
         # name, comes first.
         is_code = language_of(code.path) in CODE_EXTENSIONS
         return _CONTAINS_NAME if is_code else _PROSE_WITH_NAME
+    if is_same == 1 and question.name:
+        return 1.0  # all such definitions, so that the one that was removed last comes first
     needs_words = not is_same and not question.phrases
     min_share = _MIN_SHARE_IF_SIMILAR if similarity and not question.is_word else _MIN_SHARE
     if needs_words and _may_share(weights, code, message) < min_share:

@@ -139,8 +139,7 @@ class _RemovalSearch:
 
     def run(self, limit: int) -> tuple[Removal, ...]:
         ranks = self._rank_commits()
-        candidates = sorted([*self._find_definitions(ranks), *self._read(ranks)], key=_order)
-        found = self._select(candidates, limit)
+        found = self._select([*self._find_definitions(ranks), *self._read(ranks)], limit)
         names = self._question.names
         if (names or self._question.phrases) and not any(one.code.name in names for one in found):
             # Only the beginning of a long patch is indexed, but git searches whole patches.
@@ -199,10 +198,9 @@ class _RemovalSearch:
                     ranks.setdefault(state.id, rank)
         return ranks
 
-    def _read(self, ranks: dict[int, int]) -> list[_Candidate]:
-        """Return the removed code of commits that matches the question, best first."""
+    def _read(self, ranks: dict[int, int]) -> Iterator[_Candidate]:
+        """Yield the removed code of commits that matches the question."""
         states = self._index.files(ranks)
-        found: list[_Candidate] = []
         for commit, rank in ranks.items():
             state = states[commit]
             removed = self._commits.updates.read_removed(state.path.removeprefix(COMMIT_URI))
@@ -210,8 +208,7 @@ class _RemovalSearch:
             for code in removed:
                 score = score_removal(self._question, self._weights, code, message, rank)
                 if score > 0:
-                    found.append(_Candidate(code, state, score))
-        return sorted(found, key=_order)
+                    yield _Candidate(code, state, score)
 
     def _read_message(self, state: FileState) -> str:
         end = self._view.count_message_lines(state)
@@ -219,7 +216,10 @@ class _RemovalSearch:
 
     def _select(self, candidates: Sequence[_Candidate], limit: int) -> list[_Candidate]:
         """Return the best candidates that no longer exist, without repetitions."""
-        checked = self._passing(_newest_first(candidates))[: _CHECKS_PER_RESULT * (limit + 2)]
+        states = {one.state.id: one.state for one in candidates}
+        newest = [state.id for state in self._view.newest_first(states.values())]
+        latest = _latest_removals(candidates, {commit: at for at, commit in enumerate(newest)})
+        checked = self._passing(latest)[: _CHECKS_PER_RESULT * (limit + 2)]
         chosen: list[_Candidate] = []
         for candidate in self._check(checked):
             if not any(_overlap(candidate, other) for other in chosen):
@@ -258,25 +258,25 @@ class _RemovalSearch:
         )
 
 
-def _order(candidate: _Candidate) -> tuple[float, int, str, int]:
-    code = candidate.code
-    return -candidate.score, -(candidate.state.committed_s or 0), code.path, code.start_line
-
-
-def _newest_first(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+def _latest_removals(candidates: Sequence[_Candidate], ages: Mapping[int, int]) -> list[_Candidate]:
     """Return the candidates, best first. If code was removed several times, keep the last removal.
 
-    After an earlier removal, the code was added again.
+    After an earlier removal, the code was added again. `ages` are the positions of the commits in
+    the history, newest first. Candidates with the same score are in this order too.
     """
+
+    def order(one: _Candidate) -> tuple[float, int, str, int]:
+        return -one.score, ages[one.state.id], one.code.path, one.code.start_line
+
     newest: dict[tuple[str, str | tuple[str, ...]], list[_Candidate]] = defaultdict(list)
-    for one in sorted(candidates, key=lambda one: -(one.state.committed_s or 0)):
+    for one in sorted(candidates, key=lambda one: (ages[one.state.id], order(one))):
         code = one.code
         known = newest[code.path, code.name or tuple(map(str.strip, code.lines))]
         if not any(
             one.state.id != other.state.id and _is_same(code, other.code) for other in known
         ):
             known.append(one)
-    return sorted((one for found in newest.values() for one in found), key=_order)
+    return sorted((one for found in newest.values() for one in found), key=order)
 
 
 def _is_same(one: RemovedLines, other: RemovedLines) -> bool:

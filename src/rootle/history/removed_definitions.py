@@ -37,6 +37,12 @@ class RemovedIndex(Protocol):
     def find_visible(self) -> Collection[int] | None:
         """Return the indexed commits that belong to the history of the folder; None for all."""
 
+    def find_order(self) -> Mapping[int, int]:
+        """Return the position of each indexed commit in the history of the folder, from 0.
+
+        A commit follows all its descendants, whatever its date. The mapping is empty if git fails.
+        """
+
     def update_in_background(self) -> None:
         """Start indexing new commits, unless this is already running."""
 
@@ -88,7 +94,7 @@ class RemovedDefinitions:
             index, files = self.updates.snapshot(), self.updates.find_visible()
         except IndexStorageError:
             return None
-        return CommitView(index, files, self.updates.prefix)
+        return CommitView(index, files, self.updates.prefix, self.updates.find_order)
 
     def _score_chunks(
         self, index: IndexReader, files: Collection[int] | None, text: str, terms: Sequence[str]

@@ -23,8 +23,8 @@ from rootle.sources.git.commit_text import filter_visible
 from rootle.sources.git.commits.commit_document import hidden_reason, make_document
 from rootle.sources.git.commits.commit_list import (
     find_commit,
-    list_commits,
     list_commits_with_text,
+    list_hashes,
 )
 from rootle.sources.git.commits.commit_source import (
     COMMIT_FORMAT,
@@ -145,6 +145,14 @@ class CommitIndex:
         snapshot = self.snapshot()
         return self._scope.find_ids(snapshot, tuple(snapshot.value(token_key(COMMITS)).split()[1:]))
 
+    def find_order(self) -> Mapping[int, int]:
+        """Return the position of each indexed commit in the history of the folder, from 0.
+
+        A commit follows all its descendants, whatever its date. Return an empty mapping if git
+        fails.
+        """
+        return self._scope.find_order(self.snapshot())
+
     def update(
         self, on_progress: ProgressCallback = ignore_progress, *, timeout_s: float = -1
     ) -> None:
@@ -192,10 +200,8 @@ class CommitIndex:
         if first is None or last is None:
             return None
         dots = "..." if revisions.is_symmetric else ".."
-        found = list_commits(
-            self._root, [f"{first.sha}{dots}{last.sha}"], max_count=self._max_commits
-        )
-        return None if found is None else [commit.sha for commit in found]
+        commits = f"{first.sha}{dots}{last.sha}"
+        return list_hashes(self._root, [commits], max_count=self._max_commits)
 
     def list_unknown(self, revisions: RevisionRange) -> Sequence[str]:
         """Return the ends of a range that are not revisions."""

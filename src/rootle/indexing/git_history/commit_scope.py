@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from rootle.errors import IngestError
 from rootle.index.local.snapshot import Snapshot
-from rootle.sources.git.commits.commit_list import list_commits
+from rootle.sources.git.commits.commit_list import list_commits, list_hashes
 from rootle.sources.git.git_dirs import find_prefix
 from rootle.sources.git.history import read_head_state
 from rootle.sources.git.repository import has_unreadable_head, head_commit
@@ -30,14 +31,14 @@ class CommitScope:
         self._max_commits = max_commits
         self.prefix = find_prefix(root)  # the path of the folder in its work tree
         self._known: tuple[tuple[str, ...], frozenset[int] | None] | None = None
+        self._known_order: tuple[tuple[str, ...], Mapping[int, int]] | None = None
 
     def find_ids(self, index: Snapshot, indexed_heads: tuple[str, ...]) -> frozenset[int] | None:
         """Return the ids of the selected commits in the index; None if all commits are selected.
 
         `indexed_heads` are the commits whose whole history is indexed.
         """
-        state = (str(index.folder), str(index.generation), read_head_state(self._root))
-        key = (*state, *indexed_heads)
+        key = (*self._state(index), *indexed_heads)
         if self._known is not None and self._known[0] == key:
             return self._known[1]
         below = frozenset(index.documents_below(self.prefix)) if self.prefix else None
@@ -47,6 +48,29 @@ class CommitScope:
             return below
         self._known = key, ids
         return ids
+
+    def find_order(self, index: Snapshot) -> Mapping[int, int]:
+        """Return the position of each commit of the index in the history, from 0, newest first.
+
+        A commit follows all its descendants, whatever its date. Return an empty mapping if git
+        fails.
+        """
+        key = self._state(index)
+        if self._known_order is not None and self._known_order[0] == key:
+            return self._known_order[1]
+        head = head_commit(Path(self._root))
+        limit = _MORE_COMMITS * self._max_commits
+        hashes = list_hashes(self._root, [head], max_count=limit) if head else None
+        if hashes is None:
+            return {}
+        places = {f"{COMMIT_URI}{sha}": place for place, sha in enumerate(hashes)}
+        states = index.all_files()
+        order = {state.id: places[state.path] for state in states if state.path in places}
+        self._known_order = key, order
+        return order
+
+    def _state(self, index: Snapshot) -> tuple[str, ...]:
+        return str(index.folder), str(index.generation), read_head_state(self._root)
 
     def _select(
         self, index: Snapshot, indexed_heads: tuple[str, ...], below: frozenset[int] | None

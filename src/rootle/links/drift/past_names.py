@@ -226,8 +226,7 @@ class PastNames:
         if not terms or self._left <= 0:
             return
         ids = index.sparse.files_with(terms, [], _MAX_COMMITS, view.ids)
-        states = sorted(index.files(ids).values(), key=lambda state: -(state.committed_s or 0))
-        for state in states:
+        for state in view.newest_first(index.files(ids).values()):
             self._left -= 1
             yield state
 

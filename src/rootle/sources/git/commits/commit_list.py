@@ -51,6 +51,19 @@ def list_commits(
     return list(_parse(text))
 
 
+def list_hashes(folder: str, revisions: Collection[str], *, max_count: int) -> list[str] | None:
+    """Return the hashes of the newest commits in the history of `revisions`, newest first.
+
+    A commit follows all its descendants, whatever its date. Return None if git fails.
+    """
+    options = ("--date-order", f"--max-count={max_count}")
+    with stream_git(folder, "rev-list", *options, *revisions, "--", config={}) as stream:
+        text = b"".join(stream)
+        if stream.wait() != 0:
+            return None
+    return [line.decode("ascii") for line in text.split(b"\n") if line]
+
+
 def _parse(text: bytes) -> Iterator[ListedCommit]:
     for line in text.decode("ascii", "replace").split("\n"):
         sha, _, seconds = line.partition(" ")
