@@ -773,3 +773,26 @@ def test_a_commit_that_renamed_a_file_is_found_by_both_paths(root: Path, app: Ap
     found = find_commits(app, "HEAD~1..HEAD")[0].commit
     assert found is not None
     assert [file.path for file in found.files] == ["last.py"]
+
+
+def test_a_commit_names_the_old_and_the_new_path_of_a_renamed_file(
+    root: Path, app: App, make_app: MakeApp
+) -> None:
+    write(root, "pen/zebra.py", "def count():\n    return 'a whole herd of zebras in a pen'\n")
+    write(root, "other.py", "other = 1\n")
+    commit_all(root, "Build a pen", day=20)
+    git(root, "mv", "pen/zebra.py", "pen/quagga.py")
+    write(root, "other.py", "other = 1 + 1\n")
+    sha = commit_all(root, "Rename it", day=21)
+
+    data: Any = to_json(app.search(SearchQuery(sha)))["results"][0]["commit"]
+    assert data["files"] == [
+        {"path": "other.py", "functions": []},
+        {"path": "pen/quagga.py", "functions": [], "renamedFrom": "pen/zebra.py"},
+    ]
+    text = search_folder(app).run(sha).text
+    assert "changed: other.py, pen/zebra.py → pen/quagga.py" in text
+    assert "renamed: pen/zebra.py → pen/quagga.py" in rootle("search", sha, cwd=root).out
+    assert "Renamed: pen/zebra" in rootle("search", sha, "--markdown", cwd=root).out
+    below = to_json(make_app(root / "pen").search(SearchQuery(sha)))["results"][0]["commit"]
+    assert below["files"] == [{"path": "quagga.py", "functions": [], "renamedFrom": "zebra.py"}]

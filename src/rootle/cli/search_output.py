@@ -13,7 +13,12 @@ from rootle.cli.symbol_output import print_symbols
 from rootle.cli.terminal import printable, warn, write_line
 from rootle.rank.features import word_similarity
 from rootle.serialization.brief import describe_cut, is_weak, shorten_weak
-from rootle.serialization.citation import cite, describe_commit_briefly, result_spans
+from rootle.serialization.citation import (
+    cite,
+    describe_commit_briefly,
+    describe_renames,
+    result_spans,
+)
 from rootle.serialization.markdown import (
     passages_of,
     response_as_markdown,
@@ -233,6 +238,12 @@ def _print_result(
     for mark in marks_of(result):  # empty for text of the project
         write_line(style.paint(f"  {printable(mark)}", _YELLOW))
     _print_lines(best, words, style, brief_lines or _MAX_TERMINAL_LINES)
+    if (
+        result.commit is not None
+        and brief_lines != 1
+        and (names := describe_renames(result.commit))
+    ):
+        write_line(style.paint(f"  {names}", _DIM))
     if brief_lines is None:
         for span in others:
             _print_heading(result, span, style, is_first=False)

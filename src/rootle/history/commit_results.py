@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -35,7 +34,7 @@ def describe_commit(view: CommitView, state: FileState) -> CommitFacts:
     """Return the facts about an indexed commit."""
     return replace(
         _brief_commit(state),
-        files=_changed_files(view.sections_of(state)),
+        files=_changed_files(view, state),
         may_lack_files=view.may_lack_files(state) or None,
     )
 
@@ -110,11 +109,13 @@ def _limit_to_folder(view: CommitView, state: FileState, result: SearchResult) -
     )
 
 
-def _changed_files(sections: Sequence[DocumentSection]) -> tuple[ChangedFile, ...]:
+def _changed_files(view: CommitView, state: FileState) -> tuple[ChangedFile, ...]:
+    sections = [one for one in view.sections_of(state) if one.label != COMMIT_MESSAGE]
+    old_paths = view.old_paths(state)
     return tuple(
-        ChangedFile(section.label, tuple(_names(section)))
+        ChangedFile(section.label, tuple(_names(section)), old_paths.get(section.label))
         for section in sections
-        if section.label != COMMIT_MESSAGE and not section.title.startswith(RENAMED_TO)
+        if not section.title.startswith(RENAMED_TO)
     )
 
 

@@ -68,6 +68,12 @@ class CommitView:
         named = ((self.relative_label(s.label), s) for s in self.index.sections_of(state.id))
         return [replace(section, label=label) for label, section in named if label is not None]
 
+    def old_paths(self, state: FileState) -> Mapping[str, str]:
+        """Return the old paths of the files that a commit renamed below the folder, by the new."""
+        renamed = (one for one in self.sections_of(state) if one.title.startswith(RENAMED_TO))
+        pairs = ((self.relative_label(one.title.removeprefix(RENAMED_TO)), one) for one in renamed)
+        return {path: one.label for path, one in pairs if path is not None}
+
     def may_lack_files(self, state: FileState) -> bool:
         """Return whether a commit may have changed more files than the index lists."""
         sections = self.index.sections_of(state.id)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from rootle.serialization.path_text import escape_path, replace_unprintable, short_uri
-from rootle.types import CommitFacts, SearchResult, Span
+from rootle.types import ChangedFile, CommitFacts, SearchResult, Span
+
+_MAX_RENAMES: Final = 3
 
 
 def cite(path: str, spans: Sequence[Span]) -> str:
@@ -30,6 +33,20 @@ def describe_commit_briefly(commit: CommitFacts) -> str:
     """Return the date, the name of the author and the subject of a commit, on one line."""
     author = commit.author.partition(" <")[0]
     return replace_unprintable(f"{commit.date[:10]} {author}: {commit.subject}")
+
+
+def describe_path(file: ChangedFile) -> str:
+    """Return the path of a file in a commit, after "old path → " if the commit renamed it."""
+    return f"{file.renamed_from} → {file.path}" if file.renamed_from else file.path
+
+
+def describe_renames(commit: CommitFacts) -> str:
+    """Return a line with the old and the new paths of the files that a commit renamed, or ""."""
+    renamed = [describe_path(file) for file in commit.files if file.renamed_from]
+    left = len(renamed) - _MAX_RENAMES
+    more = f" and {left} more" if left > 0 else ""
+    shown = replace_unprintable(", ".join(renamed[:_MAX_RENAMES]))
+    return f"renamed: {shown}{more}" if renamed else ""
 
 
 def result_spans(result: SearchResult) -> tuple[Span, ...]:

@@ -20,7 +20,7 @@ _OPTIONAL_FIELDS: Final = frozenset(
     {
         *("explanation", "interpretation", "staleness", "coverage", "place", "symbols"),
         *("commit", "last_commit", "history", "origin", "trust", "warning", "external"),
-        *("mentions", "images", "may_lack_files", "matching_lines"),
+        *("mentions", "images", "may_lack_files", "matching_lines", "renamed_from"),
     }
 )
 

@@ -7,7 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from rootle.serialization.brief import describe_cut, is_weak, shorten_weak
-from rootle.serialization.citation import cite, describe_commit_briefly, result_spans
+from rootle.serialization.citation import (
+    cite,
+    describe_commit_briefly,
+    describe_renames,
+    result_spans,
+)
 from rootle.serialization.memories import memories_as_markdown
 from rootle.serialization.outside_text import marks_of
 from rootle.serialization.path_text import replace_unprintable
@@ -64,6 +69,8 @@ def result_as_markdown(result: SearchResult) -> str:
     text = passages_as_markdown(
         result.file_path, result.metadata.language, spans, is_changed=changed, about=about
     )
+    if result.commit is not None and (renames := describe_renames(result.commit)):
+        text += f"{renames[:1].upper()}{renames[1:]}\n\n"
     return text + _mentions_as_markdown(result.mentions) if result.mentions else text
 
 

@@ -16,7 +16,13 @@ from typing import Any, Final
 
 from rootle.app import App
 from rootle.errors import SourceError
-from rootle.serialization.citation import cite, describe_commit_briefly, format_place, result_spans
+from rootle.serialization.citation import (
+    cite,
+    describe_commit_briefly,
+    describe_path,
+    format_place,
+    result_spans,
+)
 from rootle.serialization.outside_text import marks_of
 from rootle.serialization.path_text import clean_line, escape_path, replace_unprintable, short_hash
 from rootle.text.agent_orders.detector import describe_orders
@@ -259,9 +265,9 @@ def _write_commit(result: SearchResult, commit: CommitFacts, room: int) -> tuple
     else:
         lines = cut_patch(texts, room)
     files = [
-        f"{file.path} ({', '.join(file.functions[:_MAX_FUNCTIONS])})"
+        f"{describe_path(file)} ({', '.join(file.functions[:_MAX_FUNCTIONS])})"
         if file.functions
-        else file.path
+        else describe_path(file)
         for file in commit.files
     ]
     left = len(files) - _MAX_FILES

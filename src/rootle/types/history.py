@@ -40,6 +40,9 @@ class ChangedFile:
 
     path: str
     functions: tuple[str, ...]  # the definitions or headings in which lines changed
+    # The path before a commit that renamed the file; None if the commit did not rename it, or if
+    # the old path is outside the folder.
+    renamed_from: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
