@@ -8,7 +8,7 @@ from pathlib import Path
 from sample import OLD_S, git, write
 
 from rootle import App
-from rootle.types import SearchQuery, SearchResult
+from rootle.types import SearchQuery, SearchResponse, SearchResult
 
 DAY_S = 86_400
 
@@ -46,3 +46,12 @@ def find_commits(app: App, question: str, limit: int = 20) -> list[SearchResult]
 def subjects_of(app: App, question: str = "in:history change", limit: int = 20) -> set[str]:
     """Return the subjects of the commits that a question finds."""
     return {it.commit.subject for it in find_commits(app, question, limit) if it.commit}
+
+
+def read_pages(app: App, question: str, limit: int) -> list[SearchResponse]:
+    """Return all pages of the answer to a question."""
+    pages = [app.search(SearchQuery(question, limit=limit))]
+    while pages[-1].next_cursor:
+        assert len(pages) < 50
+        pages.append(app.search(SearchQuery(question, limit=limit, cursor=pages[-1].next_cursor)))
+    return pages

@@ -16,6 +16,7 @@ from commit_repository import (
     commit_all,
     find_commits,
     make_history,
+    read_pages,
     subjects_of,
 )
 from sample import OLD_S, MakeApp, git, write
@@ -42,14 +43,6 @@ def root(tmp_path: Path) -> Path:
 def app(root: Path, make_app: MakeApp) -> App:
     app: App = make_app(root)
     return app
-
-
-def read_pages(app: App, question: str, limit: int) -> list[SearchResponse]:
-    pages = [app.search(SearchQuery(question, limit=limit))]
-    while pages[-1].next_cursor:
-        assert len(pages) < 50
-        pages.append(app.search(SearchQuery(question, limit=limit, cursor=pages[-1].next_cursor)))
-    return pages
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 4, 7, 20])
@@ -177,114 +170,6 @@ def test_all_changes_since_a_hash_are_a_range(app: App, root: Path) -> None:
 
     assert [it.commit.subject for it in since.results if it.commit] == [*SUBJECTS[:1:-1]]
     assert [it.commit.subject for it in between.results if it.commit] == [*SUBJECTS[3:1:-1]]
-
-
-@pytest.fixture
-def herd(root: Path) -> Path:
-    """A repository in which six commits changed a function, and other commits only mention it."""
-    write(root, "herd.py", "def count_herd(name):\n    return 0\n")
-    commit_all(root, "Count", day=10)
-    for day in range(11, 15):
-        write(root, "herd.py", f"def count_herd(name):\n    return {'1' * day}\n")
-        commit_all(root, f"Number {day}", day=day)
-    write(root, "use.py", "from herd import count_herd\n\n\ndef use():\n    count_herd('')\n")
-    commit_all(root, "Call count_herd: which commit added count_herd, who changed it last", day=15)
-    return root
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "who changed count_herd last?",
-        "last commit that changed count_herd",
-        "history of the function count_herd",
-        "commits that touched `count_herd()`",
-        "in:history when was count_herd last changed",
-    ],
-)
-def test_the_commits_that_changed_a_function_are_listed_newest_first(
-    question: str, herd: Path, app: App
-) -> None:
-    pages = read_pages(app, question, 3)
-
-    found = [result.commit.subject for page in pages for result in page.results if result.commit]
-    assert found == ["Number 14", "Number 13", "Number 12", "Number 11", "Count"]
-    assert f"+    return {'1' * 14}" in pages[0].results[0].snippet
-    assert pages[0].confident
-    assert pages[0].suggestions[0].startswith("5 commits with changes in count_herd, newest first")
-
-
-@pytest.mark.parametrize(
-    "question",
-    ["which commit added count_herd", "who wrote count_herd", "when was count_herd added"],
-)
-def test_the_commit_that_added_a_function_is_first(question: str, herd: Path, app: App) -> None:
-    answer = app.search(SearchQuery(question))
-
-    assert [it.commit.subject for it in answer.results if it.commit][:2] == ["Count", "Number 11"]
-    assert not any("may be older" in note for note in answer.suggestions)
-
-
-def test_a_class_has_no_list_of_changes_because_its_methods_have_other_names(
-    root: Path, app: App
-) -> None:
-    write(root, "pen.py", "class CowPen:\n    def open(self):\n        return 1\n")
-    commit_all(root, "Build the pen", day=10)
-
-    last = app.search(SearchQuery("who changed CowPen last"))
-    first = app.search(SearchQuery("which commit added CowPen"))
-
-    assert not any("changes in" in note for note in last.suggestions)
-    assert [it.commit.subject for it in first.results if it.commit] == ["Build the pen"]
-
-
-def test_git_is_asked_for_the_first_commit_if_it_changed_too_many_functions(
-    root: Path, app: App
-) -> None:
-    def write_zoo(value: int) -> None:
-        names = [*(f"feed_animal_{number}" for number in range(200)), "count_herd"]
-        functions = [f"def {name}():\n    return {value}\n" for name in names]
-        write(root, "zoo.py", "\n\n".join(functions))
-
-    write_zoo(0)
-    commit_all(root, "Open the zoo", day=10)
-    zoo = (root / "zoo.py").read_text(encoding="utf-8")
-    write(root, "zoo.py", f"{zoo.rstrip()} + 1\n")
-    commit_all(root, "Count one", day=11)
-
-    answer = app.search(SearchQuery("which commit added count_herd"))
-
-    found = [it.commit.subject for it in answer.results if it.commit]
-    assert found == ["Open the zoo", "Count one"]
-    assert any("oldest one that added or removed" in note for note in answer.suggestions)
-
-
-@pytest.mark.parametrize("step", [0, -1], ids=["equal dates", "skewed dates"])
-def test_commits_are_in_the_order_of_the_history_whatever_their_dates(
-    step: int, root: Path, app: App
-) -> None:
-    app.index_history()
-    numbers = [str(number) for number in range(5)]
-    for number in numbers:  # indexed one by one, so that newer commits have greater ids
-        write(root, "herd.py", f"def count_herd(name):\n    return 1{'0' * int(number)}\n")
-        commit_all(root, number, day=20 + int(number) * step)
-        app.index_history()
-
-    newest = app.search(SearchQuery("who changed count_herd last")).results
-    oldest = app.search(SearchQuery("which commit added count_herd")).results
-    in_range = app.search(SearchQuery("HEAD~4..")).results
-    assert [it.commit.subject for it in newest if it.commit] == numbers[::-1]
-    assert [it.commit.subject for it in oldest if it.commit] == numbers
-    assert [it.commit.subject for it in in_range if it.commit] == numbers[:0:-1]
-
-
-@pytest.mark.parametrize(
-    "question", ["who changed zebra last", "who changed no_such_name last", "history of the zebra"]
-)
-def test_other_words_are_searched_as_before(question: str, app: App) -> None:
-    answer = app.search(SearchQuery(question))
-
-    assert not any("changes in" in note for note in answer.suggestions)
 
 
 def test_an_unknown_hash_is_searched_in_the_files(app: App) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.history.name_history import NameHistoryQuestion, parse_name_history
+from rootle.history.names.name_questions import NameHistoryQuestion, parse_name_history
 from rootle.history.past_question import PastQuestion, find_hashes, parse_past_question
 from rootle.types import RevisionRange
 

@@ -36,6 +36,7 @@ from rootle.types import (
 )
 
 if TYPE_CHECKING:
+    from rootle.history.names.place_changes import ChangedPlace
     from rootle.search.symbols.symbol_request import SymbolRequest
 
 # The maximum number of attempts of a search while other threads rebuild or delete the index.
@@ -316,23 +317,26 @@ class SearchApi(AppBase):
             history.require_commits,
             history.existing_commit_search,
             history.date_of,
-            self._list_kinds,
+            self._find_changed_place,
         )
         return combined.search(
             query, partial(self._search_files_and_images, explain=explain), explain=explain
         )
 
-    def _list_kinds(self, name: str) -> Sequence[str]:
+    def _find_changed_place(self, name: str) -> ChangedPlace | None:
+        """Return the definitions or files with a name, and the commits that changed them."""
+        from rootle.app.changed_places import find_changed_place
         from rootle.search.symbols.symbol_request import SymbolRequest
-        from rootle.text.languages import CODE_EXTENSIONS
 
         try:
             self._container.refresher().refresh(ignore_progress, fully=False)
             index = self._container.indexer().snapshot()
         except IndexStorageError:  # a question about commits needs no index of the files
-            return ()
-        found = self._container.symbol_finder().find(index, SymbolRequest(name)).definitions
-        return [symbol.kind for symbol in found if symbol.language in CODE_EXTENSIONS]
+            return None
+        find = self._container.symbol_finder().find
+        return find_changed_place(
+            self.root, name, index, lambda one: find(index, SymbolRequest(one)).definitions
+        )
 
     def _search_files_and_images(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         search_files = partial(self._search_files, explain=explain)

@@ -24,13 +24,9 @@ from rootle.history.commit_request import PARTIAL, OpenCommits, elapsed_ms
 from rootle.history.commit_results import add_commits
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
-from rootle.history.name_history import (
-    CONTAINERS,
-    MAX_DEFINITIONS,
-    find_name_changes,
-    parse_name_history,
-    result_of_change,
-)
+from rootle.history.names.name_history import find_name_changes
+from rootle.history.names.name_questions import parse_name_history
+from rootle.history.names.place_changes import ChangedPlace, result_of_change
 from rootle.history.past_question import (
     PastQuestion,
     find_hashes,
@@ -57,8 +53,8 @@ class CombinedSearch:
     open_commits: OpenCommits
     open_indexed: Callable[[], CommitSearch | None]  # returns None if no commits are indexed yet
     date_of: Callable[[str], float | None]  # returns the Unix time of a commit, tag or branch
-    # returns the kinds of the definitions of a name, such as "class", in the files of the project
-    list_kinds: Callable[[str], Sequence[str]]
+    # Returns the definitions or files with a name; None if it does not name at most three.
+    find_place: Callable[[str], ChangedPlace | None]
 
     def search(
         self, query: SearchQuery, find_files: FindFiles, *, explain: bool = False
@@ -216,30 +212,33 @@ class CombinedSearch:
         *,
         is_complete: bool,
     ) -> SearchResponse | None:
-        """Return the commits that changed a definition if the question asks for them.
+        """Return the commits that changed a definition or a file, if the question asks for them.
 
-        Return None for any other question, or if no such commit is known.
+        Return None if it does not, or if no commit is known to have changed it.
         """
         parsed = parse_query(query.text_query)
         question = parse_name_history(parsed.text) if past.asks_first else None
         if question is None or parsed.is_exact:
             return None
-        kinds = self.list_kinds(question.name)
-        if not 0 < len(kinds) <= MAX_DEFINITIONS:
+        place = self.find_place(question.name)
+        if place is None:
             return None
-        if not question.oldest_first and not CONTAINERS.isdisjoint(kinds):
+        found = find_name_changes(view, question, place, commits.updates.find_by_count)
+        if found is None:
             return None
-        found = find_name_changes(view, question, commits.updates.find_by_count)
-        passed = filter_commits(query, view, [state for state, _ in found.commits])
-        sections = {state.id: section for state, section in found.commits}
+        passed = filter_commits(query, view, [change.state for change in found.commits])
+        changes = {change.state.id: change for change in found.commits}
         start = read_offset(query.cursor) if query.cursor else 0
         results = tuple(
-            result_of_change(view, state, sections[state.id], question.name)
+            result_of_change(view, changes[state.id], question.name)
             for state in passed[start : start + limit]
         )
         if not results:
             return None
         notes = found.notes
+        if len(passed) < len(found.commits):
+            left = f"{len(passed):,} of these commits pass the filters of the query"
+            notes = (notes[0], left, *notes[1:])
         if question.oldest_first and not is_complete:
             notes = (*notes, "an older commit that is not indexed yet may be the first one")
         more = str(start + limit) if start + limit < len(passed) else None

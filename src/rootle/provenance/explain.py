@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from rootle.errors import QueryError, SourceError
 from rootle.ingest.source_refs import DocumentSet
 from rootle.provenance.commits import describe_commits
+from rootle.provenance.committed_file import CommittedFile, find_committed
 from rootle.provenance.mentions import list_names
 from rootle.provenance.place import CodePlace, find_place
 from rootle.provenance.ranking import rank_commits
@@ -20,8 +21,7 @@ from rootle.sources.files.text_reader import decode_text
 from rootle.sources.git.commit_text import explain_hidden_commits
 from rootle.sources.git.git_dirs import find_work_tree
 from rootle.sources.git.history import find_shallow_commits
-from rootle.sources.git.lines.commit_changes import find_renamed_path
-from rootle.sources.git.lines.commit_facts import list_file_commits, read_committed
+from rootle.sources.git.lines.commit_facts import list_file_commits
 from rootle.sources.git.lines.ignored_revisions import read_ignored_revisions
 from rootle.sources.git.repository import head_commit
 from rootle.text.secret_masking import mask_secrets
@@ -34,7 +34,6 @@ DEFAULT_COMMITS: Final = 5
 MAX_COMMITS: Final = 50
 _WALK_S: Final = 6.0
 _LAST_CHANGES_S: Final = 1.0
-_TIMEOUT_S: Final = 5.0
 
 _NO_REPOSITORY: Final = "the folder is not in a git repository, so it has no commits"
 _NO_COMMIT: Final = "the repository has no commit yet"
@@ -86,22 +85,12 @@ def list_last_changes(place: CodePlace, documents: DocumentSet, limit: int) -> l
     folder = os.path.dirname(file)
     if not os.path.isdir(folder) or explain_hidden_commits(Path(folder)) is not None:
         return []
-    committed = _find_committed(file)
+    committed = find_committed(file)
     if committed is None:
         return []
     exceptions = documents.rules.secret_exceptions
     walk = _walk(place, committed, exceptions, _LAST_CHANGES_S, limit).walk
     return [sha for sha in walk.contributions.touched if sha not in walk.ignored][:limit]
-
-
-@dataclass(frozen=True, slots=True)
-class _Committed:
-    """A file in the last commit."""
-
-    top: str  # the top of the work tree
-    head: str
-    path: str
-    raw: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,23 +100,9 @@ class _Walked:
     replaced: tuple[str, ...]
 
 
-def _find_committed(file: str) -> _Committed | None:
-    """Return a file in the last commit, possibly under its old name; None if the file is new."""
-    top = find_work_tree(os.path.dirname(file))
-    head = None if top is None else head_commit(Path(top))
-    if top is None or head is None:
-        return None
-    path = os.path.relpath(file, top).replace(os.sep, "/")
-    raw = read_committed(top, head, path)
-    if raw is None:
-        path = find_renamed_path(top, path, _TIMEOUT_S)
-        raw = read_committed(top, head, path)
-    return None if raw is None else _Committed(top, head, path, raw)
-
-
 def _walk(
     place: CodePlace,
-    committed: _Committed,
+    committed: CommittedFile,
     exceptions: Exceptions,
     limit_s: float,
     max_commits: int | None = None,
@@ -160,7 +135,7 @@ class _Explanation:
         head = head_commit(Path(top))
         if head is None:
             return replace(self._answer(), notes=(_NO_COMMIT,), is_complete=True)
-        committed = _find_committed(self.file)
+        committed = find_committed(self.file)
         if committed is None:
             return replace(
                 self._answer(),
@@ -170,7 +145,7 @@ class _Explanation:
             )
         return self._explain_committed(committed)
 
-    def _explain_committed(self, committed: _Committed) -> WhyAnswer:
+    def _explain_committed(self, committed: CommittedFile) -> WhyAnswer:
         top, head, path = committed.top, committed.head, committed.path
         exceptions = self.documents.rules.secret_exceptions
         walked = _walk(self.place, committed, exceptions, _WALK_S)

@@ -1,0 +1,1 @@
+"""Answer questions about the commits that changed a definition or a file."""

@@ -1,0 +1,255 @@
+"""List the commits that changed a definition or a file, newest or oldest first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from rootle.history.commit_view import CommitView
+from rootle.history.names.name_questions import NameHistoryQuestion
+from rootle.history.names.place_changes import (
+    ChangedPlace,
+    PlaceChange,
+    add_old_paths,
+    changes_by_lines,
+    last_word,
+    list_renames,
+    section_of,
+)
+from rootle.index.reader import FileState
+from rootle.text.terms import word_terms
+from rootle.text.whole_names import name_pattern
+from rootle.types import (
+    CHANGED_NAMES_SEPARATOR,
+    COMMIT_URI,
+    UNNAMED_CHANGES,
+    DocumentSection,
+)
+
+# If a name has more definitions than this, it is unclear which of them a question is about.
+MAX_DEFINITIONS: Final = 3
+_MAX_COMMITS: Final = 3_000  # commits that are read because their texts contain the name
+_MAX_TEXTS: Final = 300  # changes whose lines are searched for the name
+_MAX_HASHES: Final = 3
+# Limits for git, which reads the contents of all commits to find changes in how often a name
+# occurs.
+_MAX_COUNTED: Final = 1_000
+_COUNTING_S: Final = 4.0
+
+# As `CommitUpdates.find_by_count`.
+FindByCount = Callable[[str, int, float], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class NameChanges:
+    """The commits that changed a definition or a file."""
+
+    commits: Sequence[PlaceChange]  # in the order of the question
+    notes: tuple[str, ...]
+
+
+def find_name_changes(
+    view: CommitView,
+    question: NameHistoryQuestion,
+    place: ChangedPlace,
+    find_by_count: FindByCount,
+) -> NameChanges | None:
+    """Return the indexed commits that changed a place; None if none are known.
+
+    git lists the commits that changed the lines. Commits from before the definition was moved to
+    its present file, and all commits if git fails, are found by the names of the definitions that
+    they changed. If the oldest commit that was found did not add the name, git is asked for an
+    older one.
+    """
+    changes = changes_by_lines(view, place)
+    if place.commits is not None and not changes:
+        return None
+    if changes:
+        older = [] if place.is_file else list(_follow_name(view, question.name, place, changes[-1]))
+        missing = sum(view.commit_at(f"{COMMIT_URI}{sha}") is None for sha in place.commits or ())
+        notes = tuple(_describe_lines(question, place, len(changes), len(older), missing))
+        changes += older
+    elif place.is_file or (place.has_members and not question.oldest_first):
+        return None
+    else:
+        changes, notes = _changes_by_name(view, question)
+    if not question.oldest_first:
+        return NameChanges(changes, notes)
+    changes.reverse()
+    return _add_first(view, question, place, NameChanges(changes, notes), find_by_count)
+
+
+def _follow_name(
+    view: CommitView, name: str, place: ChangedPlace, first: PlaceChange
+) -> Iterator[PlaceChange]:
+    """Yield the commits that changed the definition before it was moved to its present file.
+
+    `first` is the oldest commit that changed its lines in this file. If it added the name, and
+    removed a definition with this name from another file, it moved the definition from there.
+    If git did not read all commits, those before `first` are found in the same way.
+    """
+    word, renames = last_word(name), list_renames(view)
+    paths = set(add_old_paths(renames, place.paths)) if place.note else set()
+    if _adds_name(view, first.state, first.section, word):
+        paths.update(add_old_paths(renames, _other_places(view, first, word)))
+    if not paths:
+        return
+    states = view.newest_first({first.state, *_states_with(view, word)})
+    for state in states[states.index(first.state) + 1 :]:
+        sections = [one for one in view.sections_of(state) if word in _changed_names(one)]
+        section = next((one for one in sections if one.label in paths), None)
+        if section is None:
+            continue
+        change = PlaceChange(state, section)
+        if _adds_name(view, state, section, word):
+            paths.update(add_old_paths(renames, _other_places(view, change, word)))
+        yield change
+
+
+def _other_places(view: CommitView, change: PlaceChange, word: str) -> Iterator[str]:
+    """Yield the other files from which a commit removed a definition with a name."""
+    text, name = view.index.text(change.state.id).split("\n"), name_pattern(word)
+    for section in view.sections_of(change.state):
+        if section.label != change.section.label and word in _changed_names(section):
+            lines = text[section.start_line - 1 : section.end_line]
+            if lines[0].startswith("deleted ") or any(
+                line.startswith(("-", "removed: ")) and name.search(line) for line in lines
+            ):
+                yield section.label
+
+
+def _states_with(view: CommitView, word: str) -> list[FileState]:
+    """Return the commits whose texts contain the words of a name."""
+    sparse = view.index.sparse
+    ids = sparse.files_with(sparse.stems(" ".join(word_terms(word))), [], _MAX_COMMITS, view.ids)
+    return [state for state in view.index.files(ids).values() if state.skip is None]
+
+
+def _changes_by_name(
+    view: CommitView, question: NameHistoryQuestion
+) -> tuple[list[PlaceChange], tuple[str, ...]]:
+    """Return the commits whose changed definitions contain the name, newest first, and notes.
+
+    The index lists only some of the definitions that a large commit changed.
+    """
+    name = last_word(question.name)
+    states = view.newest_first(_states_with(view, name))
+    found, possible = list[PlaceChange](), list[PlaceChange]()
+    for state in states:
+        sections = view.sections_of(state)
+        named = next((one for one in sections if name in _changed_names(one)), None)
+        if named is not None:
+            found.append(PlaceChange(state, named))
+        else:
+            possible += [PlaceChange(state, one) for one in sections if _is_unnamed(one)]
+    paths = {change.section.label for change in found}
+    others = list(_with_name(view, (one for one in possible if one.section.label in paths), name))
+    return found, tuple(_describe_names(question, found, others, len(states)))
+
+
+def _add_first(
+    view: CommitView,
+    question: NameHistoryQuestion,
+    place: ChangedPlace,
+    found: NameChanges,
+    find_by_count: FindByCount,
+) -> NameChanges:
+    """Return the changes after an older commit that added the name, if the first one did not."""
+    if not found.commits or place.is_file:
+        return found
+    name, first = last_word(question.name), found.commits[0]
+    is_moved = any(_other_places(view, first, name))
+    if _adds_name(view, first.state, first.section, name) and not is_moved:
+        return found
+    older = _find_older(view, first.state, find_by_count(name, _MAX_COUNTED, _COUNTING_S))
+    if older is None:
+        note = f"{question.name} may be older than the first of them; no older commit was found"
+        return replace(found, notes=(*found.notes, note))
+    paths = {one.section.label for one in found.commits}
+    change = PlaceChange(older, section_of(view, older, paths))
+    note = "the first commit is the oldest one that added or removed this name in any text"
+    return NameChanges([change, *found.commits], (*found.notes, note))
+
+
+def _adds_name(view: CommitView, state: FileState, section: DocumentSection, name: str) -> bool:
+    """Return whether the indexed lines of a change add a name that the old lines do not contain."""
+    word = name_pattern(name)
+    text = view.index.text(state.id).split("\n")
+    lines = text[section.start_line : section.end_line]
+    if text[section.start_line - 1].startswith("added "):
+        return True
+    found = [line[:1] for line in lines if word.search(line)]
+    return "+" in found and not {" ", "-", "@"}.intersection(found)
+
+
+def _find_older(view: CommitView, first: FileState, hashes: Sequence[str]) -> FileState | None:
+    """Return the oldest of the commits if it is indexed and older than `first`."""
+    found = view.commit_at(f"{COMMIT_URI}{hashes[-1]}") if hashes else None
+    if found is None or found.id == first.id:
+        return None
+    return found if view.newest_first((found, first))[1] is found else None
+
+
+def _changed_names(section: DocumentSection) -> Iterator[str]:
+    return map(last_word, section.title.split(CHANGED_NAMES_SEPARATOR))
+
+
+def _is_unnamed(section: DocumentSection) -> bool:
+    return section.title.endswith(UNNAMED_CHANGES)
+
+
+def _with_name(view: CommitView, changes: Iterable[PlaceChange], name: str) -> Iterator[FileState]:
+    """Yield the commits that changed lines with the name in a file."""
+    word = name_pattern(name)
+    for number, change in enumerate(changes):
+        if number == _MAX_TEXTS:
+            return
+        lines = view.index.text(change.state.id).split("\n")
+        section = change.section
+        if any(word.search(line) for line in lines[section.start_line : section.end_line]):
+            yield change.state
+
+
+def _describe_lines(
+    question: NameHistoryQuestion, place: ChangedPlace, count: int, older: int, missing: int
+) -> Iterator[str]:
+    """Yield the number of the commits that changed a place, and why some may be missing."""
+    what = "it" if place.is_file else "its lines"
+    text = f"{_count(count + older, question)}; they changed {what} in {place.where}"
+    if older:
+        members = ", and which changed its own lines, not only those of members"
+        text += (
+            f", except for the {older} oldest, which changed this name in the files where it was "
+            f"before{members if place.has_members else ''}"
+        )
+    yield text
+    if missing:
+        yield f"not listed, because they are not indexed: {missing:,} more of these commits"
+    if place.note:
+        yield place.note
+
+
+def _describe_names(
+    question: NameHistoryQuestion,
+    found: Sequence[PlaceChange],
+    others: Sequence[FileState],
+    candidates: int,
+) -> Iterator[str]:
+    """Yield the number of the commits that were found by name, and why some may be missing."""
+    yield (
+        f"{_count(len(found), question)}; commits that changed more than 30 files, or more than 12 "
+        "definitions of a file, may be missing"
+    )
+    if others:
+        hashes = ", ".join(state.path.partition(":")[2][:12] for state in others[:_MAX_HASHES])
+        more = f" and {len(others) - _MAX_HASHES} more" if len(others) > _MAX_HASHES else ""
+        yield f"these changed lines with this name, perhaps in {question.name}: {hashes}{more}"
+    if candidates >= _MAX_COMMITS:
+        yield f"only {_MAX_COMMITS:,} of the commits with this name were read"
+
+
+def _count(number: int, question: NameHistoryQuestion) -> str:
+    commits = "1 commit" if number == 1 else f"{number:,} commits"
+    order = "oldest first" if question.oldest_first else "newest first"
+    return f"{commits} with changes in {question.name}, {order}"

@@ -1,0 +1,87 @@
+"""Recognize questions such as "who changed NAME last" and "which commit added NAME"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+_MAX_CHARS: Final = 200
+_KIND: Final = (
+    "function|method|class|struct|enum|trait|interface|type|macro|field|constant|variable|module"
+    "|namespace|object|protocol|record|union|property|constructor|file|folder|directory"
+    "|definition of|definition"
+)
+# The name of a definition, with its class or module, or the path of a file.
+_NAME: Final = (
+    rf"(?:the )?(?:(?P<kind>{_KIND}) )?(?P<open>`?)"
+    r"(?P<name>[\w$~@.][\w$~@./#:+!?-]{0,150}?)(?P<call>\(\))?`?"
+    rf"(?P<kind_after> (?:{_KIND}))?"
+)
+_CHANGED: Final = "changed|modified|touched|edited|updated|rewrote|refactored|fixed"
+_ADDED: Final = "added|introduced|created|implemented|wrote|invented"
+_COMMIT: Final = r"(?:commit|change|pull request|pr|merge)s?"
+_LAST: Final = "last|latest|newest|most recent|recent"
+_OFTEN: Final = r"(?:last |latest |lately |recently |most recently )?"
+_LATELY: Final = r"(?: last| recently| lately| most recently)?"
+_NEWEST: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"who {_OFTEN}(?:{_CHANGED}) {_NAME}{_LATELY}",
+        rf"(?:(?:which|what) (?:is |was |were |are )?)?(?:the )?(?:(?:{_LAST}|all) )?{_COMMIT}"
+        rf"(?: that| which)? {_OFTEN}(?:{_CHANGED}) {_NAME}{_LATELY}",
+        rf"(?:what (?:is |was |were |are )?)?(?:the )?(?:{_LAST}) {_COMMIT} (?:to|of|in|for|on) "
+        rf"{_NAME}",
+        rf"(?:show (?:me )?)?(?:the )?(?:git |commit |change )?history (?:of|for) {_NAME}",
+        rf"git (?:log|blame) (?:for |of |on )?{_NAME}",
+        rf"what (?:has |was |have )?(?:recently )?changed in {_NAME}{_LATELY}",
+        rf"what (?:has |was |have )?(?:recently )?changed (?:recently|lately|last) in {_NAME}",
+        rf"when (?:was|were) {_NAME} {_OFTEN}(?:{_CHANGED}){_LATELY}",
+        rf"when did {_NAME} (?:last )?change(?: last)?",
+    )
+)
+_OLDEST: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"who (?:first |originally )?(?:{_ADDED}) {_NAME}(?: first)?",
+        rf"(?:(?:which|what) (?:is |was )?)?(?:the )?(?:first )?{_COMMIT}(?: that| which)? "
+        rf"(?:first |originally )?(?:{_ADDED}) {_NAME}",
+        r"when did (?:we|they|you) (?:first )?"
+        rf"(?:add|introduce|create|implement|write) {_NAME}",
+        rf"when (?:was|were) {_NAME} (?:first |originally )?(?:{_ADDED}|written)(?: first)?",
+    )
+)
+_DISTINCT: Final = re.compile(r"[_\d$.:#/]|[a-z][A-Z]|^[A-Z]")
+_END: Final = re.compile(r"[.,;:]$")
+
+
+@dataclass(frozen=True, slots=True)
+class NameHistoryQuestion:
+    """A question about the commits that changed a definition or a file."""
+
+    name: str  # of a definition, perhaps with its class or module; or a path
+    oldest_first: bool
+
+
+def parse_name_history(text: str) -> NameHistoryQuestion | None:
+    """Return the name whose history a question asks for; None for other questions.
+
+    A plain word in lower case is not a name, unless the question marks it as a name.
+    """
+    stripped = " ".join(text.split()).rstrip("?.!")
+    if len(stripped) > _MAX_CHARS:
+        return None
+    for patterns in (_NEWEST, _OLDEST):
+        matches = (pattern.fullmatch(stripped) for pattern in patterns)
+        found = next((match for match in matches if match), None)
+        if found is not None:
+            return _read_question(found, oldest_first=patterns is _OLDEST)
+    return None
+
+
+def _read_question(found: re.Match[str], *, oldest_first: bool) -> NameHistoryQuestion | None:
+    name = found["name"]
+    is_marked = bool(found["kind"] or found["kind_after"] or found["open"] or found["call"])
+    if _END.search(name) or not (is_marked or _DISTINCT.search(name)):
+        return None
+    return NameHistoryQuestion(name, oldest_first)

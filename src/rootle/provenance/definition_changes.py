@@ -1,0 +1,135 @@
+"""List the commits that changed the lines of definitions, or whole files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Final, NamedTuple
+
+from rootle.provenance.committed_file import CommittedFile, find_committed, find_old_range
+from rootle.provenance.uncommitted import compare_lines
+from rootle.sources.files.regular_file_reader import read_regular
+from rootle.sources.files.text_reader import decode_text
+from rootle.sources.git.commit_text import explain_hidden_commits
+from rootle.sources.git.git_dirs import find_work_tree
+from rootle.sources.git.history import find_shallow_commits
+from rootle.sources.git.lines.range_log import (
+    CommittedLines,
+    LoggedChanges,
+    list_path_changes,
+    list_range_changes,
+)
+from rootle.sources.git.repository import head_commit
+
+_TIMEOUT_S: Final = 6.0
+_SHALLOW: Final = "older commits are missing, because this is a shallow clone"
+_STOPPED: Final = "git did not read all commits in time, so older ones may be missing"
+
+
+class CurrentLines(NamedTuple):
+    """Lines of a file as it is now, from 1; both ends are included."""
+
+    file: str  # an absolute path
+    first_line: int
+    last_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceChanges:
+    """The commits that changed a place, newest first."""
+
+    commits: dict[str, Sequence[str]]  # by hash: the first changed lines, each with "+" or "-"
+    merges: frozenset[str]  # those of the commits that are merges
+    note: str  # why older commits may be missing; "" if they are not
+
+
+def list_definition_changes(places: Sequence[CurrentLines]) -> PlaceChanges | None:
+    """Return the commits that changed lines of places, which are in files of one work tree.
+
+    Lines of files that are not committed are left out. Return None if git cannot tell, or if
+    commits must not be shown.
+    """
+    if not places or not _may_show(places[0].file):
+        return None
+    deadline_s = monotonic() + _TIMEOUT_S
+    places = [place for place in places if not any(_is_inside(place, one) for one in places)]
+    committed = {place.file: find_committed(place.file) for place in places}
+    found = [file for file in committed.values() if file is not None]
+    ranges = [
+        CommittedLines(file.path, *old)
+        for place in places
+        if (file := committed[place.file]) is not None
+        and (old := _committed_range(place, file)) is not None
+    ]
+    if not ranges or any(file.top != found[0].top for file in found):
+        return None
+    return _describe(
+        found[0].top, [list_range_changes(found[0].top, found[0].head, ranges, deadline_s)]
+    )
+
+
+def list_file_changes(files: Sequence[str]) -> PlaceChanges | None:
+    """Return the commits that changed one of several files or folders of one work tree.
+
+    Files are absolute paths; those of folders end in "/". Return None if git cannot tell, or if
+    commits must not be shown.
+    """
+    if not files or not _may_show(files[0]):
+        return None
+    top = find_work_tree(os.path.dirname(files[0]))
+    head = None if top is None else head_commit(Path(top))
+    if top is None or head is None:
+        return None
+    deadline_s = monotonic() + _TIMEOUT_S
+    logs = [
+        list_path_changes(top, head, f"{os.path.relpath(file, top)}{'/' * file.endswith('/')}",
+                          deadline_s)
+        for file in files
+    ]  # fmt: skip
+    return _describe(top, logs)
+
+
+def _may_show(file: str) -> bool:
+    folder = os.path.dirname(file)
+    return os.path.isdir(folder) and explain_hidden_commits(Path(folder)) is None
+
+
+def _is_inside(place: CurrentLines, other: CurrentLines) -> bool:
+    return place != other and (
+        place.file == other.file
+        and other.first_line <= place.first_line
+        and place.last_line <= other.last_line
+    )
+
+
+def _committed_range(place: CurrentLines, file: CommittedFile) -> tuple[int, int] | None:
+    """Return the lines of the last commit that are now at a place; None if there are none."""
+    content = read_regular(place.file)
+    current = _lines(content) if isinstance(content, bytes) else []
+    changes = compare_lines(_lines(file.raw), current)
+    return find_old_range(changes, place.first_line, min(place.last_line, len(current)))
+
+
+def _lines(content: bytes) -> list[str]:
+    decoded = decode_text(content)
+    text = decoded[0] if decoded else ""
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+
+
+def _describe(top: str, logs: Iterable[LoggedChanges]) -> PlaceChanges | None:
+    """Return the changes in several logs; None if git failed before it found a commit."""
+    commits: dict[str, Sequence[str]] = {}
+    merges = frozenset[str]()
+    is_complete = True
+    for log in logs:
+        commits = {**commits, **log.commits}
+        merges |= log.merges
+        is_complete = is_complete and log.is_complete
+    if not commits and not is_complete:
+        return None
+    is_cut = not find_shallow_commits(top).isdisjoint(commits)
+    note = _SHALLOW if is_cut else "" if is_complete else _STOPPED
+    return PlaceChanges(commits, merges, note)

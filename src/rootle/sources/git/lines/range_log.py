@@ -1,0 +1,100 @@
+"""List the commits that changed ranges of lines, or whole files, newest first."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from time import monotonic
+from typing import Final, NamedTuple
+
+from rootle.sources.git.command import stream_git
+
+_OPTIONS: Final = (
+    *("--no-ext-diff", "--no-textconv", "--no-notes", "--no-decorate", "--no-color"),
+    *("--no-show-signature", "--ignore-submodules", "--format=%x00%H %P%x00"),
+)
+_CONFIG: Final = {"log.showRoot": "true", "log.follow": "false"}
+_CHANGED: Final = re.compile(rb"^[-+](?!(?:-- |\+\+ ))(.*)$", re.MULTILINE)
+_MAX_LINES: Final = 40  # changed lines that are returned for each commit
+_MAX_LINE_BYTES: Final = 1_000
+# git prints the whole range for each commit. This is enough for 300 changes of 5,000 lines.
+_MAX_BYTES: Final = 64_000_000
+
+
+class CommittedLines(NamedTuple):
+    """Lines of a file of a commit, from 1; both ends are included."""
+
+    path: str  # relative to the top of the work tree
+    first_line: int
+    last_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedChanges:
+    """The commits that changed something, newest first."""
+
+    commits: Mapping[str, Sequence[str]]  # by hash: the first changed lines, each with "+" or "-"
+    merges: frozenset[str]  # those of the commits that are merges
+    is_complete: bool  # False: git failed or was stopped, so older commits are missing
+
+
+def list_range_changes(
+    top: str, revision: str, ranges: Sequence[CommittedLines], deadline_s: float
+) -> LoggedChanges:
+    """Return the commits that changed lines that became these ranges of files of a commit.
+
+    `top` is the top of the work tree. Renamed files are followed. git is stopped at `deadline_s` on
+    the monotonic clock.
+    """
+    places = [f"-L{one.first_line},{one.last_line}:{one.path}" for one in ranges]
+    return _read_log(top, ("-p", *places, revision, "--"), deadline_s)
+
+
+def list_path_changes(top: str, revision: str, path: str, deadline_s: float) -> LoggedChanges:
+    """Return the commits that changed a file, also under its earlier names, or a folder.
+
+    `path` is relative to the top of the work tree `top`; that of a folder ends in "/". The changed
+    lines are not read. git is stopped at `deadline_s` on the monotonic clock.
+    """
+    follow = () if path.endswith("/") else ("--follow",)
+    return _read_log(top, ("-s", *follow, revision, "--", f":(top,literal){path}"), deadline_s)
+
+
+def _read_log(top: str, arguments: Sequence[str], deadline_s: float) -> LoggedChanges:
+    is_stopped = threading.Event()
+    with stream_git(top, "log", *_OPTIONS, *arguments, config=_CONFIG) as stream:
+
+        def stop() -> None:
+            is_stopped.set()
+            stream.stop()
+
+        timer = threading.Timer(max(0.0, deadline_s - monotonic()), stop)
+        timer.daemon = True
+        timer.start()
+        parts, size = [], 0
+        for chunk in stream:
+            parts.append(chunk)
+            size += len(chunk)
+            if size > _MAX_BYTES:
+                stop()
+                break
+        timer.cancel()
+        is_complete = not is_stopped.is_set() and stream.wait() == 0
+    fields = b"".join(parts).split(b"\0")[1:]
+    found = list(_parse(fields))
+    merges = frozenset(sha for (sha, *parents), _ in found if len(parents) > 1)
+    return LoggedChanges({shas[0]: lines for shas, lines in found}, merges, is_complete)
+
+
+def _parse(fields: Sequence[bytes]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """Yield each commit: its hash and those of its parents, and changed lines.
+
+    `fields` are hashes and patches in turn.
+    """
+    for hashes, patch in zip(fields[::2], fields[1::2], strict=False):
+        found = islice(_CHANGED.finditer(patch), _MAX_LINES)
+        lines = [match[0][:_MAX_LINE_BYTES].decode("utf-8", "replace") for match in found]
+        yield hashes.decode("ascii", "replace").split() or [""], lines

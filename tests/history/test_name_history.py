@@ -1,0 +1,261 @@
+"""Lists of the commits that changed a definition or a file, newest or oldest first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from commit_repository import DAY_S, commit_all, make_history, read_pages
+from sample import OLD_S, MakeApp, git, write
+
+from rootle import App
+from rootle.types import SearchQuery
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make_history(tmp_path / "repo", ["Alpha gets the zebra", "Beta gets the zebra"])
+
+
+@pytest.fixture
+def app(root: Path, make_app: MakeApp) -> App:
+    app: App = make_app(root)
+    return app
+
+
+@pytest.fixture
+def herd(root: Path) -> Path:
+    """A repository in which six commits changed a function, and other commits only mention it."""
+    write(root, "herd.py", "def count_herd(name):\n    return 0\n")
+    commit_all(root, "Count", day=10)
+    for day in range(11, 15):
+        write(root, "herd.py", f"def count_herd(name):\n    return {'1' * day}\n")
+        commit_all(root, f"Number {day}", day=day)
+    write(root, "use.py", "from herd import count_herd\n\n\ndef use():\n    count_herd('')\n")
+    commit_all(root, "Call count_herd: which commit added count_herd, who changed it last", day=15)
+    return root
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "who changed count_herd last?",
+        "last commit that changed count_herd",
+        "history of the function count_herd",
+        "commits that touched `count_herd()`",
+        "in:history when was count_herd last changed",
+    ],
+)
+def test_the_commits_that_changed_a_function_are_listed_newest_first(
+    question: str, herd: Path, app: App
+) -> None:
+    pages = read_pages(app, question, 3)
+
+    found = [result.commit.subject for page in pages for result in page.results if result.commit]
+    assert found == ["Number 14", "Number 13", "Number 12", "Number 11", "Count"]
+    assert f"+    return {'1' * 14}" in pages[0].results[0].snippet
+    assert pages[0].confident
+    assert pages[0].suggestions[0].startswith("5 commits with changes in count_herd, newest first")
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["which commit added count_herd", "who wrote count_herd", "when was count_herd added"],
+)
+def test_the_commit_that_added_a_function_is_first(question: str, herd: Path, app: App) -> None:
+    answer = app.search(SearchQuery(question))
+
+    assert [it.commit.subject for it in answer.results if it.commit][:2] == ["Count", "Number 11"]
+    assert not any("may be older" in note for note in answer.suggestions)
+
+
+PENS = """\
+class CowPen:
+    def open(self):
+        return 1
+
+    def close(self):
+        return 1
+
+
+class PigPen:
+    def open(self):
+        return 1
+
+    def close(self):
+        return 1
+"""
+
+
+@pytest.fixture
+def pens(root: Path) -> Path:
+    """A repository in which two classes have the same methods, which commits change in turn."""
+    write(root, "farm/pen.py", PENS)
+    commit_all(root, "Build the pens", day=10)
+    cow, pig = PENS.split("\n\n\n")
+    cow = cow.replace("return 1", "return 10", 1)
+    write(root, "farm/pen.py", f"{cow}\n\n\n{pig}")
+    commit_all(root, "Open the cow pen", day=11)
+    pig = pig.replace("return 1", "return 10", 1)
+    write(root, "farm/pen.py", f"{cow}\n\n\n{pig}")
+    commit_all(root, "Open the pig pen", day=12)
+    git(root, "mv", "farm/pen.py", "farm/stall.py")
+    commit_all(root, "Rename the file", day=13)
+    cow = cow.replace("return 1\n", "return 100\n").replace("return 1", "return 100")
+    write(root, "farm/stall.py", f"import cattle\n\n\n{cow}\n\n\n{pig}")
+    commit_all(root, "Close the cow pen", day=14)
+    return root
+
+
+@pytest.mark.parametrize(
+    ("question", "subjects"),
+    [
+        ("who changed CowPen last", ["Close the cow pen", "Open the cow pen", "Build the pens"]),
+        ("when was the class CowPen changed last?", ["Close the cow pen", "Open the cow pen"]),
+        ("what changed in CowPen recently", ["Close the cow pen", "Open the cow pen"]),
+        ("who changed PigPen last", ["Open the pig pen", "Build the pens"]),
+        ("who last changed CowPen.close", ["Close the cow pen", "Build the pens"]),
+        ("who changed PigPen.open last", ["Open the pig pen", "Build the pens"]),
+        ("which commit added PigPen", ["Build the pens", "Open the pig pen"]),
+        ("who wrote PigPen.close", ["Build the pens"]),
+    ],
+)
+def test_the_changes_of_a_class_or_a_method_are_not_those_of_a_similar_one(
+    question: str, subjects: list[str], pens: Path, app: App
+) -> None:
+    answer = app.search(SearchQuery(question))
+
+    found = [it.commit.subject for it in answer.results if it.commit]
+    assert found[: len(subjects)] == subjects
+    assert len(found) <= 3
+    assert answer.confident
+    assert "farm/stall.py:" in answer.suggestions[0]
+
+
+def test_the_lines_of_the_class_are_shown(pens: Path, app: App) -> None:
+    results = app.search(SearchQuery("who changed CowPen last")).results
+
+    assert "+        return 100" in results[0].snippet
+    assert results[0].place == "farm/stall.py"
+    assert "+        return 10" in results[1].snippet
+    assert results[1].place == "farm/pen.py"
+
+
+def test_uncommitted_changes_move_the_lines_of_a_class(pens: Path, app: App) -> None:
+    text = (pens / "farm/stall.py").read_text(encoding="utf-8")
+    write(pens, "farm/stall.py", f"{'# A comment about cattle.' * 3}\n\n\n\n\n{text}", when_s=None)
+
+    results = app.search(SearchQuery("who changed PigPen last")).results
+
+    assert [it.commit.subject for it in results if it.commit] == [
+        "Open the pig pen",
+        "Build the pens",
+    ]
+
+
+def test_a_merge_is_no_change_of_a_class_unless_it_changed_lines_itself(
+    pens: Path, app: App
+) -> None:
+    text = (pens / "farm/stall.py").read_text(encoding="utf-8")
+    git(pens, "checkout", "-q", "-b", "side")
+    write(pens, "farm/stall.py", text.replace("return 100", "return 1_000", 1))
+    commit_all(pens, "Side", day=15)
+    git(pens, "checkout", "-q", "main")
+    head, _, tail = text.partition("class PigPen")
+    last = head.rpartition("return 100")
+    write(pens, "farm/stall.py", f"{last[0]}return 10_000{last[2]}class PigPen{tail}")
+    commit_all(pens, "Main", day=16)
+    git(pens, "merge", "-q", "--no-ff", "side", "-m", "Merge", when_s=OLD_S + 17 * DAY_S)
+
+    answer = app.search(SearchQuery("who changed CowPen last since:2023-11-29"))
+
+    assert [it.commit.subject for it in answer.results if it.commit] == ["Main", "Side"]
+    assert answer.suggestions[1] == "2 of these commits pass the filters of the query"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "who changed farm/stall.py last",
+        "history of stall.py",
+        "when was the file `farm/stall.py` changed last",
+        "what changed in farm/ recently",
+    ],
+)
+def test_the_commits_that_changed_a_file_are_listed_newest_first(
+    question: str, pens: Path, app: App
+) -> None:
+    answer = app.search(SearchQuery(question))
+
+    assert [it.commit.subject for it in answer.results if it.commit] == [
+        "Close the cow pen",
+        "Rename the file",
+        "Open the pig pen",
+        "Open the cow pen",
+        "Build the pens",
+    ]
+    assert answer.suggestions[0].startswith("5 commits with changes in")
+
+
+def test_the_changes_of_a_definition_are_followed_to_the_file_from_which_it_was_moved(
+    herd: Path, app: App
+) -> None:
+    body = (herd / "herd.py").read_text(encoding="utf-8")
+    write(herd, "herd.py", "def count_pigs(name):\n    return 2\n")
+    write(herd, "cattle.py", f"import herd\n\n\n{body}")
+    commit_all(herd, "Move it", day=20)
+    write(herd, "other.py", "class Goat:\n    def count_herd(self):\n        return 3\n")
+    commit_all(herd, "A similar method", day=21)
+
+    answer = app.search(SearchQuery("who changed cattle.count_herd last"))
+
+    found = [it.commit.subject for it in answer.results if it.commit]
+    assert found == ["Move it", "Number 14", "Number 13", "Number 12", "Number 11", "Count"]
+
+
+def test_git_is_asked_for_the_first_commit_if_it_changed_too_many_functions(
+    root: Path, app: App
+) -> None:
+    names = [*(f"feed_animal_{number}" for number in range(200)), "count_herd"]
+    functions = [f"def {name}():\n    return 0\n" for name in names]
+    write(root, "zoo.py", "\n\n".join(functions))
+    commit_all(root, "Open the zoo", day=10)
+    write(root, "zoo.py", "\n\n".join(functions[:-1]))
+    write(root, "herd.py", f"import zoo\n\n\n{functions[-1]}")
+    commit_all(root, "Move one", day=11)
+
+    answer = app.search(SearchQuery("which commit added count_herd"))
+
+    found = [it.commit.subject for it in answer.results if it.commit]
+    assert found == ["Open the zoo", "Move one"]
+    assert any("oldest one that added or removed" in note for note in answer.suggestions)
+
+
+@pytest.mark.parametrize("step", [0, -1], ids=["equal dates", "skewed dates"])
+def test_commits_are_in_the_order_of_the_history_whatever_their_dates(
+    step: int, root: Path, app: App
+) -> None:
+    app.index_history()
+    numbers = [str(number) for number in range(5)]
+    for number in numbers:  # indexed one by one, so that newer commits have greater ids
+        write(root, "herd.py", f"def count_herd(name):\n    return 1{'0' * int(number)}\n")
+        commit_all(root, number, day=20 + int(number) * step)
+        app.index_history()
+
+    newest = app.search(SearchQuery("who changed count_herd last")).results
+    oldest = app.search(SearchQuery("which commit added count_herd")).results
+    in_range = app.search(SearchQuery("HEAD~4..")).results
+    assert [it.commit.subject for it in newest if it.commit] == numbers[::-1]
+    assert [it.commit.subject for it in oldest if it.commit] == numbers
+    assert [it.commit.subject for it in in_range if it.commit] == numbers[:0:-1]
+
+
+@pytest.mark.parametrize(
+    "question", ["who changed zebra last", "who changed no_such_name last", "history of the zebra"]
+)
+def test_other_words_are_searched_as_before(question: str, app: App) -> None:
+    answer = app.search(SearchQuery(question))
+
+    assert not any("changes in" in note for note in answer.suggestions)
