@@ -167,9 +167,45 @@ def test_all_changes_since_a_hash_are_a_range(app: App, root: Path) -> None:
 
     since = app.search(SearchQuery(f"what changed since {older[:12]}?"))
     between = app.search(SearchQuery(f"what changed between {older[:12]} and {newer[:12]}"))
+    open_range = app.search(SearchQuery(f"{older[:12]}.."))
 
     assert [it.commit.subject for it in since.results if it.commit] == [*SUBJECTS[:1:-1]]
+    assert [it.commit.subject for it in open_range.results if it.commit] == [*SUBJECTS[:1:-1]]
     assert [it.commit.subject for it in between.results if it.commit] == [*SUBJECTS[3:1:-1]]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["what changed since v1.0?", "what changed since 1.0", "changes between v1.0 and HEAD"],
+)
+def test_all_changes_since_a_version_are_a_range(question: str, app: App, root: Path) -> None:
+    git(root, "tag", "v1.0", "HEAD~2")
+
+    found = app.search(SearchQuery(question)).results
+
+    assert [it.commit.subject for it in found if it.commit] == [*SUBJECTS[:2:-1]]
+    unknown = app.search(SearchQuery("what changed since v9.9"))
+    assert unknown.suggestions[0].startswith('no commit, tag or branch is named "v9.9"')
+
+
+def test_filters_without_words_list_the_commits_that_pass_them(app: App, root: Path) -> None:
+    add_commit(root, "Theta gets the zebra", day=7, author="Jane Doe <jane@x.org>")
+    add_commit(root, "Iota gets the zebra", day=8)
+
+    def subjects(query: str) -> list[str]:
+        found = app.search(SearchQuery(query)).results
+        return [it.commit.subject for it in found if it.commit]
+
+    assert subjects("in:history author:jane") == ["Theta gets the zebra"]
+    assert subjects("in:history since:2023-11-18 author:ada") == [
+        "Iota gets the zebra",
+        SUBJECTS[4],
+    ]
+    assert subjects("in:history path:beta.py") == [SUBJECTS[1]]
+    assert [len(page.results) for page in read_pages(app, "in:history author:ada", 4)] == [4, 2]
+    assert subjects("in:history author:nobody") == []
+    with pytest.raises(QueryError, match="only says where to search"):
+        app.search("in:history")
 
 
 def test_an_unknown_hash_is_searched_in_the_files(app: App) -> None:
@@ -211,7 +247,9 @@ def test_filters_apply_to_the_commits_of_a_range(app: App, root: Path) -> None:
 def test_an_unknown_range_is_searched_in_the_files(app: App) -> None:
     assert find_commits(app, "v7.0..v8.0") == []
     notes = app.search("HEAD~1..v8.0").suggestions
-    assert notes[0] == 'no commit, tag or branch is named "v8.0"; the range was searched as words'
+    assert (
+        notes[0] == 'no commit, tag or branch is named "v8.0"; the question was searched as words'
+    )
 
 
 def test_a_range_may_end_or_begin_at_the_checked_out_commit(app: App, root: Path) -> None:

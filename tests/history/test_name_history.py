@@ -172,7 +172,7 @@ def test_a_merge_is_no_change_of_a_class_unless_it_changed_lines_itself(
     answer = app.search(SearchQuery("who changed CowPen last since:2023-11-29"))
 
     assert [it.commit.subject for it in answer.results if it.commit] == ["Main", "Side"]
-    assert answer.suggestions[1] == "2 of these commits pass the filters of the query"
+    assert answer.suggestions[1] == "2 of these commits pass the filters"
 
 
 @pytest.mark.parametrize(
@@ -197,6 +197,42 @@ def test_the_commits_that_changed_a_file_are_listed_newest_first(
         "Build the pens",
     ]
     assert answer.suggestions[0].startswith("5 commits with changes in")
+
+
+def test_the_commits_that_changed_a_file_of_the_past_are_listed(pens: Path, app: App) -> None:
+    git(pens, "rm", "-q", "alpha.py")
+    commit_all(pens, "Drop alpha", day=20)
+
+    renamed = app.search(SearchQuery("history of farm/pen.py")).results
+    removed = app.search(SearchQuery("who changed alpha.py last")).results
+
+    assert [it.commit.subject for it in renamed if it.commit] == [
+        "Rename the file",
+        "Open the pig pen",
+        "Open the cow pen",
+        "Build the pens",
+    ]
+    assert [it.commit.subject for it in removed if it.commit] == [
+        "Drop alpha",
+        "Alpha gets the zebra",
+    ]
+
+
+@pytest.mark.parametrize("revision", ["v1.0", "HEAD~2", "hash"])
+def test_a_revision_leaves_out_the_changes_that_it_contains(
+    revision: str, pens: Path, app: App
+) -> None:
+    git(pens, "tag", "v1.0", "HEAD~2")
+    if revision == "hash":
+        revision = git(pens, "rev-parse", "--short", "HEAD~2").strip()
+
+    def subjects(name: str) -> list[str]:
+        answer = app.search(SearchQuery(f"what changed in {name} since {revision}"))
+        return [it.commit.subject for it in answer.results if it.commit]
+
+    assert subjects("farm/stall.py") == ["Close the cow pen", "Rename the file"]
+    assert subjects("CowPen") == ["Close the cow pen"]
+    assert subjects("PigPen") == []
 
 
 def test_the_changes_of_a_definition_are_followed_to_the_file_from_which_it_was_moved(

@@ -125,6 +125,10 @@ def test_hashes_in_a_sentence_are_found(text: str, expected: tuple[str, ...]) ->
         ("583c314..main", RevisionRange("583c314", "main")),
         ("HEAD~3..", RevisionRange("HEAD~3", "HEAD")),
         ("HEAD~3.. from:21", RevisionRange("HEAD~3", "HEAD")),
+        ("583c314..", RevisionRange("583c314", "HEAD")),
+        ("what changed since v2.1?", RevisionRange("v2.1", "HEAD")),
+        ("what changed between v2.0 and v2.1", RevisionRange("v2.0", "v2.1")),
+        ("commits after HEAD~3", RevisionRange("HEAD~3", "HEAD")),
         ("..origin/main", RevisionRange("HEAD", "origin/main")),
     ],
 )
@@ -163,6 +167,9 @@ def test_the_kinds_decide_which_results_there_are() -> None:
         ("which commit first introduced the JsonNodeFeature enum", "JsonNodeFeature", True),
         ("when did we add retry()", "retry", True),
         ("when was JsonNodeFeature added", "JsonNodeFeature", True),
+        ("who changed src/net/retry.py last", "src/net/retry.py", False),
+        ("what changed recently in the module retry_policy", "retry_policy", False),
+        ("when was Pool#acquire! last modified", "Pool#acquire!", False),
     ],
 )
 def test_a_question_for_the_history_of_a_name_is_recognized(

@@ -14,7 +14,7 @@ from rootle.provenance.definition_changes import (
     list_definition_changes,
     list_file_changes,
 )
-from rootle.text.languages import CODE_EXTENSIONS
+from rootle.text.languages import CODE_EXTENSIONS, UNKNOWN, language_of
 
 if TYPE_CHECKING:
     from rootle.index.reader import IndexReader
@@ -35,6 +35,8 @@ def find_changed_place(
         return _changed_files(root, paths)
     found = [one for one in find(name) if one.language in CODE_EXTENSIONS]
     symbols = [one for one in found if one.kind != _DECLARATION] or found
+    if not symbols and ("/" in name or language_of(name) != UNKNOWN):
+        return _changed_files(root, [name])  # it may have been renamed or removed
     if not 0 < len(symbols) <= MAX_DEFINITIONS:
         return None
     lines = [CurrentLines(os.path.join(os.path.realpath(root), one.path), one.start_line,
@@ -49,7 +51,7 @@ def find_changed_place(
 
 
 def _changed_files(root: Path, paths: Sequence[str]) -> ChangedPlace:
-    changes = list_file_changes([os.path.join(os.path.realpath(root), path) for path in paths])
+    changes = list_file_changes(root, paths)
     names, where, kinds = tuple(paths), ", ".join(paths), frozenset[str]()
     if changes is None:
         return ChangedPlace(names, where, kinds, None)

@@ -10,23 +10,20 @@ from typing import Final
 
 from rootle.config.fields import Config
 from rootle.errors import QueryError
-from rootle.federation.combined_cursor import join_cursors, read_offset, split_cursor
+from rootle.federation.combined_cursor import join_cursors, split_cursor
 from rootle.federation.commit_lists import (
     EMPTY,
-    describe_unknown,
     filter_commits,
     find_with_prefixes,
     list_commits,
-    list_named,
-    list_range,
 )
+from rootle.federation.commit_selection import CommitSelection
 from rootle.history.commit_request import PARTIAL, OpenCommits, elapsed_ms
 from rootle.history.commit_results import add_commits
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
-from rootle.history.names.name_history import find_name_changes
 from rootle.history.names.name_questions import parse_name_history
-from rootle.history.names.place_changes import ChangedPlace, result_of_change
+from rootle.history.names.place_changes import ChangedPlace
 from rootle.history.past_question import (
     PastQuestion,
     find_hashes,
@@ -73,7 +70,11 @@ class CombinedSearch:
             if named and isinstance(commits, CommitSearch):
                 return self._add_named(query, named, commits, find_files)
             return find_files(query)
-        in_words = past is not None and not isinstance(commits, str)
+        if past is not None and past.asks_first and not parsed.is_exact:
+            past = replace(past, name_history=parse_name_history(parsed.text))
+        # If such a question names a revision, its commits are those after the revision.
+        is_since = past is not None and past.name_history is not None and past.name_history.since
+        in_words = past is not None and not isinstance(commits, str) and not is_since
         text = resolve_dates(query.text_query, self.date_of, in_words=in_words)
         resolved = replace(query, text_query=text)
         response = self._answer(resolved, past, commits, find_files, explain=explain)
@@ -161,23 +162,33 @@ class CombinedSearch:
         explain: bool,
     ) -> SearchResponse:
         limit = check_query(query, self.config)
-        if past.commit:
-            found = view.with_prefix(past.commit)
-            return list_named(query, view, found, limit) if found else find_files(query)
-        if past.asks_first and (found := find_with_prefixes(view, past.named)):
-            return list_named(query, view, found, limit)
-        if past.revisions is not None:
-            hashes = commits.list_range(past.revisions)
-            if hashes is None:
-                # The two dots may also belong to a path or to code.
-                note = describe_unknown(commits.list_unknown(past.revisions))
-                found_files = find_files(query)
-                return replace(found_files, suggestions=(*note, *found_files.suggestions))
-            start = read_offset(query.cursor) if query.cursor else past.offset
-            return list_range(query, view, hashes, start, limit, is_complete=is_complete)
-        changes = self._list_changes(query, past, commits, view, limit, is_complete=is_complete)
-        if changes is not None:
-            return changes
+        selection = CommitSelection(self.date_of, self.find_place)
+        listed = selection.list(query, past, commits, view, limit, is_complete=is_complete)
+        if listed is not None:
+            return listed
+        unknown = selection.describe_unknown(past, commits)
+        if past.commit or (past.revisions is not None and not past.is_worded):
+            # A word can look like a hash, and two dots can belong to a path or to code.
+            found_files = find_files(query)
+            return replace(found_files, suggestions=(*unknown, *found_files.suggestions))
+        text = resolve_dates(query.text_query, self.date_of, in_words=True)
+        query = replace(query, text_query=text)
+        search = partial(self._search_words, past, commits, view, find_files, limit)
+        response = search(query, explain=explain)
+        return replace(response, suggestions=(*unknown, *response.suggestions))
+
+    def _search_words(
+        self,
+        past: PastQuestion,
+        commits: CommitSearch,
+        view: CommitView,
+        find_files: FindFiles,
+        limit: int,
+        query: SearchQuery,
+        *,
+        explain: bool,
+    ) -> SearchResponse:
+        """Return one page of the commits, and of the files, that match the words of a question."""
         history_cursor, file_cursor, is_plain = split_cursor(query.cursor)
         history = EMPTY
         if history_cursor is not None:
@@ -201,55 +212,6 @@ class CombinedSearch:
         merged = _merge(history, files, commits_first=past.asks_first)
         cursor = join_cursors(history.next_cursor, files.next_cursor, is_plain)
         return replace(merged, next_cursor=cursor)
-
-    def _list_changes(
-        self,
-        query: SearchQuery,
-        past: PastQuestion,
-        commits: CommitSearch,
-        view: CommitView,
-        limit: int,
-        *,
-        is_complete: bool,
-    ) -> SearchResponse | None:
-        """Return the commits that changed a definition or a file, if the question asks for them.
-
-        Return None if it does not, or if no commit is known to have changed it.
-        """
-        parsed = parse_query(query.text_query)
-        question = parse_name_history(parsed.text) if past.asks_first else None
-        if question is None or parsed.is_exact:
-            return None
-        place = self.find_place(question.name)
-        if place is None:
-            return None
-        found = find_name_changes(view, question, place, commits.updates.find_by_count)
-        if found is None:
-            return None
-        passed = filter_commits(query, view, [change.state for change in found.commits])
-        changes = {change.state.id: change for change in found.commits}
-        start = read_offset(query.cursor) if query.cursor else 0
-        results = tuple(
-            result_of_change(view, changes[state.id], question.name)
-            for state in passed[start : start + limit]
-        )
-        if not results:
-            return None
-        notes = found.notes
-        if len(passed) < len(found.commits):
-            left = f"{len(passed):,} of these commits pass the filters of the query"
-            notes = (notes[0], left, *notes[1:])
-        if question.oldest_first and not is_complete:
-            notes = (*notes, "an older commit that is not indexed yet may be the first one")
-        more = str(start + limit) if start + limit < len(passed) else None
-        return replace(
-            EMPTY,
-            results=results,
-            confident=True,
-            generation=view.index.generation,
-            suggestions=notes,
-            next_cursor=join_cursors(more, None),
-        )
 
 
 def _find_files(

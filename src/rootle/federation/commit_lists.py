@@ -95,7 +95,7 @@ def describe_unknown(names: Sequence[str]) -> tuple[str, ...]:
     if not names:
         return ()
     quoted = " and ".join(f'"{name}"' for name in dict.fromkeys(names))
-    return (f"no commit, tag or branch is named {quoted}; the range was searched as words",)
+    return (f"no commit, tag or branch is named {quoted}; the question was searched as words",)
 
 
 def _count(number: int, noun: str) -> str:

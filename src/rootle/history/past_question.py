@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from rootle.history.names.name_questions import REVISION, NameHistoryQuestion
 from rootle.types import RevisionRange
 
 HISTORY: Final = "history"  # a value of `in:`
@@ -20,8 +21,8 @@ _MAX_HASHES: Final = 5
 # A question for all commits after a commit or between two commits.
 _ALL_CHANGES: Final = re.compile(
     r"(?:what (?:has |have |was )?changed|(?:the |all )?(?:commits|changes)) "
-    r"(?:(?:since|after) (?P<start>[0-9a-f]{7,64})"
-    r"|(?:between|from) (?P<older>[0-9a-f]{7,64}) (?:and|to) (?P<newer>[0-9a-f]{7,64}))",
+    rf"(?:(?:since|after) (?:version |release )?(?P<start>{REVISION})"
+    rf"|(?:between|from) (?P<older>{REVISION}) (?:and|to) (?P<newer>{REVISION}))",
     re.IGNORECASE | re.ASCII,
 )
 _RANGE: Final = re.compile(r"([\w./@^~-]*[\w@^~])(\.\.\.?)([\w./@^~-]+)", re.ASCII)
@@ -83,7 +84,10 @@ class PastQuestion:
     commit: str = ""  # a hash or its beginning
     named: tuple[str, ...] = ()  # hashes, or their beginnings, in a sentence
     revisions: RevisionRange | None = None
+    is_worded: bool = False  # the range is described in words, which are searched if there is no range
     offset: int = 0  # the number of commits in the range before the requested page
+    lists_all: bool = False  # `in:history` with filters, but without words
+    name_history: NameHistoryQuestion | None = None  # if the changes of a definition are asked for
 
 
 def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | None:
@@ -94,14 +98,19 @@ def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | Non
     if kinds and HISTORY not in kinds:
         return None
     only = kinds == (HISTORY,)
+    if only and not text.strip():
+        return PastQuestion(True, excludes_files=True, lists_all=True)
     stripped = text.strip().rstrip("?.!")
+    page = _FROM.search(stripped) if len(stripped) <= _MAX_CHARS else None
+    range_text = stripped[: page.start()] if page else text.strip()
+    offset = max(0, int(page[1]) - 1) if page else 0
+    # "583c314.." is a range, although it is also a hash at the end of a sentence.
+    if (revisions := _parse_range(range_text)) is not None:
+        return PastQuestion(True, revisions=revisions, offset=offset)
     if (found := _HASH.fullmatch(stripped)) and not stripped.isalpha():
         return PastQuestion(True, commit=found[1].lower())
-    page = _FROM.search(stripped) if len(stripped) <= _MAX_CHARS else None
-    revisions = _parse_range(stripped[: page.start()] if page else text.strip())
-    if revisions is not None:
-        offset = max(0, int(page[1]) - 1) if page else 0
-        return PastQuestion(True, revisions=revisions, offset=offset)
+    if (revisions := _parse_worded_range(range_text)) is not None:
+        return PastQuestion(True, only, revisions=revisions, offset=offset, is_worded=True)
     named = find_hashes(text)
     if only:
         return PastQuestion(True, excludes_files=True, named=named)
@@ -128,14 +137,9 @@ def without_hashes(text: str) -> str:
 
 
 def _parse_range(text: str) -> RevisionRange | None:
-    """Return the range in "a..b", "a...b", "a.." or "..b"; None for any other text.
-
-    "What changed since HASH" and "what changed between HASH and HASH" are ranges too.
-    """
+    """Return the range in "a..b", "a...b", "a.." or "..b"; None for any other text."""
     if len(text) > _MAX_CHARS:
         return None
-    if found := _ALL_CHANGES.fullmatch(text.rstrip("?.!")):
-        return RevisionRange(found["start"] or found["older"], found["newer"] or _CHECKED_OUT)
     found = _RANGE.fullmatch(text.rstrip("?.!"))
     if found and ".." not in found[1] and ".." not in found[3]:
         return RevisionRange(found[1], found[3], is_symmetric=found[2] == "...")
@@ -143,3 +147,11 @@ def _parse_range(text: str) -> RevisionRange | None:
     if found is None or any(".." in end for end in found.groups("")):
         return None
     return RevisionRange(found[1] or _CHECKED_OUT, found[2] or _CHECKED_OUT)
+
+
+def _parse_worded_range(text: str) -> RevisionRange | None:
+    """Return the range in "what changed since A" or "what changed between A and B", else None."""
+    found = _ALL_CHANGES.fullmatch(text.rstrip("?.!")) if len(text) <= _MAX_CHARS else None
+    if found is None:
+        return None
+    return RevisionRange(found["start"] or found["older"], found["newer"] or _CHECKED_OUT)

@@ -14,7 +14,7 @@ from rootle.provenance.uncommitted import compare_lines
 from rootle.sources.files.regular_file_reader import read_regular
 from rootle.sources.files.text_reader import decode_text
 from rootle.sources.git.commit_text import explain_hidden_commits
-from rootle.sources.git.git_dirs import find_work_tree
+from rootle.sources.git.git_dirs import find_prefix, find_work_tree
 from rootle.sources.git.history import find_shallow_commits
 from rootle.sources.git.lines.range_log import (
     CommittedLines,
@@ -71,25 +71,23 @@ def list_definition_changes(places: Sequence[CurrentLines]) -> PlaceChanges | No
     )
 
 
-def list_file_changes(files: Sequence[str]) -> PlaceChanges | None:
-    """Return the commits that changed one of several files or folders of one work tree.
+def list_file_changes(root: Path, paths: Sequence[str]) -> PlaceChanges | None:
+    """Return the commits that changed one of several files or folders below a folder.
 
-    Files are absolute paths; those of folders end in "/". Return None if git cannot tell, or if
-    commits must not be shown.
+    The files need not exist any more. The paths of folders end in "/". Return None if git cannot
+    tell, or if commits must not be shown.
     """
-    if not files or not _may_show(files[0]):
+    if explain_hidden_commits(root) is not None:
         return None
-    top = find_work_tree(os.path.dirname(files[0]))
+    real = os.path.realpath(root)
+    top = find_work_tree(real)
     head = None if top is None else head_commit(Path(top))
     if top is None or head is None:
         return None
-    deadline_s = monotonic() + _TIMEOUT_S
-    logs = [
-        list_path_changes(top, head, f"{os.path.relpath(file, top)}{'/' * file.endswith('/')}",
-                          deadline_s)
-        for file in files
-    ]  # fmt: skip
-    return _describe(top, logs)
+    prefix, deadline_s = find_prefix(real), monotonic() + _TIMEOUT_S
+    return _describe(
+        top, [list_path_changes(top, head, f"{prefix}{path}", deadline_s) for path in paths]
+    )
 
 
 def _may_show(file: str) -> bool:

@@ -102,7 +102,9 @@ def check_query(query: SearchQuery, config: Config) -> int:
     if not query.text_query.strip():
         raise QueryError("the question is empty; ask in words or name a symbol")
     parsed = parse_query(query.text_query[:MAX_QUERY_CHARS])
-    if not WORD.search(parsed.text) and not parsed.is_exact:
+    # `in:history` with another filter needs no words.
+    has_words = WORD.search(parsed.text) or parsed.is_exact
+    if not has_words and (parsed.text.strip() or not parsed.has_filters):
         raise QueryError("the question contains no letter or digit; ask in words")
     _check_context(query)
     limit = _default_limit(query, config) if query.limit is None else query.limit

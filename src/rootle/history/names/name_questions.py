@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 _MAX_CHARS: Final = 200
+# A word that can only be a commit: a version, a hash, or a commit before another one.
+REVISION: Final = (
+    r"(?:v?\d+(?:\.\d+)+(?:-[\w.]+)?|(?=[a-f]*\d)[0-9a-f]{7,64}|HEAD|[\w./-]+(?:[~^]\d*)+)"
+)
+_SINCE: Final = re.compile(
+    rf"(?P<rest>.+?),? (?:since|after) (?:version |release |commit )?(?P<start>{REVISION})",
+    re.IGNORECASE,
+)
 _KIND: Final = (
     "function|method|class|struct|enum|trait|interface|type|macro|field|constant|variable|module"
     "|namespace|object|protocol|record|union|property|constructor|file|folder|directory"
@@ -61,6 +69,7 @@ class NameHistoryQuestion:
 
     name: str  # of a definition, perhaps with its class or module; or a path
     oldest_first: bool
+    since: str = ""  # a revision; commits in its history are left out
 
 
 def parse_name_history(text: str) -> NameHistoryQuestion | None:
@@ -71,6 +80,9 @@ def parse_name_history(text: str) -> NameHistoryQuestion | None:
     stripped = " ".join(text.split()).rstrip("?.!")
     if len(stripped) > _MAX_CHARS:
         return None
+    if since := _SINCE.fullmatch(stripped):
+        question = parse_name_history(since["rest"])
+        return None if question is None else replace(question, since=since["start"])
     for patterns in (_NEWEST, _OLDEST):
         matches = (pattern.fullmatch(stripped) for pattern in patterns)
         found = next((match for match in matches if match), None)

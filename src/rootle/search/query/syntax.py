@@ -331,6 +331,9 @@ def _validate(text: str, query: ParsedQuery) -> ParsedQuery:
         return query
     if query.excluded and not query.has_filters:
         return ParsedQuery(text)  # the question `-race` is about the option
+    has_others = replace(query, kinds=()).has_filters
+    if query.kinds == ("history",) and has_others and not query.excluded:
+        return query  # asks for all commits that pass the filters
     raise QueryError(
         f'"{text.strip()}" only says where to search; add words or a quoted phrase to search for'
     )
