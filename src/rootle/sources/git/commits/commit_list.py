@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from itertools import groupby
 from typing import Final, NamedTuple
 
 from rootle.sources.git.command import run_git, stream_git
@@ -12,7 +13,6 @@ from rootle.sources.git.commit_time import parse_commit_time
 
 _HEAD: Final = re.compile(rb"^HEAD ([0-9a-f]{40,64})$", re.MULTILINE)
 _TIMEOUT_S: Final = 10.0
-_HASH: Final = re.compile(rb"[0-9a-f]{40,64}")
 
 
 class ListedCommit(NamedTuple):
@@ -76,18 +76,33 @@ def list_commits_with_text(
 ) -> list[str]:
     """Return the newest commits that changed the number of occurrences of a text, newest first.
 
-    After the timeout, the commits that git has found so far are returned.
+    A merge counts only if it differs from all of its parents in this. After the timeout, the
+    commits that git has found so far are returned.
     """
-    options = ("--format=%H", f"--max-count={max_count}", "--no-show-signature", "--no-textconv")
-    # Compare merges with all of their parents.
-    last = ("--no-ext-diff", "-c", "--no-patch", "--")
-    with stream_git(folder, "log", f"-S{text}", *options, *last, config={}) as stream:
+    options = ("--format=%H %P", "--no-show-signature", "--no-textconv", "--no-ext-diff")
+    # With -m, git lists a merge once for each parent with another number of occurrences.
+    arguments = (f"-S{text}", *options, "-m", "--no-patch", "--")
+    found: list[str] = []
+    with stream_git(folder, "log", *arguments, config={"log.showRoot": "true"}) as stream:
         timer = threading.Timer(timeout_s, stream.stop)
         timer.daemon = True
         timer.start()
-        found = b"".join(stream)
+        for shas, lines in groupby(_read_lines(stream)):
+            sha, *parents = shas.decode("ascii", "replace").split()
+            if len(list(lines)) >= len(parents):
+                found.append(sha)
+            if len(found) == max_count:
+                break
         timer.cancel()
-    return [line.decode("ascii") for line in found.split(b"\n") if _HASH.fullmatch(line)]
+    return found
+
+
+def _read_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines that are not empty, without one that is cut off at the end."""
+    rest = b""
+    for chunk in chunks:
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from filter(None, lines)
 
 
 def find_commit(folder: str, revision: str) -> ListedCommit | None:
