@@ -48,23 +48,25 @@ def find_old_range(
 
     `changes` are in the order of the lines. Return None if all lines of the range are new.
     """
-    found = list(_old_lines(changes, first_line, last_line))
+    found = list(_list_old_lines(changes, first_line, last_line))
     return (min(found), max(found)) if found else None
 
 
-def _old_lines(changes: Sequence[LineChange], first_line: int, last_line: int) -> Iterator[int]:
+def _list_old_lines(
+    changes: Sequence[LineChange], first_line: int, last_line: int
+) -> Iterator[int]:
     new, old = 1, 1  # the lines after the last change
     for change in changes:
-        yield from _kept(new, change.first_new, old - new, first_line, last_line)
+        yield from _list_kept(new, change.first_new, old - new, first_line, last_line)
         new = change.first_new + len(change.new_lines)
         old = change.first_old + len(change.old_lines)
         is_inside = change.first_new <= last_line and new > first_line
         if change.old_lines and is_inside and change.new_lines:
             yield from (change.first_old, old - 1)
-    yield from _kept(new, last_line + 1, old - new, first_line, last_line)
+    yield from _list_kept(new, last_line + 1, old - new, first_line, last_line)
 
 
-def _kept(start: int, end: int, shift: int, first_line: int, last_line: int) -> Iterator[int]:
+def _list_kept(start: int, end: int, shift: int, first_line: int, last_line: int) -> Iterator[int]:
     """Yield the first and the last old line of the lines of a range that were not changed.
 
     These lines are at least `start` and less than `end`.

@@ -30,7 +30,7 @@ _STOPPED: Final = "git did not read all commits in time, so older ones may be mi
 
 
 class CurrentLines(NamedTuple):
-    """Lines of a file as it is now, from 1; both ends are included."""
+    """Lines of the current version of a file, from 1; both ends are included."""
 
     file: str  # an absolute path
     first_line: int
