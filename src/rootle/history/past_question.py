@@ -84,7 +84,7 @@ class PastQuestion:
     commit: str = ""  # a hash or its beginning
     named: tuple[str, ...] = ()  # hashes, or their beginnings, in a sentence
     revisions: RevisionRange | None = None
-    is_worded: bool = False  # the range is described in words, which are searched if there is no range
+    is_worded: bool = False  # the range is in words, which are searched if it does not exist
     offset: int = 0  # the number of commits in the range before the requested page
     lists_all: bool = False  # `in:history` with filters, but without words
     name_history: NameHistoryQuestion | None = None  # if the changes of a definition are asked for
