@@ -99,8 +99,8 @@ WORDS: Mapping[str, str] = {
 NO_VERBS = frozenset("beside within among around upon of".split())
 # Participles that do not end in "ed".
 PARTICIPLES = frozenset("taken kept made shown known left given told held found written".split())
-# A function must not be named by a participle alone or before a preposition ("ranked",
-# "ranked_by"). Before another word, a participle is an adjective ("unused_settings"), which is
+# The name of a function must not be a participle ("ranked") or begin with one and a preposition
+# ("ranked_by"). Before another word, a participle is an adjective ("unused_settings"), which is
 # allowed.
 PREPOSITIONS = frozenset("by in of at to from with without on for as".split())
 # Verbs and nouns that end in "ed" but are not participles.

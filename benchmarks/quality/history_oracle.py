@@ -42,7 +42,7 @@ _CHANGES: Final = 5_000  # maximum number of changes that are considered for one
 
 @dataclass(frozen=True)
 class QuestionRanks:
-    """The rank in each list of the first commit that answers a question; None: not in the list."""
+    """For each list, the rank of the first commit that answers a question, or None."""
 
     split: str
     kind: str

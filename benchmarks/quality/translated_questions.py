@@ -4,8 +4,8 @@
 
 REPOS is the same as for `labelled_questions`. `labels/translated.jsonl` has 40 questions of the
 tune split, translated by hand into German, Spanish, Chinese and Japanese. A question counts as
-answered if one of ten results is a file that answers the original. `--show` prints the unanswered
-questions.
+answered if one of the first ten results is a file that answers the original question. `--show`
+prints the unanswered questions.
 """
 
 from __future__ import annotations

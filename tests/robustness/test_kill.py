@@ -180,7 +180,7 @@ def test_a_first_index_in_stages_killed_at_random_calls_is_completed(
     large: Path, tmp_path: Path, answers: Answers
 ) -> None:
     def best_paths() -> list[str]:
-        # Scores differ slightly, because the word index contains replaced stamps.
+        # Scores may differ slightly.
         return [answer["results"][0]["filePath"] for answer in answers(large, index_dir, _QUERIES)]
 
     index_dir = tmp_path / "intact"

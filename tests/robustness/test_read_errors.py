@@ -1,4 +1,4 @@
-"""After read errors of the disk, nothing is lost, and answers equal those of a new index."""
+"""After disk read errors, nothing is lost, and answers equal those of a new index."""
 
 from __future__ import annotations
 

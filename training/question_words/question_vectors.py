@@ -42,7 +42,7 @@ class Settings:
     seed: int = 0
 
 
-# The changes are short, so their length needs no limit.
+# The learned change vectors are short, so the length of a row needs no limit.
 _ADAM: Final = TrainSettings(beta_second=0.99, max_row_length=math.inf)
 
 

@@ -7,8 +7,8 @@ The options are those of `train_ranker`, whose WORK has all examples of the tune
 split, every probability comes from a tree model and a calibration that were fitted without the
 repository of the question. On the test split, the probabilities are those of the shipped model,
 with thresholds set on the tune split. Unanswerable questions are compared with all answerable ones,
-and with those that the first ten results answer. Refusing any other question is correct, because
-its answer is not shown.
+and with those that the first ten results answer. Refusing an answerable question that the first ten
+results do not answer is also correct, because its answer is not shown.
 """
 
 from __future__ import annotations

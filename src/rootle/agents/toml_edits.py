@@ -32,7 +32,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
-    """Return the text with these values in the table under nested keys. Other values are kept."""
+    """Return the text with the values of `entry` in the table `keys`. Other values are kept."""
     plain = with_unix_newlines(text)
     table = _find_table(plain, keys)
     if table is None:

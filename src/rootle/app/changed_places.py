@@ -59,7 +59,7 @@ def _changed_files(root: Path, paths: Sequence[str]) -> ChangedPlace:
 
 
 def _find_paths(index: IndexReader, name: str) -> list[str]:
-    """Return the file or folder with a path, or else the files and folders whose paths end in it.
+    """Return the file or folder at the path `name`, or else those whose paths end in `name`.
 
     The path of a folder ends in "/".
     """

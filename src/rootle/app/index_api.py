@@ -54,7 +54,7 @@ class IndexApi(AppBase):
                 update_remotes=False,
             )
         # Queries wait until the block above ends. Updating search servers and images is slow, so it
-        # follows the block.
+        # is done after the block.
         indexer.update_remotes()
         indexer.embed_images()
         return report

@@ -71,7 +71,7 @@ def progress_bar() -> Iterator[ProgressCallback | None]:
 
 @contextmanager
 def document_counter() -> Iterator[Callable[[int], None] | None]:
-    """Yield a callback that shows a number of documents; None if there is no terminal."""
+    """Yield a callback that shows how many documents were read; None without a terminal."""
     with _open_bar(unit=" documents", desc="reading") as show:
         yield None if show is None else lambda count: show(count, None)
 

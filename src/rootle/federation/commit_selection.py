@@ -105,8 +105,8 @@ class CommitSelection:
     ) -> SearchResponse | None:
         """Return the commits that changed a definition or a file.
 
-        Return None if there is no such definition or file, or no revision that the question names,
-        or if no commit is known to have changed it.
+        Return None if the definition or file does not exist, if the question names a revision that
+        does not exist, or if no known commit changed the definition or file.
         """
         place = self.find_place(question.name)
         since = self._find_revision(question.since) if question.since else ""

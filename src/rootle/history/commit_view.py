@@ -81,7 +81,7 @@ class CommitView:
         return len(files) > MAX_FILES  # `files` also contains the section of the message
 
     def changes_of(self, path: str) -> Sequence[tuple[int, DocumentSection]]:
-        """Return the newest changes of a file, each with the id of its commit, newest first."""
+        """Return the latest changes to a file, each with the id of its commit, newest first."""
         found = self.index.sections_with(f"{self.folder}{path}", _MAX_CHANGES)
         return [(at, section) for at, section in found if self.ids is None or at in self.ids]
 

@@ -51,7 +51,8 @@ _IN_LINES: Final = 0.7
 _IN_LINES_OFTEN: Final = 0.85
 _IN_PLACE: Final = 0.6
 _IN_MESSAGE: Final = 0.5
-# Values that are added to the share of the question's words to form the score.
+# Values that are added to the share of the question's words that occur in the removal. The sum is
+# the score.
 _WHOLE_DEFINITION: Final = 0.15
 _SIMILAR_NAME: Final = 0.3
 _REMOVING_COMMIT: Final = 0.1

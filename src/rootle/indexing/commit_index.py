@@ -204,7 +204,7 @@ class CommitIndex:
         return list_hashes(self._root, [commits], max_count=self._max_commits)
 
     def list_unknown(self, revisions: RevisionRange) -> Sequence[str]:
-        """Return the ends of a range that are not revisions."""
+        """Return the endpoints of a range that git does not know."""
         names = (revisions.older, revisions.newer)
         return [name for name in names if find_commit(self._root, name) is None]
 

@@ -78,9 +78,9 @@ def find_named_ranges(ranges: Sequence[NamedRange], name: str) -> list[NamedRang
 def find_in_sections(
     sections: Sequence[DocumentSection], ranges: Sequence[NamedRange], name: str
 ) -> list[NamedRange]:
-    """Return the matches of a name among the headings of sections, which are their titles.
+    """Return the sections whose heading, which is their title, matches a name.
 
-    The heading of a section can be followed by a definition in it, as in "Study > def b".
+    In `name`, a heading can be followed by a definition in this section, as in "Study > def b".
     """
     titled = _list_titled_ranges(sections)
     if found := find_named_ranges(titled, name):

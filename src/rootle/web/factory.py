@@ -31,7 +31,7 @@ def open_web_search(config: Config) -> WebSearch:
 
 
 def open_page_reader(config: Config) -> PageReader:
-    """Return a cached reader of public pages."""
+    """Return a reader of public pages with a cache."""
     return PageReader(
         PageDownloader(timeout_s=config.web_timeout_ms / 1000),
         cache=UrlCache(web_cache_folder(PAGES), config.web_cache_ttl_seconds),

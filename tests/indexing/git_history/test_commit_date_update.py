@@ -417,7 +417,8 @@ class Actions:
         )
         try:
             getattr(self, f"_{name}")()
-        # For example, there is nothing to commit, a conflict, or no such branch.
+        # For example, there is nothing to commit, there is a conflict, or the branch does not
+        # exist.
         except subprocess.CalledProcessError:
             for command in (("merge", "--abort"), ("reset", "-q", "--hard")):
                 subprocess.run(

@@ -103,7 +103,7 @@ class CommitDates:
         )
 
     def end(self, repository: str) -> None:
-        """Mark all files as read, because the history does not contain the missing dates."""
+        """Mark the dates of all files as read, because the whole history was read."""
         self._connection.execute(
             "UPDATE commit_dates SET is_read = 1 WHERE repository = ?", (os.fsencode(repository),)
         )

@@ -42,7 +42,7 @@ _DROP_TIMEOUT_S: Final = 5.0  # how long the deletion of a replica waits
 
 @dataclass(frozen=True, slots=True)
 class _Replica:
-    """The replica of one leg."""
+    """The replica of one leg, dense or sparse."""
 
     backend: Backend
     server: str  # name for messages and the stored state

@@ -20,7 +20,7 @@ _MORE_COMMITS: Final = 2
 
 
 class CommitScope:
-    """Selects the commits that the checked-out commit contains and that changed the folder.
+    """Selects the commits that are reachable from the checked-out commit and changed the folder.
 
     The work trees of a repository share an index. It may be older than the checked-out commit.
     """

@@ -107,7 +107,7 @@ class ImageEmbedding:
                 self._thread.start()
 
     def embed_all(self) -> None:
-        """Embed all new images. If another process embeds, wait until it has finished.
+        """Embed all new images. If another process is embedding images, wait until it has finished.
 
         If the server fails, a warning is reported, and the next update continues.
         """

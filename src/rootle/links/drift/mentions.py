@@ -24,7 +24,7 @@ _UNDERLINE: Final = re.compile(r"([=\-~^\"'*+#`])\1{2,}\s*$")
 _CODE_BLOCK: Final = re.compile(r"\s*\.\. (?:code|code-block|sourcecode|literalinclude|prompt)::")
 # The end of a line in Vim help that precedes an indented example.
 _VIM_EXAMPLE: Final = re.compile(r"(?:^|\s)>(?:[a-z]{1,12})?$")
-# The start or the end of a block in a manual page that keeps its line breaks, such as code.
+# In a manual page, the start or the end of a block whose line breaks are kept, such as code.
 _MANUAL_DISPLAY: Final = re.compile(r"\.[ \t]*(?:(Bd|EX|nf)|Ed|EE|fi)\b")
 _MANUAL_COMMENT: Final = re.compile(r"[.'][ \t]*\\[\"#]")
 _MANUAL_HEADING: Final = re.compile(r"\.[ \t]*S[HhSs][ \t]+\"?([^\"\n]{1,80})")

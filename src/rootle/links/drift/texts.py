@@ -69,7 +69,7 @@ class NamedText:
 
 
 def read_documents(index: IndexReader) -> Iterator[NamedText]:
-    """Yield the documents that describe the present, with their names."""
+    """Yield the documents about the current code, each with the code names that it mentions."""
     for state in index.all_files():
         is_document = state.skip is None and state.language in DOCUMENT_LANGUAGES
         if is_document and not describes_past(state.path):

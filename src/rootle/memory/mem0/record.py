@@ -26,7 +26,7 @@ def entity_id(user_id: str) -> str:
 
 
 def reference_key(reference: MemoryReference) -> str:
-    """Return a text that identifies a file or symbol."""
+    """Return a string that identifies a file or symbol."""
     return f"{reference.root}:{reference.path}:{reference.symbol}"
 
 

@@ -1,9 +1,9 @@
 """The operators of a question: quotes, `path:`, `lang:`, `-word` and `/regex/`.
 
-Most questions have no operators, and pasted code often contains the same characters. Therefore
-these characters form an operator only at the start of a word and outside pasted error messages.
-Quotes and slashes must also be closed. All other characters are part of the question and stay
-unchanged. docs/reference/query-language.md describes the rules for users.
+Most questions have no operators, but pasted code often contains the characters of operators.
+Therefore these characters form an operator only at the start of a word and outside pasted error
+messages. Quotes and slashes must also be closed. All other characters are part of the question and
+stay unchanged. docs/reference/query-language.md describes the rules for users.
 """
 
 from __future__ import annotations

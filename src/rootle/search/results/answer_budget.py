@@ -1,7 +1,7 @@
 """Cuts a complete response to a token budget.
 
-`context_budget` cuts the contexts of one index. A response can contain more: results from several
-indexes, warnings and memories.
+`context_budget` cuts only the context of results from one index. A response can contain more:
+results from several indexes, warnings and memories.
 """
 
 from __future__ import annotations

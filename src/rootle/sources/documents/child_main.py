@@ -48,7 +48,7 @@ _MAX_IDLE_S: Final = 60
 # The limit is per child, and each process that indexes documents has a child. Documents of ordinary
 # size need less than 100 MB.
 _MAX_MEMORY_BYTES: Final = 256 << 20
-# Drawing pages and recognizing text in large images need more memory.
+# Rendering pages, and recognizing text in large images, needs more memory.
 _MAX_IMAGE_MEMORY_BYTES: Final = 768 << 20
 _IMAGES: Final = frozenset({"image", "screenshot"})
 

@@ -75,7 +75,7 @@ def read_requirements(root: str, path: str) -> LockFile:
     """Return the packages of a requirements file and of the files that it includes.
 
     In a file that pip-tools or uv wrote, the comment on a package names the packages and files that
-    require it. The package is direct unless its comment names only packages.
+    require it. The package is a direct dependency unless its comment names only packages.
     """
     packages: list[LockedPackage] = []
     refused: list[str] = []
