@@ -235,6 +235,17 @@ def test_a_revision_leaves_out_the_changes_that_it_contains(
     assert subjects("PigPen") == []
 
 
+def test_the_oldest_commit_of_a_shallow_clone_is_not_said_to_change_anything(
+    pens: Path, tmp_path: Path, make_app: MakeApp
+) -> None:
+    git(tmp_path, "clone", "-q", "--depth", "3", f"file://{pens}", "shallow")
+
+    answer = make_app(tmp_path / "shallow").search(SearchQuery("who changed CowPen last"))
+
+    assert [it.commit.subject for it in answer.results if it.commit] == ["Close the cow pen"]
+    assert "older commits are missing, because this is a shallow clone" in answer.suggestions
+
+
 def test_the_changes_of_a_definition_are_followed_to_the_file_from_which_it_was_moved(
     herd: Path, app: App
 ) -> None:

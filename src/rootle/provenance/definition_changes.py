@@ -128,6 +128,8 @@ def _describe(top: str, logs: Iterable[LoggedChanges]) -> PlaceChanges | None:
         is_complete = is_complete and log.is_complete
     if not commits and not is_complete:
         return None
-    is_cut = not find_shallow_commits(top).isdisjoint(commits)
-    note = _SHALLOW if is_cut else "" if is_complete else _STOPPED
-    return PlaceChanges(commits, merges, note)
+    # git shows the oldest commits of a shallow clone as if they had added everything.
+    shallow = find_shallow_commits(top).intersection(commits)
+    known = {sha: lines for sha, lines in commits.items() if sha not in shallow}
+    note = _SHALLOW if shallow else "" if is_complete else _STOPPED
+    return PlaceChanges(known, merges, note)
