@@ -27,9 +27,9 @@ def register(parser: CommandParser) -> None:
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        help="show how many new or changed files would be indexed, which of them would be skipped "
-        "or only partly indexed, and why; change nothing (`rootle status --skipped` lists all "
-        "skipped files)",
+        help="show how many new or changed files would be indexed, and list those that would be "
+        "indexed only in part or skipped, with the reasons; change nothing (`rootle status "
+        "--skipped` lists all skipped files)",
     )
     parser.add_argument(
         "--rebuild",

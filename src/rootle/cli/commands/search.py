@@ -72,7 +72,8 @@ def _add_filters(parser: CommandParser) -> None:
         action="append",
         metavar="PATTERN",
         help="search only this file or folder, or files that match this glob; a path is relative "
-        "to the current folder if it exists there, and otherwise to the project folder; repeatable",
+        "to the current folder if it exists there, and otherwise to the searched folder; "
+        "repeatable",
     )
     parser.add_argument(
         "--lang",
