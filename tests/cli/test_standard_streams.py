@@ -55,6 +55,9 @@ cli.entry()
 """
 
 
+MEMORY_NOTES = ("rootle: memory: no answer within", "rootle: degraded: memory ")
+
+
 def run(redirections: str, *arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     words = ("sh", "-c", f'"$@" {redirections}', "sh", *command_line(*arguments))
     return subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=TIMEOUT_S)
@@ -78,7 +81,10 @@ def test_output_that_cannot_be_written_is_reported(
         monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
         done = run(redirection, *command, cwd=repository)
         assert done.returncode == 2
-        assert done.stderr == f"rootle: cannot write to standard output: {reason}\n"
+        # On a busy machine, memories may not be found in time. A note then says so.
+        *notes, message = done.stderr.splitlines()
+        assert message == f"rootle: cannot write to standard output: {reason}"
+        assert all(note.startswith(MEMORY_NOTES) for note in notes), notes
 
 
 @pytest.mark.parametrize("redirection", ["2>/dev/full", "2>&-", "2>/dev/full <&-", "<&-"])
