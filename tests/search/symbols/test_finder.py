@@ -1658,6 +1658,19 @@ def test_a_partial_specialization_is_found_after_calls_of_macros() -> None:
     assert [(use.line, use.kind) for use in macro.uses] == [(at, "call") for at in range(7, 15)]
 
 
+def test_a_long_file_that_mentions_a_field_is_read_after_short_ones() -> None:
+    files = {
+        "main.c": "void reset(void) {\n" + "  slab_move = o->slab_move;\n" * 9_000 + "}\n",
+        "settings.h": (
+            "struct settings {\n    bool slab_move;\n" + "    int other;\n" * 900 + "};\n"
+        ),
+    }
+    with _open(files) as app:
+        symbols = app.search("slab_move").symbols
+    assert symbols is not None
+    assert places(symbols) == ["settings.h:2"]
+
+
 def test_all_uses_are_listed_if_nothing_sets_a_name() -> None:
     with _open({"a.py": "def save_order():\n    pass\n\nsave_order()\n"}) as app:
         response = app.search("who updates save_order")

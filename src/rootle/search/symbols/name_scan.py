@@ -137,9 +137,12 @@ class NameScan:
         }
         candidates = [state for state in self._candidates.states if ranks.get(state.id) is not None]
         members = {}
-        for state in sorted(
-            candidates, key=lambda state: (is_test_place(state.path, ""), ranks[state.id])
-        ):
+
+        def order(state: FileState) -> tuple[bool, int | None, int]:
+            # Short files first, so that a long one does not use up the budget.
+            return is_test_place(state.path, ""), ranks[state.id], state.chars
+
+        for state in sorted(candidates, key=order):
             self._definitions_in(state)  # parses the file
             parsed = self._files[state.id]
             if parsed is not None and parsed.tree is not None:
