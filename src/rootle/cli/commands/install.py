@@ -24,7 +24,7 @@ rootle install --agent claude-code --memory-hook"""
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Add rootle as an MCP server to the configuration of coding agents. Also add a "
-        "section to their instruction files, which says when to use rootle. The changes "
+        "section about rootle to their instruction files. The changes "
         "are shown before they are written. `rootle uninstall` undoes them. Choose the agents "
         "with --agent or --all-detected. Without either, the command names the agents that it "
         "finds on this machine, and changes nothing.",
