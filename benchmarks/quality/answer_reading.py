@@ -1,4 +1,4 @@
-"""Count the characters of a reply of `vectordb_search` that a model reads until it sees the answer.
+"""Count the characters of a `vectordb_search` reply before a model sees the answer.
 
     python -m benchmarks.quality.answer_reading REPOS [--split tune|test] [--only ninja]
         [--voice user|agent] [--renamed DIR] [--queries FILE]... [--lines 3] [--indexes DIR]

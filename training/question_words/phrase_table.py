@@ -53,7 +53,7 @@ def read_table(folder: Path = FOLDER) -> dict[Phrase, dict[str, float]]:
 
 
 def read_words(folder: Path = FOLDER) -> dict[str, str]:
-    """Return the most frequent word for each stem of the terms; the shortest if several are."""
+    """Return the most frequent word for each stem; of equally frequent ones, the shortest."""
     words = Counter(
         word
         for _, line in _lines(folder / "words")

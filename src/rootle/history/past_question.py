@@ -18,7 +18,7 @@ _HASH_WORD: Final = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _MAX_HASHES: Final = 5
-# A question for all commits after a commit or between two commits.
+# A request for all commits after a commit or between two commits.
 _ALL_CHANGES: Final = re.compile(
     r"(?:what (?:has |have |was )?changed|(?:the |all )?(?:commits|changes)) "
     rf"(?:(?:since|after) (?:version |release )?(?P<start>{REVISION})"

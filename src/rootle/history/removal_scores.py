@@ -160,7 +160,7 @@ def score_removal(
     rank: float,
     similarity: float = 0.0,
 ) -> float:
-    """Return how well removed code matches a question, 0 if it does not.
+    """Return how well removed code matches a question; 0 means no match.
 
     `message` is the message of the commit, and `rank` is the rank of the commit for the question,
     from 0. `similarity` is the similarity of the definition to the question, from 0 to 1; 0 if the

@@ -29,7 +29,7 @@ QUESTION_SIGNALS: Final = (
     "top_cosine",
     "words_score",  # BM25 of the best chunk, per question word
     "top_words_score",
-    "legs_agree",  # the best chunks of the two legs are in the same file
+    "legs_agree",  # full-text and vector search have their best chunks in the same file
     "detail",
     "is_symbol",
     "names_defined",  # a candidate defines a name of the question

@@ -92,7 +92,8 @@ def find_pasted_text(
 ) -> RankedAnswer:
     """Return the answer. Files with the text or the stack frames of the query come first.
 
-    `open_finder` is called if the query names a test, because this loads a parser.
+    `open_finder` is called only if the query names a test, because opening the finder loads a
+    parser.
     """
     parsed = scoped.question.parsed
     if scoped.lines or parsed.regex or parsed.excluded:

@@ -81,7 +81,7 @@ class DependencyListing:
 
 
 def list_dependencies(environment: Environment, extent: Extent) -> DependencyListing:
-    """Return the installed packages that the lock files of a project name.
+    """Return the installed packages that are named in the lock files of a project.
 
     Files are listed, but not opened, except for lock files and the metadata of packages.
     """

@@ -149,7 +149,7 @@ class FilePlaces:
         return own if any(map(self._words.in_line, own)) else every
 
     def _value_of_name(self, place: Place) -> float:
-        """Return the value of the words of a name, and of a function that the question declares."""
+        """Return the part of the value that comes from the name of a place."""
         value = 0.0
         name = stems_of(place.name.rpartition(" > ")[2])
         if name:

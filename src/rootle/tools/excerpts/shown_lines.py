@@ -1,13 +1,13 @@
 """Choose how many and which lines of each result an agent receives.
 
-The number of characters is limited for each result. They are divided between the best places of
-its file, of which the first gets most. A definition that fits, or nearly fits, is shown whole. Of a
-longer definition, an agent receives the signature, the first lines of the docstring and the
-consecutive lines that match the question best: the sum of the weights of their words is the
-largest, and rare words weigh more. If the question contains a phrase or a regex, lines that match
-it take precedence. If the question asks where a name is defined, the definition comes first and is
-shown from its beginning. The outline does not contain some definitions, such as fields. For these,
-the line with the name is shown with the comment above it.
+The number of characters is limited for each result. It is divided among the best places
+(definitions, sections or spans) of the file; the first place gets the most. A definition that fits,
+or nearly fits, is shown whole. Of a longer definition, an agent receives the signature, the first
+lines of the docstring and the consecutive lines that match the question best: the sum of the
+weights of their words is the largest, and rare words weigh more. If the question contains a phrase
+or a regex, lines that match it take precedence. If the question asks where a name is defined, the
+definition comes first and is shown from its beginning. The outline does not contain some
+definitions, such as fields. For these, the line with the name is shown with the comment above it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SECOND_ROOM: Final = 400  # the second result, if it is shown with lines
 _WEAK_ROOM: Final = 600  # the first result of an answer with low confidence
 # The second result is shown with lines if its score is at least this share of the first score.
 _NEAR: Final = 0.2
-# The share of the characters of a result for its first place, if another place is worth showing.
+# The share of a result's characters that its first place gets if another place is worth showing.
 _FIRST_SHARE: Final = 0.65
 # Another place is worth showing if its value is at least this share of the value of the first.
 _WORTH: Final = 0.3
@@ -238,7 +238,8 @@ class FileExcerpts:
         """
         first = max(head) + 1 if head else place.first_line
         last = min(place.last_line, len(self._lines))
-        # The comment above a class describes it; that above a function would hide its statements.
+        # A window may start in the comment above a class, because it describes the class. The
+        # comment above a function would take the space of its statements.
         start = place.first_line if self._places.has_members(place) else first
         lines = [at for at in self._places.own_lines(place) if at >= start and at not in head]
         starts = [at for at in lines if self._starts_statement(at, first) or self._starts_block(at)]
