@@ -42,7 +42,7 @@ class SubjectTable:
         return _NONE.union(*self._facts.find(stems))
 
     def subjects_of_question(self, stems: Sequence[str]) -> list[Subjects]:
-        """For each stem of a question, return the subjects that it names, alone or in a phrase."""
+        """Return, for each stem of a question, the subjects that it names, alone or in a phrase."""
         return self._questions.find(stems)
 
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import chain, repeat
 from pathlib import Path
 from random import Random
 
@@ -19,7 +20,7 @@ from rootle import App, SearchQuery
 from rootle.cli.status_output import print_status
 from rootle.config.weights import SignalWeights
 from rootle.index.local.snapshot_source import open_snapshot
-from rootle.indexing.git_history import commit_date_update
+from rootle.indexing.git_history import background_history, commit_date_update
 from rootle.indexing.git_history.background_history import HistoryReader
 from rootle.serialization.timestamps import format_timestamp
 
@@ -145,10 +146,12 @@ def test_several_short_processes_read_the_history_together(
     clone: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(commit_date_update, "_MAX_PACK_INDEX_BYTES", 0)
-    monkeypatch.setattr("rootle.indexing.git_history.background_history._MIN_S", 0.02)
     index_dir = clone.parent / "index"
+    # On a slow machine, git needs longer than 20 ms before its first output.
+    times_s = chain((0.02, 0.04, 0.08, 0.16, 0.32), repeat(0.5))
 
     def search_once() -> bool:
+        monkeypatch.setattr(background_history, "_MIN_S", next(times_s))
         app = make_app(clone, index_dir=index_dir)
         app.search("zebra")
         app.close()
