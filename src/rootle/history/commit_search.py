@@ -39,14 +39,15 @@ class CommitUpdates(Protocol):
     def prefix(self) -> str:
         """The path of the folder below its work tree, ending in "/"; "" for the work tree."""
 
-    def snapshot(self) -> IndexReader:
-        """Return the newest snapshot; raise IndexStorageError if no commit is indexed yet."""
-
     def exists(self) -> bool:
         """Return whether there may be indexed commits, without opening the index."""
 
-    def find_visible(self) -> Collection[int] | None:
-        """Return the indexed commits that belong to the history of the folder; None for all."""
+    def open_visible(self) -> tuple[IndexReader, Collection[int] | None]:
+        """Return the newest snapshot, and its commits that belong to the history of the folder.
+
+        The second value is None if all of them do. Raise IndexStorageError if no commit is indexed
+        yet.
+        """
 
     def find_order(self) -> Mapping[int, int]:
         """Return the position of each indexed commit in the history of the folder, from 0.
@@ -132,7 +133,7 @@ class CommitSearch:
         if not self.updates.exists():
             return None
         try:
-            index, ids = self.updates.snapshot(), self.updates.find_visible()
+            index, ids = self.updates.open_visible()
         except IndexStorageError:
             return None
         view = CommitView(index, ids, self.updates.prefix, self.updates.find_order)

@@ -31,11 +31,12 @@ class RemovedIndex(Protocol):
     def exists(self) -> bool:
         """Return whether there may be indexed commits, without opening the index."""
 
-    def snapshot(self) -> IndexReader:
-        """Return the newest snapshot; raise IndexStorageError if nothing is indexed yet."""
+    def open_visible(self) -> tuple[IndexReader, Collection[int] | None]:
+        """Return the newest snapshot, and its commits that belong to the history of the folder.
 
-    def find_visible(self) -> Collection[int] | None:
-        """Return the indexed commits that belong to the history of the folder; None for all."""
+        The second value is None if all of them do. Raise IndexStorageError if nothing is indexed
+        yet.
+        """
 
     def find_order(self) -> Mapping[int, int]:
         """Return the position of each indexed commit in the history of the folder, from 0.
@@ -91,7 +92,7 @@ class RemovedDefinitions:
         if not self.updates.exists():
             return None
         try:
-            index, files = self.updates.snapshot(), self.updates.find_visible()
+            index, files = self.updates.open_visible()
         except IndexStorageError:
             return None
         return CommitView(index, files, self.updates.prefix, self.updates.find_order)

@@ -142,8 +142,16 @@ class CommitIndex:
 
         These are the commits that the checked-out commit contains and that changed the folder.
         """
+        return self.open_visible()[1]
+
+    def open_visible(self) -> tuple[Snapshot, frozenset[int] | None]:
+        """Return the newest snapshot, and the commits of `find_visible` in it.
+
+        Raise IndexStorageError if no commit is indexed yet.
+        """
         snapshot = self.snapshot()
-        return self._scope.find_ids(snapshot, tuple(snapshot.value(token_key(COMMITS)).split()[1:]))
+        heads = tuple(snapshot.value(token_key(COMMITS)).split()[1:])
+        return snapshot, self._scope.find_ids(snapshot, heads)
 
     def find_order(self) -> Mapping[int, int]:
         """Return the position of each indexed commit in the history of the folder, from 0.

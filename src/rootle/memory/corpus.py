@@ -93,8 +93,7 @@ class Corpus:
         self._memories = [entry.memory for entry in entries]
         observed_s = np.array([entry.observed_s for entry in entries])
         self._days = (observed_s // 86_400).astype(np.int64)
-        pauses = np.diff(observed_s, prepend=observed_s[:1])
-        self._episodes = np.cumsum(pauses > _EPISODE_PAUSE_S)
+        self._near, self._near_weights = _find_neighbors(observed_s)
         self._first_terms = np.array([entry.first_term for entry in entries], dtype=np.int64)
         self._vectors: Rows = np.stack([entry.vector for entry in entries])
         self._norms = np.maximum(np.linalg.norm(self._vectors.astype(np.float32), axis=1), 1e-9)
@@ -140,9 +139,9 @@ class Corpus:
         scores, has_term = self._term_scores(topic.terms)
         cosines = self._cosines(topic.vector)
         scores += _COSINE_WEIGHT * np.maximum(cosines, 0)
-        scores += _SUBJECT_WEIGHT * np.isin(
-            self._first_terms, topic.terms.ids[topic.terms.weights == 1]
-        )
+        significant = topic.terms.ids[topic.terms.weights == 1]
+        is_about = (self._first_terms[:, None] == significant).any(axis=1)
+        scores += _SUBJECT_WEIGHT * is_about
         has_match = has_term
         if topic.dates is not None:
             distance = distance_days(self._days, topic.dates)
@@ -211,15 +210,7 @@ class Corpus:
     def _spread_to_neighbors(self, owners: TermIds, gains: Floats) -> Floats:
         """Return a term's scores for the memories that contain it, and for their neighbors."""
         scores = np.zeros(len(self._memories))
-        scores[owners] = gains
-        weights = zip(_EARLIER_NEIGHBOR_WEIGHTS, _LATER_NEIGHBOR_WEIGHTS, strict=True)
-        for distance, (earlier, later) in enumerate(weights, start=1):
-            for step, weight in ((distance, earlier), (-distance, later)):
-                near = owners + step
-                is_near = (near >= 0) & (near < len(scores))
-                is_near[is_near] = self._episodes[near[is_near]] == self._episodes[owners[is_near]]
-                at = near[is_near]
-                scores[at] = np.maximum(scores[at], weight * gains[is_near])
+        np.maximum.at(scores, self._near[owners], self._near_weights[owners] * gains[:, None])
         return scores
 
     @staticmethod
@@ -227,6 +218,27 @@ class Corpus:
         """Return a bonus for the memories with the best scores that is greater for newer ones."""
         best = is_relevant & (scores >= _RECENCY_MIN_SHARE * scores.max())
         return np.where(best, _RECENCY_WEIGHT * (np.cumsum(best) - 1) / max(1, best.sum() - 1), 0.0)
+
+
+def _find_neighbors(observed_s: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """Return the positions whose scores a term raises if it occurs in a memory, and the factors.
+
+    There is one row for each memory, in chronological order. It contains the memory itself with the
+    factor 1, and its neighbors. A neighbor of another episode is replaced with the memory itself
+    and the factor 0.
+    """
+    pauses = np.diff(observed_s, prepend=observed_s[:1])
+    episodes = np.cumsum(pauses > _EPISODE_PAUSE_S)
+    positions = np.arange(len(observed_s))
+    near, factors = [positions], [np.ones(len(positions))]
+    weights = zip(_EARLIER_NEIGHBOR_WEIGHTS, _LATER_NEIGHBOR_WEIGHTS, strict=True)
+    for distance, (earlier, later) in enumerate(weights, start=1):
+        for step, weight in ((distance, earlier), (-distance, later)):
+            at = np.clip(positions + step, 0, len(positions) - 1)
+            is_near = (at == positions + step) & (episodes[at] == episodes)
+            near.append(np.where(is_near, at, positions))
+            factors.append(np.where(is_near, weight, 0.0))
+    return np.stack(near, axis=1), np.stack(factors, axis=1)
 
 
 def distance_days(days: NDArray[np.int64], dates: DateRange) -> Floats:

@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -39,11 +39,11 @@ class ReferencedProject:
     root: Path
     find_files: Callable[[str], Sequence[str]]  # "token.py", "auth/token.py" -> matching paths
     find_definers: Callable[[str], Sequence[str]]  # normalized identifier -> paths of files
+    # the real path of the folder, which identifies the project in references
+    name: str = field(init=False)
 
-    @property
-    def name(self) -> str:
-        """The real path of the folder, which identifies the project in references."""
-        return encodable(os.path.realpath(self.root))
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", encodable(os.path.realpath(self.root)))
 
 
 def find_references(text: str, project: ReferencedProject) -> tuple[MemoryReference, ...]:

@@ -27,9 +27,9 @@ def register(parser: CommandParser) -> None:
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        help="show how many new or changed files would be indexed, and list those that would be "
-        "indexed only in part or skipped, with the reasons; change nothing (`rootle status "
-        "--skipped` lists all skipped files)",
+        help="change nothing; show how many new or changed files would be indexed, and which ones "
+        "would be skipped or indexed only in part, with the reasons (`rootle status --skipped` "
+        "lists all skipped files, not only new or changed ones)",
     )
     parser.add_argument(
         "--rebuild",

@@ -25,8 +25,9 @@ def register(parser: CommandParser) -> None:
         "give the path of the file itself (Posts.xml or llms.txt). The format is detected "
         "automatically. For a website, rootle reads only pages in the folder of the given page: "
         "for https://host/guide/intro.html, those under /guide/. If the site has a Sphinx "
-        "inventory (objects.inv), rootle reads the pages listed there instead of following "
-        "links. Results from such a site show the name of the symbol that they describe. "
+        "inventory (objects.inv, a list of the documented functions and classes), rootle reads "
+        "the pages listed there instead of following links, and each result shows the name of "
+        "the function or class that it describes. "
         "Private network addresses and pages that the site's robots.txt disallows are skipped. "
         "To refresh a source, add it again or use `rootle sources refresh`.",
         _EXAMPLES,

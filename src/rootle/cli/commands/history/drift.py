@@ -20,12 +20,12 @@ rootle drift --json"""
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Find documents, comments and memories that refer to functions, options, files or "
-        "parameters that no longer exist. In a git repository with commits, each reference in a "
-        "document or comment is listed with the commit that removed or renamed its target; in any "
-        "other folder, fewer kinds of references are checked. Changelogs and decision records are "
-        "left out. The file index and the commit index are created or updated first. If there are "
-        "many commits, the first run may index only the newest ones. In that case, a message says "
-        "so, and the next run indexes more.",
+        "parameters that no longer exist. In a git repository with commits, each such reference "
+        "in a document or comment is listed with the commit that removed or renamed its target. "
+        "Without commits, no commit is named, and fewer kinds of references are checked. "
+        "Changelogs and decision records are left out. The file index and the commit index are "
+        "created or updated first. If there are many commits, the first run may index only the "
+        "newest ones. In that case, a message says so, and the next run indexes more.",
         _EXAMPLES,
     )
     parser.add_argument(
