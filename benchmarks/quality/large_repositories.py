@@ -144,7 +144,7 @@ def _group(scores: Sequence[LargeScore], names: Sequence[str]) -> dict[str, list
 
 
 def summarize_scores(scores: Sequence[LargeScore]) -> dict[str, float]:
-    """Return the figures of some questions."""
+    """Return the figures of a group of scored questions."""
     answerable = [one for one in scores if one.label.targets]
     return {
         "questions": len(answerable),

@@ -74,7 +74,7 @@ class RoundResult:
     edits: int
     kills: int
     requests: int
-    memories: int  # acknowledged since the beginning
+    memories: int  # acknowledged since the first round
     problems: tuple[str, ...]
     seconds: float
 

@@ -1,4 +1,4 @@
-"""Figures on large repositories: recorded queries fit the labels, and what counts as shown."""
+"""Figures on large repositories: the recorded queries, and when an answer counts as shown."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from rootle.errors import ConfigError, SourceError
 from rootle.ingest.workers import scheduler
 from rootle.serialization.json import to_json
 from rootle.serialization.markdown import response_as_markdown
+from rootle.sources.guarded_source import guard_sources
 from rootle.sources.source import Document, DocumentEntry, Scan, SkippedDocument, Trust
 from rootle.tools.vectordb_read import vectordb_read
 from rootle.tools.vectordb_search_tool import search_folder
@@ -312,6 +313,19 @@ def test_a_search_works_while_a_source_cannot_be_listed(
     response = app.search("submarine harbour")
     assert list_citations(response)[0] == ("slides:roadmap.pptx", "slide-2")
     assert response.degraded == ("source slides",)
+
+
+def test_an_invalid_answer_about_some_documents_is_reported(
+    faulty: FaultySource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warnings: list[str] = []
+    (guarded,) = guard_sources([faulty], warnings.append)
+    monkeypatch.setattr(faulty, "look_up", lambda uris: sorted(uris))
+    assert guarded.look_up(["roadmap.pptx"]) is None
+    assert warnings == [
+        "the source \"slides\" failed: TypeError: scan returned ['roadmap.pptx'], expected a "
+        "Scan; its documents are searched as they were last indexed"
+    ]
 
 
 @pytest.mark.parametrize(

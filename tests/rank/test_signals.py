@@ -16,7 +16,7 @@ from rootle.rank.question.parsed import parse_question
 from rootle.rank.rankers.feature_sum import WEIGHTS, RankedFiles, rank_files
 from rootle.rank.rankers.registry import LEARNED, configured_ranker, rank_within
 from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, RankingInputs
-from rootle.rank.signals import Signals, configured_signals, is_author, remove_signals, trust_factor
+from rootle.rank.signals import configured_signals, is_author, remove_signals, trust_factor
 from rootle.search.factory import open_agent
 from rootle.types import SearchQuery, SearchResponse
 
@@ -100,11 +100,6 @@ def test_an_author_matches_by_name_or_address(wanted: str) -> None:
     assert is_author("Ada Ace <ada@x.org>", wanted)
     assert not is_author("Ada Acer <bada@x.org>", wanted)
     assert not is_author("", wanted)
-
-
-def test_authors_are_needed_only_by_author_rules() -> None:
-    assert not Signals(_FRESH, (TrustRule(path="a"),)).needs_authors
-    assert Signals(SignalWeights(), (TrustRule(author="a"),)).needs_authors
 
 
 @pytest.fixture

@@ -120,7 +120,7 @@ def test_calls_beyond_the_limit_are_refused(repository: Path) -> None:
             server.send(request)
         refused = server.receive()["result"]
         assert refused["isError"]
-        assert "1,000 calls are waiting already" in refused["content"][0]["text"]
+        assert "1,000 calls are running or waiting" in refused["content"][0]["text"]
         assert server.ask("ping", number=5_000)["id"] == 5_000
 
 

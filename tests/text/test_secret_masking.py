@@ -126,7 +126,7 @@ def test_a_long_text_is_masked_in_linear_time() -> None:
         ("//registry.npmjs.org/:_authToken=8f14e45fceea167a5a36", "8f14e45f"),
         ("X-Api-Key: q9Zk3LmT7xWv2RbN8sYd", "q9Zk3LmT"),
         ('requests.get(url, auth=("ana", "Tr0ub4dor3"))', "Tr0ub4dor3"),
-        # Secret values with a word such as "Pass", which the names of settings usually contain.
+        # Secret values with a word such as "Pass", which is usually part of the name of a setting.
         ('DB_PASSWORD="W1nter2024Pass"', "W1nter"),
         ("MYSQL_ROOT_PASSWORD=MyR00tPassword1", "R00t"),
         ('{"password": "Sup3rSecret"}', "Sup3r"),

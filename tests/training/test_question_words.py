@@ -42,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
 def test_both_kinds_of_tables_are_read(folder: Path) -> None:
     table = read_table(folder)
     assert set(table) == {("basket",), ("throw", "away"), ("kick", "out")}
-    assert table["basket",]["cart"] == 1.0  # the larger of both weights
+    assert table["basket",]["cart"] == 1.0  # the larger of the two weights
     assert table["basket",]["cart"] > table["basket",]["line"] > 0
     assert table["throw", "away"] == {"discard": 1.0, "evict": 0.9}
 

@@ -129,7 +129,11 @@ def _is_url(text: str) -> bool:
 
 
 def _resolve_path(origin: Origin, text: str) -> str:
-    """Resolve a relative path against the folder of its file; for `--set`, the current folder."""
+    """Return the absolute path for a text that starts with "." or "~", and other texts unchanged.
+
+    A relative path starts at the folder of the configuration file that contains it. For `--set`, it
+    starts at the current folder.
+    """
     if not text.startswith((".", "~")):
         return text
     folder = os.path.dirname(origin.source) if origin.line else os.curdir

@@ -45,7 +45,8 @@ _SMOOTHING_MEMORIES: Final = 100
 
 # The next three values were not tuned on LoCoMo, which has neither files nor corrected facts.
 _REFERENCE_WEIGHT: Final = 0.5
-_RECENCY_WEIGHT: Final = 0.3  # added to the newest of the memories with scores close to the best
+# Added to the newest of the memories with scores close to the best; older ones get less.
+_RECENCY_WEIGHT: Final = 0.3
 _RECENCY_MIN_SHARE: Final = 0.5  # the share of the best score above which a score is close to it
 # The minimum score of a memory that matches by words. Lower scores also occur for topics that the
 # memories do not cover.

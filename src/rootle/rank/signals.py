@@ -28,10 +28,6 @@ class Signals:
     weights: SignalWeights
     trust: tuple[TrustRule, ...]
 
-    @property
-    def needs_authors(self) -> bool:
-        return any(rule.author for rule in self.trust)
-
     def changes(self, scores: Floats, files: FileInputs) -> dict[str, Floats]:
         """Return the changes to the scores of the candidate files, by the name of the signal."""
         changes = {}

@@ -30,7 +30,7 @@ _META: Final[dict[str, Any]] = {"anthropic/alwaysLoad": True}
 _ALWAYS_LOADED: Final = ("vectordb_search", "vectordb_read")
 # The maximum number of running calls, and the maximum number of running and waiting calls.
 _MAX_RUNNING: Final = 8
-_MAX_WAITING: Final = 1_000
+_MAX_PENDING: Final = 1_000
 _PROGRESS_INTERVAL_S: Final = 0.2
 
 _Context = ServerRequestContext[Any, Any]
@@ -55,7 +55,7 @@ class ToolServer:
         self._tools = {tool.name: tool for tool in tools}
         self._index_progress = index_progress
         self._on_list = on_list
-        self._waiting = 0
+        self._pending = 0
         self._limiter = anyio.CapacityLimiter(_MAX_RUNNING)
 
     def as_mcp(self) -> Server[Any]:
@@ -80,9 +80,11 @@ class ToolServer:
             known = ", ".join(self._tools)
             raise MCPError(types.INVALID_PARAMS, f"unknown tool {params.name!r}; known: {known}")
         arguments = params.arguments or {}
-        if self._waiting >= _MAX_WAITING:
-            return _result(error(f"{_MAX_WAITING:,} calls are waiting already; send fewer at once"))
-        self._waiting += 1
+        if self._pending >= _MAX_PENDING:
+            return _result(
+                error(f"{_MAX_PENDING:,} calls are running or waiting; send fewer at once")
+            )
+        self._pending += 1
         try:
             answer = await self._run_tool(context, tool, arguments)
             # The answer to a canceled call is not sent.
@@ -90,7 +92,7 @@ class ToolServer:
             answer.on_received()
             return _result(answer)
         finally:
-            self._waiting -= 1
+            self._pending -= 1
 
     async def _run_tool(
         self, context: _Context, tool: Tool, arguments: Mapping[str, Any]

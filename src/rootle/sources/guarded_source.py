@@ -106,7 +106,10 @@ class GuardedSource:
 
     def look_up(self, uris: Collection[str]) -> Scan | None:
         """Return the scan results of some documents; None if the source fails."""
-        found = self._call(lambda: self._source.look_up(uris), keep_failure=True)
+        return self._call(lambda: self._look_up(uris), keep_failure=True)
+
+    def _look_up(self, uris: Collection[str]) -> Scan | None:
+        found = self._source.look_up(uris)
         return None if found is None else check_scan(found)[0]
 
     def is_readable(self, uri: str) -> bool:

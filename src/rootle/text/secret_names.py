@@ -27,8 +27,8 @@ ASSIGNMENTS: Final = (
     rf"|{DECLARE}[\w-]*(?:{NAMES}){SUFFIX}[ \t]+[^ \t]"
 )
 
-# A short text without any of these hints, in upper or lower case, and without a long token contains
-# no secret. The names above are listed in their shortest forms. The other hints are commands,
+# A short text contains no secret if it has neither a long token nor any of these hints, in upper or
+# lower case. The names above are listed in their shortest forms. The other hints are commands,
 # phrases and keys. The secrets that follow them may be short or consist of several words.
 _HINTS: Final = (
     *("pass", "pw", "kennwort", "secret", "token", "credential", "session", "key", "auth"),

@@ -1,4 +1,4 @@
-"""Contexts of results: definitions, heads and imports, within lines or tokens."""
+"""Contexts of results: definitions, heads and imports, within a limit of lines or tokens."""
 
 from __future__ import annotations
 

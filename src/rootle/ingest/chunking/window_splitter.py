@@ -63,7 +63,7 @@ def _cost(lines: Lines, row: int) -> int:
 
 
 def _overlap_start(lines: Lines, stop: int, overlap_chars: int) -> int:
-    """Return the first line before `stop` that the next window repeats."""
+    """Return the first of the lines before `stop` that the next window repeats, or `stop`."""
     row = stop
     while row > 0 and lines.size(row - 1, stop) <= overlap_chars:
         row -= 1

@@ -49,7 +49,9 @@ class PastName:
     path: str  # of the file that defined the name
     line: str  # the removed line
     commit: CommitFacts
-    bases: frozenset[str] = frozenset()  # classes that may declare the method that it overrides
+    bases: frozenset[str] = (
+        frozenset()
+    )  # classes that may declare the method that the removed one overrides
 
 
 class PastNames:

@@ -44,7 +44,7 @@ _OUTSIDE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """The lines to which the frames in a text refer, by file id, in the order of the text."""
+    """The lines to which the frames in a text refer, by file id, the innermost frame first."""
 
     lines: Mapping[int, list[int]]
     # The lines in files whose name matches a frame, but whose folders do not.

@@ -24,7 +24,7 @@ from rootle.search.request import SearchRequest
 from rootle.search.retrieval.merged_candidates import Candidates
 from rootle.types import SymbolAnswer
 
-# The probability that a file answers a question if it has what the question asks for.
+# The minimum probability of a file that contains the requested name or the pasted text.
 _CERTAIN: Final = 0.95
 
 

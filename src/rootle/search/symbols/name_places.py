@@ -22,7 +22,7 @@ _AT_END: Final = {
     **dict.fromkeys(("clojure", "fsharp", "haskell", "ocaml"), "'"),
     "julia": "!",
 }
-# In these languages, "-" can be a character in the middle of a name or an operator.
+# In these languages, "-" can be an operator, or a character in the middle of a name.
 _WITH_DASHES: Final = frozenset({"bash", "nix", "powershell"})
 # Text before the name of a variable.
 _BEFORE_VARIABLE: Final = re.compile(r"\$\{?[!#]?\Z|\(\((?:(?!\)\))[^\n]){0,100}\Z")

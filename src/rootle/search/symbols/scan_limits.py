@@ -1,4 +1,4 @@
-"""Limits of how much is read and parsed to answer a question about a name."""
+"""Limits on how much is read and parsed to answer a question about a name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class ScanLimits:
-    """Limits of what is read for one name. If a limit is exceeded, counts are lower bounds.
+    """Limits on what is read for one name. If a limit is exceeded, counts are lower bounds.
 
     Some files are not parsed. Their uses are classified by the text of the lines. Their definitions
     are found by the text of the lines or by the chunks that define the name.
