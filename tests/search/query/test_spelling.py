@@ -46,6 +46,7 @@ def test_known_short_and_quoted_names_and_error_messages_are_not_corrected(app: 
         '"getUserByld"',
         "TypeError: getUserByld is not a function",
         "how long to wait before the next attempt",
+        "Return the seconds to wait before the next try. def retry_backof(attempt)",  # a guess
         "UnheardOfThing",
     ]:
         response = app.search(text, explain=True)

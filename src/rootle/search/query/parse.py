@@ -63,9 +63,11 @@ def parse_text(text: str, index: IndexReader) -> ParsedQuestion:
             question, parsed, translations=translation.terms, meanings=translation.meanings
         )
     question = parse_question(parsed.text, stems)
-    # Quoted text is meant literally, and a pasted error message has no typing errors.
+    # Quoted text is meant literally, a pasted error message has no typing errors, and a language
+    # model that guesses a name does not misspell it.
     corrections: tuple[Correction, ...] = ()
-    if question.names and not parsed.is_exact and question.intent != "error":
+    is_literal = parsed.is_exact or question.intent == "error" or question.is_composed
+    if question.names and not is_literal:
         corrections = find_corrections(parsed.text, question.names, index)
     if corrections:
         question = parse_question(apply_corrections(parsed.text, corrections), stems)

@@ -8,6 +8,7 @@ from typing import Final
 
 from rootle.index.reader import IndexReader
 from rootle.rank.confidence import reject
+from rootle.rank.question.parsed import Question
 from rootle.search.query.absent_words import SubjectWord, check_words, prove_absent
 from rootle.search.stages.ranked_answer import RankedAnswer
 from rootle.types import PACKAGE_URI
@@ -28,15 +29,23 @@ def check_confidence(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
     check = check_words(answer.candidates.scoped.question, index)
     if answer.confident and not check.is_about(check.unknown):
         return answer  # even absent words would not change the answer
-    # If a language model guessed code, most names in it are absent, even if there is an answer.
-    guessed = inputs.question.code_terms if inputs.question.is_composed else frozenset()
-    stated = [word for word in check.unknown if guessed.isdisjoint(word.stems)]
+    stated = [word for word in check.unknown if not _is_guess(word, inputs.question)]
     absent = prove_absent(stated, index)
     if answer.confident:
         if not check.is_about(absent):
             return answer
         answer = _reject(answer)
     return _add_note(answer, *_reasons(absent, index))
+
+
+def _is_guess(word: SubjectWord, question: Question) -> bool:
+    """Return whether a language model guessed a word.
+
+    Most names that it guesses are absent, even if there is an answer.
+    """
+    if not question.is_composed:
+        return False
+    return word.is_identifier or not question.code_terms.isdisjoint(word.stems)
 
 
 def _reject(answer: RankedAnswer) -> RankedAnswer:

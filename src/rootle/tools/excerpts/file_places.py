@@ -128,8 +128,7 @@ class FilePlaces:
 
     def has_members(self, place: Place) -> bool:
         """Return whether a place is a class or a similar type that contains other definitions."""
-        kind = place.name.rpartition(" > ")[2].partition(" ")[0]
-        return kind in _TYPE_KINDS and place.lines in self._containers
+        return is_type(place.name) and place.lines in self._containers
 
     def own_lines(self, place: Place) -> Sequence[int]:
         """Return the lines of a place without its members, which are places of their own.
@@ -173,6 +172,11 @@ class FilePlaces:
             for one, following in pairs
             if following.first_line <= one.last_line
         }
+
+
+def is_type(name: str) -> bool:
+    """Return whether a definition is a class or a similar type: "class Log > class Segment"."""
+    return name.rpartition(" > ")[2].partition(" ")[0] in _TYPE_KINDS
 
 
 def _own_name(name: str) -> str:

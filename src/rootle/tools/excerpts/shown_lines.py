@@ -8,6 +8,8 @@ weights of their words is the largest, and rare words weigh more. If the questio
 or a regex, lines that match it take precedence. If the question asks where a name is defined, the
 definition comes first and is shown from its beginning. The outline does not contain some
 definitions, such as fields. For these, the line with the name is shown with the comment above it.
+
+The variables outside of functions that the shown lines use follow them, such as a table or a limit.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from rootle.text.definition_head import find_comment_start, find_head, find_sign
 from rootle.text.terms import encodable
 from rootle.tools.excerpts.file_places import FilePlaces, Place
 from rootle.tools.excerpts.matched_words import MatchedWords
+from rootle.tools.excerpts.used_variables import find_used_variables, is_constant
 from rootle.types import Definition, FileOutline, Span
 
 # Maximum number of characters for the lines of a result. The values were chosen on the tune splits
@@ -37,6 +40,10 @@ _FIRST_SHARE: Final = 0.65
 _WORTH: Final = 0.3
 # Another place is shown with lines only if at least this many characters are left.
 _MIN_ROOM: Final = 150
+# Maximum number of additional characters for the variables that the shown lines use, and maximum
+# number of these variables.
+_USED_ROOM: Final = 320
+_MAX_USED: Final = 2
 # The approximate number of characters for the range and the name of another place.
 _TITLE_CHARS: Final = 50
 # Longer lines are truncated, because they are usually data or generated code.
@@ -50,8 +57,9 @@ _MAX_TRIMMED_LINES: Final = 3
 # agent would need another call to read the rest.
 _STRETCH: Final = 1.5
 # Gaps of at most this many lines are filled, because a note about lines that are left out takes as
-# much space as two short lines.
+# much space as two short lines. A gap with one more line is filled if the lines are short.
 _MAX_CLOSED_GAP: Final = 2
+_MAX_CLOSED_CHARS: Final = 140
 # The minimum number of lines of an excerpt of a definition. A shorter excerpt explains too little.
 _MIN_LINES: Final = 3
 # The number of lines of a docstring that are shown with the signature of a long function, so that
@@ -101,6 +109,7 @@ class FileExcerpts:
         self._excluded = excluded
         self._asked = asked
         self._lines = outline.lines
+        self._definitions = outline.definitions
         self._matches = matches
         self._words = MatchedWords(outline.lines, question)
         self._places = FilePlaces(outline, question, self._words, matches, asked)
@@ -131,6 +140,24 @@ class FileExcerpts:
             shown.update(numbers)
             left -= self.size(numbers) + _TITLE_CHARS if numbers else 0
             chosen.append((place, numbers))
+        used = self._choose_used(shown) if room >= _WEAK_ROOM else []
+        at = next((at for at, (_, numbers) in enumerate(chosen) if not numbers), len(chosen))
+        return [*chosen[:at], *used, *chosen[at:]]
+
+    def _choose_used(self, shown: Collection[int]) -> list[tuple[Place, LineNumbers]]:
+        """Return the variables outside of functions that the `shown` lines use, best first."""
+        found = find_used_variables(self._lines, self._definitions, shown)
+        every = [Place(one.first_line, one.last_line, one.name) for one in found]
+        shares = {place: self._words.share_in(self._places.lines_of(place)) for place in every}
+        places = [place for place in every if shares[place] or is_constant(place.name)]
+        places.sort(key=lambda place: -shares[place])
+        chosen: list[tuple[Place, LineNumbers]] = []
+        room = _USED_ROOM
+        for place in places[:_MAX_USED]:
+            numbers = tuple(at for at in self._places.lines_of(place) if at not in self._excluded)
+            room -= self.size(numbers)
+            if room >= 0 and numbers:
+                chosen.append((place, numbers))
         return chosen
 
     def contains(self, span: Span) -> bool:
@@ -162,8 +189,13 @@ class FileExcerpts:
         """Return the chosen lines, and the lines in short gaps between them and before the end."""
         ends = [*chosen, last + 1]
         gaps = [range(before + 1, after) for before, after in pairwise(ends)]
-        short = {number for gap in gaps if len(gap) <= _MAX_CLOSED_GAP for number in gap}
+        short = {number for gap in gaps if self._is_short(gap) for number in gap}
         return tuple(sorted({*chosen, *short}))
+
+    def _is_short(self, gap: range) -> bool:
+        """Return whether a gap is filled, because a note about it would save little."""
+        is_longer = len(gap) == _MAX_CLOSED_GAP + 1
+        return len(gap) <= _MAX_CLOSED_GAP or (is_longer and self.size(gap) <= _MAX_CLOSED_CHARS)
 
     def size(self, numbers: Iterable[int]) -> int:
         """Return the number of characters that lines take in an answer, including line numbers."""

@@ -1,0 +1,102 @@
+"""Find the constants and variables of a file or class that some lines of the file use.
+
+A function that is shown often depends on a table, a pattern or a limit that is defined elsewhere in
+its file. Without these lines, an agent would need another call to read them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
+
+from rootle.tools.excerpts.file_places import is_type
+from rootle.types import Definition
+
+# The name in a definition such as `static final int NAME = 3`, `NAME: Final = 3`, `NAME := 3` or
+# `#define NAME 3`. Only words, types and brackets may precede it.
+_DEFINED: Final = re.compile(
+    r"\s{0,12}(?:#\s*define\s+(?P<macro>[A-Za-z_]\w*)\b(?!\()"
+    r"|(?:[\w$<>\[\],.*&?@:]+\s+[*&]*){0,6}?(?P<name>[A-Za-z_$][\w$]*)\s*(?:\[[^\]=]{0,40}\]\s*)*"
+    r"(?::(?!=)[^=;]{1,80})?:?=(?![=>~]))"
+)
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_$][\w$]*")
+_MIN_NAME: Final = 3
+# Values that say nothing about the code that uses them: loggers, modules, type variables, and empty
+# values, which the code replaces.
+_PLAIN: Final = re.compile(
+    r"[Ll]og(?:ger|ging)?\b|\b(?:require|import|TypeVar|ParamSpec)\("
+    r"|=\s*(?:0|NULL|null|nil|None|nullptr|[Ff]alse|[Tt]rue|undefined|\[\]|\{\}|\"\"|'')\s*;?\s*$"
+)
+_CONSTANT: Final = re.compile(r"_*[A-Z][A-Z0-9_]+")
+# The first line of a group of variables or constants in Go.
+_GROUP: Final = re.compile(r"(?:const|var)\s*\($")
+# A definition ends with its brackets, after at most this many lines.
+_MAX_LINES: Final = 12
+_OPENING: Final = re.compile(r"[(\[{]")
+_CLOSING: Final = re.compile(r"[)\]}]")
+
+
+def find_used_variables(
+    lines: Sequence[str], definitions: Sequence[Definition], shown: Collection[int]
+) -> list[Definition]:
+    """Return the variables that `shown` lines use, in the order of their first use.
+
+    Only variables outside of functions are returned: those of the file and of its classes. The
+    numbers of lines are counted from 1. A definition of more than 12 lines ends at its twelfth.
+    """
+    used = dict.fromkeys(
+        name for at in sorted(shown) for name in _IDENTIFIER.findall(lines[at - 1])
+    )
+    defined = {
+        name: at
+        for at, name in _defined_names(lines, definitions, used)
+        if at not in shown and not _PLAIN.search(lines[at - 1])
+    }
+    return [
+        Definition(name, defined[name], _last_line(lines, defined[name]))
+        for name in used
+        if name in defined
+    ]
+
+
+def is_constant(name: str) -> bool:
+    """Return whether a name is written as constants are, as in MAX_SIZE."""
+    return _CONSTANT.fullmatch(name) is not None
+
+
+def _defined_names(
+    lines: Sequence[str], definitions: Sequence[Definition], used: Collection[str]
+) -> Iterator[tuple[int, str]]:
+    """Yield the lines outside of functions that define one of the `used` names."""
+    inside = {
+        at
+        for one in definitions
+        if not is_type(one.name)
+        for at in range(one.first_line, one.last_line + 1)
+    }
+    in_group = False
+    for at, line in enumerate(lines, start=1):
+        is_indented = line[:1].isspace()
+        if line and not is_indented:
+            in_group = _GROUP.match(line) is not None
+        if at in inside or ("=" not in line and "define" not in line):
+            continue
+        found = _DEFINED.match(line)
+        name = "" if found is None else found["macro"] or found["name"]
+        if len(name) < _MIN_NAME or name not in used:
+            continue
+        # An indented name may be local to a function that the outline does not contain.
+        if not is_indented or in_group or is_constant(name):
+            yield at, name
+
+
+def _last_line(lines: Sequence[str], first: int) -> int:
+    """Return the line in which the brackets of a definition are closed."""
+    depth = 0
+    for at in range(first, min(len(lines), first + _MAX_LINES - 1) + 1):
+        line = lines[at - 1]
+        depth += len(_OPENING.findall(line)) - len(_CLOSING.findall(line))
+        if depth <= 0 and not line.rstrip().endswith(("=", "\\")):
+            return at
+    return min(len(lines), first + _MAX_LINES - 1)
