@@ -56,8 +56,8 @@ def rootle(
     """Run a command and fail if it prints a traceback.
 
     `program` is Python code to run instead of the entry point. If `preloaded` is true, which is the
-    default without a `program`, the command is forked from a process that has imported rootle.
-    Otherwise a new interpreter runs it.
+    default without a `program`, the command is forked from a process that has imported rootle. A
+    new interpreter runs all other commands, and those with `unprivileged`, `wrapper` or `limits`.
     """
     data = stdin.encode() if isinstance(stdin, str) else stdin
     if preloaded is None:

@@ -193,7 +193,7 @@ allocate release inspect report archive restore""".split()
 
 
 def many_files(count: int, seed: int = 7, functions: int = 12) -> dict[str, str]:
-    """Return Python files of 2 to 3 KB; no two functions are the same."""
+    """Return Python files, by default of 2 to 3 KB; no two functions are the same."""
     rng = Random(seed)
     files = {}
     for number in range(count):

@@ -288,7 +288,7 @@ def nodes() -> Mapping[str, Sequence[ast.AST]]:
 
 @cache
 def prose() -> tuple[tuple[str, int, str], ...]:
-    """Return path, first line and text of every docstring, comment, message and page."""
+    """Return path, line number and text of every docstring, comment, message and page."""
     return tuple(
         (path, line, text)
         for group in (pages(), comments(), strings())

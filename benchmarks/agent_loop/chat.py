@@ -33,9 +33,10 @@ class ChatEndpoint:
     retry_delay_s: float = 2.0
 
     def complete(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> Message:
-        """Return the model's next message. Raise EndpointError after repeated failures.
+        """Return the model's next message. Raise EndpointError if the endpoint gives none.
 
-        Server errors, rate limits and timeouts are retried; other errors are raised at once.
+        Server errors, rate limits, timeouts and connection errors are retried; other errors are
+        raised at once.
         """
         problem = ""
         for attempt in range(_ATTEMPTS):

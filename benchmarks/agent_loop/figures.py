@@ -24,12 +24,12 @@ Measure = Callable[[SessionRecord], float]
 
 
 def count_chars(record: SessionRecord) -> float:
-    """Return the characters that the model read: the introduction and all outputs of tools."""
+    """Return the number of characters that the model read: introduction and tool outputs."""
     return record.introduction_chars + count_tool_chars(record)
 
 
 def count_tool_chars(record: SessionRecord) -> float:
-    """Return the characters of all outputs of tools."""
+    """Return the number of characters in all tool outputs."""
     return sum(call.chars for call in record.calls)
 
 

@@ -18,12 +18,12 @@ Arguments = Mapping[str, Any]
 DEFAULT_RESULTS: Final = 100
 MAX_RESULTS: Final = 500
 MAX_CONTEXT: Final = 10
-MATCH_CHARS: Final = 300  # shown of one line in the output of grep
+MATCH_CHARS: Final = 300  # of one line in the output of grep
 READ_LINES: Final = 200
 MAX_READ_LINES: Final = 1_000
-LINE_CHARS: Final = 1_000  # shown of one line in the output of read
+LINE_CHARS: Final = 1_000  # of one line in the output of read
 MAX_CHARS: Final = 20_000  # in the whole output of either tool
-MAX_ENTRIES: Final = 200  # shown of a listed folder
+MAX_ENTRIES: Final = 200  # in the list of a folder
 _TIMEOUT_S: Final = 60
 
 _GREP: Final = (
@@ -199,7 +199,7 @@ def _resolve(root: Path, path: str) -> Path:
 
 
 def read_text_argument(arguments: Arguments, name: str) -> str:
-    """Return a string argument. Raise ToolCallError if it is missing or empty."""
+    """Return a string argument. Raise ToolCallError if it is missing, blank or not a string."""
     value = arguments.get(name)
     if not isinstance(value, str) or not value.strip():
         raise ToolCallError(f'"{name}" must be a string')

@@ -3,14 +3,14 @@
     python -m benchmarks.agent_loop.first_searches WORK [FILE …] [--lines 3] [--list] [--json FILE]
 
 WORK is the folder that `checkouts` prepared. Without files, the queries of all records in
-`recorded/` and `earlier/` are used, of several players for each task. No model is needed. The
-figures are shares of the searches, or characters:
+`recorded/` and `earlier/` are used, which come from several players for each task. No model is
+needed. The figures are shares of the searches, or characters:
 
     all      the answer shows `--lines` lines of every required place (all of them if it has fewer)
     any      the answer shows such lines of at least one required place
     file     the first result is a file with a required place
-    weak     rootle is not confident of the answer
-    right    of these answers, the share whose first result is a file with a required place
+    weak     rootle is not confident in the answer
+    right    of the weak answers, the share whose first result is a file with a required place
     chars    mean number of characters of an answer
 """
 
@@ -44,7 +44,7 @@ class FirstSearch:
 
     session: str
     task: str
-    shown: int  # required places
+    shown: int  # number of required places that the answer shows
     required: int
     is_file_first: bool
     is_weak: bool
@@ -123,7 +123,7 @@ def group_figures(
 
 
 def summarize(searches: Sequence[FirstSearch]) -> dict[str, float]:
-    """Return the figures of some searches."""
+    """Return the figures of one group of searches."""
     weak = [one for one in searches if one.is_weak]
     return {
         "searches": len(searches),

@@ -24,19 +24,19 @@ _WORD: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 
 
 class RenamingError(Exception):
-    """Raised when a table is ambiguous or two files would get the same path."""
+    """Raised when a table is invalid or ambiguous, or two files would get the same path."""
 
 
 @dataclass(frozen=True)
 class WordTable:
-    """Replacements of lower-case words, and of names that may be parts of longer words."""
+    """Replacements for lower-case words, and for names that may be parts of longer words."""
 
     words: Mapping[str, str]
     names: Mapping[str, str]
 
 
 def read_table(path: Path) -> WordTable:
-    """Return the table in a JSON file. Raise RenamingError if it is ambiguous."""
+    """Return the table in a JSON file. Raise RenamingError if it is invalid or ambiguous."""
     record = json.loads(path.read_text(encoding="utf-8"))
     table = WordTable(record["words"], record["names"])
     both = [*table.words.items(), *table.names.items()]

@@ -7,9 +7,10 @@
 
 SESSION is TASK.ARM or TASK.ARM.PLAYER. `start` prints the tools and the task, `call` prints exactly
 the output of a tool; the characters of both are counted. `answer` closes the session. JSON may be
-"-" for standard input. Each process first repeats the earlier searches and reads of the session, so
-that a tool that avoids repetition behaves as in one process. These calls are not counted. `collect`
-writes all closed sessions to a file of JSON lines for `report`.
+"-" for standard input. Before a call of one of rootle's tools, the process repeats the session's
+earlier calls of these tools, so that a tool that avoids repetition behaves as in one process. The
+repeated calls are not counted. `collect` writes all closed sessions to a file of JSON lines for
+`report`.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Any, Final
 from benchmarks.agent_loop.tasks import AgentTask, parse_place
 from benchmarks.common.labels import Span
 
-MAX_LINES: Final = 60  # in a cited place: a citation of whole files would prove nothing
+MAX_LINES: Final = 60  # per cited place: a citation of a whole file would prove nothing
 MAX_PLACES: Final = {"find": 2, "explain": 6, "change": 6}
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 MAX_TEXT_CHARS = 400
-MIN_NEW_WORDS = 3  # a paragraph with fewer words that are not in the subject repeats it
+MIN_NEW_WORDS = 3  # a paragraph that adds fewer words to the subject only repeats it
 
 # Subjects that are not about one place in the code, or whose words cannot identify it.
 NOT_A_QUESTION = re.compile(
@@ -91,7 +91,7 @@ def content_words(text: str) -> set[str]:
 def question_text(subject: str, body: str) -> str:
     """Return the subject and the first paragraph with content, cut at 400 characters.
 
-    The paragraph is left out if it repeats the subject.
+    The paragraph is left out if it repeats the subject or cannot identify a place in the code.
     """
     text = strip_noise(PREFIX.sub(strip_prefix, subject))
     for paragraph in split_paragraphs(body):

@@ -58,7 +58,7 @@ class CommitQuestion:
 
 
 def select_questions(clone: Path, revision: str, limit: int = 15) -> list[CommitQuestion]:
-    """Return up to `limit` questions from the four years before a revision, oldest first.
+    """Return up to `limit` questions from the recent commits up to a revision, oldest first.
 
     The suitable commits are cut into `limit` periods. Each period gives one question: its first
     commit, in hash order, that changes suitable files. This choice is random but reproducible. If a
@@ -94,7 +94,7 @@ def pop_question(clone: Path, period: list[Commit]) -> tuple[int, CommitQuestion
 
 
 def recent_commits(commits: Sequence[Commit], limit: int) -> list[Commit]:
-    """Return the commits of the last four years, or more if these are too few for `limit`."""
+    """Return the commits of the four years up to the newest one, or more if `limit` needs them."""
     if not commits:
         return []
     newest = max(commit.time_s for commit in commits)

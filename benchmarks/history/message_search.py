@@ -65,7 +65,7 @@ def read_messages(root: Path) -> list[Message]:
 
 
 def grep_log(root: Path, words: list[str], k: int = TOP_K) -> list[str]:
-    """Return the newest k commits whose message has all words, or else the first word."""
+    """Return the newest k commits whose message has all words or, if none has, the first word."""
     for chosen in (words, words[:1]):
         patterns = [f"--grep={word}" for word in chosen]
         limits = ("--no-merges", f"--max-count={k}", "--format=%H")

@@ -3,8 +3,8 @@
     python -m benchmarks.history.oracle_recall CLONES WORK [--only tmux,viper]
         [--split train|held-out] [--limit N] [--json FILE]
 
-Questions, work trees and averages are those of `changed_files`, but each system may return as many
-files as rootle ranks. BM25 answers in two forms: with the best window of each file, and with the
+Questions, work trees and averages are those of `changed_files`, but rootle and BM25 (with the best
+window of each file) may return as many files as rootle ranks. For comparison, BM25 also returns its
 ten best windows, several of which may be in one file. The word overlap of a commit with a target
 file is computed as in `common/labels.py`, from the words of the file's path and text.
 """

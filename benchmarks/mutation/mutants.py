@@ -70,7 +70,7 @@ def mutants_of(source: str) -> list[Mutant]:
 
 
 def _statements(tree: ast.Module) -> Iterator[tuple[ast.stmt, bool]]:
-    """Yield every simple statement, and whether it is inside a function."""
+    """Yield each statement that can be changed, and whether it is inside a function."""
 
     def walk(node: ast.AST, *, is_in_function: bool) -> Iterator[tuple[ast.stmt, bool]]:
         is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)

@@ -6,8 +6,8 @@
 The first run in WORK records, with coverage.py, which test executes which line. Then each sampled
 fault (see `mutants.py`) is written into a copy of the working tree, and the tests that execute its
 line run until one fails. Tests that fail without a fault are excluded. A fault survives if all
-tests pass, or if no test executes its line. The results go to WORK/results.jsonl, one JSON object
-per line; a fault with a result is not run again.
+these tests pass. A fault whose line no test executes is reported as "not executed". The results go
+to WORK/results.jsonl, one JSON object per line; a fault with a result is not run again.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TESTS = (
 )
 # The tests of a fault are stopped after this time, because a mutated loop may never end.
 _TIMEOUT_S = 120
-_MAX_TESTS = 60  # that run per fault, in addition to the golden rankings
+_MAX_TESTS = 60  # per fault, in addition to the tests of golden rankings
 
 # By path and line: the ids of the tests that execute the line. Tests of the same folder come first,
 # then those that execute the fewest lines.
@@ -234,7 +234,7 @@ def _is_golden(test: str) -> bool:
 def run_pytest(
     copy: Path, arguments: Sequence[str], timeout_s: float | None
 ) -> subprocess.CompletedProcess[str]:
-    # Unlike a command line, an argument file has no limit of length.
+    # Unlike a command line, an argument file has no length limit.
     listing = copy.parent / f"{copy.name}.arguments"
     listing.write_text("\n".join(arguments), encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"@{listing}"]

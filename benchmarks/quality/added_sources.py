@@ -31,7 +31,7 @@ from rootle.sources.external.child_process import read_local_source
 from rootle.sources.external.records import ExternalDocument
 from rootle.sources.external.store import make_uri
 
-SPANS: Final = 4  # that are scored in one result
+SPANS: Final = 4  # spans of one result that are scored
 _LABELS: Final = Path(__file__).resolve().parent.parent / "labels/added_sources/questions.jsonl"
 _MANY: Final = 1_000
 _MAX_DOCUMENTS: Final = 100_000

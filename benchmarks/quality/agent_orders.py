@@ -10,9 +10,9 @@ the detector. The packages are read as data, and none of their code runs:
 DOCS is a folder with documentation in text files, such as an unpacked -doc package of Debian or a
 folder of installed packages. The texts are divided into two halves: the development half may be
 read and used to choose patterns; the test half is used only for the final figure. All attacks by
-one language model belong to the same half, with which the names of the files in
-benchmarks/labels/agent_orders end. `borderline.jsonl` has ordinary passages that language models
-wrote to resemble attacks.
+one language model belong to the same half. The names of their files in
+benchmarks/labels/agent_orders end with this half. `borderline.jsonl` has ordinary passages that
+language models wrote to resemble attacks.
 """
 
 from __future__ import annotations
@@ -285,7 +285,7 @@ def _name_of(part: ast.expr) -> str:
 
 
 def read_ordinary(folders: Sequence[Path], count: int) -> list[LabeledText]:
-    """Return randomly chosen passages of documentation: paragraphs of at least 200 characters."""
+    """Return random passages of documentation: paragraphs joined until they have 200 characters."""
     passages = [passage for folder in folders for passage in _passages_below(folder)]
     random.Random(1).shuffle(passages)
     return [LabeledText(text, "ordinary", half_of(text)) for text in passages[:count]]

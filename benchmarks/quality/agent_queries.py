@@ -112,7 +112,7 @@ def chosen_repositories(args: argparse.Namespace) -> list[LabeledRepository]:
 
 
 def read_queries(path: Path) -> Queries:
-    """Return the recorded query of each question. Raise RecordingError if there is none."""
+    """Return the recorded query of each question. Raise RecordingError if the file is unusable."""
     queries: dict[str, str] = {}
     try:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
@@ -131,7 +131,10 @@ def read_queries(path: Path) -> Queries:
 def recorded_questions(
     repository: LabeledRepository, queries: Queries | None
 ) -> list[tuple[Label, str]]:
-    """Return each label that has a recorded query, with the query, in the order of the file."""
+    """Return each label that has a recorded query, with the query, in the order of the file.
+
+    Without `queries`, return every label with the question itself.
+    """
     if queries is None:
         return [(label, label.query) for label in repository.labels]
     named = (

@@ -1,4 +1,4 @@
-"""Count the characters of a `vectordb_search` reply before a model sees the answer.
+"""Count how many characters of a `vectordb_search` reply a model reads to see the answer.
 
     python -m benchmarks.quality.answer_reading REPOS [--split tune|test] [--only ninja]
         [--voice user|agent] [--renamed DIR] [--queries FILE]... [--lines 3] [--indexes DIR]

@@ -87,7 +87,10 @@ def check_out_repository(
 
 
 def describe_existing(folder: Path, revision: str, *, allow_latest: bool) -> str:
-    """Describe an existing checkout. Raise CheckoutError if it is at another revision."""
+    """Describe an existing checkout.
+
+    Raise CheckoutError if it is at another revision and `allow_latest` is false.
+    """
     has_git = (folder / ".git").exists()
     head = run_git(folder, "rev-parse", "HEAD").strip() if has_git else ""
     if head == revision:

@@ -82,9 +82,10 @@ def read_labels(sites: Mapping[str, Path]) -> list[Label]:
 
 
 def select_half(labels: Sequence[Label], half: str | None) -> list[Label]:
-    """Return the labels of every second question: the first, third, fifth … are for tuning.
+    """Return the labels of one half: the first, third, fifth … question are for tuning.
 
-    A question that is asked for both projects is in the same half for both.
+    If `half` is None, return all labels. A question that is asked for both projects is in the same
+    half for both.
     """
     texts = list(dict.fromkeys(label.question for label in labels))
     halves = {text: HALVES[at % len(HALVES)] for at, text in enumerate(texts)}

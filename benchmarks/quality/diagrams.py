@@ -9,8 +9,9 @@ question is answered if its diagram is among the first three results, and if thi
 class with the place of its definition.
 BM25 over windows of 50 lines is the baseline; it reads the files as text.
 
-The table also shows how often a picture of each diagram finds the diagram itself or a class in it
-(`App.search_image`). The command needs Tesseract (`apt-get install tesseract-ocr`) and Pillow.
+The command also draws a picture of each diagram, searches with it (`App.search_image`), and prints
+how often the first result is the diagram itself or the code of its classes. It needs Tesseract
+(`apt-get install tesseract-ocr`) and Pillow.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ def grade(results: Sequence[SearchResult], diagram: Diagram, symbol: str) -> Tal
 
 
 def measure_pictures(app: App, folder: Path, diagrams: Sequence[Diagram]) -> int:
-    """Return how many pictures of diagrams find the diagram first, or the code that it names."""
+    """Return for how many pictures of diagrams the first result is the diagram or its code."""
     found = 0
     for diagram in diagrams:
         path = folder / f"{diagram.name}.png"

@@ -41,7 +41,7 @@ from benchmarks.quality.document_samples import (
 from rootle import Config, SearchQuery, SearchResult
 from rootle.embed.factory import choose_model, open_model
 
-SPANS: Final = 4  # that are scored in one result
+SPANS: Final = 4  # spans of one result that are scored
 _MANY: Final = 1_000
 
 Places = tuple[tuple[str, str], ...]  # file and label of the spans of one result, best first

@@ -40,7 +40,7 @@ class DriftName(NamedTuple):
 
 
 class Precision(NamedTuple):
-    """The reported names that have a label."""
+    """Counts of reported and of labeled names."""
 
     right: int
     wrong: int
@@ -49,7 +49,7 @@ class Precision(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The share of the reported names that are gone or changed."""
+        """The share of gone and changed names among the reported names with a label."""
         return self.right / (self.right + self.wrong) if self.right + self.wrong else 0.0
 
 

@@ -1,6 +1,6 @@
 """Samples of text that an agent copies into a query, each with the lines where it comes from.
 
-The samples need no labels: a text that occurs on exactly one line has exactly one right answer.
+The samples need no labels: the right answers are the lines on which the text occurs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from benchmarks.common.labels import Span
 
 _Item = TypeVar("_Item")
 _Draw = Callable[["_Repository", random.Random], Iterator["Sample"]]
-# Extensions of the languages whose string literals and stack traces are sampled.
+# Extensions of the files from which samples are drawn.
 _CODE: Final = frozenset(
     ".c .cc .cpp .cs .ex .exs .go .h .java .js .kt .php .py .rb .rs .scala .swift .ts .tsx".split()
 )
@@ -78,7 +78,7 @@ class _Repository:
         return self._all.count(text) == 1
 
     def lines_with(self, name: str, most: int) -> tuple[Span, ...]:
-        """Return the lines with a whole name; none if there are more than `most`."""
+        """Return the lines with a whole name; none if its text occurs more than `most` times."""
         if self._all.count(name) > most:
             return ()
         whole = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")

@@ -119,7 +119,7 @@ def ask_rootle(
 
 
 def score_answers(repository: PublicRepository, answers: Sequence[Answer]) -> RepositoryScores:
-    """Return the scores of one system's answers, one per question."""
+    """Return the scores of one system; `answers` has one answer per question."""
     ranks = [
         target_ranks(answer.hits, question.targets)
         for question, answer in zip(repository.questions, answers, strict=True)

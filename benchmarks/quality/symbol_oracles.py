@@ -30,7 +30,7 @@ _OTHER_KINDS: Final = frozenset(
 _CONTAINERS: Final = frozenset({"namespace", "module", "package"})
 _LEXERS: Final = {"bash": "bash", "csharp": "csharp", "objc": "objective-c", "tsx": "typescript"}
 _MIN_NAME_CHARS: Final = 3
-# Names that ctags makes up for functions and structures without one.
+# Names that ctags makes up for functions and structures without a name.
 _IS_GENERATED: Final = re.compile(r"AnonymousFunction|anonymous|__anon")
 
 

@@ -72,7 +72,7 @@ def compare_searcher(searcher: Searcher, expected: Expected, comparison: str) ->
 
 
 def ask_until_current(searcher: Searcher, question: str) -> Reply | None:
-    """Return the first reply that is current, or the last reply before the time limit.
+    """Return the first current reply, or the reply at the time limit, or None if the process ended.
 
     For a while, a reply may report that it is degraded, for example because the index is stale.
     """

@@ -40,7 +40,7 @@ def random_line(rng: Random, suffix: str) -> str:
 
 
 def random_text(rng: Random, suffix: str) -> str:
-    """Return a file of this type: usually a few definitions or sections, sometimes hundreds."""
+    """Return the text of a file of this type: usually a few definitions or sections, rarely 60."""
     count = rng.choice((1, 2, 3, 3, 4, 6, 8, 8, 12, 60))
     return _SEPARATORS.get(suffix, "").join(_PARTS[suffix](rng) for _ in range(count))
 

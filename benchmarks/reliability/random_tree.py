@@ -56,7 +56,7 @@ class RandomTree:
         return tuple(edit.__name__.strip("_") for edit in chosen)
 
     def _edits(self) -> Sequence[tuple[Callable[[], object], int]]:
-        """Return the edits and how often each is chosen in relation to the others."""
+        """Return the edits, each with its relative frequency."""
         return (
             (self._replace_lines, 8),
             (self._append_lines, 4),

@@ -18,7 +18,7 @@ from typing import IO, Any, Final
 from benchmarks.reliability.ranked_answers import LIMIT
 from rootle.tools.search_notes import CONSEQUENCES
 
-# A process that does not reply within this time has hung. The machine may be busy, so it is long.
+# A process that does not reply within this time has hung. Long, because the machine may be busy.
 WATCHDOG_S: Final = 120.0
 _STARTUP_S: Final = 60.0
 

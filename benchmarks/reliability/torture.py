@@ -57,7 +57,10 @@ def main() -> None:
 
 
 def run(folder: Path, options: TortureOptions, minutes: float, rounds: int | None) -> int:
-    """Run rounds until the time is over, and return the exit code: 1 if there were problems."""
+    """Run rounds until the time or their number is reached; return the exit code.
+
+    It is 1 if there were problems, and 2 if faults cannot be injected on this machine.
+    """
     print(f"seed {options.seed}", flush=True)
     try:
         torture = Torture(folder, options)

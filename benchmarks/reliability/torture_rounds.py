@@ -42,13 +42,13 @@ from benchmarks.reliability.services import (
 _UMASKS: Final = (0o000, 0o022, 0o077)
 _MAX_STEPS: Final = 5
 _MAX_EDITS: Final = 8
-_QUESTIONS: Final = 6  # whose answers are compared after a round
-_KILL_PROBABILITY: Final = 0.7  # that a step kills one process
-_MAX_DELAY_S: Final = 0.5  # before a kill
+_QUESTIONS: Final = 6  # number of questions whose answers are compared after a round
+_KILL_PROBABILITY: Final = 0.7  # probability that a step kills one process
+_MAX_DELAY_S: Final = 0.5  # longest delay before a kill
 # The message of a second watcher. `rootle mcp` watches the folder, too, so it may be the first.
 _IS_WATCHED: Final = "is already watching"
 _REMEDY: Final = "rootle index --rebuild"
-_RECALLED: Final = 3  # newest memories, and random ones, to look up after a round
+_RECALLED: Final = 3  # number of newest and of random memories to look up after a round
 _SERVICES: Final[Mapping[str, Callable[[Place, int], Service]]] = {
     "batch": BatchSearcher,
     "mcp": McpServer,

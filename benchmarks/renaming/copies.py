@@ -40,7 +40,7 @@ def tracked_files(root: Path) -> list[str]:
 
 
 def read_text(path: Path) -> str | None:
-    """Return the text of a file, or None if it is binary or large."""
+    """Return the text of a file, or None if it is binary, large or not UTF-8."""
     data = path.read_bytes()
     if len(data) > MAX_TEXT_BYTES or b"\0" in data:
         return None
@@ -70,8 +70,8 @@ def plan_renaming(project: Project, files: Iterable[SourceText], paths: list[str
 def copy_renamed(source: Path, target: Path, project: Project) -> Renaming:
     """Write the renamed copy of a checkout. Raise CopyError if the target exists.
 
-    A link to a file becomes a copy of it; other links are left out. Binary files, and text that is
-    not UTF-8, are copied unchanged.
+    A link to a file becomes a copy of the file; other links are left out. Binary files, large files
+    and text that is not UTF-8 are copied unchanged.
     """
     if target.exists():
         raise CopyError(f"{target} exists; move it away")

@@ -60,7 +60,10 @@ def rename_paths(paths: Iterable[str], words: WordMap, project: ProjectWords) ->
 
 
 def rename_path(path: str, words: WordMap, project: ProjectWords) -> str:
-    """Return a path with each unconventional component renamed; extensions stay."""
+    """Return a path with each unconventional component renamed.
+
+    In conventional components and in extensions, only the words of the project are replaced.
+    """
     return "/".join(_rename_component(one, words, project) for one in path.split("/"))
 
 

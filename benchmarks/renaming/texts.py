@@ -25,7 +25,7 @@ class Renamer:
 
     `names` are the identifiers to rename; `stems` are the names of renamed files and folders,
     which may be words joined by "-". `taken` are all identifiers of the repository: a name whose
-    new form is one of them keeps its old form.
+    new form is one of them keeps its old form, unless that identifier is renamed as well.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Renamer:
 
 
 def one_to_one(renamed: Mapping[str, str], taken: set[str]) -> dict[str, str]:
-    """Return the mapping without names whose new form is another name of the repository.
+    """Return the mapping without names whose new form is a name of the repository that stays.
 
     The remaining names have distinct new forms, none of which is already used for another name.
     """

@@ -76,7 +76,7 @@ def _inflect(word: str, ending: str) -> str:
 class WordMap:
     """Subwords to synonyms, one-to-one over the vocabulary of one repository.
 
-    A word is not replaced if its synonym is already another word of the vocabulary.
+    A word is not replaced if its synonym is another word of the vocabulary that stays.
     """
 
     def __init__(self, vocabulary: Iterable[str], synonyms: Mapping[str, str]) -> None:

@@ -106,7 +106,7 @@ def summarize(
     alone: IndexRun,
     together: IndexRun,
 ) -> dict[str, Any]:
-    """Return all figures; `size` is that of the ordinary documents in bytes."""
+    """Return all figures; `size` is the size of the ordinary documents in bytes."""
     skipped = together.skipped
     lost = len(ordinary) + len(hostile) - together.files - len(skipped)
     return {

@@ -29,7 +29,7 @@ from benchmarks.speed.queries import QUERIES
 from rootle import App, Config, SearchQuery, open_app
 
 _ROUNDS = 8
-_CHANGED_SHARE = 50  # one file in this many is changed
+_CHANGED_SHARE = 50  # one of this many files is changed
 _CONFIG = Config(enable_cache=False)  # so that a repeated question is answered again
 
 

@@ -4,8 +4,8 @@
         [--scratch DIR] [--json FILE]
 
 ROOT is a git work tree, the larger the better; only a copy of it is changed. A separate `rootle
-watch` watches the copy while this process searches. The target of each figure is printed next to
-it; on a busy machine, a figure may miss its target.
+watch` watches the copy while this process searches. If a figure has a target, the target is printed
+next to it; on a busy machine, a figure may miss its target.
 """
 
 from __future__ import annotations

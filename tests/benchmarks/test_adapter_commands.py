@@ -1,4 +1,4 @@
-"""Adapter commands of other search systems; command-line options that all commands share."""
+"""Adapter commands of other search systems; command-line options that several commands share."""
 
 from __future__ import annotations
 

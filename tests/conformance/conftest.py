@@ -150,7 +150,7 @@ def _on_servers(*kinds: str) -> list[Any]:
 
 @pytest.fixture
 def open_remote(request: pytest.FixtureRequest) -> OpenRemote:
-    """Open an index with a new name on a real server."""
+    """Return a function that opens an index with a new name on a real server."""
 
     def open_it(kind: str, leg: Leg) -> RemoteIndex:
         server: RealServer = request.getfixturevalue(kind)

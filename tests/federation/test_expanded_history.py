@@ -1,6 +1,6 @@
 """An LLM server adds words to questions about the past.
 
-If it fails, they are answered without it.
+If the server fails, these questions are answered without the words.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def test_every_edit_is_in_the_next_answer(repository: Path, app: App) -> None:
         path.write_text(f"def {word}():\n    return {number}\n")
         if not _finds(app, word):
             missed.append(number)
-        app.search("retry backoff")  # most searches follow no edit
+        app.search("retry backoff")  # the usual case: a search without an edit before it
     assert not missed
 
 

@@ -53,7 +53,7 @@ class History:
     ) -> str:
         """Write files, delete those given as None, commit everything, and return the hash.
 
-        The commit has the time `when_s`, by default a later one than the last commit.
+        The commit has the time `when_s`, by default a later time than the last commit.
         """
         for path, text in (files or {}).items():
             if text is None:

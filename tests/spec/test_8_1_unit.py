@@ -118,12 +118,12 @@ def test_8_1_3_merge_and_deduplication() -> None:
 
     merged = choose_candidates(words, dense, files_of, 100, scoped).chunks
     assert merged.tolist() == [1, 3, 5, 7, 9]
-    # The ranking receives the scores of both legs, so it cannot lose the higher one.
+    # The ranking receives the scores of both searches, so it cannot lose the higher one.
     by_dense, by_sparse = lookup([dense, sparse], merged)
     assert by_dense.tolist() == pytest.approx([0.6, 0.8, 0, 0.9, 0.7])
     assert by_sparse.tolist() == pytest.approx([0, 12, 11, 2, 0])
     few = choose_candidates(words, dense, files_of, 2, scoped).chunks
-    assert few.tolist() == [3, 7]  # chunks that both legs found come first
+    assert few.tolist() == [3, 7]  # chunks that both searches found come first
 
 
 def test_8_1_4_reranking_heuristics() -> None:

@@ -55,7 +55,7 @@ def add_user(client, name):
 
 @pytest.fixture(params=["chroma + opensearch", "weaviate + weaviate"])
 def settings(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """Return the settings of a dense and a sparse leg on real servers."""
+    """Return settings with a dense and a sparse index on real servers."""
     dense, sparse = request.param.split(" + ")
     servers: dict[str, RealServer] = {
         name: request.getfixturevalue(name) for name in {dense, sparse}
@@ -101,7 +101,7 @@ def test_8_2_2_filtering_by_language_and_recency(
     write_tree(root, {"admin.py": _FILES["tools/admin.py"]})
     _set_age(root, ("now.js", "admin.py"), days=0)
     _set_age(root, ("then.js",), days=90)
-    # One chunk per leg: a filter that applied after the selection would leave nothing.
+    # One chunk from each index: a filter that applied after the selection would leave nothing.
     app = make_app(root, dense_top_k=1, sparse_top_k=1, **settings)
     app.index()
     for question in ("function addUser", "add a user to the store", "then addUser"):

@@ -19,7 +19,8 @@ Shingles = NDArray[np.uint64]
 RESERVED_NAMES: Final = Path(__file__).with_name("reserved_names.txt")
 SHINGLE_LINES: Final = 5
 MIN_LINE_CHARS: Final = 8  # without spaces; shorter lines (braces, ends) are ignored
-MAX_RESERVED_SHARE: Final = 0.1  # of the shingles of a file; a shingle is SHINGLE_LINES long lines
+# The share of a file's shingles that may be reserved. A shingle is SHINGLE_LINES long lines.
+MAX_RESERVED_SHARE: Final = 0.1
 # A shingle that occurs in more reserved repositories than this is part of a license or boilerplate.
 MAX_OWNERS: Final = 2
 MAX_BYTES: Final = 400_000

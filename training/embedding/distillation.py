@@ -169,7 +169,7 @@ def reduce_dimensions(parts: Sequence[Floats], dimensions: int) -> Floats:
 
 
 def fit_rows(rows: Floats, counts: csr_matrix, targets: Floats) -> Floats:
-    """Return rows of unchanged length such that the sum for each text points toward its target."""
+    """Return rows of unchanged length whose sum over a text points toward the text's target."""
     rng = np.random.default_rng(1)
     order = rng.permutation(len(targets))
     validation, training = order[:VALIDATION_TEXTS], order[VALIDATION_TEXTS:]

@@ -81,7 +81,7 @@ def agent_query(
     """Return a question as a language model might send it.
 
     `right` are names in the answer, `others` names elsewhere in the repository. The answer is in
-    the file at `path`; its language decides how code looks.
+    the file at `path`; the language of this file determines the syntax.
     """
     form = rng.random()
     if form < BARE_SHARE:

@@ -40,7 +40,7 @@ _TOKEN = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a repository with the tags v0 to v4, in which files of every kind change."""
+    """Return a repository with the tags v0 to v6, in which files of every kind change."""
     root = make_repository(tmp_path_factory.mktemp("history") / "repository", FILES)
     files = many_files(60, seed=_SEED, functions=4)
     rng = Random(_SEED)

@@ -32,7 +32,7 @@ _WORDS = "retry token ledger cipher packet shard quorum basket".split()
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[App, dict[str, float]]]:
     """Yield an app whose files nearly all match, and the age of each file in days.
 
-    Each leg returns at most five chunks.
+    The dense and the sparse search return at most five chunks each.
     """
     folder, rng = tmp_path_factory.mktemp("filters"), Random(5)
     ages = {}

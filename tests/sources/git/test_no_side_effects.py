@@ -256,7 +256,7 @@ def test_files_can_be_staged_while_rootle_asks_git(tmp_path: Path) -> None:
 
 
 def test_every_git_command_of_rootle_is_checked_here() -> None:
-    """Each git command that rootle runs must be listed in this test and run by `ask_everything`."""
+    """List each git command that rootle runs in `_SUBCOMMANDS`, and run it in `ask_everything`."""
     package = Path(rootle.__file__).parent
     found = set()
     for path in package.rglob("*.py"):
