@@ -166,7 +166,7 @@ def _indexed_repository(files: tuple[tuple[str, str], ...]) -> IndexedRepository
 
 @cache
 def _git_folder(files: tuple[tuple[str, str], ...]) -> Path:
-    """Return a `.git` folder for these files, to copy: running git in every test is slower."""
+    """Return a `.git` folder of these files for tests to copy, which is faster than running git."""
     root = write_tree(_temporary_folder(), dict(files))
     git(root, "init", "-q", "-b", "main")
     git(root, "add", "-A")

@@ -13,8 +13,8 @@ from benchmarks.common.repositories import Repository, read_repositories, select
 
 HISTORY_LABELS: Final = LABELS / "history"
 AGENT_QUERIES: Final = HISTORY_LABELS / "agent_queries.jsonl"
-PLAIN: Final = "plain"  # shares words with the commit message
-HARD: Final = "hard"  # at most half of its content words are in the commit message
+PLAIN: Final = "plain"  # the question shares words with the commit message
+HARD: Final = "hard"  # at most half of the question's content words are in the message
 
 
 @dataclass(frozen=True)

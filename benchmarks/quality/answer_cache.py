@@ -17,7 +17,7 @@ class QuestionSet:
     """The questions of one benchmark about one folder."""
 
     benchmark: str  # "bench" or "labels"
-    name: str  # of the repository
+    name: str  # name of the repository
     root: Path
     queries: tuple[str, ...]
 

@@ -45,7 +45,7 @@ _USE: Final = re.compile(r" +(\d+) \(\w+")
 class AnswerReading:
     """The numbers of characters in the reply to one question."""
 
-    chars: float  # to read until the correct lines are in view; infinite if they are not shown
+    chars: float  # until the correct lines are in view; infinite if they are not shown
     total: int
 
 
@@ -126,7 +126,7 @@ class ReadingSummary:
 
     questions: int
     in_view: float  # share of the questions whose answer comes into view
-    median_chars: float  # to read until the answer is in view
+    median_chars: float  # characters until the answer is in view
     mean_total: float  # characters of a whole reply
 
 

@@ -28,7 +28,7 @@ class QuestionScore:
     is_hard: bool
     span_ranks: frozenset[int]  # ranks of the hits that show a target's lines
     file_ranks: frozenset[int]  # ranks of the hits in a target's file
-    tokens: float  # in the hits up to the first answer, or in all hits if there is none
+    tokens: float  # in the hits up to the first that answers, or in all if none does
     is_confident: bool = True  # False: the system reported that nothing answers the question
 
     @property

@@ -14,9 +14,9 @@ question and the name of the repository. The figures are shares of the questions
     tool    the reply of `vectordb_search` prints `--lines` lines of an answer (all of them if it
             has fewer), or a labeled row in a list of the uses of a name
 
-`--list` prints one line per question. Unanswerable questions do not affect these figures:
-"recognized" is the share of them that is answered without confidence, and "refused" is the same
-share of the answerable questions.
+`--list` prints one line per question. Unanswerable questions do not affect these figures.
+"recognized" is the share of the unanswerable questions that is answered without confidence, and
+"refused" is the same share of the answerable questions.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class Outcome:
     """The reading of the answer to one pasted text."""
 
     is_first: bool  # the first result is a file with the text
-    chars: float  # read up to the line with the text; infinite if it is not shown
+    chars: float  # characters up to the line with the text; infinite if it is not shown
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class PastedTextSummary:
     texts: int
     first: float  # share of texts whose first result is a file with the text
     shown: float  # share of texts whose line is shown
-    median_chars: float  # read up to that line
+    median_chars: float  # characters up to that line
 
 
 def main() -> None:

@@ -26,7 +26,7 @@ from benchmarks.common.rootle_search import hit_of, index_folder, indexed_app, t
 from benchmarks.common.statistics import mean
 
 BINS = 10
-SIDE, MARGIN = 320, 40  # of the diagram, in pixels
+SIDE, MARGIN = 320, 40  # size and margin of the diagram, in pixels
 
 ScoredResult = tuple[float, bool]  # score, whether the result is correct
 

@@ -40,8 +40,8 @@ from benchmarks.reliability.ranked_answers import (
 from rootle import App, open_app
 
 _QUESTIONS: Final = 18  # number of questions at the end of a sequence
-_MAX_ROUNDS: Final = 8  # a sequence has fewer updates
-_MAX_EDITS: Final = 12  # there are fewer edits between two updates
+_MAX_ROUNDS: Final = 8  # a sequence has fewer updates than this
+_MAX_EDITS: Final = 12  # fewer edits than this precede an update
 _MAX_UPDATE_S: Final = 0.4  # longest time from the start of an update until its process is killed
 _MAX_SHOWN: Final = 10  # differences that are printed per sequence
 

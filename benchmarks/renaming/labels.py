@@ -10,7 +10,7 @@ from typing import Final
 
 from benchmarks.common.labels import LabeledRepository, parse_labels
 
-FOLDER: Final = "labels"  # in the folder of the copies; one label file per copy
+FOLDER: Final = "labels"  # subfolder of the copies' folder, with one label file per copy
 
 
 def rename_labels(

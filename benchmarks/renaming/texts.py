@@ -96,7 +96,7 @@ class Renamer:
 
 
 def one_to_one(renamed: Mapping[str, str], taken: set[str]) -> dict[str, str]:
-    """Return the mapping without names whose new form is a name of the repository that stays.
+    """Return the mapping without names whose new form is an unchanged name of the repository.
 
     The remaining names have distinct new forms, none of which is already used for another name.
     """

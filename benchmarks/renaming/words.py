@@ -76,7 +76,8 @@ def _inflect(word: str, ending: str) -> str:
 class WordMap:
     """Subwords to synonyms, one-to-one over the vocabulary of one repository.
 
-    A word is not replaced if its synonym is another word of the vocabulary that stays.
+    A word is not replaced if its synonym is another word of the vocabulary, unless that word is
+    replaced as well.
     """
 
     def __init__(self, vocabulary: Iterable[str], synonyms: Mapping[str, str]) -> None:

@@ -1,6 +1,6 @@
 """An LLM server adds words to questions about the past.
 
-If the server fails, these questions are answered without the words.
+If the server fails, the questions are answered without additional words.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def app(root: Path, make_app: MakeApp) -> App:
 
 @pytest.fixture
 def herd(root: Path) -> Path:
-    """A repository in which six commits changed a function, and other commits only mention it."""
+    """A repository in which five commits changed a function, and another one only mentions it."""
     write(root, "herd.py", "def count_herd(name):\n    return 0\n")
     commit_all(root, "Count", day=10)
     for day in range(11, 15):

@@ -133,7 +133,7 @@ def test_a_first_index_killed_at_random_moments_is_completed(
         index_dir = tmp_path / f"killed_{number}"
         program = _IN_WORKERS if number % 3 == 2 else _IN_BATCHES
         _run_and_kill(large, index_dir, rng.uniform(0.2, 1.0) * takes_s, program)
-        if number % 2:  # and again during the repair
+        if number % 2:  # kill it again during the repair
             _run_and_kill(large, index_dir, rng.uniform(0.2, 1.0) * takes_s, program)
         assert answers(large, index_dir, _QUERIES) == expected
         shutil.rmtree(index_dir)

@@ -203,7 +203,7 @@ def test_after_a_configuration_change_the_old_index_answers_and_is_reported_as_s
     root: Path, index: Path, make_app: MakeApp
 ) -> None:
     app = make_app(root, max_file_bytes=3_000_000, initial_index_timeout_s=0)
-    with writer_lock(index, 0, lambda: None):  # so the rebuild has to wait
+    with writer_lock(index, 0, lambda: None):  # makes the rebuild wait
         answer = app.search("retry_backoff")
         assert answer.results[0].file_path == "src/net/retry.py"
         assert answer.degraded == ("stale",)

@@ -45,7 +45,7 @@ _TEST = """def test_{0}_sleeps_in_the_warmest_place():
 
 @pytest.fixture
 def packages(tmp_path: Path) -> Path:
-    """A folder with one package, "farm": 26 modules, their tests and a document."""
+    """A folder with one package, "farm": 26 modules with tests, a reserved name and a document."""
     farm = tmp_path / "packages" / "farm"
     for animal in _ANIMALS:
         _write(farm / f"zoo/{animal}.py", _MODULE.format(animal))

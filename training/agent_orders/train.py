@@ -45,7 +45,7 @@ _ATTACK_WEIGHT, _ORDINARY_WEIGHT, _SHORT_WEIGHT = 5.0, 0.5, 0.1
 _ROUNDS: Final = 3
 
 Floats = NDArray[np.float64]
-Windows = Sequence[Mapping[str, float]]  # of one text
+Windows = Sequence[Mapping[str, float]]  # features of each window of one text
 
 
 def windows_of(text: str, size: int = WINDOW_SENTENCES) -> Windows:

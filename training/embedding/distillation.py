@@ -54,7 +54,7 @@ from training.pairs.prose_pairs import prose_pairs
 
 Floats = NDArray[np.float32]
 
-SAMPLE_SHARE = 0.05  # of the text per project that train_embedding reads
+SAMPLE_SHARE = 0.05  # relative to the text of a project that train_embedding reads
 MAX_PROJECT_CHUNKS = 90
 MAX_LANGUAGE_CHUNKS = 2_600
 MAX_QUERIES = 2  # per chunk

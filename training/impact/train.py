@@ -39,7 +39,7 @@ class CommitCandidates:
     features: Floats  # one row per candidate
     labels: Floats
     weight: float  # the weights of a repository's commits add up to 1
-    candidate_weight: float  # of each candidate; all of a repository add up to 1
+    candidate_weight: float  # of one candidate; those of a repository's candidates add up to 1
 
 
 def read_candidates(predictions: Sequence[Prediction]) -> list[CommitCandidates]:

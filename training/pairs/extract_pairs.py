@@ -29,9 +29,9 @@ KIND_LIMITS: Final = {
     "test": 600, "tested": 400, "mention": 1_500, "gist": 800, "heading": 800, "sentence": 1_200,
     "fence": 400, "commit": 8_000, "body": 1_500,
 }  # fmt: skip
-SAMPLE_SHARE: Final = 0.002  # of the pairs, to write as text for inspection
+SAMPLE_SHARE: Final = 0.002  # share of the pairs that are written as text for inspection
 
-LanguagePair = tuple[TextPair, str]  # with the language of the answer
+LanguagePair = tuple[TextPair, str]  # a pair, and the language of its answer
 
 _log = logging.getLogger(__name__)
 

@@ -22,7 +22,7 @@ Lines = tuple[str, int, int]  # path, first and last line; 0, 0: the whole file
 
 # The probability that a name in a query is right is drawn from these values for each query.
 ACCURACIES: Final = (0.0, 0.4, 0.8)
-INVENTED_SHARE: Final = 0.6  # of wrong names; the others are from elsewhere in the repository
+INVENTED_SHARE: Final = 0.6  # share of the wrong names; the others occur elsewhere in the code
 MAX_NAMES: Final = 5
 # The shares of queries that are only a sentence (BARE) and of queries with a list of names (LIST).
 # The other queries have a sentence and a signature.

@@ -201,7 +201,7 @@ import rootle.indexing.git_history.background_history as reader
 from rootle.indexing.git_history.history_walk import HistoryWalk
 commit_date_update._MAX_PACK_INDEX_BYTES = 0
 reader._SAVE_INTERVAL_S = 0.0
-reader.HistoryReader.read_early = lambda self: None  # whose progress is not saved
+reader.HistoryReader.read_early = lambda self: None  # it does not save its progress
 fatal = int(sys.argv.pop(1))
 add = HistoryWalk._add
 def add_or_die(self, commit):

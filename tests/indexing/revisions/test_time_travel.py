@@ -114,7 +114,7 @@ def _content(response: SearchResponse) -> Any:
     if found["interpretation"] is not None:
         found["interpretation"].pop("at")
     for result in found["results"]:
-        result.pop("lastCommit", None)  # from the index of commits, which covers only current files
+        result.pop("lastCommit", None)  # the index of commits covers only current files
     return _without(found, prefix)
 
 

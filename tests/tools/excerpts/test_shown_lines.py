@@ -51,7 +51,7 @@ def test_lines_are_chosen_to_fit_and_end_where_statements_end() -> None:
     assert {1, 32, 33} <= set(chosen)
     (_, _), (first, last) = group_lines(chosen)
     assert first <= 32
-    assert last not in (32, 33, 34)  # within the statement
+    assert last not in (32, 33, 34)  # these lines are within the statement
     assert excerpts.choose(place, 10_000) == tuple(range(1, 62))
 
 
