@@ -43,7 +43,7 @@ class Toolset:
         return [tool.definition() for tool in self.tools.values()]
 
     def introduction_chars(self) -> int:
-        """Return the number of characters that the model reads before its first call."""
+        """Return the number of characters that the model reads before its task."""
         definitions = json.dumps(self.definitions(), ensure_ascii=False)
         return len(definitions) + len(self.instructions)
 
