@@ -212,7 +212,7 @@ class CommitIndex:
         return list_hashes(self._root, [commits], max_count=self._max_commits)
 
     def list_unknown(self, revisions: RevisionRange) -> Sequence[str]:
-        """Return the endpoints of a range that git does not know."""
+        """Return those endpoints of a range that git does not know."""
         names = (revisions.older, revisions.newer)
         return [name for name in names if find_commit(self._root, name) is None]
 
@@ -227,7 +227,7 @@ class CommitIndex:
         return [self._localize(code) for code in found if code.path.startswith(self.prefix)]
 
     def read_patch(self, sha: str) -> Mapping[str, Sequence[str]]:
-        """Return the changed lines of a commit, by the path of the file in the index.
+        """Return the lines in the patch of a commit, by the path of the file in the index.
 
         Each line begins with "+", "-" or a space. Files whose content is not indexed are left out.
         """

@@ -30,7 +30,7 @@ def chunk_limits(config: Config) -> ChunkLimits:
 
 
 def walk_rules(config: Config, index_dir: Path | None = None) -> WalkRules:
-    """Return the configured limits of the file walk.
+    """Return the configured rules of the file walk.
 
     Text in images is recognized only if `index_dir` is given. This folder then contains the cache
     of recognized texts.

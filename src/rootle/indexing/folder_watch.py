@@ -12,8 +12,8 @@ from typing import Final
 # From <sys/inotify.h>.
 _MOVED_TO, _CREATE, _DELETE, _ONLY_FOLDERS = 0x80, 0x100, 0x200, 0x0100_0000
 _IN_FOLDER: Final = _MOVED_TO | _ONLY_FOLDERS
-# The deletion of a folder is reported to its parent at once, but to the folder itself only when no
-# process has a file in it open.
+# A watch on the parent reports the deletion of a folder at once. A watch on the folder itself
+# reports it only when no process has a file in the folder open.
 _IN_PARENT: Final = _MOVED_TO | _CREATE | _DELETE | _ONLY_FOLDERS
 _BUFFER_BYTES: Final = 65_536
 _MAX_ATTEMPTS: Final = 5

@@ -61,7 +61,7 @@ class IndexRefresher:
         self._initial_index_timeout_s = initial_index_timeout_s
         self._first_index_deadline: float | None = None
         self._watcher = WatcherProbe(indexer.index_dir)
-        self._watched_generation = -1  # the last generation whose folders were all watched
+        self._watched_generation = -1  # the last generation whose files were all in watched folders
         self._changes = ChangeProbe(indexer.root, indexer.index_dir, indexer.state.list_paths)
         self._is_proven_current = False  # True after a check during which `_changes` was watching
         self._maintained_at = float("-inf")

@@ -100,12 +100,12 @@ def dependency_config(config: Config) -> Config:
 
 
 class DependencyIndex:
-    """Indexes the packages of one project. Thread-safe, also between processes."""
+    """Indexes the packages of one project. Thread-safe and process-safe."""
 
     def __init__(self, setup: DependencySetup) -> None:
         self._setup = setup
         self._root = os.path.realpath(setup.root)
-        self._hashes: ContentHashes | None = None  # the hashes from the last call
+        self._hashes: ContentHashes | None = None  # loaded by the first call of `prepare`
         self._lock = threading.Lock()
         self._store_setup = StoreSetup(setup.config, setup.choose_model, setup.open_embedder)
         self._catalog_path = package_catalog_path(setup.folder, self._root)
@@ -300,7 +300,7 @@ def _check_not_empty(listing: DependencyListing, *, is_search: bool) -> None:
 
 
 def _list_aliases(listing: DependencyListing) -> Iterator[tuple[str, str]]:
-    """Yield the names by which a question may mention a package, in lower case."""
+    """Yield each lowercase name by which a question may mention a package, and the package."""
     for package in listing.packages:
         tops = {file.path.partition("/")[0] for file in package.files if "/" in file.path}
         names = sorted(top for top in tops if top.lower() not in _PLAIN_FOLDERS)[:_MAX_ALIASES]
@@ -322,6 +322,6 @@ def _is_view(name: str) -> bool:
 def _as_package_file(state: FileState) -> FileState:
     """Return the state of a stored document in a view, without dates.
 
-    The dates of package files are those of their installation.
+    The dates of package files only show when the package was installed.
     """
     return state._replace(source=_SOURCE, mtime_ns=0, ctime_ns=0, committed_s=None, is_dirty=False)

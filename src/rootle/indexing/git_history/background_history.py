@@ -151,7 +151,7 @@ class _RepositoryWalk:
     def read(self, is_stopping: threading.Event, save_timeout_s: float) -> bool:
         """Read to the end, until `is_stopping` is set, or until another walk is recorded.
 
-        Return False if nothing was read.
+        Return False if the walk is unfinished and has not advanced.
         """
         saved_at = monotonic()
         is_current = True

@@ -32,7 +32,7 @@ from rootle.sources.git.repository import has_unreadable_head, head_commit, list
 from rootle.types import FILES
 
 _HEAD = "head"
-# Limits of the history that an update reads itself; the rest is read in the background. If the pack
+# Limits on the history that an update reads itself; the rest is read in the background. If the pack
 # indexes are larger than _MAX_PACK_INDEX_BYTES (about 50,000 objects), an update reads only new
 # commits. git reads 2,000 commits in 0.05 s.
 _MAX_COMMITS_AT_ONCE: Final = 2_000

@@ -109,7 +109,7 @@ def _facts_of(commit: Commit) -> tuple[int, str]:
 
 
 def open_walk(root: Path, repository: str, dates: CommitDates) -> HistoryWalk:
-    """Return a walk that continues where the last one was recorded."""
+    """Return a walk that continues from the recorded position of the last one."""
     folder = os.path.join(root, repository)
     return HistoryWalk(folder, dates.records()[repository], dates.unread(repository))
 

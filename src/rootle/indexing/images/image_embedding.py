@@ -117,7 +117,7 @@ class ImageEmbedding:
             self._on_warning(f"images are not embedded: {error}")
 
     def stop(self) -> None:
-        """Stop the thread after half a second. A request that is still running is abandoned."""
+        """Stop the thread once it has run for half a second; a running request is abandoned."""
         with self._lock:
             thread, self._thread = self._thread, None
         if thread is not None:
@@ -164,7 +164,7 @@ class ImageEmbedding:
             self._on_warning(message)
 
     def _update_list(self) -> None:
-        """Compare the stored list of images with the index and with the files."""
+        """Update the stored list of images from the index and the files."""
         known = self._store.rows()
         found = {row.path: row for row in self._list_images()}
         changed = [
@@ -234,7 +234,7 @@ def describe_images(status: ImageStatus) -> str:
 
 
 def _describe(row: ImageRow, raw: bytes) -> ImageRow:
-    """Return an image with its digest and size, and whether it is suitable, from its content."""
+    """Return a row with the digest and the size of its image, and whether the image is suitable."""
     digest = blake2b(raw, digest_size=16).digest()
     try:
         width, height = measure_image(raw)

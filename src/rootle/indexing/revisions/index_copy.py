@@ -45,7 +45,7 @@ def _is_complete(content: Path, fingerprint: str) -> bool:
 
 
 def _forget_folder(target: Path) -> None:
-    """Delete what belongs only to the folder: dates, kept vectors and the tokens of scans."""
+    """Delete what only the folder needs: dates, vectors of deleted chunks, and tokens of scans."""
     with (
         closing(open_database(target, create=False)) as connection,
         write_transaction(connection),

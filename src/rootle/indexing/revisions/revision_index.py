@@ -1,4 +1,4 @@
-"""Indexes of earlier versions of a repository, which share the documents that are equal."""
+"""Indexes of earlier versions of a repository. The indexes share equal documents."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class OpenedRevision:
 
 
 class RevisionIndexes:
-    """Creates and deletes the indexes of revisions. Thread-safe, also between processes.
+    """Creates and deletes the indexes of revisions. Thread-safe and process-safe.
 
     The documents of all revisions are in one index, the store. A document is stored once for each
     path and content. A revision is a view of the store.
@@ -218,7 +218,7 @@ class RevisionIndexes:
         store.publish(view, map(_as_file, states), skipped, add_dates)
 
     def _copy_index(self, target: Path) -> None:
-        """Copy the index of the current files to a new store, if the models are equal."""
+        """Copy the index of the current files to a new store, if both use the same model."""
         if self._setup.choose_model().is_table:
             copy_folder_index(self._setup.index_dir, target, self._store_setup.fingerprint)
 

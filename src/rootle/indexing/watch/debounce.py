@@ -79,7 +79,7 @@ class Debouncer:
         self._rescan_not_before = 0.0
 
     def put_back(self, batch: ChangeBatch) -> None:
-        """Add a batch that could not be indexed to the next batch."""
+        """Merge a batch that could not be indexed into the next one."""
         self._first_at = batch.since if self.is_empty else min(batch.since, self._first_at)
         self._last_at = max(self._last_at, self._first_at)
         self._paths |= batch.paths

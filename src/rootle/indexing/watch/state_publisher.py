@@ -14,7 +14,7 @@ from rootle.telemetry.spans import record_buffered, record_watcher_failure
 
 
 class StatePublisher:
-    """Holds the current state of a watcher and publishes each change of it.
+    """Holds the current state of a watcher and publishes each change to it.
 
     `on_warning` receives a message when the watcher fails and when it recovers.
     """

@@ -91,7 +91,7 @@ def main() -> None:
 
 
 def _end_after(seconds: int) -> None:
-    """End this process after some seconds. Each call replaces the previous time limit."""
+    """End this process after this number of seconds. Each call replaces the previous limit."""
     if sys.platform != "win32":
         signal.alarm(seconds)
 

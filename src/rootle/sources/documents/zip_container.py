@@ -40,8 +40,8 @@ class XmlEvent(NamedTuple):
 class ZipContainer:
     """A zip file. Errors in the file raise DocumentError.
 
-    `check_time` is called often while parts are read, and raises LimitReachedError if the time is
-    over.
+    `check_time` is called often while parts are read, and raises LimitReachedError if the time
+    limit has passed.
     """
 
     def __init__(self, file: BinaryIO, check_time: Callable[[], None]) -> None:

@@ -40,14 +40,14 @@ main()
 
 @dataclass(frozen=True, slots=True)
 class ReadNote:
-    """A message about a source that is not a document."""
+    """A message from the child process about the source, as opposed to a document."""
 
     kind: str = ""  # the kind that was recognized
     skipped: str = ""  # the path of a document that was not read
     reason: str = ""
     cut: str = ""  # the path of a document that was not read to its end
     failure: str = ""  # why the rest of the source was not read
-    left_out: str = ""  # what was not read on purpose, in one sentence
+    left_out: str = ""  # what was intentionally not read, in one sentence
 
 
 def read_local_source(

@@ -125,7 +125,7 @@ class ExternalStore:
         *,
         keeps_missing: Callable[[], bool],
     ) -> int:
-        """Store the documents of a source without their secrets; return their number.
+        """Store the documents of a source with secrets masked; return the number of documents.
 
         Documents that the source no longer contains are removed, unless `keeps_missing` returns
         True after all documents have been read. Unchanged documents keep their time of change, so
@@ -189,7 +189,7 @@ class ExternalStore:
             return None if row is None else _read_document(row)
 
     def facts(self, uris: Sequence[str]) -> dict[str, tuple[str, str, float]]:
-        """Return the source, the address and the factor of documents."""
+        """Return the source, the address and the factor of each of these documents, by URI."""
         if not (uris and self.exists()):
             return {}
         marks = ", ".join("?" * len(uris))

@@ -63,7 +63,7 @@ class StoredSource:
         return Scan(entries, token=current)
 
     def current_token(self) -> str:
-        """Return the token of a scan that would start now."""
+        """Return the token that a scan would return now."""
         return self._store.token()
 
     def look_up(self, uris: Collection[str]) -> Scan | None:  # noqa: ARG002

@@ -1,4 +1,4 @@
-"""Unpack an archive into a new folder, with limits for its size and number of files."""
+"""Unpack an archive into a new folder, with limits on the size and the number of the files."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class Unpacker:
 
 
 def is_safe_name(name: str) -> bool:
-    """Return whether the name of a file in an archive stays below the folder of the archive."""
+    """Return whether a file name in an archive is valid and stays below the target folder."""
     parts = _parts(name)
     return (
         bool(parts)

@@ -54,7 +54,7 @@ _LONG_LINE: Final = 5_000
 _MAX_LONG_LINE_SHARE: Final = 0.5
 # A source file with an image or data on a few long lines is not minified: it still has many lines
 # of at most this length. In minified code, only the lines of a license header are that short, and
-# they contain a smaller share of the characters.
+# they contain only a small share of the characters.
 _ORDINARY_LINE: Final = 500
 _MIN_ORDINARY_LINES: Final = 10
 _MIN_ORDINARY_SHARE: Final = 0.1

@@ -88,7 +88,7 @@ def look_up_files(root: Path, paths: Collection[str], rules: WalkRules) -> Scan 
 
 
 def check_root(folder: str) -> None:
-    """Raise IngestError if a folder does not exist, is a file or cannot be read."""
+    """Raise IngestError if a path is not a readable folder, or is a git directory."""
     try:
         with os.scandir(folder) as entries:
             names = {entry.name for entry in entries}

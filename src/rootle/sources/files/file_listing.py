@@ -126,7 +126,7 @@ class RootleIgnore:
     """The `.rootleignore` files of a tree, which may also ignore tracked files."""
 
     def __init__(self, folders: Collection[str], load: Callable[[str], IgnoreFile | None]) -> None:
-        """`folders` contain ignore files. `load` reads the one in a folder: "" or "folder/"."""
+        """`load` reads the ignore file in one of the `folders`, given as "" or "folder/"."""
         self._folders = folders
         self._load = load
         self._rules: dict[str, IgnoreRules | None] = {}

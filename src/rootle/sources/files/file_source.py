@@ -29,7 +29,7 @@ class FileReader:
 
     root: str
     rules: WalkRules
-    # Whether files are read to be shown: all rows of tables, and generated text too.
+    # Whether files are read to be shown. Generated text and all rows of tables are then returned.
     is_shown: bool = False
 
     def read(self, uri: str) -> Document | str:

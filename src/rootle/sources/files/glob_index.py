@@ -1,4 +1,4 @@
-"""Find the last of many globs that matches a string, in time linear in the length of both.
+"""Find the last of many globs that matches a string, in time linear in their lengths.
 
 Most globs of a large ignore file are plain names, extensions or paths, which are looked up in a
 dictionary. The remaining globs are grouped by a literal part that they contain. A group is matched,
@@ -97,7 +97,7 @@ def _keys(glob: str) -> Iterable[str]:
 
 
 class _Group:
-    """Lines that are matched in blocks, from the last block to the first."""
+    """Lines in blocks, which are matched in turn; the highest line numbers come first."""
 
     def __init__(self, lines: Sequence[_Line]) -> None:
         self._parts = [

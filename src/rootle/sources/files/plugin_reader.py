@@ -60,5 +60,5 @@ def _read_all(found: Any) -> Any:  # Any: returned by a plugin
 
 
 def _plain(text: str) -> str:
-    """Return a text with line feeds as its only line ends, as all other code expects."""
+    """Return a text without NUL characters, in which a line feed replaces each CR LF pair."""
     return text.replace("\r\n", "\n").replace("\0", "")

@@ -84,7 +84,7 @@ _BINARY_FILES: Final = ".ds_store thumbs.db"
 _SECRET_EXTENSIONS: Final = """
     pem key p12 pfx pkcs12 jks keystore kdbx ppk agekey tfvars tfstate kubeconfig
 """
-# Copies of a file by editors, tools and people: `.env~`, `id_rsa.bak`.
+# Endings of the copies that editors, tools and people make of a file: `.env~`, `id_rsa.bak`.
 _COPY_ENDINGS: Final = ("~", ".bak", ".backup", ".old", ".orig", ".save", ".copy", ".swp")
 # Extensions of binary files. Extensions that text files also use are not listed, so that the
 # content decides. For example, `.ts` can be TypeScript, `.mo` Modelica, `.pkl` Pkl, `.doc` plain

@@ -9,7 +9,7 @@ _MAX_DIGITS: Final = 19  # the digits of a 64-bit number
 
 
 def parse_commit_time(seconds: str) -> int:
-    """Parse a Unix time as git prints it. Later times become the end of the year 9999.
+    """Parse a Unix time as git prints it. Times after the year 9999 become the end of that year.
 
     Return 0 if the text is not a number, or if the number is negative.
     """

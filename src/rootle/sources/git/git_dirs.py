@@ -67,7 +67,7 @@ def find_prefix(folder: str) -> str:
 
 
 def find_git_folders(folder: str) -> GitFolders | None:
-    """Return the git folders of the work tree that contains a folder; None if git is not used."""
+    """Return the git folders of the work tree of a folder; None if git must not be used."""
     top = find_work_tree(folder)
     found = check_git_folders(top) if top is not None else None
     return found if isinstance(found, GitFolders) else None

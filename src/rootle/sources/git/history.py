@@ -44,7 +44,7 @@ class LastCommit:
 
 
 class Commit(NamedTuple):
-    """A commit and the files that it added or changed, relative to the folder.
+    """A commit, and the files that it added or changed, relative to the folder of the log.
 
     The header is parsed on demand, because few commits are the last commit of any file.
     """

@@ -31,7 +31,7 @@ class ContentHashes:
     def add_to(self, packages: Iterable[ListedPackage]) -> HashedFiles:
         """Return the files that can be read, with their hashes.
 
-        Only files that have changed since their hash was stored are read.
+        Only files that are new, or have changed since their hash was stored, are read.
         """
         current: _Known = {}
         found: dict[str, tuple[PackageFile, str]] = {}

@@ -150,7 +150,7 @@ def _output_texts(cell: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _list_outputs(cell: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
-    """Yield whether a cell printed a text, and the text."""
+    """Yield each output: whether the cell printed it, and its text."""
     for output in _as_list(cell.get("outputs")):
         if not isinstance(output, dict):
             continue

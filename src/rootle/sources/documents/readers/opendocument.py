@@ -26,7 +26,8 @@ from rootle.sources.files.skip_rules import DAMAGED, ENCRYPTED
 
 _CONTENT: Final = "content.xml"
 _MANIFEST: Final = "META-INF/manifest.xml"
-# Deleted text, text that repeats on every page, and the pronunciation of Japanese words.
+# Deleted text, form controls, the settings of presentations, and the pronunciation of Japanese
+# words.
 _IGNORED: Final = frozenset({"tracked-changes", "forms", "settings", "ruby-text"})
 # Notes and comments: their paragraphs are read, but not their numbers, authors and dates.
 _ASIDES: Final = frozenset({"note", "annotation"})
@@ -36,7 +37,7 @@ _MAX_REPEATED: Final = 20
 
 
 def read_opendocument(file: BinaryIO, found: ExtractedDocument) -> None:
-    """Add a place for each heading of a text, slide, or block of rows of a spreadsheet."""
+    """Add a place for each heading of a text, each slide, or each block of rows of a sheet."""
     with ZipContainer(file, found.check_time) as container:
         if _MANIFEST in container and b":encryption-data" in container.read(_MANIFEST):
             raise DocumentError(ENCRYPTED)

@@ -19,7 +19,7 @@ _MAX_CELL_CHARS: Final = 2_000
 # If more empty cells than this precede a value, the name of its column replaces the empty cells.
 _MAX_EMPTY_CELLS: Final = 20
 # Rows after the first _MAX_ROWS are counted but not indexed. Counting ends at _MAX_COUNTED rows, or
-# when this share of the time limit has passed.
+# when _MAX_COUNTING_TIME, a share of the time limit, has passed.
 _MAX_COUNTED: Final = 2_000_000
 _MAX_COUNTING_TIME: Final = 0.5
 

@@ -58,7 +58,7 @@ def _list_sheets(container: ZipContainer, main: str) -> Iterator[tuple[str, str]
 
 
 def _counts_from_1904(container: ZipContainer, main: str) -> bool:
-    """Return whether dates are days since 1904, as in workbooks from old versions for Mac OS."""
+    """Return whether dates are days since 1904, as in workbooks from old versions of Mac Excel."""
     for kind, name, attributes in container.events(main):
         if kind == START and name == "workbookPr":
             return attributes.get("date1904", "").lower() in ("1", "true", "on")

@@ -1,4 +1,4 @@
-"""Read the files of an added folder: regular files only, without following links out of it."""
+"""Read the files of an added folder: regular files only, without following symbolic links."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class FolderTree:
         return self.read(path, max_bytes).decode("utf-8", "replace")
 
     def has(self, path: str) -> bool:
-        """Return whether there is a regular file at a path."""
+        """Return whether a path leads to a regular file."""
         return os.path.isfile(os.path.join(self.root, *path.split("/")))
 
     def find_page(self, path: str) -> str | None:

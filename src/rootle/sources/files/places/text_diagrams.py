@@ -72,7 +72,7 @@ _FENCED: Final = re.compile(
 def find_diagrams(text: str, language: str) -> tuple[DocumentSection, ...]:
     """Return a section for each diagram of a file in Markdown or in a diagram language.
 
-    A section has the label "diagram-1", or the name of the diagram if it has one.
+    The label of a section is the name of the diagram, or for example "diagram-1" if it has none.
     """
     starts = _FINDERS[language]
     sections: list[DocumentSection] = []

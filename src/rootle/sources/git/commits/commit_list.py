@@ -76,8 +76,8 @@ def list_commits_with_text(
 ) -> list[str]:
     """Return the newest commits that changed the number of occurrences of a text, newest first.
 
-    A merge counts only if it differs from all of its parents in this. After the timeout, the
-    commits that git has found so far are returned.
+    A merge counts only if it differs from all of its parents in this number. After the timeout,
+    the commits that git has found so far are returned.
     """
     options = ("--format=%H %P", "--no-show-signature", "--no-textconv", "--no-ext-diff")
     # With -m, git lists a merge once for each parent with another number of occurrences.

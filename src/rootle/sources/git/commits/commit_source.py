@@ -85,7 +85,7 @@ class CommitSource:
         return Scan(self._entries(self._list(heads, ()) if heads else []), token=current)
 
     def current_token(self) -> str | None:
-        """Return the token of a scan that would start now; None if git fails."""
+        """Return the token that a scan would return now; None if git fails."""
         heads = list_heads(self._folder)
         return None if heads is None else self._make_token(heads)
 

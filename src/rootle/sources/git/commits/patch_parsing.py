@@ -41,7 +41,7 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """The change of one file by a commit."""
+    """The change that a commit made to one file."""
 
     status: str  # A, C, D, M, R or T, as git names them
     path: str  # the new path; for a deleted file, the old one

@@ -36,12 +36,12 @@ _CONTAINER: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class RemovedCode:
-    """Consecutive lines that a commit removed from a file."""
+    """Lines that a commit removed from one place in a file."""
 
     path: str  # the path before the commit
     name: str  # the name of the removed definition; "" if only lines of a definition were removed
     scope: str  # the definition that enclosed the lines; "" if unknown
-    start_line: int  # the first line before the commit, from 1
+    start_line: int  # the number of the first line in the old file, from 1
     lines: tuple[str, ...]
 
 
@@ -53,9 +53,10 @@ class _OldLine(NamedTuple):
 
 
 def find_removed_code(commit: CommitPatch) -> tuple[RemovedCode, ...]:
-    """Return the code that a commit removed and did not add elsewhere, in the order of the patch.
+    """Return the code that a commit removed and did not add elsewhere, hunk by hunk.
 
-    Code of files whose content is not indexed is left out.
+    In each hunk, whole definitions precede other lines. Code of files whose content is not indexed
+    is left out.
     """
     visible = [change for change in commit.changes if not hidden_reason(change)]
     added = {

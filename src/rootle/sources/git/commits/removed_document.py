@@ -18,13 +18,13 @@ _MAX_LINE_CHARS: Final = 240
 
 
 def make_removed_document(commit: CommitPatch) -> Document:
-    """Return the definitions that a commit removed, one section each; empty if there are none.
+    """Return a document with the definitions that a commit removed; empty if there are none.
 
-    The label of a section is the path and the line number before the commit, such as
-    "src/net.py:12". The title of a section consists of the scope and the name. The first line of a
-    section contains path, scope and name, and the removed lines follow. The title of the document
-    is the subject of the commit, so that each definition can also be found by the words of the
-    subject.
+    Each definition is a section. The label of a section is the path and the line number before the
+    commit, such as "src/net.py:12". The title of a section consists of the scope and the name. The
+    first line of a section contains the path, the scope and the name, and the removed lines follow.
+    The title of the document is the subject of the commit, so that each definition can also be
+    found by the words of the subject.
     """
     lines: list[str] = []
     sections: list[DocumentSection] = []

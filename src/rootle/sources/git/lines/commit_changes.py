@@ -64,7 +64,7 @@ def find_renamed_path(folder: str, path: str, timeout_s: float) -> str:
 
 
 def find_change(changes: list[ChangedText], path: str) -> ChangedText | None:
-    """Return the change of a file; None if the file did not change."""
+    """Return the change to a file; None if the file did not change."""
     return next((change for change in changes if change.path == path), None)
 
 

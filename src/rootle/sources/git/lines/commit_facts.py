@@ -24,7 +24,7 @@ class CommitHeader(NamedTuple):
 
 
 def read_headers(folder: str, hashes: Sequence[str]) -> dict[str, CommitHeader]:
-    """Return the metadata of commits by hash; unknown commits are left out."""
+    """Return the metadata of commits by hash; empty if one of them is unknown."""
     if not hashes:
         return {}
     output = run_git(

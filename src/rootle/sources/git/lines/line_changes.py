@@ -36,7 +36,7 @@ class LineChange:
 
 
 def parse_changes(patch: bytes) -> Iterator[LineChange]:
-    """Yield the changes in the patch of one file, which was made with `-U0`."""
+    """Yield the changes in a patch of one file. The patch was made with `-U0`."""
     found = list(_HUNK.finditer(patch))
     for at, match in enumerate(found, start=1):
         end = found[at].start() if at < len(found) else len(patch)
@@ -48,10 +48,10 @@ def parse_changes(patch: bytes) -> Iterator[LineChange]:
 
 
 def parse_merge(patch: bytes, parents: int) -> tuple[tuple[LineChange, ...], ...]:
-    """Return the changes of one file from each parent of a merge.
+    """Return the changes to one file from each parent of a merge.
 
-    `patch` was made with `-U0 --diff-merges=combined`. It is empty if the file is the same in one
-    of the parents.
+    `patch` was made with `-U0 --diff-merges=combined`. It is empty if the file is the same in the
+    merge and in one of the parents.
     """
     changes: list[list[LineChange]] = [[] for _ in range(parents)]
     found = list(_COMBINED_HUNK.finditer(patch))

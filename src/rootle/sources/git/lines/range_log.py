@@ -34,7 +34,7 @@ class CommittedLines(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LoggedChanges:
-    """The commits that changed something, newest first."""
+    """The commits that changed ranges of lines or a path, newest first."""
 
     commits: Mapping[str, Sequence[str]]  # by hash: the first changed lines, each with "+" or "-"
     merges: frozenset[str]  # those of the commits that are merges
@@ -44,10 +44,10 @@ class LoggedChanges:
 def list_range_changes(
     top: str, revision: str, ranges: Sequence[CommittedLines], deadline_s: float
 ) -> LoggedChanges:
-    """Return the commits that changed lines that became these ranges of files of a commit.
+    """Return the commits that changed these lines, or an earlier version of them.
 
-    `top` is the top of the work tree. Renamed files are followed. git is stopped at `deadline_s` on
-    the monotonic clock.
+    The ranges are lines in files of the commit `revision`. `top` is the top of the work tree.
+    Renamed files are followed. git is stopped at `deadline_s` on the monotonic clock.
     """
     places = [f"-L{one.first_line},{one.last_line}:{one.path}" for one in ranges]
     return _read_log(top, ("-p", *places, revision, "--"), deadline_s)

@@ -37,7 +37,7 @@ class Environment:
 
 
 def is_below(path: str, folder: str) -> bool:
-    """Return whether a path is a folder or inside of it, after links are resolved."""
+    """Return whether a path is equal to a folder or inside it, after links are resolved."""
     real, base = os.path.realpath(path), os.path.realpath(folder)
     return real == base or real.startswith(base.rstrip(os.sep) + os.sep)
 

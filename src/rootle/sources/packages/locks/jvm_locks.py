@@ -62,9 +62,9 @@ class _Project:
 def read_pom(root: str, path: str) -> LockFile:
     """Return the dependencies of a pom.xml, with the versions that it or its parent names.
 
-    The pom.xml at the root is taken for the parent; no other parent is read. Modules of the project
-    itself are left out. Lists of versions that a pom.xml imports are not read, so the version of a
-    dependency can be unknown.
+    The pom.xml at the root is assumed to be the parent; no other parent is read. Modules of the
+    project itself are left out. Lists of versions that a pom.xml imports are not read, so the
+    version of a dependency can be unknown.
     """
     project = _Project()
     own = set[tuple[str, str]]()  # the groups of the project with their versions

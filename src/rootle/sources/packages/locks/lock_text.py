@@ -90,7 +90,7 @@ def describe_refusal(path: str, name: str, target: str) -> str:
 def make_lock(
     path: str, ecosystem: Ecosystem, packages: Sequence[LockedPackage], refused: Sequence[str] = ()
 ) -> LockFile:
-    """Return a lock file with each package once. Names that could be paths are refused."""
+    """Return a lock file with each package once. Names that are not safe in a path are refused."""
     found: dict[tuple[str, str, str], LockedPackage] = {}
     messages = list(refused)
     for package in packages[:MAX_PACKAGES]:

@@ -123,7 +123,7 @@ def _parse_line(text: str) -> LockedPackage | None:
 
 
 def _comes_from_packages(lines: list[str]) -> bool:
-    """Return whether the comment of the first line names only packages that require it."""
+    """Return whether the comment on the package in the first line names only other packages."""
     comment = lines[0].partition("#")[1] + lines[0].partition("#")[2]
     for line in lines[1:]:
         text = line.strip()

@@ -118,7 +118,7 @@ def _decompress(text: str, page: _Page) -> None:
 
 
 class _CellReader:
-    """Adds the cells of a graph to a page. An object with properties contains its cell."""
+    """Adds the cells of a graph to a page. A cell with properties is inside an object element."""
 
     def __init__(self, page: _Page) -> None:
         self._page = page
@@ -187,7 +187,7 @@ def _lines(page: _Page) -> Iterator[str]:
 
 
 def _find_labeled(name: str, page: _Page, diagram: DiagramText) -> str:
-    """Return a cell, or the first of the cells around it that has a label."""
+    """Return this cell if it has a label, else the innermost cell around it that has one."""
     for _ in range(_MAX_DEPTH):
         if name in diagram.labels or name not in page.cells:
             break

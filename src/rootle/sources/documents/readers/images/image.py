@@ -61,7 +61,7 @@ def read_image(file: BinaryIO, found: ExtractedDocument) -> None:
 
 
 def read_screenshot(file: BinaryIO, found: ExtractedDocument) -> None:
-    """Add the text in an image of any size, in a format that Tesseract can read."""
+    """Add the text in an image, which can be small and in any format that Tesseract reads."""
     raw = _read_limited(file)
     if _IMAGE.match(raw) is None:
         raise DocumentError(DAMAGED)

@@ -24,10 +24,10 @@ _ALLOW_LARGE_JPEG: Final = "LIBTIFF_ALLOW_LARGE_LIBJPEG_MEM_ALLOC"
 
 
 def recognize_text(image: bytes, timeout_s: float = _TIMEOUT_S) -> str:
-    """Return the lines of text in a PNG, JPEG or PNM image; an empty string if there is none.
+    """Return the lines of text in an image; an empty string if there are none.
 
-    Raise DocumentError if Tesseract is missing, fails or takes too long. The limits of this
-    process, for example for its memory, apply to Tesseract too.
+    Raise DocumentError if Tesseract is missing, fails or takes too long. The limits on this
+    process, for example on its memory, apply to Tesseract too.
     """
     program = find_tesseract()
     if program is None:
