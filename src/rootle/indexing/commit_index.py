@@ -253,7 +253,7 @@ class CommitIndex:
         return None
 
     def visible_paths(self, paths: Collection[str]) -> set[str]:
-        """Return the paths of files that would be indexed if they existed."""
+        """Return those of the paths at which files would be indexed if they existed."""
         return filter_visible(Path(self._root), paths, self._rules)
 
     def find_by_count(self, text: str, max_count: int, timeout_s: float) -> Sequence[str]:

@@ -19,7 +19,7 @@ _CONTENT_FORMAT: Final = 2
 
 
 def chunk_limits(config: Config) -> ChunkLimits:
-    """Return the limits of chunks, and the plugins that split texts."""
+    """Return the limits on chunks, and the plugins that split texts."""
     return ChunkLimits(
         config.max_chunk_chars,
         config.window_overlap_chars,

@@ -164,7 +164,7 @@ def _update(root: Path, place: str, dates: CommitDates) -> HistoryRecord | None:
 
 
 def _extend(folder: str, place: str, dates: CommitDates, head: str) -> HistoryRecord | None:
-    """Read only the commits that are not in the history of the recorded commit.
+    """Read the commits that are not in the history of the recorded one; return the new record.
 
     Return None if there are too many, or if reading the whole history could give other dates.
     """
@@ -187,7 +187,7 @@ def _extend(folder: str, place: str, dates: CommitDates, head: str) -> HistoryRe
 
 
 def _read_range(folder: str, head: str, base: str) -> dict[str, CommitDate] | None:
-    """Return the last commits of the files that changed after `base`; None if git fails."""
+    """Return the last commit of each file that changed after `base`; None if git fails."""
     if head == base:
         return {}
     found: dict[str, CommitDate] = {}

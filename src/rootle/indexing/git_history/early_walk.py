@@ -15,7 +15,7 @@ _RETRY_S: Final = 0.05
 
 
 class EarlyWalk:
-    """A walk that starts in a thread before the index knows the repository.
+    """A history walk that starts in a thread before the index knows the repository.
 
     git can run in parallel: while worker processes read the files, the writing process is mostly
     idle.

@@ -20,7 +20,7 @@ NOT_IN_HISTORY: Final = CommitDate(True, None, "")
 
 @dataclass(frozen=True, slots=True)
 class WalkProgress:
-    """The dates read since the last call of `take_progress`, and the record after these dates."""
+    """The dates read since the last call of `take_progress`, and the updated record."""
 
     dates: dict[str, CommitDate]  # by path relative to the repository
     record: HistoryRecord

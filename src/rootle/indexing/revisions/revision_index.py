@@ -65,7 +65,7 @@ class RevisionSetup:
 
     root: Path
     folder: Path  # contains the indexes of all revisions of the repository
-    index_dir: Path  # the index of the current files; a new store is a copy of it
+    index_dir: Path  # the index of the current files; a new store can start as a copy of it
     config: Config
     choose_model: Callable[[], ModelChoice]
     open_embedder: Callable[[], Embedder]

@@ -51,7 +51,7 @@ def _last_use(view: Path) -> float:
 
 
 def note_use(view: Path) -> None:
-    """Record that a view was searched now."""
+    """Record that a view has just been searched."""
     with suppress(OSError):  # a folder that cannot be written can be searched
         (view / _USED_NAME).touch(file_mode(view))
 

@@ -32,7 +32,7 @@ class StatePublisher:
         waiting_since: float | None,
         **changes: Any,  # Any: further fields of WatcherState
     ) -> None:
-        """Replace and publish the state; `waiting_since` is a time of the monotonic clock."""
+        """Replace and publish the state; `waiting_since` is a time on the monotonic clock."""
         previous = self.state
         state = replace(
             previous,

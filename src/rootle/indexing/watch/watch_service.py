@@ -231,7 +231,7 @@ class WatchService:
         return self._indexer.state.list_paths() if self.is_ready else []
 
     def _check_folders(self, batch: ChangeBatch) -> None:
-        """Request a rescan if git tracks files in ignored folders, which are not watched yet."""
+        """Request a rescan if git tracks files in ignored folders that are not watched yet."""
         if not batch.is_rescan:
             return
         unwatched = self._watcher.find_unwatched(self._indexer.state.list_paths())

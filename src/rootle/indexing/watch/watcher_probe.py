@@ -11,7 +11,7 @@ from rootle.indexing.watch.watcher_channel import WatcherChannel
 from rootle.indexing.watch.watcher_state import WatcherState
 
 # An idle watcher completes a probe at once, a busy one after its batch. If a probe remains for
-# longer, the watcher hangs, even if its state file says that it works.
+# longer than these timeouts, the watcher hangs, even if its state file says that it works.
 _IDLE_TIMEOUT_S: Final = 5.0
 _BUSY_TIMEOUT_S: Final = 60.0
 

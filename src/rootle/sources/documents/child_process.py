@@ -124,7 +124,7 @@ class DocumentProcess:
             return READER_FAILED
 
     def end(self) -> None:
-        """End the child process, if there is one. The next document starts another one."""
+        """End the child process, if there is one. Another one is started for the next document."""
         child, self._child = self._child, None
         if child is not None and self._owner == os.getpid():
             child.kill()
@@ -175,7 +175,7 @@ class DocumentProcess:
         return TOO_SLOW if hung else READER_FAILED
 
     def _running(self) -> subprocess.Popen[bytes]:
-        """Return the running child, or start one. A fork does not use the child of its parent."""
+        """Return the running child, or start one. A forked process starts its own child."""
         child = self._child
         if child is not None and self._owner == os.getpid() and child.poll() is None:
             return child
@@ -201,7 +201,7 @@ DOCUMENT_PROCESS: Final = DocumentProcess()
 
 
 def _make_text(answer: dict[str, Any]) -> DocumentText:
-    """Join the places of an answer. A malicious document may have taken control of the child."""
+    """Join the places of an untrusted answer: a malicious document may control the child."""
     places = [
         (_plain(label).replace("\n", " "), _plain(title).replace("\n", " "), _plain(text))
         for label, title, text in answer["places"]

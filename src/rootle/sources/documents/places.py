@@ -104,7 +104,7 @@ class ExtractedDocument:
 def join_places(
     places: list[tuple[str, str, str]],
 ) -> tuple[str, tuple[DocumentSection, ...]]:
-    """Return the text of places (label, title, text), separated by blank lines, and its sections.
+    """Join places (label, title, text) with blank lines; return the text and its sections.
 
     A place with an empty label does not become a section. Of several places with the same label,
     only the first one can be opened with this label.

@@ -135,7 +135,7 @@ class ZipContainer:
 
 
 def find_part(relations: Mapping[str, tuple[str, str]], kind: str) -> str:
-    """Return the first part of a type in the result of `ZipContainer.relations`, or ""."""
+    """Return the first part with this type in the result of `ZipContainer.relations`, or ""."""
     return next((name for found, name in relations.values() if found == kind), "")
 
 

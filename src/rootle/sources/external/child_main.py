@@ -1,7 +1,7 @@
 """The main program of the child process that reads an added folder or archive.
 
-The files may be malicious, so the memory and the time of the child are limited. It writes one line
-of JSON for each document.
+The files may be malicious, so the memory and the time of the child are limited. The child writes
+one line of JSON for each document.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _read_request(request: dict[str, Any], target: str) -> Iterator[dict[str, An
 
 
 def _recognize(path: str) -> tuple[str, str]:
-    """Return the kind and the folder of a path. Raise ExternalSourceError if it is unknown."""
+    """Return the kind and the folder of a path. Raise ExternalSourceError for an unknown kind."""
     if os.path.isdir(path):
         return recognize_folder(path)
     found = recognize_file(path)
@@ -134,7 +134,7 @@ def _limit_document(document: ExternalDocument) -> dict[str, Any]:
 
 
 def _limit_time(found: Iterable[Found]) -> Iterator[Found]:
-    """Yield the documents until one of them cannot be read in time or is damaged."""
+    """Yield the documents; raise ExternalSourceError if one is damaged or takes too long."""
 
     def stop(*_: object) -> None:
         raise _TooSlowError

@@ -108,7 +108,7 @@ def _is_mdn(tree: FolderTree) -> bool:
 
 
 def _read_fields(tree: FolderTree, path: str) -> Set[str]:
-    """Return the names of the fields of a page; empty if it is a link or too large."""
+    """Return the names of the front matter fields of a page; empty if it cannot be read."""
     try:
         return split_front_matter(tree.read_text(path))[0].keys()
     except ExternalSourceError:

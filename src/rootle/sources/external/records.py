@@ -41,7 +41,7 @@ def document_to_json(document: ExternalDocument) -> dict[str, Any]:
 
 
 def document_from_json(data: Mapping[str, Any]) -> ExternalDocument:
-    """Return the document in JSON data. A malicious file may control the process that wrote it.
+    """Return the document in untrusted JSON data: a malicious file may control the writer.
 
     Raise ValueError, TypeError or KeyError if the data is invalid.
     """

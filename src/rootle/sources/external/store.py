@@ -149,7 +149,7 @@ class ExternalStore:
         return len(seen)
 
     def measure(self) -> dict[str, tuple[int, int]]:
-        """Return the number of documents of each source, and of their characters."""
+        """Return the number of documents of each source, and the number of their characters."""
         if not self.exists():
             return {}
         with self._open() as database:
@@ -168,7 +168,7 @@ class ExternalStore:
             ).fetchall()
 
     def token(self) -> str:
-        """Return a string that changes with every change of the documents."""
+        """Return a string that changes whenever the documents change."""
         if not self.exists():
             return "0"
         with self._open() as database:

@@ -167,13 +167,13 @@ class GitSession:
     def __init__(self, running: _Running) -> None:
         self._running = running
         self.is_open = True
-        self.has_failed = False  # whether git ended with an error of its own
+        self.has_failed = False  # whether git ended with an error, not by a signal
 
     def ask(self, request: bytes, end: bytes, max_bytes: int, timeout_s: float) -> bytes:
         """Send a request and return the output before `end`.
 
-        The output is incomplete, and the session is closed, if it has more than `max_bytes`, takes
-        longer than the timeout, or ends early because git failed.
+        If the output has more than `max_bytes`, takes longer than the timeout, or ends early
+        because git failed, it is incomplete, and the session is closed.
         """
         process = self._running.process
         if process.stdin is None or process.stdout is None or not self.is_open:

@@ -90,7 +90,7 @@ def check_git_folders(top: str) -> GitFolders | str:
 
 
 def find_borrowed_objects(git: GitFolders) -> str | None:
-    """Return why a repository may show objects of another repository; None if it does not."""
+    """Return why a repository may show objects of another repository; None if it cannot."""
     objects = os.path.join(git.common, "objects")
     alternates = os.path.join(objects, "info", "alternates")
     text = read_regular(alternates)
@@ -163,7 +163,7 @@ def _names_work_tree(own: str, common: str, top: str) -> bool:
 
 
 def _find_wrong_part(own: str, common: str) -> str | None:
-    """Return a message if a part leads to another repository or would block git; else None."""
+    """Return a message if a part of a git folder leads elsewhere or would block git; else None."""
     for folder in dict.fromkeys((own, common)):
         for name in (*_CONTENT, *_SETTINGS):
             path = os.path.join(folder, name)

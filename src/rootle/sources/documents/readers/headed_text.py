@@ -67,7 +67,7 @@ class _Open:
 
 
 class ParagraphStack:
-    """Collects paragraphs that can contain others: in footnotes, comments and text boxes."""
+    """Collects paragraphs, which can contain others in footnotes, comments and text boxes."""
 
     def __init__(self) -> None:
         self._open: list[_Open] = []

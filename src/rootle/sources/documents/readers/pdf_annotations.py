@@ -36,7 +36,7 @@ def prepare_forms(document: pdfium.PdfDocument) -> None:
 
 
 def read_annotations(document: pdfium.PdfDocument, page: pdfium.PdfPage) -> list[str]:
-    """Return the lines of a page that are not part of its text."""
+    """Return the lines of text that the annotations of a page contain."""
     count = min(pdfium_c.FPDFPage_GetAnnotCount(page), _MAX_ANNOTATIONS)
     # Without duplicates: each button in a group has the value of the group.
     lines: dict[str, None] = {}
@@ -82,7 +82,7 @@ def _read_field(form: pdfium.PdfFormEnv, annotation: Any) -> str:
 
 
 def _read_string(function: Callable[..., int], *arguments: Any) -> str:
-    """Return a string of PDFium in one line. The first call returns its size in bytes."""
+    """Return a string from PDFium on one line. The first call of `function` returns its size."""
     size = min(function(*arguments, None, 0), _MAX_BYTES)
     if size <= 2:
         return ""

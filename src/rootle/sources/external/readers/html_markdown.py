@@ -68,7 +68,7 @@ class _MarkdownWriter(HTMLParser):
         self.anchors: dict[str, int] = {}
         self._wanted = wanted
         self._waits_for_main = has_main
-        self._main: list[object] = []  # the tag of the main element, and how often it is open
+        self._main: list[object] = []  # the tag of the main element, and how many are open
         self._ignored = ""  # the tag of an element that is left out
         self._ignored_depth = 0
         self._in_title = False

@@ -56,8 +56,8 @@ class _Section:
 def make_document(commit: CommitPatch) -> Document:
     """Return a commit as a document.
 
-    It has sections for its message, for each changed file, and for the old paths of renamed
-    files.
+    The document has sections for the message, for each changed file, and for the old paths of
+    renamed files.
     """
     sections = [_message_section(commit), *_file_sections(commit)]
     lines: list[str] = []

@@ -98,7 +98,7 @@ def list_commits_with_text(
 
 
 def _read_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the lines that are not empty, without one that is cut off at the end."""
+    """Yield the lines that are not empty. A last line that is cut off is left out."""
     rest = b""
     for chunk in chunks:
         *lines, rest = (rest + chunk).split(b"\n")

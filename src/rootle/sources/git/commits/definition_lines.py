@@ -132,7 +132,8 @@ _PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     "vim": (r"\s*fu(?:nction)?!?\s+(?:[a-z]:)?([\w#]+)\s*\(", r"\s*(?:export\s+)?def\s+(\w+)\s*\("),
     "vue": _SCRIPT,
     "zig": (_keyword("fn", r"(?=\s*\()"),),
-    # A script without an extension. The punctuation after a name distinguishes it from prose.
+    # Any other file, such as a script without an extension. The punctuation after a name
+    # distinguishes a definition from prose.
     UNKNOWN: (
         _keyword("def|function|func|fn|sub|proc|class|struct|interface", r"(?=\s*[({])"),
         r"([A-Za-z_][\w:.-]*)\s*\(\)\s*\{\s*(?:#.*)?$",
@@ -183,7 +184,7 @@ def defined_name(line: str, path: str) -> str:
 
 
 def defined_names(lines: Sequence[str], path: str) -> list[str]:
-    """Return the name that each of consecutive lines of a file defines; "" for most lines."""
+    """Return the names that consecutive lines of a file define, one per line; most are ""."""
     language = language_of(path)
     if language == "markdown":
         return _find_headings(lines)

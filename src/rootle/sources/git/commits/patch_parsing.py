@@ -26,10 +26,10 @@ _PERSON: Final = re.compile(rb"(.*>) (-?\d+) ?[-+\d]*", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Consecutive changed lines of one file.
+    """Consecutive changed lines of one file, with the unchanged lines that git shows near them.
 
-    For a merge, these are the lines that differ from all parents, and the old line numbers are
-    those in the first parent.
+    For a merge, only lines that differ from all parents count as changed, and the old line numbers
+    are those in the first parent.
     """
 
     heading: str  # the line that git shows as the enclosing definition; "" if there is none

@@ -136,7 +136,7 @@ def _list_infos(site: str) -> Iterator[tuple[str, tuple[str, str]]]:
 
 
 def _editable_folder(site: str, info: str) -> str:
-    """Return the folder of a package that is installed from its sources, or ""."""
+    """Return the folder of a package that is installed in editable mode, or ""."""
     raw = read_below(site, f"{info}/direct_url.json", _MAX_URL_BYTES)
     if isinstance(raw, str):
         return ""
@@ -151,7 +151,7 @@ def _editable_folder(site: str, info: str) -> str:
 
 
 def _list_required(site: str, info: str) -> list[LockedPackage]:
-    """Return the packages that a package always requires. Its extras are left out."""
+    """Return the packages that a package always requires, not those that only extras require."""
     raw = read_below(site, f"{info}/METADATA", _MAX_LIST_BYTES)
     lines = [] if isinstance(raw, str) else raw.decode("utf-8", "replace").splitlines()
     found = []

@@ -72,7 +72,7 @@ def read_blocks(file: BinaryIO, max_bytes: int) -> Iterator[bytes]:
 
 
 def _read_pages(blocks: Iterable[bytes]) -> Iterator[_Page]:
-    """Yield the pages of a file, or the only page of a file that consists of a graph."""
+    """Yield the pages of a file; a file that contains only a graph has one page."""
     page = _Page("")
     reader = _CellReader(page)
     compressed: list[str] = []
@@ -164,7 +164,7 @@ def _object_label(attributes: dict[str, str]) -> str:
 
 
 def _lines(page: _Page) -> Iterator[str]:
-    """Yield the lines of a page. The label of a connection can be a cell inside it."""
+    """Yield the lines of a page. The label of a connection can be a cell inside the connection."""
     diagram = DiagramText()
     edge_labels: dict[str, list[str]] = {}
     for name, cell in page.cells.items():
