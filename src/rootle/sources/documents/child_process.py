@@ -73,7 +73,7 @@ class DocumentText:
 
 
 class DocumentProcess:
-    """A child process that is started for the first document, and again after a failure.
+    """A child process that is started for the first document, and again after it has ended.
 
     Thread-safe; the child reads one document at a time.
     """

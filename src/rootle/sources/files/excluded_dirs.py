@@ -1,4 +1,4 @@
-"""Folders of tools, which are never indexed: caches, dependencies, environments."""
+"""Folders of tools, such as caches and dependencies: only tracked files in them are indexed."""
 
 from __future__ import annotations
 

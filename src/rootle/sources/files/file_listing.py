@@ -109,7 +109,7 @@ class _FolderCache:
         return known
 
     def is_excluded(self, folder: str) -> bool:
-        """Return whether the folder, or a folder that contains it, is never indexed."""
+        """Return whether the folder, or a folder that contains it, is an excluded folder."""
         known = self._excluded.get(folder)
         if known is None:
             path = os.path.join(self._base, folder)

@@ -83,7 +83,7 @@ class DependencyListing:
 def list_dependencies(environment: Environment, extent: Extent) -> DependencyListing:
     """Return the installed packages that are named in the lock files of a project.
 
-    Files are listed, but not opened, except for lock files and the metadata of packages.
+    Only lock files and the metadata of packages are read. Other files are only listed.
     """
     locks = read_lock_files(environment.root)
     finders: dict[tuple[str, str], Finder] = {}

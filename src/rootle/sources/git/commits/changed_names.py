@@ -11,7 +11,7 @@ from rootle.sources.git.commits.patch_parsing import Hunk
 from rootle.text.languages import CODE_EXTENSIONS, language_of
 from rootle.types import UNNAMED_CHANGES
 
-MAX_NAMES: Final = 12  # per file; a larger change is described by its path
+MAX_NAMES: Final = 12  # per file; the names of further definitions are left out
 MAX_REMOVED_NAMES: Final = 150  # per file
 # Languages for which git shows the heading of a hunk without its indentation.
 _UNKNOWN_INDENT: Final = frozenset("csharp dart elixir java kotlin php ruby rust scala".split())

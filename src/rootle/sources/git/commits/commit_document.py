@@ -23,9 +23,9 @@ from rootle.types import (
     DocumentSection,
 )
 
-# A commit that changes more files is a bulk change, for which the names of the files are enough.
-_MAX_FILES: Final = 30
+_MAX_FILES: Final = 30  # changed files that are indexed
 _MAX_RENAMES: Final = 200  # renamed files whose old paths are indexed
+# A commit that changes more files is a bulk change, for which the names of the files are enough.
 _MAX_FILES_WITH_PATCH: Final = 100
 _MAX_PATCH_CHARS: Final = 10_000
 _MAX_FILE_CHARS: Final = 3_000
@@ -56,8 +56,8 @@ class _Section:
 def make_document(commit: CommitPatch) -> Document:
     """Return a commit as a document.
 
-    The document has sections for the message, for each changed file, and for the old paths of
-    renamed files.
+    The document has sections for the message, for the most important changed files, and for the old
+    paths of renamed files.
     """
     sections = [_message_section(commit), *_file_sections(commit)]
     lines: list[str] = []
