@@ -20,7 +20,7 @@ from rootle.models.shipped import STATIC_CODE_V1
 from rootle.plugins.registry import find_plugins
 from rootle.protocols import Embedder
 
-# the minimum similarity, from 0 to 1, of a misspelled name to the name of the shipped model
+# The minimum similarity, from 0 to 1, of a misspelled name to the name of the shipped model.
 _TYPO_SIMILARITY: Final = 0.8
 _ONNX_FILES: Final = (
     "model.onnx",

@@ -22,7 +22,7 @@ _BAD_INPUT: Final = frozenset({400, 413, 415, 422})
 
 
 class ImageModel:
-    """Embeds images and texts. The server is paused if it fails several times."""
+    """Embeds images and texts. After several failures, no requests are sent for a while."""
 
     def __init__(
         self,
@@ -63,12 +63,12 @@ class ImageModel:
 
     def embed_texts(self, texts: Sequence[str], timeout_s: float) -> Matrix:
         """Return a unit vector per text. Raise UnavailableError if that fails."""
-        # Unlike `messages`, `input` adds the special tokens at which CLIP pools a text.
-        # A question may be longer than the 77 tokens of CLIP.
+        # Unlike `messages`, `input` adds the special tokens at which CLIP pools a text. A question
+        # may be longer than the 77 tokens of CLIP, so it is truncated.
         body: Body = {"input": [encodable(text) for text in texts], "truncate_prompt_tokens": -1}
         if "siglip" in self._model.lower():
             # SigLIP was trained on padded texts; vectors of texts with other lengths are not
-            # comparable
+            # comparable.
             body["padding"] = "max_length"
         return self._request(body, len(texts), timeout_s)
 

@@ -19,11 +19,11 @@ _LEARNED_WEIGHT: Final = 1.0
 
 
 class QuestionVectors:
-    """Learned changes of the vectors of questions, one for each known subword."""
+    """Learned changes to the vectors of questions, one for each known subword."""
 
     def __init__(self, terms: Sequence[str], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Create the changes from the arrays of the model file and the stems in its vocabulary."""
-        # the row of each term in the embedding table; -1: none
+        # The row of each term in the embedding table, or -1 if there is none.
         rows = arrays["term_rows"].astype(np.int64).tolist()
         self._row_of = dict(zip(terms, rows, strict=True))
         # The change for row `rows[i]` of the embedding table is scales[i] x codes[i] @ basis.

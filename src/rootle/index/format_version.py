@@ -61,5 +61,5 @@ def _has_old_format(content: Path) -> bool:
             version = read_format_version(connection)
     except sqlite3.DatabaseError:
         return False  # opening it reports the problem
-    # 0: another process has just created the file.
+    # In version 0, another process has just created the file.
     return 0 < version < FORMAT_VERSION

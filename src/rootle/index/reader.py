@@ -24,7 +24,7 @@ TextRange = tuple[int, int, int]  # file id, first character, end character
 TEXTLESS: Final = frozenset(
     {"binary", "image without text", "not a regular file", "symlink", "vanished"}
 )
-# The reasons to skip files that may define names. Their content is no secret.
+# The reasons to skip files that may define names and whose content is not secret.
 SKIPPED_CODE: Final = frozenset({"generated", "too large"})
 
 
@@ -240,7 +240,7 @@ class IndexReader(Protocol):
         """Return an identifier that changes whenever the results of a query may change."""
 
     def preload(self) -> None:
-        """Prepare for several queries. A single query would not be worth the time."""
+        """Prepare for several queries. For a single query, this would take too long."""
 
     def files(self, ids: Iterable[int]) -> Mapping[int, FileState]:
         """Return the states of files by id. Raise IndexStorageError for an unknown id."""

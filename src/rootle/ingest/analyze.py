@@ -60,9 +60,10 @@ class Analyzer:
         sections: Sequence[DocumentSection] = (),
         embed: bool = True,
     ) -> AnalyzedText:
-        """Return the chunks of a text. Without `embed`, vectors that are not in `known` are empty.
+        """Return the chunks of a text.
 
-        Vectors that `known` returns for the keys of the chunks are not computed again.
+        The vectors that `known` returns for the keys of the chunks are not computed again. Without
+        `embed`, all other vectors are empty.
         """
         terms = self._terms
         split = self._split(uri, text, language, sections)

@@ -1,4 +1,4 @@
-"""Find the line to which an anchor of a document belongs, such as an id in an HTML page."""
+"""Find the line to which an anchor, such as an id in an HTML page, belongs."""
 
 from __future__ import annotations
 

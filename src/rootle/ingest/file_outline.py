@@ -29,7 +29,8 @@ class FileOutlines:
     def read(self, path: str, index: IndexReader, place: str = "") -> FileOutline:
         """Return the indexed lines of a document and its definitions.
 
-        If the index is that of an earlier version, `place` is the part of `path` that names it.
+        If the index is that of an earlier version, `place` is the part of `path` that names this
+        version.
         Definitions are found only in languages that have a grammar or headings. Raise SourceError
         if the document is not indexed.
         """

@@ -178,7 +178,7 @@ def add_words(
     *,
     missed: bool = False,
 ) -> None:
-    """Add the terms of a document to the word indexes; for `missed`, see DerivedWriter."""
+    """Add the terms of a document to the word index; for `missed`, see DerivedWriter."""
     derived.add_words(
         FileTerms(file_id, analyzed.place_terms, analyzed.path_terms),
         (

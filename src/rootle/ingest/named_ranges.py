@@ -78,9 +78,10 @@ def find_named_ranges(ranges: Sequence[NamedRange], name: str) -> list[NamedRang
 def find_in_sections(
     sections: Sequence[DocumentSection], ranges: Sequence[NamedRange], name: str
 ) -> list[NamedRange]:
-    """Return the sections whose heading, which is their title, matches a name.
+    """Return the sections whose title matches a name.
 
-    In `name`, a heading can be followed by a definition in this section, as in "Study > def b".
+    In `name`, a title can be followed by a definition in this section, as in "Study > def b". The
+    definition is then returned.
     """
     titled = _list_titled_ranges(sections)
     if found := find_named_ranges(titled, name):

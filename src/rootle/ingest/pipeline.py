@@ -36,7 +36,7 @@ _LOG = logging.getLogger(__name__)
 # batch.
 _BATCH_CHARS: Final = 2_000_000
 # With `in_stages`, a new index is committed after _FIRST_STAGE_CHARS, and again each time it has
-# grown by _STAGE_FACTOR. These commits cost almost no time.
+# grown by a factor of _STAGE_FACTOR. These commits cost almost no time.
 _FIRST_STAGE_CHARS: Final = 2_000_000
 _STAGE_FACTOR: Final = 4
 

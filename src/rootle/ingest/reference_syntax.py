@@ -17,7 +17,7 @@ _LINES: Final = re.compile(
     rf"(?:[-\u2013][Ll]?(?P<last>\d{{1,9}}){_COLUMN})?",
     re.DOTALL,
 )
-# The same forms without a column: a file name may itself end with a colon and a number.
+# path:15 and path:15-20, without a column: a file name may itself end with a colon and a number.
 _LAST_LINES: Final = re.compile(
     r"(?P<path>.+):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?", re.DOTALL
 )

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from typing import Final
 
 # The minimum similarity of two names, chosen by hand: "retrry.py" and "retries.py" resemble
-# "retry.py", and "try.py" does not.
+# "retry.py", but "read.py" does not.
 _MIN_SIMILARITY: Final = 0.75
 _MAX_SIMILAR_NAMES: Final = 3
 # The maximum number of names that are compared, which bounds the time for a large folder: comparing

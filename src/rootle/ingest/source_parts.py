@@ -16,7 +16,8 @@ from rootle.types import DocumentSection, Passage
 if TYPE_CHECKING:
     from rootle.ingest.named_ranges import NamedRange
 
-# For a single line, return the enclosing definition, or this many lines before and after it.
+# A reference to a single line returns the enclosing definition, or else this many lines before and
+# after the line.
 _LINES_AROUND: Final = 30
 _MAX_DEFINITION_LINES: Final = 150
 _MAX_NAMES: Final = 10
@@ -128,8 +129,8 @@ def _similarity(name: str, other: str) -> float:
 def _section_around(passage: Passage, ranges: Sequence[NamedRange], line: int) -> tuple[int, int]:
     """Return the section of an anchor.
 
-    If the anchor is far below the start of its section, or in no section, return the lines around
-    it.
+    If the anchor is far below the start of a long section, or in no section, return the lines
+    around the anchor.
     """
     from rootle.ingest.named_ranges import innermost_range
 

@@ -70,7 +70,7 @@ class DocumentSet:
     read_outside: Callable[[str], OutsideDocument | None] = lambda _: None
 
     def paths(self) -> list[str]:
-        """Return the paths and URIs of all indexed documents, or of files if there is no index."""
+        """Return the paths and URIs of all indexed documents; without an index, paths of files."""
         index = self.index()
         if index is None:
             return [entry.uri for entry in walk_files(self.root, self.rules).documents]
@@ -180,7 +180,10 @@ def _file_passage(path: str, document: Document) -> Passage:
 
 
 def names_package(reference: str, root: Path) -> bool:
-    """Return whether a reference names a file of a package, not a file such as "deps:a.py"."""
+    """Return whether a reference names a file of a package.
+
+    It does not if the project has a file with this name, such as "deps:a.py".
+    """
     return reference.startswith(PACKAGE_URI) and not any(
         os.path.lexists(root / meaning.path) for meaning in parse_reference(reference)
     )

@@ -19,7 +19,7 @@ class RotatingFile:
 
     Each line is appended with a single write, which the operating system does not interleave with
     other writes. A full file is renamed, and the next line starts a new file. The newest full files
-    are kept, up to a limit for their total size.
+    are kept, up to a limit on their total size.
     """
 
     def __init__(self, path: Path, max_bytes: int = MAX_BYTES) -> None:
@@ -71,7 +71,7 @@ class RotatingFile:
         return []
 
     def _surplus_files(self) -> Sequence[Path]:
-        """Return the oldest full files, which exceed the limit for the total size."""
+        """Return the oldest full files, which exceed the limit on the total size."""
         newest_first = sorted(self._full_files(), reverse=True)
         total = 0
         for count, path in enumerate(newest_first):

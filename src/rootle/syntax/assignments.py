@@ -1,4 +1,4 @@
-"""Decide whether an occurrence of a name sets its value: an assignment, an initializer, a key."""
+"""Decide whether a name gets a value where it occurs, as in an assignment or as a key."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TARGETS: Final = frozenset(
     array_pattern tuple tuple_expression array list rest_pattern splat_pattern
     directly_assignable_expression literal_element field_designator""".split()
 )
-# Nodes that set the first of their fields to the second one.
+# Nodes that assign the value in one of their fields to the name in another field.
 _SETTING: Final = re.compile(
     r"assign|declar|initializer|keyword_argument|for_|let_|_spec|binding|property"
     r"|^pair$|value_pair|keyed_element|named_argument"
@@ -109,7 +109,7 @@ def _is_taken(leaf: Node) -> bool:
 
 
 def _is_element_of(node: Node, parent: Node) -> bool:
-    """Return whether an expression selects an element of a node, and not one at its index."""
+    """Return whether `parent` selects an element of `node`, rather than using it as the index."""
     return next((child for child in parent.named_children), None) == node
 
 

@@ -94,7 +94,7 @@ def _has_body(node: Node) -> bool:
 
 
 def _is_elixir_base(tree: SourceTree, leaf: Node) -> bool:
-    """Return whether a name is the first argument of `@behaviour`, `defimpl`, `use` or similar."""
+    """Return whether a name is an argument of `@behaviour`, `defimpl`, `use` or a similar macro."""
     node = leaf
     while (parent := node.parent) is not None and parent.type in ("arguments", "list", "tuple"):
         node = parent

@@ -17,9 +17,9 @@ class GrammarSource:
     """The module and function that provide a grammar, and the query file for it.
 
     `crashing` matches text that can crash the scanner of the grammar. The patterns in `hidden`
-    match text that the grammar misreads because of some words or a call of a macro. Group 1 of a
-    pattern matches this part, which is replaced with spaces before parsing. `is_c` is set for C and
-    C++, whose conditional directives often make a text unreadable for a parser.
+    match text that the grammar misreads because of some words or a macro call. Group 1 of a pattern
+    matches these words or this call, which are replaced with spaces before parsing. `is_c` is set
+    for C and C++, whose conditional directives often make a text unreadable for a parser.
     """
 
     module: str

@@ -24,7 +24,7 @@ _ELIXIR_NOTES: Final = frozenset(
     external_resource impl macrocallback moduledoc on_load opaque optional_callbacks spec tag type
     typedoc""".split()
 )
-# Calls in the body of a Ruby class whose first arguments are the names of methods.
+# Calls in the body of a Ruby class. Their arguments contain the names of methods.
 _RUBY_METHODS: Final = frozenset(
     """alias_attribute alias_method attr attr_accessor attr_reader attr_writer attribute belongs_to
     cattr_accessor class_attribute def_delegator def_delegators define_method delegate enum

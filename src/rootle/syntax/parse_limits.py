@@ -16,7 +16,7 @@ MINIFIED_LINE: Final = 500
 # does not help, because a parser can allocate this memory before it checks the time again.
 MAX_OPEN_ANGLES: Final = 1_000
 
-# A header file (.h) is parsed as C unless it contains a line like this, which shows that it is C++.
+# A C file (.c or .h) is parsed as C++ if it contains a line like this.
 _CPP_LINE: Final = re.compile(
     r"^[ \t]*(?:class\s+\w[^;]*\{|namespace\b|template\s*<|(?:public|private|protected):"
     r"|using\s+\w|virtual\s|#[ \t]*include[ \t]*<[a-z_]+>)",

@@ -14,7 +14,7 @@ _METHODS: Final = frozenset({"method", "singleton_method"})
 # Local variables are not visible beyond these nodes.
 _SCOPES: Final = _METHODS | {"class", "module", "singleton_class"}
 _BLOCKS: Final = frozenset({"block", "do_block", "lambda"})
-# Nodes that create a local variable for a name in them, and not only for one at their left.
+# Nodes that create a local variable for each name in them, not only for a name on the left side.
 _BINDINGS: Final = re.compile(r"_parameters?$|^exception_variable$|_assignment_list$|_pattern$")
 _LEFT: Final = {"assignment": "left", "operator_assignment": "left", "for": "pattern"}
 _NOT_VALUES: Final = frozenset({"alias", "undef", *_METHODS})
@@ -24,8 +24,8 @@ _MAX_NODES: Final = 20_000  # of a method that is searched for local variables
 def may_call_method(tree: SourceTree, row: int, column: int, size: int) -> bool:
     """Return whether a name in a method body is neither a local variable nor a parameter.
 
-    The `size` bytes at a position are the name; rows and columns are counted from 0, columns in
-    bytes. Ruby then calls the method with this name.
+    In this case, Ruby calls the method with this name. The `size` bytes at a position are the name;
+    rows and columns are counted from 0, columns in bytes.
     """
     leaf = tree.node_at(row, column, size)
     parent = leaf.parent

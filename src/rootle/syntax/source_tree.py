@@ -109,7 +109,7 @@ class SourceTree:
     def _locate(self, name: Name) -> Position | None:
         """Return the position of the last part of a name.
 
-        Return None if the entry belongs to the comment above a definition.
+        Return None if the outline lists the name at the comment above its definition.
         """
         line = self._line(name.row)
         last = re.escape(name.text.encode("utf-8", "replace"))

@@ -17,7 +17,7 @@ INDEX: Final = r"(?:\[\d{0,4}\])?"  # the index of an array, as in `char passwor
 # The characters that may precede an equals sign, as in `||=` and `?=`.
 OPERATOR: Final = r"(?:\|\||\?{1,2}|\+)?"
 # Keywords that assign a value without an operator: a name, a space and the value follow. RE2 takes
-# 40 % longer if it ignores the case of these keywords.
+# 40% longer if it ignores the case of these keywords.
 DECLARE: Final = r"(?-i:define|ENV|set[qx]?)[ \t]+"
 # A regular expression for possible assignments, in the syntax of RE2. It must ignore case.
 ASSIGNMENTS: Final = (

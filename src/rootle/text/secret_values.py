@@ -121,7 +121,7 @@ _VERSION: Final = re.compile(r"v\d+(?:\.\d+)*$")
 # `forgot_password: Esqueceu-se da senha?`
 _COMPOUND: Final = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*[?,:]?$")
 _PHRASE: Final = re.compile(r"[a-z]+(?: [a-z]+){2,5}$")
-# A phrase. Unlike a command, it contains no options, variables and operators.
+# A phrase. Unlike a command, it contains no options, variables or operators.
 _SHELL_PHRASE: Final = re.compile(r"[^\s$`(|<>-]\S*(?: [^\s$`(|<>-]\S*){1,7}$")
 _MIXED_WORD: Final = re.compile(r"[A-Za-z]\d|\d[A-Za-z]")
 _SHELL_NAME: Final = re.compile(r"[A-Z][A-Z0-9_]*$")
@@ -180,7 +180,7 @@ def match_assignment(text: str, start: int) -> tuple[str, int, int] | None:
 
 
 def is_plausible(value: str) -> bool:
-    """Return whether a string may be a secret, and is not a placeholder such as `<token>`."""
+    """Return whether a string is neither a placeholder such as `<token>` nor a secret's name."""
     return not (_PLACEHOLDER.search(value) or _is_name(value))
 
 
@@ -309,7 +309,7 @@ def _is_name(value: str) -> bool:
     """Return whether a value is the name of a secret or a text about one, such as `db_password`.
 
     A value without digits is assumed to be such a name if it ends with a keyword, because people
-    put digits into the words of a password.
+    add digits to the words in a password.
     """
     if len(value) > _MAX_NAME:
         return False

@@ -37,8 +37,8 @@ def pairs_of(stems: Sequence[str]) -> frozenset[str]:
 def find_stems(lines: Sequence[str], question: str) -> Mapping[int, frozenset[str]]:
     """Return the stems of a question in each line, and the pairs that are adjacent in both.
 
-    Line numbers start at 1. Lines without stems are left out. Of a pair on two lines, such as in
-    a comment, the second line has it.
+    Line numbers start at 1. Lines without stems are left out. If the stems of a pair are on two
+    adjacent lines, such as in a comment, the second line has the pair.
     """
     asked = list_stems(question)
     stems, pairs = frozenset(asked), pairs_of(asked)

@@ -1,4 +1,4 @@
-"""The vectors of images, which are stored in their own subfolder of the index directory."""
+"""Image vectors, which are stored in a subfolder of the index directory."""
 
 from typing import Final
 

@@ -63,7 +63,7 @@ class ImageRow(NamedTuple):
 
 
 class ImageCounts(NamedTuple):
-    """The number of embedded images, and of all that the model can read."""
+    """The number of embedded images, and of all images that the model can read."""
 
     embedded: int
     total: int
@@ -140,14 +140,14 @@ class ImageStore:
         return os.path.exists(self.folder / _NAME)
 
     def is_prunable(self, model: str) -> bool:
-        """Return whether `prune` deletes anything."""
+        """Return whether `prune` would delete a vector."""
         with self._reading() as connection:
             return bool(
                 _select(connection, f"SELECT 1 FROM vectors WHERE {_UNUSED} LIMIT 1", (model,))
             )
 
     def prune(self, model: str) -> None:
-        """Delete the vectors of other models, and those that no image needs."""
+        """Delete the vectors and failures of other models, and the vectors that no image needs."""
         with self._writing() as connection:
             connection.execute("DELETE FROM failures WHERE model != ?", (model,))
             connection.execute(f"DELETE FROM vectors WHERE {_UNUSED}", (model,))
@@ -190,7 +190,7 @@ class ImageStore:
                 connection.execute("INSERT INTO failures VALUES (?, ?, ?)", (model, *failure))
 
     def vectors(self, model: str) -> ImageVectors:
-        """Return the vectors of all embedded images. They are read again after a change."""
+        """Return the vectors of all embedded images. They are cached until the database changes."""
         with self._reading() as connection:
             version = self._version(connection)
             with self._lock:

@@ -32,8 +32,8 @@ class ImageVectors:
     matrix: Matrix
 
     @classmethod
-    def from_rows(cls, rows: Sequence[Sequence[Any]]) -> ImageVectors:
-        """Create the vectors from rows of the database; Any: values of several types."""
+    def from_rows(cls, rows: Sequence[Sequence[Any]]) -> ImageVectors:  # Any: SQL values
+        """Create the vectors from rows of the database."""
         size = len(rows[0][-1]) if rows else 0
         rows = [row for row in rows if len(row[-1]) == size]
         raw = b"".join(row[-1] for row in rows)

@@ -1,4 +1,4 @@
-"""The table `commit_dates`: the last commit of every file, and how far git history was read."""
+"""The dates of the last commits of files, and records of how far git history was read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VERSION: Final = "history_version"  # changes whenever dates change between two 
 
 
 class CommitDate(NamedTuple):
-    """The date of a committed file."""
+    """The date and author of the last commit that changed a file."""
 
     is_read: bool  # whether the history has been read far enough for this file
     seconds: int | None  # Unix time of its last commit; None if not read, or not in the history

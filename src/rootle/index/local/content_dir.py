@@ -1,8 +1,9 @@
 """The content of an index, which a rebuild replaces atomically.
 
-The first index is written to the index directory itself. A rebuild writes to a new subfolder. At
-its end, it atomically replaces the pointer, a small file that contains the name of the current
-subfolder. Until then, all processes read the previous content, even if the rebuild is killed.
+The first index is written to the index directory itself. A rebuild writes to a new subfolder. When
+it is complete, it atomically replaces the pointer, a small file that contains the name of the
+current subfolder. Until then, all processes read the previous content, even if the rebuild is
+killed.
 """
 
 from __future__ import annotations

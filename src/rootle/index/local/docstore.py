@@ -17,7 +17,9 @@ _ZIP_LEVEL: Final = 1
 # The size of a part. Texts are compressed in parts, so that reading a few lines of a large file
 # decompresses only one part.
 PART_CHARS: Final = 2_048
-_AFTER_SLASH: Final = chr(ord("/") + 1)  # greater than every path in the folder
+# Every path in the folder "src" begins with "src/". In sort order, "src" followed by this character
+# comes after all of them.
+_AFTER_SLASH: Final = chr(ord("/") + 1)
 # The number of the first part of a file is the file id, shifted left by this number of bits. This
 # allows 2 billion characters per file.
 _PART_BITS: Final = 20
@@ -108,7 +110,10 @@ class DocStore:
         return 1 if row is None else int(row[0]) + 1
 
     def remove(self, file_id: int, generation: int) -> None:
-        """Delete the chunks of a file, but keep their vectors in the table `retired` for reuse."""
+        """Delete the chunks, text and sections of a file.
+
+        The vectors of the chunks are kept in the table `retired` for reuse.
+        """
         self._connection.execute(
             "INSERT OR REPLACE INTO retired SELECT key, vector, ? FROM chunks "
             "WHERE file_id = ? AND vector != x''",

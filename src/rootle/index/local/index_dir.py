@@ -37,7 +37,10 @@ def is_new(folder: Path) -> bool:
 
 
 def check_index_dir(folder: Path) -> None:
-    """Raise IndexStorageError if a folder contains other files, which must not be deleted."""
+    """Raise IndexStorageError if a folder contains files but no index.
+
+    Such files must not be deleted.
+    """
     try:
         names = set(os.listdir(folder))
     except OSError:

@@ -62,8 +62,8 @@ class Manifest:
     def raise_generation(self, generation: int) -> None:
         """Start the generations of this database after those of an earlier database.
 
-        Derived indexes and replicas of earlier generations are then not used. There are no records
-        of files that were removed in earlier generations.
+        Derived indexes and replicas of earlier generations are then not used. The records of
+        removed files are deleted.
         """
         for name in ("generation", "floor", "removals_known_since"):
             self.set_value(name, str(generation))
@@ -188,7 +188,7 @@ class Manifest:
         return int(cursor.lastrowid or 0)
 
     def touch(self, file_id: int, *, size: int, mtime_ns: int, ctime_ns: int, seen_ns: int) -> None:
-        """Update the times of a file with unchanged content."""
+        """Update the size and times of a file with unchanged content."""
         self._connection.execute(
             "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, seen_ns = ? WHERE id = ?",
             (size, mtime_ns, ctime_ns, seen_ns, file_id),

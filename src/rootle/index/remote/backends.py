@@ -36,7 +36,7 @@ Opener = Callable[[str], Any]  # Any: a RemoteDense or a RemoteSparse
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """The configured backend of one leg: of dense or sparse retrieval."""
+    """The configured backend of one leg: dense or sparse retrieval."""
 
     leg: Leg
     kind: str  # a key of _TITLES, or the name of a plugin
@@ -84,7 +84,10 @@ def open_backend(backend: Backend, plugins: Plugins) -> tuple[str, Opener]:
 
 
 def _open_plugin(backend: Backend, plugins: Plugins) -> Opener:
-    """Return a function that opens an index, or raises UnavailableError if a plugin is broken."""
+    """Return a function that opens an index by name.
+
+    If the plugin is broken, the function raises UnavailableError instead.
+    """
     from rootle.index.remote.plugin_index import PluginIndexes
 
     found = plugins.select("index").get(backend.kind)

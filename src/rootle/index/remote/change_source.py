@@ -57,7 +57,10 @@ class ChangeSource:
         return index_name(root, store, self._manifest.value("fingerprint") or "", leg)
 
     def changed_since(self, generation: int) -> tuple[list[FileState], list[int]]:
-        """Return the files changed since a generation, in order, and the ids of removed files."""
+        """Return the files changed since a generation, and the ids of removed files.
+
+        The changed files are in the order of their generations.
+        """
         changed, removed = self._manifest.changed_since(generation)
         return sorted(changed, key=lambda state: state.generation), removed
 

@@ -24,8 +24,8 @@ from rootle.protocols import Ranked, Vector, WeightedTerm
 
 # The maximum number of ids in a filter. The default limit of a terms query is 65,536 values.
 _MAX_FILTER_IDS: Final = 60_000
-# At least this many neighbors are requested, because the graph returned 71% of the true neighbors
-# with k = 3, and 99% with k = 50.
+# At least this many neighbors are requested, because the graph returned only 71% of the true
+# neighbors with k = 3, but 99% with k = 50.
 _MIN_K: Final = 100
 _MAX_K: Final = 10_000
 _STAMP: Final = "stamp"

@@ -1,4 +1,4 @@
-"""Indexes provided by plugins, which are replicas like those on search servers."""
+"""Indexes that plugins provide. They are replicas, like those on search servers."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ class _Run:
             self.index.delete_stale(dict.fromkeys(removed[start : start + _BATCH_FILES], ()))
         for batch in self._batches(changed):
             self._write(batch, is_empty=is_empty)
-            # More files of the last generation may follow in the next batch.
+            # The next batch may contain more files of this batch's last generation.
             complete = batch[-1][0].generation - 1
             if complete > stamp.generation:
                 stamp = replace(stamp, generation=complete)
@@ -218,8 +218,8 @@ class _Run:
         """Return whether the replica has all chunks, regardless of its stamp.
 
         A killed server may lose acknowledged writes, the newest ones first. If it has lost the
-        replacement of a file, the newest chunk is missing. Any other loss changes the number of
-        chunks.
+        writes that replaced a file, the newest chunk is missing. Any other loss changes the number
+        of chunks.
         """
         expected, newest = self.changes.count_and_newest(self.leg)
         if self.changes.generation != generation:

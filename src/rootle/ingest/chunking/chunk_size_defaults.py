@@ -1,4 +1,4 @@
-"""The limits of chunks, in a module that does not load the grammars."""
+"""The size limits of chunks, in a module that does not load the grammars."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ def _split_line(whole: Chunk, line: str, names: Sequence[Name], max_chars: int) 
 
 
 def _word_boundary(line: str, first: int, stop: int) -> int:
-    """Return where the word around `stop` starts, or `stop` if the word starts before `first`."""
+    """Return the start of the word around `stop`, or `stop` if no word starts after `first`."""
     first = max(first, stop - MAX_WORD_CHARS)
     word = _WORD_END.search(line, first, stop)
     is_inside = word is not None and _WORD_START.match(line, stop) is not None

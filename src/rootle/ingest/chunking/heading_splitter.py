@@ -178,7 +178,8 @@ def _fence_end(rows: list[str], row: int, fence: str) -> int:
     return row + 1
 
 
-# A link or an image without nested ones. The limits keep the time linear in a text of brackets.
+# A link or an image without nested ones. The limits keep the time linear even for a text that
+# consists of brackets.
 _LINK: Final = re.compile(
     r"(?<!\w)!?\[([^\[\]\n]{0,200})\]\((?:[^()\n]|\([^()\n]{0,100}\)){0,500}\)"
 )
@@ -289,7 +290,7 @@ def _block_end(rows: list[str], row: int, mark: str) -> int:
 
 
 # A comment, a script that is not a template, or the start of a heading. The limits keep the time
-# linear in a text with many unclosed tags.
+# linear even for a text with many unclosed tags.
 _HTML_TOKEN: Final = re.compile(
     r"<!--.*?(?:-->|\Z)"
     r"|<script\b(?![^>]{0,500}(?:template|html|handlebars|mustache|tmpl)).*?(?:</script|\Z)"

@@ -1,4 +1,4 @@
-"""Split a text with a chunker plugin, within the limits of chunks."""
+"""Split a text with a chunker plugin, within the size limits of chunks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _LOG = logging.getLogger(__name__)
 def split_with_plugin(
     uri: str, text: str, language: str, limits: ChunkLimits
 ) -> ChunkedText | None:
-    """Split a text with the plugin for its ending or language; None if it fails or none exists."""
+    """Split a text with the plugin for its file ending or language.
+
+    Return None if there is no such plugin, or if it fails.
+    """
     references = dict(limits.chunkers)
     for name in (_ending_of(uri), language):
         chunker = open_hook("chunker", name, references[name]) if name in references else None

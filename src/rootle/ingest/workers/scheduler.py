@@ -59,9 +59,12 @@ def read_documents(
 
 
 def _can_be_sent(reader: DocumentReader) -> bool:
-    """Return whether a worker process can use a reader, which a program may have written."""
+    """Return whether a reader can be sent to a worker process.
+
+    The program that uses rootle may have supplied the reader.
+    """
     try:
         pickle.dumps(reader)
-    except Exception:  # pickling runs code of the program
+    except Exception:  # pickling may run code of that program
         return False
     return True

@@ -71,7 +71,8 @@ class AgentOrders:
 def find_orders(text: str) -> AgentOrders | None:
     """Return the clearest orders to an agent in a text; None if there are none.
 
-    Orders are searched in the first 100,000 characters, and invisible characters in the whole text.
+    The first 100,000 characters are searched for orders, and the whole text is searched for
+    invisible characters.
     """
     if _TAGS.search(text) or _HIDDEN_BITS.search(text):
         return AgentOrders(THRESHOLD, "(text in invisible characters)", ("hidden",))
@@ -128,10 +129,10 @@ def _open_filter() -> LiteralFilter:
 def _windows(
     found: list[FoundSign],
 ) -> Iterator[tuple[float, int, int, tuple[str, ...]]]:
-    """Yield a score for each sign: the sum for this sign and the signs that closely follow it.
+    """Yield the score, start, end and groups of the signs that closely follow each sign.
 
-    If several signs belong to one group, only the strongest counts. The range begins at the
-    strongest sign.
+    Each sign itself is included. The score is the sum of the weights. If several signs belong to
+    one group, only the strongest counts. The start is that of the strongest sign.
     """
     for at, (start, _, _, _) in enumerate(found):
         best: dict[str, float] = defaultdict(float)

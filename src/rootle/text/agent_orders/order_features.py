@@ -22,7 +22,8 @@ _TOKEN: Final = re.compile(
     r"(?P<word>[^\W\d_]{1,40}(?:[-'][^\W\d_]{1,20}){0,2})|(?P<code>`)|(?P<break>[:,;(—])"
 )
 _KINDS_OF_TOKENS: Final = {"host": "url", "comment": "comment"}
-# Words of invented names, which are ignored. They show who wrote an example, not what it asks for.
+# Words in invented names. They are ignored, because they show who wrote an example, not what the
+# example asks for.
 _NAMES: Final = frozenset({"example", "placeholder"})
 _CJK: Final = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _UNSEPARATED: Final = re.compile("|".join(sorted(UNSEPARATED, key=len, reverse=True)))

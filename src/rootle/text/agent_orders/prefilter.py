@@ -22,7 +22,7 @@ class LiteralFilter:
         options.log_errors = False
         self._filter = re2.Filter()
         self._filtered: list[int] = []
-        self._always: list[int] = []  # patterns that RE2 does not support, such as lookaheads
+        self._always: list[int] = []  # patterns with unsupported syntax, such as lookaheads
         for index, pattern in enumerate(patterns):
             if "{," in pattern:  # a repetition for `re`, but plain text for RE2
                 self._always.append(index)

@@ -1,4 +1,7 @@
-"""Signs in languages other than English. Some of them have no spaces at which to wrap lines."""
+"""Signs in languages other than English.
+
+Some of these languages have no spaces at which a long pattern could be wrapped.
+"""
 # ruff: noqa: E501
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Kinds of words that matter in orders to an agent: who is addressed, verbs, secrets, and so on.
+"""Kinds of words that matter in orders to an agent: addressees, verbs, secrets and so on.
 
 With few training examples, a model learns more from a kind of words than from single words, because
 an example with one word of a kind counts for all words of this kind.

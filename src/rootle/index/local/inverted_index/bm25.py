@@ -32,7 +32,7 @@ class FieldStatistics:
 
 
 def term_weight(boost: float, frequency: int, statistics: FieldStatistics) -> float:
-    """Return the boosted inverse document frequency of a term in `frequency` documents."""
+    """Return the boosted inverse document frequency of a term that is in `frequency` documents."""
     return boost * (1 + _K1) * log1p((statistics.documents - frequency + 0.5) / (frequency + 0.5))
 
 

@@ -88,7 +88,7 @@ class LevelReader:
         self.count = sum(segment.live_count for segment in segments)
 
     def frequency(self, field: str, term: str) -> int:
-        """Return the number of documents that contain a term."""
+        """Return the number of documents that contain a term in a field."""
         found = (segment.postings(field, term) for segment in self.segments)
         return sum(len(postings.documents) for postings in found if postings is not None)
 

@@ -20,7 +20,8 @@ Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
 _GAP: Final = 255  # a byte that advances without a document
-# A bit of a form: the documents are written as gaps. The other bits are the form of the counts.
+# If this bit of a form is set, the documents are written as gaps. The other bits are the form of
+# the counts.
 _HAS_GAPS: Final = 4
 _ONES, _NIBBLES, _SINGLES, _PAIRS = range(4)  # forms of counts
 _MAX_COUNT: Final = (1 << 16) - 1  # a higher count is stored as this value
@@ -152,7 +153,7 @@ def _write_pairs(blocks: Bytes, at: Ints, values: Ints) -> None:
 
 
 def _decode_gaps(encoded: Bytes) -> Array:
-    # The numbers of documents have 16 bits, so the sums do not overflow.
+    # Document numbers fit into 16 bits, so the sums do not overflow.
     documents: Array = encoded.cumsum(dtype=np.uint16)[encoded != _GAP]
     return documents
 

@@ -1,7 +1,7 @@
-"""Nearest-neighbor search in a memory-mapped matrix of int8 vectors, derived from the docstore.
+"""Nearest-neighbor search in a memory-mapped matrix of int8 vectors.
 
-Every chunk has a row, so the rows are also the table of all chunks. While its embedding is pending,
-a chunk has a zero vector and the inverse norm 0.
+The matrix is derived from the docstore. Every chunk has a row, so the rows also serve as the table
+of all chunks. While its embedding is pending, a chunk has a zero vector and the inverse norm 0.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class EmbeddedDense:
     ) -> None:
         """Open the matrix. Chunks with equal scores are in the given order, by default by id.
 
-        With at least `many_rows` vectors, a search first scans only the first half of each vector.
+        With at least `many_rows` vectors, a search first scans only the first half of each vector,
+        provided that these halves have most of the squared norm.
         """
         state = read_state(folder)
         self.generation = state.generation

@@ -16,7 +16,7 @@ class RowLookup:
         self._rows_by_chunk = np.argsort(chunk_ids, kind="stable")
         self._chunk_ids = chunk_ids[self._rows_by_chunk]
         self._file_ids = file_ids[self._rows_by_chunk]
-        # The rows of a file are adjacent, in one run for each time that the file was written.
+        # Each time a file was written, its rows were appended as one run of adjacent rows.
         starts = np.flatnonzero(np.diff(file_ids, prepend=np.int64(-1)))
         by_file = np.argsort(file_ids[starts], kind="stable")
         self._run_files = file_ids[starts][by_file]
