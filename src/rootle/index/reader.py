@@ -218,7 +218,7 @@ class DenseReader(Protocol):
 
 
 class IndexReader(Protocol):
-    """A read-only view of one generation of an index, which never changes. Thread-safe.
+    """A read-only view of one generation of an index. It never changes. Thread-safe.
 
     The local index implements it with a snapshot. Search, ranking and memory depend only on this
     interface, so an index on a server can be used instead.

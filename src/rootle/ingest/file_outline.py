@@ -30,9 +30,8 @@ class FileOutlines:
         """Return the indexed lines of a document and its definitions.
 
         If the index is that of an earlier version, `place` is the part of `path` that names this
-        version.
-        Definitions are found only in languages that have a grammar or headings. Raise SourceError
-        if the document is not indexed.
+        version. Definitions are found only in languages that have a grammar or headings. Raise
+        SourceError if the document is not indexed.
         """
         state = index.file_at(path.removeprefix(place))
         if state is None:

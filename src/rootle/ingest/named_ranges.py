@@ -80,7 +80,7 @@ def find_in_sections(
 ) -> list[NamedRange]:
     """Return the sections whose title matches a name.
 
-    In `name`, a title can be followed by a definition in this section, as in "Study > def b". The
+    In `name`, a definition in the section can follow the title, as in "Study > def b". The
     definition is then returned.
     """
     titled = _list_titled_ranges(sections)

@@ -163,7 +163,10 @@ def token_key(source: str) -> str:
 
 
 def update_since(before: int, plan: Plan, manifest: Manifest) -> IndexUpdated | None:
-    """Return the changes since generation `before` that affect searches; None if there are none."""
+    """Return the changes since generation `before` that affect searches.
+
+    Return None if the generation is still the same.
+    """
     generation = manifest.generation()
     if generation == before:
         return None

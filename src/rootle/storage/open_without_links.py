@@ -63,7 +63,10 @@ def _open(root: str, path: str) -> int:
 
 
 def _open_checked(root: str, path: str) -> int:
-    """Check a path for links, then open the file. A link that is created in between is followed."""
+    """Check the folders in a path for links, then open the file.
+
+    A link that is created in between is followed.
+    """
     if has_link_above(root, path):
         raise NotADirectoryError(f"cannot open {path} in {root}: a folder is a symbolic link")
     return os.open(os.path.join(root, *path.split("/")), _FILE_FLAGS)

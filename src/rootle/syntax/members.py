@@ -1,4 +1,4 @@
-"""Find names inside definitions that the outline leaves out, such as the names of fields.
+"""Find defined names that the outline leaves out, such as the names of fields.
 
 The outline contains the definitions that become chunks or symbols of the index. Fields, attributes,
 record components, aliases and similar names are found here, in the syntax tree of a file that

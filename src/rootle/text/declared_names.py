@@ -1,4 +1,4 @@
-"""Find the names of functions that a text declares, for example in a guessed signature."""
+"""Find the names of functions and types that a text declares, as in a guessed signature."""
 
 from __future__ import annotations
 

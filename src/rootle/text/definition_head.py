@@ -44,7 +44,7 @@ def find_head(lines: Sequence[str], definition: LineInterval) -> LineInterval:
 
 
 def find_comment_start(lines: Sequence[str], line: int) -> int:
-    """Return the first line of the comment directly above a line, or the line if there is none."""
+    """Return the first of the comments and decorators directly above a line, or the line itself."""
     first = line
     while first > max(1, line - _MAX_HEAD_LINES) and _COMMENT_OR_DECORATOR.match(lines[first - 2]):
         first -= 1

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-# Every character of a glob belongs to one token. The last two groups are a set and a character.
+# Every character of a glob belongs to one token. The last two groups match a set and a character.
 _TOKEN: Final = re.compile(
     r"(?P<folders>(?<![^/])\*{2,}+/)|(?P<stars>\*++)|(?P<any>\?)"
     r"|\[(?P<negated>!?+)(?P<set>\]?+[^\]]*+)\]|(?P<literal>.)",

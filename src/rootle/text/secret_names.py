@@ -1,4 +1,4 @@
-"""Names such as `password` that precede a secret, and a quick check for short texts without one.
+"""Names such as `password` that precede a secret, and a quick check for texts without secrets.
 
 This module is separate from `secret_detection` and `secret_values`, whose patterns are compiled
 only if a text may contain a secret.

@@ -318,6 +318,6 @@ def _is_name(value: str) -> bool:
 
 
 def _is_random(value: str) -> bool:
-    """Return whether an identifier has more digits than a name in code."""
+    """Return whether an identifier has more digits than names in code usually have."""
     digits = re.findall(r"\d+", value)
     return "_" not in value and (len(digits) >= 2 or len("".join(digits)) >= _MIN_DIGITS)

@@ -83,7 +83,7 @@ class CommitDates:
         )
 
     def retain(self, repository: str, paths: Collection[str]) -> None:
-        """Delete the files that are no longer committed, and add the new ones."""
+        """Delete the rows of files that are no longer committed, and add rows for new files."""
         place, known = os.fsencode(repository), self.find(repository).keys()
         self._connection.executemany(
             "DELETE FROM commit_dates WHERE repository = ? AND path = ?",

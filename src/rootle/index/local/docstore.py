@@ -20,8 +20,8 @@ PART_CHARS: Final = 2_048
 # Every path in the folder "src" begins with "src/". In sort order, "src" followed by this character
 # comes after all of them.
 _AFTER_SLASH: Final = chr(ord("/") + 1)
-# The number of the first part of a file is the file id, shifted left by this number of bits. This
-# allows 2 billion characters per file.
+# The id of a part in the table `texts` is the file id, shifted left by this number of bits, plus
+# the number of the part in the file. This allows 2 billion characters per file.
 _PART_BITS: Final = 20
 _PART_MASK: Final = (1 << _PART_BITS) - 1
 # The minimum number of retired vectors to keep. It is large enough to switch to another branch and
@@ -322,7 +322,7 @@ def compress_text(text: str) -> list[bytes]:
 
 
 def _parts_of(file_id: int) -> tuple[int, int]:
-    """Return the first and the last possible part number of a file."""
+    """Return the first and the last possible id of the parts of a file."""
     return file_id << _PART_BITS, ((file_id + 1) << _PART_BITS) - 1
 
 

@@ -72,7 +72,7 @@ class PendingEmbeddings:
         self._connection.execute("UPDATE pending SET retry_at_s = 0 WHERE retry_at_s > 0")
 
     def remove(self, chunk_ids: Iterable[int]) -> None:
-        """Delete chunks that now have an embedding."""
+        """Delete the rows of chunks that now have an embedding."""
         self._connection.executemany(
             "DELETE FROM pending WHERE chunk_id = ?", ((chunk_id,) for chunk_id in chunk_ids)
         )

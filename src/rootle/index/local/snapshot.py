@@ -1,4 +1,4 @@
-"""A snapshot of an index at one generation, which later writes do not change."""
+"""A snapshot of an index at one generation. Later writes do not change it."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from rootle.storage.permissions import file_mode
 NOTICE_NAME: Final = "updated"
 _NOTICE: Final = re.compile(rb"([0-9]{1,15})\n")
 # An upper bound on the number of generations that killed updates can have created since the last
-# notice. The bound is safe, because an update creates few generations besides one for every two
-# million characters, and one for every step in which pending chunks are embedded.
+# notice. The bound is safe, because an update creates one generation for about every two million
+# characters, one for each step that embeds pending chunks, and a few others.
 _MAX_UNNOTIFIED: Final = 100_000
 
 

@@ -18,7 +18,7 @@ READ_TIMEOUT_S: Final = 5.0
 
 
 class MissingError(RefusedError):
-    """Raised if the server has no resource of that name."""
+    """Raised if the requested resource does not exist."""
 
 
 class HttpBackend:

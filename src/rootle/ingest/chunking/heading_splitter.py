@@ -187,7 +187,7 @@ _MAX_LINKED_CHARS: Final = 2_000
 
 
 def clean_title(title: str) -> str:
-    """Return a title without emphasis, the targets of links and repeated spaces.
+    """Return a title without emphasis around it, the targets of links and repeated spaces.
 
     It is cut off after MAX_TITLE characters.
     """

@@ -110,7 +110,7 @@ def normalize(text: str) -> str:
 
 
 def match_signs(plain: str) -> list[FoundSign]:
-    """Return the start, end, group and weight of each sign, in order."""
+    """Return the start, end, group and weight of each match of a sign, in order."""
     found = []
     for at in _open_filter().possible(plain):
         sign = _SIGNS[at]
@@ -129,10 +129,10 @@ def _open_filter() -> LiteralFilter:
 def _windows(
     found: list[FoundSign],
 ) -> Iterator[tuple[float, int, int, tuple[str, ...]]]:
-    """Yield the score, start, end and groups of the signs that closely follow each sign.
+    """Yield the score, start, end and groups of each sign with the signs that closely follow it.
 
-    Each sign itself is included. The score is the sum of the weights. If several signs belong to
-    one group, only the strongest counts. The start is that of the strongest sign.
+    The score is the sum of their weights. If several signs belong to one group, only the strongest
+    counts. The start is that of the strongest sign.
     """
     for at, (start, _, _, _) in enumerate(found):
         best: dict[str, float] = defaultdict(float)

@@ -61,7 +61,7 @@ def load_model() -> LinearModel:
 
 
 def strongest_sentence(plain: str, signs: Sequence[FoundSign]) -> ScoredSentence | None:
-    """Return the strongest sentence of the window with the highest score; None without words."""
+    """Return the strongest sentence of the window with the highest score; None for empty text."""
     model = load_model()
     best: ScoredSentence | None = None
     for window, groups, features in read_windows(plain, signs):

@@ -22,8 +22,8 @@ from rootle.index.local.inverted_index.segment_builder import ORDINAL_BITS, make
 # rewrites more data.
 _MERGE_FACTOR: Final = 4
 _SMALLEST: Final = 64  # in documents; all smaller segments count as equal in size
-# The maximum size of the postings that are merged. A merge decodes and sorts all postings in
-# memory, which takes 30 bytes for each encoded byte.
+# The maximum size of the postings in one merge. A merge decodes and sorts all postings in memory,
+# which takes 30 bytes for each encoded byte.
 _MAX_BYTES: Final = 8_000_000
 _MAX_DEAD_SHARE: Final = 0.5
 

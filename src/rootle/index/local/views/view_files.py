@@ -42,7 +42,7 @@ def write_view(
     """Write a view of some `files` of the index at `base` to an empty folder next to it.
 
     `own_files` are skipped files that only the view contains. `values` become its manifest values.
-    `add_dates` is called in the transaction that has written the files.
+    `add_dates` is called in the transaction that writes the files.
     """
     last = max((state.id for state in files), default=0)
     with closing(open_database(folder, create=True)) as connection:
