@@ -123,7 +123,7 @@ def _read_vocabulary(model: str) -> Mapping[str, int]:
 
 
 class _RowTable(dict[str, tuple[int, ...]]):
-    """Maps a word to the rows of its known subwords, which are computed on first use."""
+    """Maps a word to the rows of its known subwords. They are looked up on first use."""
 
     def __init__(self, known: Mapping[str, int]) -> None:
         super().__init__()

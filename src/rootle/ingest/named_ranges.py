@@ -63,7 +63,8 @@ def list_named_ranges(
 def find_named_ranges(ranges: Sequence[NamedRange], name: str) -> list[NamedRange]:
     """Return the matches of "b", "A.b", "class A > def b", "A heading" or "a-heading", in order.
 
-    Ranges with exactly this title are preferred, because several headings can have equal anchors.
+    Ranges whose title is exactly `name` are preferred, because several headings can have equal
+    anchors.
     """
     title = clean_title(name)
     if exact := [candidate for candidate in ranges if candidate.path[-1] == title]:

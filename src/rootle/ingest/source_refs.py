@@ -50,7 +50,7 @@ _OUTSIDE: Final = (EXTERNAL_URI, "http://", "https://")
 
 @dataclass(frozen=True, slots=True)
 class OutsideDocument:
-    """A document from outside the project, which is not trusted."""
+    """An untrusted document from outside the project."""
 
     uri: str
     language: str

@@ -32,7 +32,7 @@ def _is_same_folder(one: Path, other: Path) -> bool:
 
 
 def default_index_dir(root: Path) -> Path:
-    """Return the default index directory of a folder, which is in the user's cache.
+    """Return the default index directory of a folder, a subfolder of the user's cache.
 
     It depends on the real path of the folder, so a link to the folder has the same index directory.
     """

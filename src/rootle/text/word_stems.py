@@ -59,8 +59,8 @@ def _lines_with(lines: Sequence[str], stems: Iterable[str]) -> set[int]:
     """Return the numbers of the lines that may contain the stems.
 
     Splitting lines into words takes much longer than this search, so other lines are not split.
-    Lines with non-ASCII characters are always included, because a word in lower case can differ
-    from the same word in a line that was converted to lower case as a whole.
+    Lines with non-ASCII characters are always included, because converting a whole line to lower
+    case can change its words in another way than converting each word.
     """
     lowered = [line.lower() for line in lines]
     text = "\n".join(lowered)

@@ -1,4 +1,4 @@
-"""The content of an index, which a rebuild replaces atomically.
+"""The content of an index. A rebuild replaces it atomically.
 
 The first index is written to the index directory itself. A rebuild writes to a new subfolder. When
 it is complete, it atomically replaces the pointer, a small file that contains the name of the

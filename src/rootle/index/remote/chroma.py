@@ -126,7 +126,7 @@ class ChromaDense:
         return stamp, merge_hits(parts, k)
 
     def _id(self) -> str:
-        """Return the id of the collection, which writes require. A new collection has a new id."""
+        """Return the collection's id, which writes require. A new collection has a new id."""
         if not self._known_id:
             found = self._server.request("GET", f"{self._root}/{self._name}")
             with self._server.reading():

@@ -51,9 +51,9 @@ def oldest_generation(manifest: Manifest, generation: int) -> int:
 
 
 def index_name(root: str, store: str, fingerprint: str, leg: Leg) -> str:
-    """Return the name of a replica, which is unique for each database, model and chunking.
+    """Return the name of a replica. It is different for each database, model and chunking.
 
-    It consists of lower-case letters, digits and "-", which every server accepts.
+    The name consists of lower-case letters, digits and "-", which every server accepts.
     """
     name = "".join(c if c.isascii() and c.isalnum() else "-" for c in Path(root).name.lower())
     digest = hashlib.blake2b(f"{store}/{fingerprint}".encode(), digest_size=8).hexdigest()

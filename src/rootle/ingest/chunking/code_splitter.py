@@ -51,7 +51,7 @@ class _CodeSplitter:
     overlap_chars: int
 
     def split(self, unit: Unit, path: tuple[str, ...], depth: int) -> Iterator[LineRange]:
-        """Split a unit that is too large for one range into members and the lines between them."""
+        """Split a unit into its members and the lines between them."""
         members = unit.members if depth < MAX_DEPTH else []
         points: SplitPoints | None = None
         row, pending = unit.first, list[LineRange]()

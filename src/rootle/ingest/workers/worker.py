@@ -27,7 +27,7 @@ class WorkerSetup:
     index_dir: str
     limits: ChunkLimits
     model: ModelChoice
-    with_documents: bool  # whether the index contains documents, whose vectors can be reused
+    with_documents: bool  # whether the index may contain vectors to reuse
 
 
 def send(stream: IO[bytes], value: Any) -> None:  # Any: anything that can be pickled

@@ -1,6 +1,6 @@
 """An immutable part of an inverted index: the postings of at most 65,536 documents.
 
-The number of a document is its position in the segment, which fits into two bytes. The terms of
+The number of a document, which fits into two bytes, is its position in the segment. The terms of
 each field are sorted by their CRC-32. They are divided into groups, and each group is verified on
 its first use, so that damage is found without reading the whole file.
 """

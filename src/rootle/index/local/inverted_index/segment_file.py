@@ -1,4 +1,4 @@
-"""A file of named arrays with checksums, which is written once and then memory-mapped.
+"""A file of named arrays with checksums. It is written once and then memory-mapped.
 
 The file begins with a signature and a JSON header. For each array, the header contains its name,
 type, length, position and checksum, and whether it is verified when the file is opened. Arrays that
