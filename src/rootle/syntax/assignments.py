@@ -25,7 +25,7 @@ _ELEMENTS: Final = frozenset(
     array_access array_access_expression indexing_expression bracket_index_expression
     pointer_expression dereference_expression parenthesized_expression""".split()
 )
-# The names on the left of `a, b = 1, 2`.
+# Nodes around the names on the left of `a, b = 1, 2`.
 _TARGETS: Final = frozenset(
     """pattern_list tuple_pattern list_pattern expression_list left_assignment_list variable_list
     array_pattern tuple tuple_expression array list rest_pattern splat_pattern
