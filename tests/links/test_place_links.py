@@ -168,3 +168,35 @@ def test_show_says_that_nothing_is_linked_in_a_repository_without_commits(tmp_pa
     assert "nothing is linked to net/retry.py:1-2" in shown.err
     assert "no commits are indexed" in shown.err
     assert again.err == shown.err
+
+
+def test_calls_on_a_variable_named_like_the_class_come_before_other_calls(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    calls = "".join(f"def run_{at}(names):\n    names.flush()\n\n\n" for at in range(8))
+    root = make_repository(
+        tmp_path / "repo",
+        {
+            "src/manager.py": "class CacheManager:\n    def flush(self):\n        pass\n",
+            "src/a.py": calls,
+            "src/z.py": "def stop(cache_manager):\n    cache_manager.flush()\n",
+        },
+    )
+    links = make_app(root).links("src/manager.py#CacheManager.flush")
+    assert links.uses[0].path == "src/z.py"
+    assert links.total_uses == 9
+
+
+def test_a_definition_in_a_test_is_not_linked_if_there_is_another(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    root = make_repository(
+        tmp_path / "repo",
+        {
+            "src/settings.py": "BOT_NAME = 'bot'\n",
+            "tests/test_settings.py": "BOT_NAME = 'test'\n",
+            "docs/settings.md": "# Settings\n\nSet `BOT_NAME`.\n",
+        },
+    )
+    definitions = make_app(root).links("docs/settings.md#Settings").definitions
+    assert [one.path for one in definitions] == ["src/settings.py"]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from rootle.history.commit_results import describe_commit
 from rootle.history.commit_view import CommitView
 from rootle.index.reader import IndexReader
 from rootle.links.drift.mentions import DOCUMENT_LANGUAGES, find_mentions, read_lines
+from rootle.links.drift.project_names import fold
 from rootle.provenance.mentions import FindDocuments, find_documents
 from rootle.provenance.place import CodePlace
+from rootle.search.symbols.definitions import is_test_place
 from rootle.search.symbols.finder import SymbolFinder
 from rootle.search.symbols.symbol_request import MAX_LIMIT, SymbolRequest
 from rootle.text.languages import CODE_EXTENSIONS
@@ -47,7 +50,9 @@ def find_links(place: CodePlace, sources: LinkSources) -> PlaceLinks:
     if not is_document and place.names:
         request = SymbolRequest(".".join(place.names[-2:]), "uses", limit=MAX_LIMIT)
         answer = sources.finder.find(sources.open_index(), request)
-        uses = [use for use in answer.uses if use.kind not in _TEXT_KINDS]
+        owner = place.names[-2] if len(place.names) > 1 else ""
+        code = (use for use in answer.uses if use.kind not in _TEXT_KINDS)
+        uses = sorted(code, key=partial(_use_order, owner=owner))
         is_complete = answer.is_complete
     tests = [use for use in uses if use.is_test]
     others = [use for use in uses if not use.is_test]
@@ -71,8 +76,22 @@ def find_links(place: CodePlace, sources: LinkSources) -> PlaceLinks:
     )
 
 
+def _use_order(use: SymbolUse, owner: str) -> int:
+    """Return the sort key of a use; uses that are certain to be of the place come first.
+
+    Among the others, a line that names the class `owner`, such as `cacheManager.clear()` for
+    CacheManager, is likelier to use its method than `names.clear()`.
+    """
+    if use.target:
+        return 0
+    return 1 if owner and fold(owner) in fold(use.text) else 2
+
+
 def _named_definitions(place: CodePlace, sources: LinkSources) -> Iterator[Symbol]:
-    """Yield the definitions of the names in a section, at most three for a name."""
+    """Yield the definitions of the names in a section, at most three for a name.
+
+    Definitions in tests are left out if there are others.
+    """
     names: dict[str, None] = {}
     for line in read_lines(place.passage.lines, place.whole.language):
         for mention in find_mentions(line):
@@ -83,6 +102,7 @@ def _named_definitions(place: CodePlace, sources: LinkSources) -> Iterator[Symbo
     for name in list(names)[:_MAX_NAMES]:
         found = sources.finder.find(index, SymbolRequest(name)).definitions
         found = tuple(one for one in found if one.language in CODE_EXTENSIONS)
+        found = tuple(one for one in found if not is_test_place(one.path, one.scope)) or found
         if len(found) <= _MAX_SAME_NAME and count < _MAX_DEFINITIONS:
             count += len(found)
             yield from found
