@@ -738,3 +738,171 @@ def test_the_command_prints_the_reports(tmp_path: Path) -> None:
     assert data["reports"][0]["commit"]["subject"] == "Change 1"
     assert nothing.code == 1
     assert "nothing was checked" in nothing.err
+
+
+LONG_OPTION = """\
+parser.add_argument(
+    "-w",
+    "--word-matches",
+    help="match words",
+)
+parser.add_argument("--max-count", help="stop early")
+word_matches = True
+"""
+DECORATORS = """\
+export interface Server {
+  hasRequestDecorator(name: string | symbol): boolean;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "changed", "name"),
+    [
+        (
+            {"cli.py": LONG_OPTION, "README.md": "Pass `--word-matches` to match words.\n"},
+            {"cli.py": LONG_OPTION.replace('"--word-matches"', '"--whole"')},
+            "--word-matches",
+        ),
+        (
+            {
+                "src/config.rs": 'let path = std::env::var_os("APP_CONFIG_PATH");\n',
+                "README.md": "Set the variable `APP_CONFIG_PATH`.\n",
+            },
+            {"src/config.rs": 'let path = std::env::var_os("APP_RC");\n'},
+            "APP_CONFIG_PATH",
+        ),
+        (
+            {
+                "state.py": "class StateFile:\n    pass\n\n\nstate_file = StateFile()\n",
+                "README.md": "A `StateFile` is written.\n",
+            },
+            {"state.py": "class Record:\n    pass\n\n\nstate_file = Record()\n"},
+            "StateFile",
+        ),
+        (
+            {"types/server.d.ts": DECORATORS, "README.md": "#### hasRequestDecorator\n"},
+            {"types/server.d.ts": DECORATORS.replace("hasRequestDecorator", "knows")},
+            "hasRequestDecorator",
+        ),
+        (
+            {"GUIDE.md": "# Guide\n", "README.md": "It was easy: see the [guide](GUIDE.md).\n"},
+            {"GUIDE.md": None, "manual/GUIDE.md": "# Guide\n"},
+            "GUIDE.md",
+        ),
+        (
+            {
+                "net.py": RETRY,
+                "README.md": "Before, `retry_backoff` was slow.\n\n\nCall `retry_backoff` now.\n",
+            },
+            {"net.py": RENAMED},
+            "retry_backoff",
+        ),
+        (
+            {
+                "Handler.java": "class DateTypeHandler {\n}\n",
+                "src/site/es/xdoc/configuration.xml": "<code>DateTypeHandler</code>\n",
+                "README.md": "`DateTypeHandler` reads dates.\n",
+            },
+            {"Handler.java": "class Other {\n}\n"},
+            "DateTypeHandler",
+        ),
+    ],
+    ids=["option", "variable", "class", "method", "link", "now", "xml"],
+)
+def test_a_name_of_which_another_form_remains_is_reported(
+    files: Mapping[str, str],
+    changed: Mapping[str, str | None],
+    name: str,
+    tmp_path: Path,
+    make_app: MakeApp,
+) -> None:
+    hashes = make_history(tmp_path / "repo", files, changed)
+    (report,) = find(make_app(tmp_path / "repo"))
+
+    assert (report.path, report.name) == ("README.md", name)
+    assert report.line == (4 if "now" in files["README.md"] else 1)
+    assert report.commit is not None
+    assert report.commit.hash == hashes[1]
+
+
+GIF_VIEW = "class GIFImageView: UIImageView {\n}\n"
+XDEBUG = '<?php\nclass XdebugHandler {\n  public $on = getenv("APP_ALLOW_XDEBUG");\n}\n'
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "present", "readme"),
+    [
+        (
+            "Sources/Gifu/GIFImageView.swift",
+            GIF_VIEW,
+            {},
+            "Use [Gifu](https://github.com/kaishin/Gifu):\n\n```swift\nlet v: GIFImageView\n```\n",
+        ),
+        (
+            "src/XdebugHandler.php",
+            XDEBUG,
+            {"src/run.php": "<?php\nuse Other\\XdebugHandler;\n"},
+            "Set `APP_ALLOW_XDEBUG`.\n",
+        ),
+        (
+            "web/http.py",
+            "class HttpResponse:\n    pass\n",
+            {"app.py": "http_response = None\n"},
+            "```python\nfrom django.http import HttpResponse\n```\n",
+        ),
+        (
+            "tokens.py",
+            "def tokenize_command():\n    pass\n",
+            {"app.py": "# tokenize_command() is gone.\nLIMIT = 3\n"},
+            "Run it.\n",
+        ),
+        (
+            "names.py",
+            "def internal_store_name():\n    pass\n",
+            {},
+            "The topic is named ${app_id}-${internal_store_name}-log.\n",
+        ),
+    ],
+    ids=["copy of a library", "variable of a library", "import", "gone", "placeholder"],
+)
+def test_names_of_libraries_and_placeholders_are_not_reported(
+    path: str,
+    text: str,
+    present: Mapping[str, str],
+    readme: str,
+    tmp_path: Path,
+    make_app: MakeApp,
+) -> None:
+    make_history(tmp_path / "repo", {path: text, "README.md": readme, **present}, {path: None})
+    assert find(make_app(tmp_path / "repo")) == []
+
+
+def test_a_parameter_of_one_of_two_methods_of_a_name_is_reported_once(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    text = '''\
+class Runner:
+    def crawl(self, crawler):
+        """Run it.
+
+        :param crawler: what to run
+        """
+        return crawler
+
+
+class Process:
+    def crawl(self, spider):
+        """:param spider: what to run"""
+        return spider
+'''
+    changed = text.replace("(self, crawler)", "(self, target)").replace("n crawler", "n target")
+    make_history(tmp_path / "repo", {"run.py": text}, {"run.py": changed})
+    (report,) = find(make_app(tmp_path / "repo"))
+    assert (report.line, report.name, report.kind) == (5, "crawler", "parameter")
+
+
+def test_without_commits_the_answer_says_why(tmp_path: Path, make_app: MakeApp) -> None:
+    write_tree(tmp_path / "repo", {"README.md": "Call `retry_backoff`.\n"})
+    notes = make_app(tmp_path / "repo").drift().suggestions
+    assert any("is not in a git repository, so a name is reported only if" in one for one in notes)

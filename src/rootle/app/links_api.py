@@ -61,7 +61,7 @@ class LinksApi(AppBase):
             paths,
             container.indexer().snapshot(),
             container.symbol_finder(),
-            container.history().commit_search(),
+            container.history().require_commits(),
             container.history().removed_definitions(),
             self._list_memories,
         )

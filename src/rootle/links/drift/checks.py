@@ -10,6 +10,7 @@ from functools import cache
 from typing import Final
 
 from rootle.links.drift.examples import defines_in_example, quotes_definition
+from rootle.links.drift.external_names import lists_options
 from rootle.links.drift.mentions import Mention, is_specific, last_part, split_parts
 from rootle.links.drift.past_names import PastName, PastNames
 from rootle.links.drift.project_names import ProjectNames, fold
@@ -47,9 +48,9 @@ _MOVED_OUT: Final = re.compile(
 _RESERVED: Final = re.compile(r"_[_A-Z]")  # names that C reserves for compilers and libraries
 _PLURAL: Final = re.compile(r"[A-Z]+s")  # the plural of an acronym, such as "IDEs"
 _TEST_FILE: Final = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)|Tests?\.\w+$")
-_OPTION_DEFINITION: Final = re.compile(
-    r"(?i)option|add_arg|argument|flag|getopt|strcmp|\bon\b|\bArg\b|long|case|\busage"
-)
+_TYPE_NAME: Final = re.compile(r"[A-Z]\w*[a-z]\w*")
+_TYPE_KEYWORDS: Final = "class|struct|interface|trait|enum|record|protocol"
+_VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")  # an environment variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,8 @@ class DriftChecks:
 
     def check(self, text: NamedText, mention: Mention) -> DriftReport | None:
         """Return a report about a name; None if there is no evidence that it is gone or changed."""
-        if text.speaks_of_past(mention.line):
+        is_broken_link = mention.is_link and self._past is not None
+        if text.speaks_of_past(mention.line) and not is_broken_link:
             return None
         checks = {
             "name": self._check_name,
@@ -111,20 +113,29 @@ class DriftChecks:
         if _is_file_name(mention.text):
             return None
         module = self._check_module(mention.text, parts)
-        if module is not None or self._project.has(name):
+        if module is not None or name in self._project.words:
             return module
-        if not is_specific(name):
+        is_spelled = self._project.has(name)  # in another way, such as state_file for StateFile
+        if not is_specific(name) or (is_spelled and not _TYPE_NAME.fullmatch(name)):
             return None
         if self._past is None:
-            return self._check_member(parts)
+            return None if is_spelled else self._check_member(parts)
         if not _is_distinctive(name, mention, text):
             return None
         if re.search(rf"\w's\s+[`*]*{re.escape(name)}", text.lines.get(mention.line, "")):
             return None  # a name of another project, as in "lxml's HTMLParser"
         is_key = mention.is_marked and not mention.is_example and not name.isupper()
         found = self._definition_of(name, is_key)
+        if found is None and mention.is_marked and not mention.is_example:
+            return self._check_variable(name)
         if found is None or _MOVED_OUT.search(found.commit.subject):
             return None
+        if is_spelled and not re.search(rf"\b(?:{_TYPE_KEYWORDS})\s+{name}\b", found.line):
+            return None
+        folders = found.path.split("/")[:-1]
+        gone = (one for one in folders if one.lower() not in self._project.module_names)
+        if any(map(text.links_to_project, gone)):
+            return None  # the folder contained a copy of this project
         if _RESERVED.match(name) and language_of(found.path) in ("c", "cpp"):
             return None
         if any(map(self._is_defined_elsewhere, found.bases)):
@@ -135,7 +146,22 @@ class DriftChecks:
             return None
         if not quotes_definition(text, found) and defines_in_example(text, found):
             return None
+        if text.origin == "comment" and found.path != text.path:
+            found = self._past.find_definition_in(text.path, name) or found
         evidence = f"{found.path} defined {name}"
+        return Finding("name", evidence, commit=found.commit)
+
+    def _check_variable(self, name: str) -> Finding | None:
+        """Check whether a name is an environment variable that the code no longer reads."""
+        if self._past is None or not _VARIABLE.fullmatch(name):
+            return None
+        found = self._past.find_environment(name)
+        if found is None:
+            return None
+        stem = found.path.rpartition("/")[2].partition(".")[0]
+        if found.path not in self._project.files and stem in self._project.words:
+            return None  # a library, to which the file was moved, may read the variable
+        evidence = f"{found.path} read the environment variable {name}"
         return Finding("name", evidence, commit=found.commit)
 
     def _check_member(self, parts: list[str]) -> Finding | None:
@@ -181,7 +207,12 @@ class DriftChecks:
         if _PLACEHOLDER_PATH.search(raw) or raw.startswith(("/", "~", "-", "@", "+")):
             return None
         paths = _possible_paths(text.path, raw)
-        if not paths or any(map(self._exists, (*paths, raw.lstrip("./")))):
+        if mention.is_link and self._past is not None:
+            # A link leads to exactly one file. A file of the same name elsewhere does not help.
+            paths = [path for path in paths[:1] if not self._is_listed(path)]
+        elif any(map(self._exists, (*paths, raw.lstrip("./")))):
+            return None
+        if not paths or self._is_listed(raw.lstrip("./")):
             return None
         if _EXTENSION.search(raw) is None:
             return None
@@ -210,26 +241,37 @@ class DriftChecks:
                     return Finding("path", f"{folder} exists, but has no {path.rpartition('/')[2]}")
         return None
 
+    def _is_listed(self, path: str) -> bool:
+        """Return whether a path is a file or a folder, or is compiled from a file."""
+        files = self._project.files
+        if path in files or path in self._project.folders:
+            return True
+        stem, dot, extension = path.rpartition(".")
+        return bool(dot) and any(
+            f"{stem}.{one}" in files for one in _COMPILED_FROM.get(extension, ())
+        )
+
     def _exists(self, path: str) -> bool:
-        files, folders = self._project.files, self._project.folders
-        if path in files or path in folders:
+        if self._is_listed(path):
             return True
         name = path.rpartition("/")[2]
         same = self._project.by_file_name.get(name, ())
         if any(f"/{one}".endswith(f"/{path}") for one in same):
             return True
-        stem, dot, extension = path.rpartition(".")
-        if dot and any(f"{stem}.{one}" in files for one in _COMPILED_FROM.get(extension, ())):
-            return True
-        return any(f"/{folder}/".endswith(f"/{path}/") for folder in folders)
+        return any(f"/{folder}/".endswith(f"/{path}/") for folder in self._project.folders)
 
     def _check_option(self, text: NamedText, mention: Mention) -> Finding | None:  # noqa: ARG002
         name = mention.text.lstrip("-")
-        positive = name.removeprefix("no-")
-        if self._past is None or any(map(self._project.has, (name, positive))):
+        names = (name, name.removeprefix("no-"))
+        if self._past is None or any(one in self._project.words for one in names):
             return None
-        found = self._past.find_text(mention.text) or self._past.find_text(name)
-        if found is None or not _defines_options(found):
+        found = self._past.find_option(mention.text) or self._past.find_option(name)
+        if found is None:
+            return None
+        # A library can derive options from the names of fields. It is not used in a file that
+        # contains the names of options as strings.
+        is_spelled = any(map(self._project.has, names))
+        if is_spelled and not lists_options(found.path, self._signatures.text_of(found.path)):
             return None
         return Finding("option", f"{found.path} contained {mention.text}", commit=found.commit)
 
@@ -350,8 +392,3 @@ def _is_distinctive(name: str, mention: Mention, text: NamedText) -> bool:
         return False
     is_class = name[:1].isupper() and not name.isupper() and "_" not in name
     return text.origin != "document" or not is_class
-
-
-def _defines_options(found: PastName) -> bool:
-    is_script = language_of(found.path) in ("bash", "yaml", "make", "dockerfile", UNKNOWN)
-    return not is_script and _OPTION_DEFINITION.search(found.line) is not None

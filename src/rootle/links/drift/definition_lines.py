@@ -77,4 +77,7 @@ class DefinitionLines:
 
     @cached_property
     def _brace(self) -> re.Pattern[str]:
-        return re.compile(rf"^\s*{self._word}\s*\([^;]*\)\s*(?::[^;]*)?\{{\s*$")
+        """A pattern for a method with a body, and for a method of a TypeScript interface."""
+        return re.compile(
+            rf"^\s*{self._word}\s*(?:<[^;()]*>)?\([^;]*\)\s*(?:(?::[^;]*)?\{{\s*$|:\s*[^;{{}}?]+;?\s*$)"
+        )

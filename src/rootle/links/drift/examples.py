@@ -15,6 +15,7 @@ _KEYWORDS: Final = (
 )
 _MODIFIERS: Final = "public|private|static|protected|internal|final|override"
 _IMPORT: Final = re.compile(r"\s*(?:import|from|using|use|require|include|open|package)\b")
+_PYTHON_IMPORT: Final = re.compile(r"\s*from\s+(\w+)(?:\.\w+)*\s+import\b")
 # A name after one of these words in a definition is used, not defined: "val first by second",
 # "class A extends B".
 _USE: Final = r"by|in|is|as|extends|implements|throws|where|of|new|return"
@@ -67,6 +68,9 @@ def _signature(line: str, name: str) -> str:
 
 def _is_own_import(line: str, removed: PastName) -> bool:
     """Return whether an import names the module that defined a name, or a folder of this module."""
+    package = _PYTHON_IMPORT.match(line)
+    if package is not None and package[1] not in re.split(r"[/.]", removed.path):
+        return False
     before = line.partition(removed.name)
     words = re.findall(r"[\w-]+", before[0])[1:] or re.findall(r"[\w-]+", before[2])
     parts = {fold(part) for part in re.split(r"[/.]", removed.path)}

@@ -28,10 +28,8 @@ from rootle.links.drift.texts import NamedText, read_comments, read_documents, r
 from rootle.search.symbols.finder import SymbolFinder
 from rootle.types import DriftAnswer, DriftReport, Memory
 
-NO_HISTORY: Final = (
-    "no commits can be searched here, so a name is reported only if it is qualified by something "
-    "that exists"
-)
+_NOT_YET: Final = "no commits can be searched yet"
+_WITHOUT_COMMITS: Final = "a name is reported only if it is qualified by something that exists"
 _TOO_MUCH_TEXT: Final = "the folder contains more text than can be read, so nothing is reported"
 _TOO_MANY_NAMES: Final = "not all names were looked up in the commits"
 
@@ -40,25 +38,27 @@ def find_drift(
     paths: Sequence[str],
     index: IndexReader,
     finder: SymbolFinder,
-    commits: CommitSearch | None,
+    commits: CommitSearch | str,
     removed: RemovedDefinitions | None,
     list_memories: Callable[[], Sequence[Memory]],
 ) -> DriftAnswer:
     """Return the names in texts that no longer match the code, ordered by path and line.
 
     `paths` are files or folders; if there are none, all documents, comments and memories are
-    checked. Raise QueryError if one of the paths is not indexed.
+    checked. `commits` is a text that says why if there are no commits. Raise QueryError if one of
+    the paths is not indexed.
     """
     started_s = time.perf_counter()
     wanted = [path.strip("/").removeprefix("./") for path in paths]
-    note = "" if commits is None else prepare_indexes(commits, removed)
-    past = None if commits is None else _open_past(commits, removed)
+    note = "" if isinstance(commits, str) else prepare_indexes(commits, removed)
+    past = None if isinstance(commits, str) else _open_past(commits, removed)
     search = _DriftSearch(index, finder, past, wanted)
     memories = list_memories() if not wanted else ()
     texts, reports = search.run(memories)
     notes = [note] if note else []
     if past is None:
-        notes.append(NO_HISTORY)
+        reason = commits if isinstance(commits, str) else _NOT_YET
+        notes.append(f"{reason}, so {_WITHOUT_COMMITS}")
     if not search.is_complete:
         notes.append(_TOO_MUCH_TEXT)
     if past is not None and past.is_exhausted:
@@ -152,14 +152,22 @@ class _DriftSearch:
 
 
 def _merge(reports: Sequence[DriftReport]) -> list[DriftReport]:
-    """Return at most one report for each name in a text."""
+    """Return at most one report for each name of a kind in a text.
+
+    A name that is reported as a parameter is not reported a second time.
+    """
     found: dict[tuple[str, str, str, str], DriftReport] = {}
     for report in reports:
         key = (report.path, report.memory, report.kind, report.name.removesuffix("()"))
         known = found.get(key)
         if known is None or report.line < known.line:
             found[key] = report
-    return list(found.values())
+    parameters = {(one.path, one.name) for one in found.values() if one.kind == "parameter"}
+    return [
+        one
+        for one in found.values()
+        if one.kind != "name" or (one.path, one.name) not in parameters
+    ]
 
 
 def _is_below(path: str, folder: str) -> bool:

@@ -20,6 +20,7 @@ _FENCES: Final = {
     "asciidoc": re.compile(r"(-{4,}|\.{4,}|`{3,})\s*$"),
 }
 _HEADING: Final = re.compile(r"(#{1,6}|={1,6})\s+(\S.*)")
+_NAME_TITLE: Final = re.compile(r"#{1,6}\s+[\w$.]+(?:\([^()]*\))?\s*")  # a name as a heading
 _UNDERLINE: Final = re.compile(r"([=\-~^\"'*+#`])\1{2,}\s*$")
 _CODE_BLOCK: Final = re.compile(r"\s*\.\. (?:code|code-block|sourcecode|literalinclude|prompt)::")
 # The end of a line in Vim help that precedes an indented example.
@@ -40,14 +41,14 @@ _DIAGRAMS: Final = (
 _DIAGRAM: Final = re.compile(
     rf"\s*(?:\.\. (?:{_DIAGRAMS})::|[`~]{{3,}}\s*[{{.]{{0,2}}(?:{_DIAGRAMS})\b|\[(?:{_DIAGRAMS})\b)"
 )
-# Labels of places in documents, references to such labels, and Erlang calls such as
-# ":module.function". None of them is a name of code in the project.
+# Labels of places in documents, references to such labels, Erlang calls such as ":module.function",
+# and placeholders such as "${store}". None of them is a name of code in the project.
 _LABEL: Final = re.compile(
     r"^\s*\([\w.:-]{1,200}\)=\s*$|^\s*\.\. _[^:]{1,200}:\s*$|\]\(#[^)\s]{0,200}\)"
     r"|^\s*\[\[[\w.:-]{1,200}(?:,[^\]]{0,200})?\]\]\s*$|<<[\w.:-]{1,200}(?:,[^>]{0,200})?>>"
     r"|\[#[\w.:-]{1,200}\]|\{#[\w.:-]{1,200}\}|[:{](?:ref|numref|eq)[:}]`[^`]{1,200}`"
     r"|(?<![\w:]):[a-z]\w{0,200}\.[a-z]\w{0,200}"
-    r"|\b(?:id|name)=\"[\w.:-]{1,200}\""
+    r"|\b(?:id|name)=\"[\w.:-]{1,200}\"|\$\{\w{1,200}\}"
 )
 # Routes and files in examples: "/users/:user_id", 'net/retry_backoff'.
 _CODE_PATH: Final = re.compile(
@@ -179,10 +180,11 @@ def find_mentions(line: ProseLine) -> Iterator[Mention]:
     plain = _PATH.sub(" ", plain)
     for option in _OPTION.findall(plain):
         yield Mention(line.number, option, "option", is_marked=False)
+    is_title = _NAME_TITLE.fullmatch(line.text) is not None
     for name in _NAME.findall(plain):
         name = name.rstrip("?!")
         if _CODE_LIKE.search(name) and is_specific(name):
-            yield Mention(line.number, name, "name", is_marked=False)
+            yield Mention(line.number, name, "name", is_marked=is_title)
 
 
 def is_specific(name: str) -> bool:

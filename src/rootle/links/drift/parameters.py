@@ -61,24 +61,24 @@ def find_unknown_parameters(
         return
     lines = text.split("\n")
     functions = list(_functions(tree.outline.root))
-    counts = Counter(unit.symbol for unit in functions)
-    for unit in functions:
-        is_overloaded = counts[unit.symbol] > 1 or _count_heads(text, unit.symbol) > 1
-        if is_overloaded:
-            continue  # one comment may describe the parameters of all overloads
-        yield from _check(unit, lines, language, divided)
+    # A comment may describe the parameters of all overloads. These are members of the same class.
+    counts = Counter((id(box), unit.symbol) for box, unit in functions)
+    for box, unit in functions:
+        if counts[id(box), unit.symbol] == 1 and _count_heads(text, unit.symbol) <= 1:
+            yield from _check(unit, lines, language, divided)
 
 
 def _count_heads(text: str, name: str) -> int:
     return len(re.findall(rf"\bfunction\s+{re.escape(name)}\b", text))
 
 
-def _functions(unit: Unit) -> Iterator[Unit]:
+def _functions(unit: Unit) -> Iterator[tuple[Unit, Unit]]:
+    """Yield the functions in a class or file, each after the class or file that contains it."""
     for member in unit.members:
         if member.is_box or member.members:
             yield from _functions(member)
         elif member.symbol:
-            yield member
+            yield unit, member
 
 
 def _check(

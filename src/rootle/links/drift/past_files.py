@@ -54,6 +54,15 @@ class PastFiles:
                     return False
         return is_found
 
+    def read_above(self, sha: str, path: str, line: str, count: int) -> str:
+        """Return the lines above the first occurrence of a removed line; "" if it is not found."""
+        tree = self._tree(sha, path)
+        row = next((row for row, _ in _find_rows(tree, line)), 0) if tree is not None else 0
+        if tree is None or row == 0:
+            return ""
+        start = tree.row_starts[max(0, row - count)]
+        return tree.data[start : tree.row_starts[row]].decode("utf-8", "replace")
+
     def overridden(self, sha: str, path: str, line: str) -> frozenset[str]:
         """Return the classes and interfaces that may declare the method on a removed line.
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Final
 
 from rootle.history.commit_results import describe_commit
 from rootle.history.commit_view import CommitView
 from rootle.index.reader import FileState
 from rootle.links.drift.definition_lines import DefinitionLines
+from rootle.links.drift.external_names import defines_option, environment_pattern
 from rootle.links.drift.past_files import PastFiles
 from rootle.text.languages import CODE_EXTENSIONS, language_of
 from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
@@ -91,10 +92,27 @@ class PastNames:
         defines = DefinitionLines(name, may_be_local)
         return self._find(name, defines.match) or self._find_removed(name, defines)
 
-    def find_text(self, text: str) -> PastName | None:
-        """Return the last removal of a line of code with a text after a quote or a bracket."""
+    def find_definition_in(self, path: str, name: str) -> PastName | None:
+        """Return the last removal of a definition of a name from a file; None if there was none."""
+        return self._find(name, DefinitionLines(name).match, only=f"{self._view.folder}{path}")
+
+    def find_option(self, text: str) -> PastName | None:
+        """Return the last removal of a line that defined an option; None if there was none."""
         quoted = re.compile(rf"[\"'`(\[]{re.escape(text)}(?![\w-])")
-        return self._find(text, lambda line, _: quoted.search(line) is not None, is_text=True)
+        return self._find(
+            text,
+            lambda line, _: quoted.search(line) is not None,
+            accepts=lambda sha, path, line: defines_option(
+                path, line, partial(self._past_files.read_above, sha, path, line)
+            ),
+        )
+
+    def find_environment(self, name: str) -> PastName | None:
+        """Return the last removal of a line that read an environment variable."""
+        reads = environment_pattern(name)
+        return self._find(
+            name, lambda line, _: reads.search(line) is not None, accepts=lambda *_: True
+        )
 
     def find_parameters(self, name: str, parameters: Sequence[str]) -> PastName | None:
         """Return the last removal of a definition of a name with these parameters."""
@@ -158,25 +176,30 @@ class PastNames:
         matches: Callable[[str, str], bool],
         *,
         is_kept: bool = False,
-        is_text: bool = False,
+        accepts: Callable[[str, str, str], bool] | None = None,
+        only: str = "",
     ) -> PastName | None:
-        """Return the last removed line that matches.
+        """Return the last removed line that matches, from any file or from the file `only`.
 
-        Changes that also add the name to the same file are left out, unless `is_kept` is set. Lines
-        in comments and strings, such as the examples in a docstring, are left out, unless `is_text`
-        is set.
+        Changes that also add the name to the same file are left out, unless `is_kept` is set.
+        `accepts` receives the hash, the path and the line. Without it, lines in comments and
+        strings, such as the examples in a docstring, are left out.
         """
         wanted = _RemovedLine(name, matches, is_kept)
         for state in self._commits_with(name):
             for path, lines in self._sections(state.id):
-                if path == COMMIT_MESSAGE or not _is_code(path):
+                if path == COMMIT_MESSAGE or not _is_code(path) or (only and path != only):
                     continue
                 sha = state.path.removeprefix(COMMIT_URI)
                 found = wanted.find_in(path, lines)
                 if not found and not is_kept and any(map(wanted.is_listed, lines)):
                     found = wanted.find_in(path, self._patch(sha).get(path, ()))
                 for line in dict.fromkeys(found):
-                    if is_text or not self._past_files.is_text(sha, path, line, name):
+                    if (
+                        accepts(sha, path, line)
+                        if accepts is not None
+                        else not self._past_files.is_text(sha, path, line, name)
+                    ):
                         return self._make(name, path, line, state)
         return None
 

@@ -22,13 +22,13 @@ _FOREIGN: Final = re.compile(
 )
 _PAST_WORDS: Final = re.compile(
     r"(?i)\b(?:remov(?:ed?|al|es|ing)|deprecat\w+|renam\w+|former(?:ly)?|previous(?:ly)?|used to"
-    r"|no longer|legacy|earlier|obsolete"
+    r"|no longer|is gone|legacy|earlier|obsolete"
     r"|(?:prior to|before|until|since) (?:version |release )?v?\d|dropped|were"
     r"|replac(?:ed?|es|ing|ement)|instead of|rather than|old(?:er)?|migrat\w+|upgrad\w+"
     r"|histor\w+|originally|superseded?|in favou?r of|moved|changed|versionchanged|versionadded"
     r"|was|anymore|thanks|back ?ports?|compat\w*|alias(?:es)?|as of|not (?:implemented|supported)"
-    r"|todo|fixme|ported|adapted|borrowed|copied|inspired|based on|taken from|like in|similar to"
-    r"|equivalent)\b"
+    r"|fixme|ported|adapted|borrowed from|copied|inspired|based on|taken from|like in|similar to"
+    r"|equivalent)\b|\b(?-i:TODO|Todo:)"
 )
 _PAST_HEADING: Final = re.compile(
     r"(?i)\b(?:change-?log|changes|history|news|release|upgrad\w*|migrat\w*|deprecat\w*|removed"

@@ -16,6 +16,8 @@ from rootle.text.languages import CODE_EXTENSIONS, DOCUMENTATION, language_of
 # The maximum number of characters that are read for one answer. Reading them takes about ten
 # seconds.
 MAX_CHARS: Final = 150_000_000
+# Documents in XML: DocBook, and the pages of a Maven site.
+_XML_DOCUMENT: Final = re.compile(r"(?i)(?:^|/)(?:docs?|documentation|manual|xdocs?|docbook)/")
 _TOKEN: Final = re.compile(r"[^\W\d]\w*(?:-\w+)*")
 
 
@@ -92,7 +94,8 @@ def read_project(
 
 def _has_code(state: FileState) -> bool:
     """Return whether the names in a file exist. In contrast, documents can contain old names."""
-    return state.language not in DOCUMENTATION and not is_page(state.path, state.language)
+    is_book = state.language == "xml" and _XML_DOCUMENT.search(state.path) is not None
+    return not (is_book or state.language in DOCUMENTATION or is_page(state.path, state.language))
 
 
 def _with_hyphen(words: set[str]) -> Iterator[str]:

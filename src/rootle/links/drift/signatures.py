@@ -68,7 +68,7 @@ class Signatures:
         self._index = index
         self._finder = finder
         self.definitions_of = lru_cache(maxsize=4_096)(self._find)
-        self._text_of = lru_cache(maxsize=128)(self._read)
+        self.text_of = lru_cache(maxsize=128)(self._read)
         self._is_dynamic = lru_cache(maxsize=4_096)(self._search_dynamic)
 
     def heads_of(self, name: str) -> list[str]:
@@ -101,7 +101,7 @@ class Signatures:
 
     def mentions(self, path: str, name: str) -> bool:
         """Return whether the text of a module contains a name, or may define it dynamically."""
-        text = self._text_of(path)
+        text = self.text_of(path)
         is_open = "__getattr__" in text or "import *" in text
         return is_open or re.search(rf"\b{re.escape(name)}\b", text) is not None
 
@@ -115,7 +115,7 @@ class Signatures:
         return self._finder.find(self._index, SymbolRequest(name)).definitions
 
     def _head(self, symbol: Symbol) -> str:
-        lines = self._text_of(symbol.path).split("\n")
+        lines = self.text_of(symbol.path).split("\n")
         text = "\n".join(lines[symbol.line - 1 : symbol.line - 1 + _MAX_HEAD_LINES])
         start, depth = text.find(symbol.name), 0
         for at in range(max(start, 0), len(text)):
@@ -130,7 +130,7 @@ class Signatures:
         return ""
 
     def _search_dynamic(self, path: str) -> bool:
-        return _DYNAMIC.search(self._text_of(path)) is not None
+        return _DYNAMIC.search(self.text_of(path)) is not None
 
     def _read(self, path: str) -> str:
         state = self._index.file_at(path)

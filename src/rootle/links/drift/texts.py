@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
@@ -44,7 +45,8 @@ _INDENTED: Final = re.compile(r" {3}|\t")  # the indentation of a block of code 
 class NamedText:
     """A text with its names.
 
-    Each name is included once, if possible at an occurrence outside of examples.
+    Each name is included once, if possible at an occurrence that does not speak of the past and is
+    not in an example.
     """
 
     path: str  # "" for a memory
@@ -63,9 +65,14 @@ class NamedText:
         """Return a line, or the whole memory."""
         return self.lines.get(number, "").strip()
 
+    def links_to_project(self, name: str) -> bool:
+        """Return whether the text links to a project of this name on a website such as GitHub."""
+        url = re.compile(rf"https?://[^/\s]+/[^/\s]+/{re.escape(name)}(?![\w.-])")
+        return any(map(url.search, self.lines.values()))
+
     def speaks_of_past(self, number: int) -> bool:
         """Return whether a line or an adjacent line mentions an earlier state."""
-        return speaks_of_past(" ".join(self.lines.get(number + at, "") for at in (-1, 0, 1)))
+        return _speaks_of_past(self.lines, number)
 
 
 def read_documents(index: IndexReader) -> Iterator[NamedText]:
@@ -87,7 +94,7 @@ def read_comments(state: FileState, divided: DividedText) -> NamedText | None:
         for number, text in divided.comments.items()
         if number not in outputs and not _DISABLED_CODE.search(text)
     ]
-    found = _find(lines)
+    found = _find(lines, divided.comments)
     if not found:
         return None
     code = tuple(divided.comments.values())
@@ -106,7 +113,7 @@ def _find_outputs(divided: DividedText) -> Iterator[int]:
 def read_memory(memory: Memory) -> NamedText:
     """Return a memory with its names."""
     lines = memory.text.split("\n")
-    found = _find(list(read_lines(lines, "markdown")))
+    found = _find(list(read_lines(lines, "markdown")), {0: memory.text})
     return NamedText("", "memory", found, {0: memory.text}, memory)
 
 
@@ -115,9 +122,8 @@ def _make(
 ) -> NamedText:
     starts = {number: line[:MAX_LINE_CHARS] for number, line in enumerate(lines, start=1)}
     code = tuple(line.text for line in shown if line.is_example or _INDENTED.match(line.text))
-    return NamedText(
-        path, origin, _find(shown), starts, code_lines=code, quoted=frozenset(_find_quoted(shown))
-    )
+    quoted = frozenset(_find_quoted(shown))
+    return NamedText(path, origin, _find(shown, starts), starts, code_lines=code, quoted=quoted)
 
 
 def _find_quoted(lines: Sequence[ProseLine]) -> Iterator[int]:
@@ -137,8 +143,16 @@ def _present_lines(lines: Sequence[str], language: str) -> list[ProseLine]:
     return [line for line in read_lines(lines, language) if not is_past_heading(line.heading)]
 
 
-def _find(lines: Sequence[ProseLine]) -> tuple[Mention, ...]:
-    """Return the names in lines, except names that are nodes of a diagram in these lines."""
+def _speaks_of_past(lines: Mapping[int, str], number: int) -> bool:
+    return speaks_of_past(" ".join(lines.get(number + at, "") for at in (-1, 0, 1)))
+
+
+def _find(lines: Sequence[ProseLine], text: Mapping[int, str]) -> tuple[Mention, ...]:
+    """Return the names in lines, except names that are nodes of a diagram in these lines.
+
+    `text` contains all lines by number, so that the words around a name can be read.
+    """
+    is_past = cache(partial(_speaks_of_past, text))
     nodes = {word for line in lines if line.is_diagram for word in _WORD.findall(line.text)}
     found: dict[tuple[str, str], Mention] = {}
     for line in lines:
@@ -146,7 +160,11 @@ def _find(lines: Sequence[ProseLine]) -> tuple[Mention, ...]:
             continue
         for mention in find_mentions(line):
             known = found.get((mention.kind, mention.text))
-            if known is None or (known.is_example and not mention.is_example):
+            if known is None or (
+                (known.is_example or is_past(known.line))
+                and (is_past(mention.line), mention.is_example)
+                < (is_past(known.line), known.is_example)
+            ):
                 found[mention.kind, mention.text] = mention
         if len(found) >= _MAX_NAMES:
             break
