@@ -7,7 +7,7 @@ import sys
 def _is_current_folder(path: str) -> bool:
     try:
         return path == os.getcwd()
-    except OSError:  # it was deleted
+    except OSError:  # the current folder was deleted
         return False
 
 

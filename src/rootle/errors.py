@@ -40,7 +40,7 @@ class IndexUnfinishedError(RootleError):
 
 
 class IndexMissingError(IndexStorageError):
-    """Raised when there is no index and the call builds none, or `enableIndexing` is false."""
+    """Raised when there is no index, and the call builds none or `enableIndexing` is false."""
 
 
 class MemoryRefusedError(RootleError):

@@ -32,8 +32,8 @@ class Ranked:
 
     ids: Ids
     scores: Scores
-    # The generation of the index that the search server last received. None for a local index,
-    # which is never out of date.
+    # The index generation that the search server received last. None for a local index, which is
+    # never out of date.
     generation: int | None = None
 
     def is_behind(self, generation: int) -> bool:
@@ -93,7 +93,7 @@ class QueryEmbedder(Protocol):
 
 @runtime_checkable
 class QuestionEmbedder(Embedder, Protocol):
-    """An Embedder that also uses terms that code may use instead of the words of a question."""
+    """An Embedder that combines a question with terms that code may use instead of its words."""
 
     def embed_question(self, text: str, related: Sequence[WeightedTerm]) -> Vector:
         """Return the vector of a question. `related` are stemmed terms of the full-text index."""

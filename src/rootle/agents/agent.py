@@ -42,7 +42,7 @@ class ConfigLocation:
 
 @dataclass(frozen=True, slots=True)
 class PromptHook:
-    """A hook that runs a command for each user message, which adds context to the message.
+    """A hook that runs a command for each user message. The command adds context to the message.
 
     The agent and the command exchange JSON. All agents in the catalog use the same format.
     """

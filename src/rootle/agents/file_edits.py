@@ -70,9 +70,9 @@ class FileEdits:
             self._updates.add(file)
 
     def restore_before(self, path: Path, before: str | None) -> None:
-        """Set the content of a file exactly, without adding a byte order mark;
+        """Set the content of a file exactly, without adding a byte order mark.
 
-        None deletes the file.
+        If `before` is None, delete the file.
         """
         self._data(path)
         self._after[resolve(path)] = None if before is None else before.encode("utf-8")

@@ -36,7 +36,7 @@ def find_changed_place(
     found = [one for one in find(name) if one.language in CODE_EXTENSIONS]
     symbols = [one for one in found if one.kind != _DECLARATION] or found
     if not symbols and ("/" in name or language_of(name) != UNKNOWN):
-        return _changed_files(root, [name])  # it may have been renamed or removed
+        return _changed_files(root, [name])  # the file may have been renamed or removed
     if not 0 < len(symbols) <= MAX_DEFINITIONS:
         return None
     lines = [CurrentLines(os.path.join(os.path.realpath(root), one.path), one.start_line,

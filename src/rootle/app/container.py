@@ -295,7 +295,7 @@ class Container(EmbeddingModels):
             return self._images
 
     def memories_about(self, paths: Sequence[str], names: AnyCollection[str]) -> tuple[Memory, ...]:
-        """Return the memories that refer to files or names, or whose text contains a name.
+        """Return the memories that refer to one of the files, or whose text contains a name.
 
         Memories are optional: the result is empty if they are disabled or cannot be read.
         """

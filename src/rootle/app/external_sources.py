@@ -122,7 +122,7 @@ class ExternalSources:
         return self._read_and_index(record, on_progress, is_new=name not in known)
 
     def list(self) -> tuple[AddedSource, ...]:
-        """Return the added sources by name."""
+        """Return the added sources, sorted by name."""
         sizes = self._store.measure()
         now = time.time()
         return tuple(

@@ -89,8 +89,8 @@ class HistoryApi(AppBase):
         most `limit` files are returned, 10 by default. The index and the index of the commits are
         updated first.
 
-        Raises QueryError for an invalid limit, if nothing has changed, and if no commits can be
-        searched.
+        Raises QueryError for an invalid limit, for a path that is not indexed, if nothing has
+        changed, and if no commits can be searched.
         """
         if change is not None and not isinstance(change, str):
             change = check_texts("change", change)
@@ -109,7 +109,7 @@ class HistoryApi(AppBase):
 
         The definitions that these commits removed are indexed too. If this method is not called,
         the first question about the past starts indexing in the background. Raises
-        IndexStorageError if the folder is not in a git repository.
+        IndexStorageError if no commits can be indexed, for example outside of git repositories.
         """
         self._check_may_write()
         history = self._container.history()
@@ -122,10 +122,11 @@ class HistoryApi(AppBase):
             index.update(on_progress or ignore_progress)
 
     def index_revision(self, name: str, on_progress: ProgressCallback | None = None) -> None:
-        """Index the files of a hash, tag, branch or date, unless they are indexed already.
+        """Index the files of a commit, unless they are indexed already.
 
-        A search does this too, without reporting progress. The last eight revisions that were
-        searched are kept. Raises QueryError if there is no such commit.
+        `name` is a hash, tag, branch or date. A search of the commit does this too, without
+        reporting progress. The last eight revisions that were searched are kept. Raises QueryError
+        if there is no such commit.
         """
         check_text("name", name)
         indexes = self._container.history().revision_indexes()

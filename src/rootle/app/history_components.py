@@ -88,9 +88,9 @@ class HistoryComponents:
         return tuple(index for index in found if index is not None)
 
     def commit_status(self) -> HistoryStatus | None:
-        """Return the status of the commit index, with the size of both indexes;
+        """Return the status of the commit index; None if there is none.
 
-        None if there is none.
+        The size includes the index of removed definitions.
         """
         found = [index.status() for index in self.commit_indexes()]
         if not found or found[0] is None:
@@ -122,10 +122,7 @@ class HistoryComponents:
         return find_reason_to_hide(self._root) or f"{self._root} is not in a git repository"
 
     def removed_definitions(self) -> RemovedDefinitions | None:
-        """Return the component that searches removed definitions;
-
-        None if no commits can be indexed.
-        """
+        """Return the search of removed definitions; None if no commits can be indexed."""
         from rootle.history.removed_definitions import RemovedDefinitions
 
         index = self.removed_index()

@@ -107,8 +107,8 @@ class IndexApi(AppBase):
 
         The indexes are those of the folder, its commits, earlier versions, packages and added
         sources. If `sources` is true, the list and the text of the added sources are also deleted.
-        It may be impossible to read this text again. The search log and the cached web pages also
-        contain searches in other folders. Return False if there was no index to delete.
+        It may be impossible to read this text again. All folders share the search log and the
+        cached web pages. Return False if there was no index to delete.
         """
         from rootle.web.url_cache import clear_web_cache
 

@@ -114,7 +114,7 @@ class SearchApi(AppBase):
         """
         check_text("path", path)
         read = self._container.outlines().read
-        # The name of a file in the folder may begin with such a prefix.
+        # A file in the folder may have a name that begins like one of these URIs.
         if path.startswith((EXTERNAL_URI, PACKAGE_URI)) and os.path.lexists(self.root / path):
             return read(path, self._container.indexer().snapshot())
         if path.startswith(EXTERNAL_URI):

@@ -14,8 +14,8 @@ from rootle.cli.terminal import warn
 from rootle.errors import QueryError, RootleError
 from rootle.serialization.json import query_from_json, to_json
 
-# With --batch, each input line is a query in JSON, and these options have no effect. _FIELDS maps
-# options to the fields of a query that replace them; no field replaces those in _WITHOUT_FIELD.
+# With --batch, each input line is a query in JSON, and these options are rejected. _FIELDS maps
+# options to the fields of a query that replace them. No field replaces those in _WITHOUT_FIELD.
 _FIELDS: Final = {
     "question": "textQuery",
     "kinds": "textQuery",
@@ -81,7 +81,7 @@ def _parse(line: bytes) -> object:
         return json.loads(line.decode("utf-8"))
     except json.JSONDecodeError as error:
         raise QueryError(f"not JSON: {error.msg} at column {error.colno}") from error
-    # The line is not UTF-8, or has a number with too many digits or lists nested too deeply.
+    # The line is not UTF-8, or contains a number with too many digits or too deeply nested lists.
     except (ValueError, RecursionError) as error:
         raise QueryError(f"not JSON: {error}") from error
 

@@ -51,8 +51,8 @@ _NOTES: Final = """\
 exit codes: 0 success, 1 nothing found, 2 error
 Results are printed to standard output, and messages to standard error."""
 _INTERRUPTED: Final = 130  # the exit code that shells use after Ctrl-C
-# The delay before an interrupt is repeated. The main thread needs a moment to return from the hook
-# that ignored the interrupt, and nothing reports that it has returned.
+# The delay before an interrupt is repeated. The main thread needs a moment to return from
+# `_repeat_interrupt`, and nothing reports that it has returned.
 _REPEAT_DELAY_S: Final = 0.02
 
 

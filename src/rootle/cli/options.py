@@ -20,8 +20,8 @@ class CommandParser(argparse.ArgumentParser):
     examples = ""
 
     def __init__(self, **options: Any) -> None:  # Any: options of ArgumentParser
-        # An abbreviation of one option may be the name of an option of another command: `--in` of
-        # `rootle search` would be --index-dir elsewhere.
+        # An option of one command may be an abbreviation of an option of another command: `--in` of
+        # `rootle search` would mean --index-dir elsewhere.
         super().__init__(allow_abbrev=False, **options)
 
     def describe(self, description: str, examples: str, notes: str = "") -> None:

@@ -22,7 +22,7 @@ def config_field(
 
     Args:
         default: The default value. Values in configuration files must have the same type.
-        about: One or two sentences for the documentation and `rootle config init`.
+        about: A few sentences for the documentation and `rootle config init`.
         span: The lowest and the highest allowed number.
         project: Whether the configuration file of a project may set the key. True only for keys
             whose values cannot send data, start a program, reveal a secret, open a file outside

@@ -13,7 +13,10 @@ _MAX_OFFSET_DIGITS: Final = 9
 
 
 def read_offset(cursor: str | None) -> int:
-    """Return the number of commits in a cursor. Raise StaleCursorError if it contains none."""
+    """Return the number of commits on earlier pages; 0 if the cursor is empty.
+
+    Raise StaleCursorError if the cursor contains another value.
+    """
     text, _, _ = split_cursor(cursor)
     if text and not (text.isdecimal() and len(text) <= _MAX_OFFSET_DIGITS):
         raise StaleCursorError("cursor invalidated: it belongs to another question; start again")

@@ -50,7 +50,7 @@ class CombinedSearch:
     open_commits: OpenCommits
     open_indexed: Callable[[], CommitSearch | None]  # returns None if no commits are indexed yet
     date_of: Callable[[str], float | None]  # returns the Unix time of a commit, tag or branch
-    # Returns the definitions or files with a name; None if it does not name at most three.
+    # Returns the definitions or files with a name; None if there are none, or more than three.
     find_place: Callable[[str], ChangedPlace | None]
 
     def search(
@@ -72,7 +72,7 @@ class CombinedSearch:
             return find_files(query)
         if past is not None and past.asks_first and not parsed.is_exact:
             past = replace(past, name_history=parse_name_history(parsed.text))
-        # If such a question names a revision, its commits are those after the revision.
+        # In a question about a name, "since v2.1" is not a filter: `CommitSelection` handles it.
         is_since = past is not None and past.name_history is not None and past.name_history.since
         in_words = past is not None and not isinstance(commits, str) and not is_since
         text = resolve_dates(query.text_query, self.date_of, in_words=in_words)
@@ -245,7 +245,8 @@ def _merge(
 ) -> SearchResponse:
     """Return one page with the results of both responses. Other fields come from `files`."""
     first, second = (history, files) if commits_first else (files, history)
-    # The second part only complements the first one, so its notes about low confidence are dropped.
+    # The second response only complements the first one, so its notes about low confidence are left
+    # out.
     notes = () if second.confident is False and first.results else second.suggestions
     return replace(
         files,

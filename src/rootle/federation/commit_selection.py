@@ -29,7 +29,7 @@ class CommitSelection:
     """Answers questions for which commits need not be searched by words."""
 
     date_of: Callable[[str], float | None]  # the Unix time of a commit, tag or branch
-    # Returns the definitions or files with a name; None if it does not name at most three.
+    # Returns the definitions or files with a name; None if there are none, or more than three.
     find_place: Callable[[str], ChangedPlace | None]
 
     def list(

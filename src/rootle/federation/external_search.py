@@ -18,7 +18,7 @@ class ExternalUpdates(Protocol):
         """Index documents that have changed. Raise QueryError if no source was added."""
 
     def find_origins(self, uris: Sequence[str]) -> Mapping[str, str]:
-        """Return the address of each document, or of its source."""
+        """Return the origin of each document: its URL, or the name of its source."""
 
     def list_notes(self, uris: Sequence[str]) -> Sequence[str]:
         """Return messages about the sources of documents, such as their age."""

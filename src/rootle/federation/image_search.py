@@ -23,7 +23,7 @@ IMAGES: Final = "images"  # the name of the image search in `degraded`
 SIMILAR_TO_QUESTION: Final = "similar to the question by its image embedding"
 SIMILAR_TO_IMAGE: Final = "similar to the image by its image embedding"
 _IMAGE: Final = "image"  # the language and the place of an image
-# The maximum share of images on a page, from 0 to 1, if a question asks for pictures.
+# The maximum share of images on a page, from 0 to 1, if a question asks for pictures or documents.
 _SHARE: Final = 0.3
 # The number of best images that are checked for changes. A page shows fewer images than this.
 _MAX_CANDIDATES: Final = 50
@@ -65,9 +65,9 @@ class ImageSearch:
     ) -> SearchResponse:
         """Return the first page of the files, with images; later pages contain only files.
 
-        If the question asks for a picture, images take up to a third of the page, and if their
-        search fails, `degraded` says so. Otherwise, one image may follow the files if the page has
-        room for it.
+        If the question asks for a picture or has `in:docs`, about 30% of the page is for images,
+        and if their search fails, `degraded` says so. Otherwise, one image may follow the files if
+        the page has room for it.
         """
         parsed = parse_query(query.text_query)
         role = _role_of_images(query, parsed)

@@ -73,5 +73,5 @@ def check_limit(limit: int | None, default: int, maximum: int) -> int:
 
 
 def elapsed_ms(started_s: float) -> float:
-    """Return the time since a value of `time.perf_counter`."""
+    """Return the milliseconds since a value of `time.perf_counter`."""
     return round((time.perf_counter() - started_s) * 1000, 3)

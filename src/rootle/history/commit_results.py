@@ -83,7 +83,7 @@ def _extend_first(view: CommitView, state: FileState, result: SearchResult) -> S
 def _limit_to_folder(view: CommitView, state: FileState, result: SearchResult) -> SearchResult:
     """Return a result without the changes of files outside the folder.
 
-    If nothing else remains, it shows the message of the commit.
+    If nothing else remains, the result shows the message of the commit.
     """
     best = Span(
         result.start_line, result.end_line, result.snippet, result.scope, place=result.place

@@ -204,7 +204,7 @@ class ImpactFeatures:
         return found
 
     def _similar(self, text: str, state: FileState) -> dict[str, float]:
-        """Return the files with the rarest words of a file, with scores relative to the best."""
+        """Return the files that share rare words with a file, with scores relative to the best."""
         words = (part for word in WORD.findall(text[:50_000]) for part in split_identifier(word))
         counts = Counter(word for word in words if len(word) > 3)
         common = [word for word, _ in counts.most_common(4 * _MAX_TERMS)]

@@ -87,7 +87,7 @@ class PastQuestion:
     is_worded: bool = False  # the range is in words, which are searched if it does not exist
     offset: int = 0  # the number of commits in the range before the requested page
     lists_all: bool = False  # `in:history` with filters, but without words
-    name_history: NameHistoryQuestion | None = None  # if the changes of a definition are asked for
+    name_history: NameHistoryQuestion | None = None  # set if changes of a name are asked for
 
 
 def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | None:

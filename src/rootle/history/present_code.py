@@ -65,7 +65,7 @@ class PresentCode:
         return list(self._index.files(files).values())
 
     def _files_with(self, lines: tuple[str, ...]) -> list[FileState]:
-        """Return the files that contain the words of the longest lines."""
+        """Return the files that contain all words of one of the longest lines."""
         longest = sorted(set(lines), key=lambda line: (-len(line.strip()), line))
         found: dict[int, None] = {}
         for line in longest[:_SEARCHED_LINES]:

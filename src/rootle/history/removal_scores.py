@@ -51,8 +51,8 @@ _IN_LINES: Final = 0.7
 _IN_LINES_OFTEN: Final = 0.85
 _IN_PLACE: Final = 0.6
 _IN_MESSAGE: Final = 0.5
-# Values that are added to the share of the question's words that occur in the removal. The sum is
-# the score.
+# Values that are added to the share of the question's words that occur in the removal. The score is
+# the sum, divided by its maximum.
 _WHOLE_DEFINITION: Final = 0.15
 _SIMILAR_NAME: Final = 0.3
 _REMOVING_COMMIT: Final = 0.1
@@ -170,12 +170,12 @@ def score_removal(
         return 0.0
     is_same = is_named(question, code)
     if not is_same and question.is_in(code):
-        # All lines with the name get the same score, so that the newest commit, which removed the
-        # name, comes first.
+        # All lines of code with the name get the same score, so that the newest commit comes first:
+        # it removed the name.
         is_code = language_of(code.path) in CODE_EXTENSIONS
         return _CONTAINS_NAME if is_code else _PROSE_WITH_NAME
     if is_same == 1 and question.name:
-        return 1.0  # all such definitions, so that the one that was removed last comes first
+        return 1.0  # the same for all definitions, so that the one removed last comes first
     needs_words = not is_same and not question.phrases
     min_share = _MIN_SHARE_IF_SIMILAR if similarity and not question.is_word else _MIN_SHARE
     if needs_words and _may_share(weights, code, message) < min_share:

@@ -47,7 +47,7 @@ _COMMITS_WITH_NAME: Final = 30
 _COUNTED_COMMITS: Final = 10
 _COUNTED_TEXTS: Final = 2
 _COUNTING_S: Final = 2.0  # time limit for all texts together
-# How many candidates per result are checked. A check, whether the code still exists, takes about as
+# How many candidates per result are checked. Checking whether the code still exists takes about as
 # long as reading a patch.
 _CHECKS_PER_RESULT: Final = 12
 # Two definitions with the same name in unknown classes are regarded as one if they have at least
@@ -298,7 +298,7 @@ def _has_known_scope(code: RemovedLines) -> bool:
 
 
 def _overlap(one: _Candidate, other: _Candidate) -> bool:
-    """Return whether a commit removed the same lines, or copies of the same definition."""
+    """Return whether two candidates are overlapping lines or copies of a definition in a commit."""
     first, second = one.code, other.code
     if one.state.id != other.state.id:
         return False

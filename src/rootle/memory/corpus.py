@@ -26,9 +26,9 @@ Place = tuple[str, str, str]  # root, path and symbol of the referenced code
 # and measured on the other five. The results are in docs/how-to/memory.md.
 _K1: Final = 1.2
 _B: Final = 0.3  # low, because memories are short and their length says little
-# The factors of the score of a term that occurs in an earlier or later memory instead, by the
-# distance between the two memories. People who describe something in several sentences do not
-# repeat its name in each of them.
+# A term also raises the scores of the memories after and before the one that contains it. These
+# are the factors, by the distance between the two memories. People who describe something in
+# several sentences do not repeat its name in each of them.
 _EARLIER_NEIGHBOR_WEIGHTS: Final = (0.6, 0.5, 0.4, 0.3)
 _LATER_NEIGHBOR_WEIGHTS: Final = (0.5, 0.4, 0.3, 0.2)
 # The longest pause between two memories of one episode. Only memories of one episode are neighbors.
@@ -37,8 +37,10 @@ _EPISODE_PAUSE_S: Final = 1_800
 # the term itself has the factor 1.
 _NAMED_SUBJECT_WEIGHT: Final = 0.6
 _COSINE_WEIGHT: Final = 0.11
-_SUBJECT_WEIGHT: Final = 0.066  # added if the first word of the memory occurs in the topic
-_DATE_WEIGHT: Final = 0.22  # added if the memory was recorded in the date range of the topic
+# Added if the first word of the memory is a significant word of the topic.
+_SUBJECT_WEIGHT: Final = 0.066
+# Added if the memory was recorded in the date range of the topic; less is added for other dates.
+_DATE_WEIGHT: Final = 0.22
 _DATE_DECAY_DAYS: Final = 7.0
 # Added to the corpus size to compute rarity; otherwise no term would be rare in a small corpus.
 _SMOOTHING_MEMORIES: Final = 100
@@ -47,9 +49,9 @@ _SMOOTHING_MEMORIES: Final = 100
 _REFERENCE_WEIGHT: Final = 0.5
 # Added to the newest of the memories with scores close to the best; older ones get less.
 _RECENCY_WEIGHT: Final = 0.3
-_RECENCY_MIN_SHARE: Final = 0.5  # the share of the best score above which a score is close to it
-# The minimum score of a memory that matches by words. Lower scores also occur for topics that the
-# memories do not cover.
+_RECENCY_MIN_SHARE: Final = 0.5  # scores of at least this share of the best one are close to it
+# The minimum score of a memory that matches by a term or a date. Lower scores also occur for topics
+# that the memories do not cover.
 _MIN_SCORE: Final = 0.2
 # The minimum cosine similarity of a memory that matches by its meaning: the first for the whole
 # topic, the second for the topic without its stop words. One in a hundred random pairs of a topic
@@ -135,7 +137,7 @@ class Corpus:
         """Return the score of each memory, and whether it is relevant.
 
         Neighboring memories raise the score of a memory. However, a memory is relevant only if it
-        matches itself, by a term, a date, its meaning or a reference.
+        matches on its own: by a term, a date, its meaning or a reference.
         """
         scores, has_term = self._term_scores(topic.terms)
         cosines = self._cosines(topic.vector)
@@ -216,17 +218,17 @@ class Corpus:
 
     @staticmethod
     def _recency_scores(scores: Floats, is_relevant: NDArray[np.bool_]) -> Floats:
-        """Return a bonus for the memories with the best scores that is greater for newer ones."""
+        """Return a bonus for each of the memories with the best scores, greater for newer ones."""
         best = is_relevant & (scores >= _RECENCY_MIN_SHARE * scores.max())
         return np.where(best, _RECENCY_WEIGHT * (np.cumsum(best) - 1) / max(1, best.sum() - 1), 0.0)
 
 
 def _find_neighbors(observed_s: Floats) -> tuple[NDArray[np.int64], Floats]:
-    """Return the positions whose scores a term raises if it occurs in a memory, and the factors.
+    """Return, for each memory, the memories whose scores its terms raise, and the factors.
 
-    There is one row for each memory, in chronological order. It contains the memory itself with the
-    factor 1, and its neighbors. A neighbor of another episode is replaced with the memory itself
-    and the factor 0.
+    There is one row for each memory, in chronological order. It contains the positions of the
+    memory itself, with the factor 1, and of its neighbors. A neighbor of another episode is
+    replaced with the memory itself and the factor 0.
     """
     pauses = np.diff(observed_s, prepend=observed_s[:1])
     episodes = np.cumsum(pauses > _EPISODE_PAUSE_S)

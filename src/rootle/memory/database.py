@@ -137,7 +137,7 @@ def _prepare_schema(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _mask_memories(connection: sqlite3.Connection) -> None:
-    """Mask secrets that an earlier version of rootle did not recognize in stored memories."""
+    """Mask secrets in stored memories; an earlier version of rootle may have missed some."""
     for memory_id, text in connection.execute("SELECT id, text FROM memories").fetchall():
         masked = mask_secrets(text)
         if masked.count:

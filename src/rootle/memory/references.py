@@ -79,7 +79,7 @@ def resolve_references(
 def is_possibly_stale(memory: Memory, project: ReferencedProject) -> bool:
     """Return whether a file in this project changed after a memory that refers to it was stored.
 
-    The memory may contain the folder that the project had before it was moved.
+    If the project was moved, the memory may still name its old folder.
     """
     if not memory.about:
         return False
@@ -92,9 +92,9 @@ def is_possibly_stale(memory: Memory, project: ReferencedProject) -> bool:
 
 
 def assign_to_project(memory: Memory, project: ReferencedProject) -> Memory:
-    """Return a memory. If a project folder of it does not exist, assign it to this project too.
+    """Return a memory, assigned to this project too if one of its project folders is missing.
 
-    References to a file in a missing folder are changed to this project if it has the file.
+    References to a file in a missing folder are changed to this project if it contains the file.
     """
     name = project.name
     about = tuple(

@@ -180,8 +180,8 @@ class UserMemory:
     ) -> list[Memory]:
         """Return the memories that are relevant enough to be shown automatically.
 
-        Memories that refer to a file in `paths` are relevant enough. Memories of other projects are
-        left out.
+        Memories that refer to a file in `paths`, or to a file or name in the text, are relevant
+        enough. Memories of other projects are left out.
         """
         text = clean_topic(text)
         root = self._project.name
@@ -298,7 +298,10 @@ class UserMemory:
             close()
 
     def _find_missing_projects(self, memories: Iterable[Memory]) -> list[str]:
-        """Return the missing folders of memories that are not visible in this project."""
+        """Return the missing project folders of memories, except old folders of this project.
+
+        Personal memories are skipped, because they are shown in every project.
+        """
         name = self._project.name
         missing = (find_missing_projects(one) for one in memories if not one.is_personal)
         folders = dict.fromkeys(chain.from_iterable(missing))

@@ -44,7 +44,7 @@ def find_committed(file: str) -> CommittedFile | None:
 def find_old_range(
     changes: Sequence[LineChange], first_line: int, last_line: int
 ) -> tuple[int, int] | None:
-    """Return the old lines that are now in a range, with those that lines in it replaced.
+    """Return the first and the last old line that a range of new lines contains or replaces.
 
     `changes` are in the order of the lines. Return None if all lines of the range are new.
     """
@@ -55,7 +55,7 @@ def find_old_range(
 def _list_old_lines(
     changes: Sequence[LineChange], first_line: int, last_line: int
 ) -> Iterator[int]:
-    new, old = 1, 1  # the lines after the last change
+    new, old = 1, 1  # the first lines after the previous change
     for change in changes:
         yield from _list_kept(new, change.first_new, old - new, first_line, last_line)
         new = change.first_new + len(change.new_lines)
@@ -67,9 +67,9 @@ def _list_old_lines(
 
 
 def _list_kept(start: int, end: int, shift: int, first_line: int, last_line: int) -> Iterator[int]:
-    """Yield the first and the last old line of the lines of a range that were not changed.
+    """Yield the old numbers of the first and the last unchanged line in a range.
 
-    These lines are at least `start` and less than `end`.
+    The lines from `start` to `end` - 1 are unchanged.
     """
     first, last = max(start, first_line), min(end - 1, last_line)
     if first <= last:

@@ -49,8 +49,8 @@ class PlaceChanges:
 def list_definition_changes(places: Sequence[CurrentLines]) -> PlaceChanges | None:
     """Return the commits that changed lines of places, which are in files of one work tree.
 
-    Lines of files that are not committed are left out. Return None if git cannot tell, or if
-    commits must not be shown.
+    Lines and files that are not committed are left out. Return None if nothing is left, if git
+    cannot tell, or if commits must not be shown.
     """
     if not places or not _may_show(places[0].file):
         return None

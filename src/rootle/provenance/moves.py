@@ -20,9 +20,9 @@ from rootle.sources.git.lines.line_changes import LineChange
 # Minimum number of letters and digits of a moved block. A shorter block can occur elsewhere by
 # chance; `git blame -M` has a similar limit.
 MIN_MOVED_LETTERS: Final = 20
-_MAX_BLOCKS: Final = 4  # limit of blocks of removed lines, and of groups of added lines
+_MAX_BLOCKS: Final = 4  # limit on blocks of removed lines, and on groups of added lines
 _AROUND: Final = 6
-_MIN_COMMON: Final = 2  # what a line and its old version must share: word sequences or rare names
+_MIN_COMMON: Final = 2  # the minimum number of names or word sequences in common with old lines
 _RARE: Final = 3  # a name in at most this many removed lines is rare
 _MIN_NAME_CHARS: Final = 5
 _MARGIN: Final = 20  # lines around moved lines, which may have been moved and changed

@@ -51,7 +51,7 @@ class PassageWalk:
     # Stop as soon as this many commits that changed the words are known.
     max_commits: int | None = None
     is_complete: bool = True
-    last_seen: set[str] = field(default_factory=set)  # commits without parents
+    last_seen: set[str] = field(default_factory=set)  # commits in which a file is new
     _queue: list[tuple[str, str, Words]] = field(default_factory=list)
     _states: dict[str, Words] = field(default_factory=lambda: defaultdict(dict))
     _early: dict[str, FileCommit] = field(default_factory=dict)

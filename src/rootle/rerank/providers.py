@@ -22,7 +22,7 @@ class RerankProvider:
     path: str = "/v1/rerank"
     needs_key: bool = False  # whether the service at the default URL requires an API key
     takes_model: bool = True
-    documents: str = "documents"  # field name
+    documents: str = "documents"  # the name of the request field with the documents
     # the name of the response field with the list of scores; "" if the response is the list itself
     results: str = "results"
     score: str = "relevance_score"

@@ -16,7 +16,7 @@ _MAX_SCOPE_PARTS: Final = 2
 
 
 def definition_lines(definitions: Sequence[Symbol]) -> Iterator[str]:
-    """Yield one line for each definition: its path and lines, its scope and its first line."""
+    """Yield one line for each definition: its path and lines, its scope and its signature."""
     for symbol in definitions:
         place = f"{escape_path(symbol.path)}:{symbol.line}"
         lines = f"-{symbol.end_line}" if symbol.end_line > symbol.line else ""
@@ -54,7 +54,7 @@ def describe_definitions(answer: SymbolAnswer) -> str:
     declared = sum(symbol.kind == "declaration" for symbol in answer.definitions)
     counts = (count - declared, "definition"), (declared, "declaration")
     found = " and ".join(f"{n} {noun if n == 1 else f'{noun}s'}" for n, noun in counts if n)
-    # Only the answer to a question for definitions lacks the definitions in other places.
+    # Definitions in other places are left out only if the question asks for definitions.
     within = _describe_place(answer) if answer.aspect == "definitions" else ""
     return f"{at_least}{found} of {answer.name}{within}"
 
@@ -83,7 +83,7 @@ def describe_uses(answer: SymbolAnswer) -> str:
         total = _count_uses(answer)
     elif total > _count_uses(answer):
         noun = f"{noun} and mentions"
-    if answer.counts.keys() <= {"assignment"}:  # the noun already says so
+    if answer.counts.keys() <= {"assignment"}:  # the noun "assignments" already names the kind
         counts = ""
     first, last_shown = answer.offset + 1, answer.offset + len(answer.uses)
     shown = f"{first}-{last_shown}" if answer.uses else "0"

@@ -54,7 +54,7 @@ class CommitFacts:
     author: str  # "Name <address>"
     subject: str  # the first line of the message
     files: tuple[ChangedFile, ...] = ()  # at most 30 changed files, the most important first
-    # True if the commit changed more than 30 files, of which only 30 are indexed
+    # True if 30 files are indexed: the commit may have changed more
     may_lack_files: bool | None = None
 
 
@@ -91,7 +91,7 @@ class ImpactedFile:
     probability: float  # the probability that the file changes in the same commit as `seed`, 0 to 1
     seed: str  # the changed file to which the evidence refers
     cochanges: int  # the number of commits that changed both files
-    # the share of these commits in the commits that changed `seed`; newer and smaller commits weigh
+    # the share of these commits among those that changed `seed`; newer and smaller commits weigh
     # more
     confidence: float
     # at most three commits that changed both files, the newest first

@@ -41,7 +41,7 @@ class DriftReport:
     """A name in a text, and the evidence that its definition was removed or changed."""
 
     path: str  # the path of the document or source file; "" for a memory
-    line: int  # the first line of the file that contains the name, from 1; 0 for a memory
+    line: int  # the number of the first line with the name, from 1; 0 for a memory
     name: str  # the name, in the spelling of the text
     kind: DriftKind
     origin: DriftOrigin

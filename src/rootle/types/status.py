@@ -58,7 +58,8 @@ class BackendStatus:
     index: str  # the name of the index on the server; "" until something is written
     # the newest generation of the local index that was copied to the server; -1 for none
     generation: int
-    waiting_files: int  # the number of files that have changed in the local index since then
+    # the number of files that have changed in the local index since that generation
+    waiting_files: int
     failing_since: str | None  # ISO 8601, UTC
     next_try: str | None
     reason: str

@@ -44,7 +44,10 @@ class SymbolUse:
 
 @dataclass(frozen=True, slots=True)
 class SymbolAnswer:
-    """The definitions of a name, and one page of its uses: calls first, then tests, comments."""
+    """The definitions of a name, and one page of its uses.
+
+    Uses in code come first, then those in tests, and then comments, strings and documents.
+    """
 
     name: str
     aspect: SymbolAspect

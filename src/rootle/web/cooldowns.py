@@ -69,7 +69,7 @@ class Cooldowns:
         until, count = data.get("until"), data.get("count")
         if not isinstance(until, float) or not isinstance(count, int):
             return 0.0, 0
-        # An end after this time is invalid: the clock was set back after the file was written.
+        # An end more than _MAX_S ahead is invalid: the clock was set back after it was written.
         return (until, count) if until <= self._clock() + _MAX_S else (0.0, 0)
 
     def _path(self, label: str) -> Path:

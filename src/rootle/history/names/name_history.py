@@ -45,7 +45,7 @@ FindByCount = Callable[[str, int, float], Sequence[str]]
 class NameChanges:
     """The commits that changed a definition or a file."""
 
-    commits: Sequence[PlaceChange]  # in the order of the question
+    commits: Sequence[PlaceChange]  # newest first, or oldest first if the question asks for that
     notes: tuple[str, ...]
 
 
@@ -59,8 +59,8 @@ def find_name_changes(
 
     git lists the commits that changed the lines. Commits from before the definition was moved to
     its present file, and all commits if git fails, are found by the names of the definitions that
-    they changed. If the oldest commit that was found did not add the name, git is asked for an
-    older one.
+    they changed. If the question asks for the first commit, and the oldest commit that was found
+    did not add the name, git is asked for an older one.
     """
     changes = changes_by_lines(view, place)
     if place.commits is not None and not changes:
@@ -155,7 +155,7 @@ def _add_first(
     found: NameChanges,
     find_by_count: FindByCount,
 ) -> NameChanges:
-    """Return the changes after an older commit that added the name, if the first one did not."""
+    """Return the changes. If the first one did not add the name, put an older commit before it."""
     if not found.commits or place.is_file:
         return found
     name, first = last_word(question.name), found.commits[0]

@@ -69,7 +69,7 @@ class DividedText:
     comments: dict[int, str] = field(default_factory=dict)  # line, from 1 -> comment without marker
 
     def add_comment(self, number: int, text: str) -> None:
-        """Add the beginning of a comment on a line."""
+        """Add the comment on a line; a long comment is truncated."""
         self.comments[number] = text[:MAX_LINE_CHARS]
 
 

@@ -163,7 +163,7 @@ def _starts_code(text: str) -> bool:
 
 
 def find_mentions(line: ProseLine) -> Iterator[Mention]:
-    """Yield the names in a line of prose. A name may occur several times."""
+    """Yield the names in a line. A name may occur several times."""
     text = _LABEL.sub(" ", _URL.sub(" ", line.text))
     if line.is_example:
         yield from _in_code(line, text)

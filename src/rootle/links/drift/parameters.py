@@ -43,7 +43,7 @@ class UnknownParameter:
     line: int  # from 1
     name: str
     function: str
-    head: str  # the first line of the function
+    head: str  # the name of the function and its parameters, on one line
 
 
 def may_have_parameters(text: str, language: str) -> bool:

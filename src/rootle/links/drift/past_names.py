@@ -52,7 +52,7 @@ class PastName:
     commit: CommitFacts
     bases: frozenset[str] = (
         frozenset()
-    )  # classes that may declare the method that the removed one overrides
+    )  # classes that may declare a method that the removed line overrides
 
 
 class PastNames:
@@ -80,7 +80,7 @@ class PastNames:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether the limit of commits is reached, so that further names are not looked up."""
+        """Whether the limit on commits is reached, so that further names are not looked up."""
         return self._left <= 0
 
     def find_definition(self, name: str, *, may_be_local: bool) -> PastName | None:
@@ -97,7 +97,7 @@ class PastNames:
         return self._find(name, DefinitionLines(name).match, only=f"{self._view.folder}{path}")
 
     def find_option(self, text: str) -> PastName | None:
-        """Return the last removal of a line that defined an option; None if there was none."""
+        """Return the last removal of a code line that defined an option; None if there was none."""
         quoted = re.compile(rf"[\"'`(\[]{re.escape(text)}(?![\w-])")
         return self._find(
             text,
@@ -129,7 +129,10 @@ class PastNames:
         )
 
     def find_word(self, path: str, function: str, name: str) -> PastName | None:
-        """Return the last removal of a word from the code of a file near a function."""
+        """Return the last removal of a word from the code of a file.
+
+        The change of the file must also contain the name of the function.
+        """
         label = f"{self._view.folder}{path}"
         whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
         for state in self._commits_with(name):

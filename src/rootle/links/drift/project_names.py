@@ -93,7 +93,7 @@ def read_project(
 
 
 def _has_code(state: FileState) -> bool:
-    """Return whether the names in a file exist. In contrast, documents can contain old names."""
+    """Return whether a file counts as code. Documents do not, as they can contain old names."""
     is_book = state.language == "xml" and _XML_DOCUMENT.search(state.path) is not None
     return not (is_book or state.language in DOCUMENTATION or is_page(state.path, state.language))
 

@@ -125,7 +125,7 @@ class Mem0Service:
         if server is None:
             key = self._key()
             if not key and self._url == SERVICE_URL:
-                # The hosted service rejects a request without a key, but receives its content.
+                # Without a key, the hosted service would receive the content but reject it.
                 raise UnavailableError(
                     "mem0's service requires a key; set memoryApiKey or memoryApiKeyCommand"
                 )

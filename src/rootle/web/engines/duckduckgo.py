@@ -27,9 +27,9 @@ except ImportError as error:
     ) from error
 
 _NO_REGION: Final = "wt-wt"
-# The maximum length of a query, in characters; DuckDuckGo rejects longer ones. Words like "!w",
-# which would redirect to another site, are quoted.
+# The maximum length of a query, in characters; DuckDuckGo rejects longer ones.
 _MAX_CHARS: Final = 499
+# Words like "!w" are quoted, because they would redirect to another site.
 _BANG: Final = re.compile(r"(?:^|(?<= ))([!\\]\S*)")
 # A client that sends too many requests gets HTTP 202, a CAPTCHA, or one of these statuses.
 _ACCEPTED: Final = 202

@@ -20,7 +20,7 @@ from rootle.web.url import PageUrl, parse_page_url
 
 MAX_SITEMAPS: Final = 50
 MAX_SECONDS: Final = 3_600.0
-# The time limit for reading the sitemaps, and the maximum delay between two requests for which an
+# The time limit for reading the sitemaps. If the delay between two requests is longer than this, no
 # inventory is looked for.
 MAX_SEARCH_SECONDS: Final = 600.0
 # The maximum number of requests, as a multiple of the maximum number of pages. The limit is

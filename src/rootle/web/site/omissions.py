@@ -19,7 +19,7 @@ class Omissions:
     # page -> the reason why it could not be read
     failed: dict[str, str] = field(default_factory=dict)
     beyond_limits: int = 0
-    not_requested: int = 0  # because too many requests before had failed
+    not_requested: int = 0  # because too many earlier requests had failed
     cut: int = 0  # pages of which only the beginning was read
     _failed_in_sequence: int = 0
 

@@ -84,8 +84,9 @@ def _add_rule(
 
 
 def matches(pattern: str, path: str) -> bool:
-    """Return whether a pattern with "*" and a final "$" matches the start of a path.
+    """Return whether a pattern matches the start of a path.
 
+    "*" matches any text, and a final "$" matches the end of the path.
     Each part between two stars is searched once, so the time does not grow exponentially.
     """
     is_whole = pattern.endswith("$")
