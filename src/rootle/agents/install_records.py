@@ -29,7 +29,9 @@ class FileRecord:
 
     # the original text, including any byte order mark; None if the file did not exist
     before: str | None
-    digest: str  # "" if another program changed the file between two installations
+    # "" if another program changed the file between two installations, or if the file contained
+    # rootle before the first one
+    digest: str
 
     def is_current(self, content: bytes | None) -> bool:
         """Return whether the content of the file is still what rootle last wrote."""

@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code = _run(sys.argv[1:] if arguments is None else arguments)
             sys.stdout.flush()
         except (KeyboardInterrupt, Exception) as error:
-            # An extension module whose import is interrupted raises an ImportError instead.
+            # If the import of an extension module is interrupted, it raises an ImportError instead.
             if interrupts or isinstance(error, KeyboardInterrupt):
                 _warn("interrupted; an existing index is still usable")
                 code = _INTERRUPTED

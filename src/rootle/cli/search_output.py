@@ -31,8 +31,8 @@ from rootle.types import Memory, QueryInterpretation, SearchResponse, SearchResu
 
 # Maximum lines of a span on a terminal: the first one, and those with the most matching words.
 _MAX_TERMINAL_LINES: Final = 10
-# A brief answer on a terminal shows this many lines of the best span of its first three results,
-# and one line of each other result. With headings, ten results take about 40 rows.
+# A brief answer on a terminal shows these numbers of lines of the best spans of its first three
+# results, and one line of every other result. With headings, ten results take about 40 rows.
 _BRIEF_LINES: Final = (10, 5, 5)
 # The minimum similarity, from 0 to 1, of a highlighted word to a word of the question.
 _MIN_WORD_SIMILARITY: Final = 0.8

@@ -60,7 +60,7 @@ _COMMIT_RANK: Final = 0.35
 _SIMILARITY: Final = 3.0
 _SAME_NAME: Final = 3.0
 _OTHER_SPELLING: Final = 0.9
-_OTHER_OWNER: Final = 0.8  # the class of the definition is not the class in the question
+_OTHER_OWNER: Final = 0.8  # if the class of the definition is not the class in the question
 # The score of code that contains the name, but is not its definition. It is higher than all scores
 # of code without the name.
 _CONTAINS_NAME: Final = 0.45

@@ -151,7 +151,7 @@ class PassageWalk:
         changes: Sequence[LineChange],
         path: str,
     ) -> Words:
-        """Pass the words that the commit kept on to the parent, and return the other words."""
+        """Pass the words that the commit kept to the parent, and return the other words."""
         is_ignored = commit.sha in self.ignored
         weights = self.contributions.weights
         old, shortened = trace(words, changes, weights, is_forced=is_ignored)

@@ -13,7 +13,8 @@ from rootle.types.memories import Memory
 COMMIT_KIND: Final = "commit"
 COMMIT_URI: Final = "git:"  # the prefix of the URI of a commit; the hash follows
 COMMIT_MESSAGE: Final = "message"  # the label of the section with the message
-# The last name in the title of a section for a file if unnamed definitions may have changed too.
+# The last name in the title of a section for a file, if definitions that the title does not name
+# may have changed too.
 UNNAMED_CHANGES: Final = "…"
 # The separator of the names in the title of a section for a file. A comma is not used, because a
 # name may be a heading that contains commas.

@@ -31,7 +31,7 @@ class SearchQuery:
     limit: int | None = None
     cursor: str | None = None  # `next_cursor` of an earlier response to the same query
     context: bool = False  # whether to add the surrounding code to each result
-    # the maximum number of tokens in the contexts of all results together
+    # the maximum number of tokens of the results and the memories, as Markdown
     budget: int | None = None
     exclude: tuple[str, ...] = ()  # "path:start-end": lines to leave out of the contexts
     # whether the server at `expandEndpoint`, if any, may add words to the question

@@ -113,7 +113,7 @@ class ImageStatus:
 
     model: str  # the name of the model, or the URL of a server that chooses the model
     embedded: int  # the number of images with a vector of this model
-    total: int  # the number of images that are known to be suitable
+    total: int  # the number of images that are known and can be embedded
     reason: str = ""  # why the last attempt to embed images failed; "" if it succeeded
 
 

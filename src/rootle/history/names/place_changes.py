@@ -25,7 +25,7 @@ _WORDS: Final = re.compile(r"[\w$]+")
 class ChangedPlace:
     """The definitions or files that a question names, and the commits that changed them."""
 
-    paths: tuple[str, ...]  # of the files, relative to the folder; that of a folder ends in "/"
+    paths: tuple[str, ...]  # relative to the root; the path of a folder ends in "/"
     where: str  # the lines or files, for a note
     kinds: frozenset[str]  # of the definitions, as `Symbol.kind`; empty for files
     # The hashes of the commits that changed the lines or files, newest first, each with the first

@@ -24,8 +24,8 @@ MAX_SECONDS: Final = 3_600.0
 # inventory is looked for.
 MAX_SEARCH_SECONDS: Final = 600.0
 # The maximum number of requests, as a multiple of the maximum number of pages. The limit is
-# necessary because a site can have any number of pages without new text, which do not count as
-# pages.
+# necessary because a site can have any number of pages without new text, and these are not counted
+# as pages.
 _REQUESTS_PER_PAGE: Final = 3
 _MAX_QUEUE: Final = 100_000
 _HTML: Final = ("text/html", "application/xhtml+xml", "")
