@@ -65,7 +65,7 @@ class UnavailableError(RootleError):
     def __init__(self, message: str, *, retry_after_s: float = 0.0, status: int = 0) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s  # the delay that the dependency requested; 0 if none
-        self.status = status  # of the HTTP response; 0 if there was none
+        self.status = status  # the status of the HTTP response; 0 if there was none
 
 
 class RefusedError(UnavailableError):

@@ -59,7 +59,7 @@ def _changed_files(root: Path, paths: Sequence[str]) -> ChangedPlace:
 
 
 def _find_paths(index: IndexReader, name: str) -> list[str]:
-    """Return the file or folder at the path `name`, or else those whose paths end in `name`.
+    """Return the file or folder at the path `name`, or else the files whose paths end in `name`.
 
     The path of a folder ends in "/".
     """

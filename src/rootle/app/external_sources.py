@@ -91,7 +91,7 @@ class ExternalSources:
         """Read a web site, folder or file, and index its documents for `in:web`.
 
         `address` is a URL or a path. `name` is shown in results; the default is derived from the
-        address. If `kind` is None, it is detected. `weight` multiplies the scores of its results.
+        address. If `kind` is None, it is detected. `weight` multiplies the scores of the source.
         `depth` is the maximum number of links to follow from the first web page, and `max_pages`
         the maximum number of web pages. `on_progress` receives the number of documents read so far.
         An address that was added before is read again with the new options.

@@ -39,7 +39,7 @@ class SignalWeights:
 
 @dataclass(frozen=True, slots=True)
 class TrustRule:
-    """A factor for the scores of files, which are selected by author, by path, or by both."""
+    """A factor for the scores of the files that match an author, a path, or both."""
 
     author: str = config_field("", "Name or e-mail address of the author of the last commit.")
     path: str = config_field("", "File, folder or glob.")

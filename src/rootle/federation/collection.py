@@ -16,7 +16,7 @@ Position = Literal["first", "after", "fallback"]
 
 
 class Collection(Protocol):
-    """Text other than the files and commits of the project, which has an index of its own."""
+    """Text with an index of its own, other than the files and commits of the project."""
 
     @property
     def kind(self) -> ResultKind:

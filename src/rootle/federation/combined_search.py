@@ -120,7 +120,7 @@ class CombinedSearch:
     def _add_named(
         self, query: SearchQuery, named: Sequence[str], commits: CommitSearch, find_files: FindFiles
     ) -> SearchResponse:
-        """Return the indexed commits whose hashes a question about code names, and then files."""
+        """Return the indexed commits whose hashes are in a question about code, and then files."""
         view = commits.view()
         found = [] if view is None else find_with_prefixes(view, named)
         if view is None or not found or query.context or query.budget is not None:

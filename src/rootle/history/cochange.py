@@ -33,15 +33,15 @@ class PastChange:
 class Cochange:
     """How often another file changed together with a given file.
 
-    The shares are shares of commits, from 0 to 1.
+    The shares are those of the common commits among other commits, from 0 to 1.
     """
 
     count: int
-    share: float  # of all commits of the given file, weighted and smoothed
+    share: float  # among all commits of the given file; weighted and smoothed
     commits: tuple[int, ...]  # the ids of the commits that changed both files, newest first
-    reverse_share: float = 0.0  # of all commits of the other file, weighted and smoothed
-    recent_share: float = 0.0  # of the newest commits of the given file
-    year_share: float = 0.0  # of the commits of the given file in the last year, smoothed
+    reverse_share: float = 0.0  # among all commits of the other file; weighted and smoothed
+    recent_share: float = 0.0  # among the newest commits of the given file
+    year_share: float = 0.0  # among the commits of the given file in the last year; smoothed
 
 
 class ChangeHistory:

@@ -12,7 +12,7 @@ from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
 from rootle.history.removed_definitions import RemovedDefinitions
 
-PARTIAL: Final = "history"  # in `degraded`: not all commits are indexed yet
+PARTIAL: Final = "history"  # the name in `degraded` if not all commits are indexed yet
 
 OpenCommits = Callable[[], CommitSearch | str]  # returns a message if there are no commits
 

@@ -21,10 +21,11 @@ _MAX_CHANGES: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class CommitView:
-    """A part of an index of commits, which several folders may share."""
+    """A part of an index of commits. Several folders may share the index."""
 
     index: IndexReader
-    ids: Collection[int] | None = None  # of the commits that belong to the folder; None for all
+    # the ids of the commits that belong to the folder; None for all
+    ids: Collection[int] | None = None
     folder: str = ""  # the folder's path in the work tree, with a final slash; "" for the top
     # Returns the position of each commit in the history, from 0; see `CommitUpdates.find_order`.
     find_order: Callable[[], Mapping[int, int]] = dict

@@ -58,13 +58,13 @@ class RemovedIndex(Protocol):
 class RemovedDefinition:
     """A definition that a commit removed."""
 
-    uri: str  # of the commit
-    path: str  # before the commit, relative to the folder
+    uri: str  # the URI of the commit
+    path: str  # the path before the commit, relative to the folder
     name: str
     scope: str  # the definition that enclosed it; "" if there was none
-    start_line: int  # before the commit, from 1
+    start_line: int  # the first line before the commit, from 1
     lines: tuple[str, ...]
-    similarity: float  # to the question, from 0 to 1
+    similarity: float  # the similarity to the question, from 0 to 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,13 +41,13 @@ class CurrentLines(NamedTuple):
 class PlaceChanges:
     """The commits that changed a place, newest first."""
 
-    commits: dict[str, Sequence[str]]  # by hash: the first changed lines, each with "+" or "-"
-    merges: frozenset[str]  # those of the commits that are merges
+    commits: dict[str, Sequence[str]]  # hash -> the first changed lines, each with "+" or "-"
+    merges: frozenset[str]  # the merges among these commits
     note: str  # why older commits may be missing; "" if they are not
 
 
 def list_definition_changes(places: Sequence[CurrentLines]) -> PlaceChanges | None:
-    """Return the commits that changed lines of places, which are in files of one work tree.
+    """Return the commits that changed lines of places in the files of one work tree.
 
     Lines and files that are not committed are left out. Return None if nothing is left, if git
     cannot tell, or if commits must not be shown.

@@ -25,7 +25,7 @@ _AROUND: Final = 6
 _MIN_COMMON: Final = 2  # the minimum number of names or word sequences in common with old lines
 _RARE: Final = 3  # a name in at most this many removed lines is rare
 _MIN_NAME_CHARS: Final = 5
-_MARGIN: Final = 20  # lines around moved lines, which may have been moved and changed
+_MARGIN: Final = 20  # lines around moved lines; they may have been moved and changed
 
 
 def find_moved(

@@ -33,7 +33,7 @@ class CodePlace:
 
     whole: Passage  # the whole file
     passage: Passage
-    first_line: int  # of the requested lines
+    first_line: int  # the first of the requested lines
     last_line: int
     # Names of the enclosing definitions, outermost first, and of a variable in the reference.
     names: tuple[str, ...]
@@ -48,7 +48,7 @@ class CodePlace:
         return f"{escape_path(self.whole.source)}:{lines}"
 
     def line_weights(self) -> dict[int, float]:
-        """Return the weight of each line, which is its share of the meaning of the passage."""
+        """Return the weight of each line: its share of the meaning of the passage."""
         start = self.passage.start_line
         raw = {
             number: weigh_line(line) * _count_weight(line)

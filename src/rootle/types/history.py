@@ -9,7 +9,7 @@ from rootle.types.documents import Passage
 from rootle.types.memories import Memory
 
 # The kind of a document that contains a commit. The document has a section for the message, and a
-# section for each changed file, whose label is the path of the file.
+# section for each changed file. The label of such a section is the path of the file.
 COMMIT_KIND: Final = "commit"
 COMMIT_URI: Final = "git:"  # the prefix of the URI of a commit; the hash follows
 COMMIT_MESSAGE: Final = "message"  # the label of the section with the message
@@ -106,7 +106,7 @@ class ImpactedFile:
 class ImpactAnswer:
     """The files that probably change together with the given files, most probable first."""
 
-    seeds: tuple[str, ...]  # the given files, which change
+    seeds: tuple[str, ...]  # the given files, which are assumed to change
     files: tuple[ImpactedFile, ...]
     degraded: tuple[str, ...]  # "history": not all commits are indexed yet
     suggestions: tuple[str, ...]

@@ -92,8 +92,8 @@ class UrlCache:
         text = make()
         try:
             write_json(path, {"key": key, "savedAt": self._clock(), "text": text})
-            # Set the modification time of the file to the time when it expires. `_evict` can then sort
-            # the files without reading them, although other projects may use other lifetimes.
+            # Set the modification time of the file to the time when it expires. `_evict` can then
+            # sort the files without reading them, although other projects may use other lifetimes.
             expires_s = time.time() + self._ttl_s
             os.utime(path, (expires_s, expires_s))
             self._evict()

@@ -67,7 +67,7 @@ _END: Final = re.compile(r"[.,;:]$")
 class NameHistoryQuestion:
     """A question about the commits that changed a definition or a file."""
 
-    name: str  # of a definition, perhaps with its class or module; or a path
+    name: str  # the name of a definition, perhaps with its class or module, or a path
     oldest_first: bool
     since: str = ""  # a revision; commits in its history are left out
 

@@ -27,11 +27,11 @@ class ChangedPlace:
 
     paths: tuple[str, ...]  # relative to the root; the path of a folder ends in "/"
     where: str  # the lines or files, for a note
-    kinds: frozenset[str]  # of the definitions, as `Symbol.kind`; empty for files
+    kinds: frozenset[str]  # the kinds of the definitions, as in `Symbol.kind`; empty for files
     # The hashes of the commits that changed the lines or files, newest first, each with the first
     # changed lines. None if git cannot tell.
     commits: Mapping[str, Sequence[str]] | None
-    merges: frozenset[str] = frozenset()  # the hashes of those that are merges
+    merges: frozenset[str] = frozenset()  # the hashes of the merges among them
     note: str = ""  # why older commits may be missing
 
     @property
@@ -49,7 +49,7 @@ class ChangedPlace:
 class PlaceChange:
     """A commit that changed a place, with the part of its text that shows the change."""
 
-    state: FileState  # of the commit
+    state: FileState  # the commit in the index
     section: DocumentSection
     lines: Sequence[str] = ()  # the first changed lines, each with "+" or "-", if they are known
 
@@ -105,7 +105,7 @@ def list_renames(view: CommitView) -> Mapping[str, set[str]]:
 
 
 def add_old_paths(renames: Mapping[str, set[str]], paths: Iterable[str]) -> Iterator[str]:
-    """Yield paths and those that the files had before."""
+    """Yield paths, and the earlier paths of the same files."""
     todo, seen = list(paths), set(paths)
     while todo:
         path = todo.pop()

@@ -47,7 +47,7 @@ class PastName:
     """A name that a commit removed from the code."""
 
     name: str
-    path: str  # of the file that defined the name
+    path: str  # the path of the file that defined the name
     line: str  # the removed line
     commit: CommitFacts
     bases: frozenset[str] = (

@@ -34,7 +34,7 @@ _BANG: Final = re.compile(r"(?:^|(?<= ))([!\\]\S*)")
 # A client that sends too many requests gets HTTP 202, a CAPTCHA, or one of these statuses.
 _ACCEPTED: Final = 202
 _LIMITS: Final = frozenset({403, 429})
-# Matches only attributes, not the query in the page, whose quotation marks are escaped.
+# Matches only attributes. The page also contains the query, but with escaped quotation marks.
 _CAPTCHA: Final = re.compile(
     r'class="[^"]*\banomaly-modal|action="[^"]*/anomaly\.js|id="challenge-form"'
 )
