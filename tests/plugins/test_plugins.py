@@ -15,9 +15,10 @@ from command import rootle
 from sample import MakeApp
 
 from rootle.errors import PluginError
-from rootle.plugins import registry
+from rootle.plugins import hook, registry
 from rootle.plugins.registry import (
     Plugin,
+    PluginTimeoutError,
     Section,
     call_with_timeout,
     find_plugins,
@@ -345,8 +346,32 @@ def test_sections_of_a_chunker_plugin_respect_the_size_limit(
 
 def test_a_plugin_that_never_returns_is_abandoned() -> None:
     found = registry.Found(Plugin("chunker", "slow", lambda: None), "own_parts:PARTS")
-    with pytest.raises(PluginError, match="the chunker slow gave no answer within"):
+    with pytest.raises(PluginTimeoutError, match="the chunker slow gave no answer within"):
         call_with_timeout(found, lambda: time.sleep(5), 0.05)
+
+
+@pytest.mark.parametrize("error", [ValueError("no answer found"), None])
+def test_a_plugin_is_called_again_after_an_error_but_not_after_a_timeout(
+    error: ValueError | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hook, "_TIMEOUT_S", 0.05 if error is None else 60.0)
+    plugin = hook.PluginHook(
+        registry.Found(Plugin("chunker", "own", lambda: None), "own_parts:PARTS")
+    )
+
+    def fail() -> None:
+        if error is None:
+            time.sleep(5)
+        else:
+            raise error
+
+    with pytest.raises(PluginError):
+        plugin.call(fail)
+    if error is None:
+        with pytest.raises(PluginError, match="timed out earlier"):
+            plugin.call(lambda: "parts")
+    else:
+        assert plugin.call(lambda: "parts") == "parts"
 
 
 def test_entry_points_in_the_current_folder_are_ignored(

@@ -8,7 +8,14 @@ from functools import cache
 from typing import Any, Final, TypeVar
 
 from rootle.errors import PluginError
-from rootle.plugins.registry import Found, Kind, call_with_timeout, load, make_component
+from rootle.plugins.registry import (
+    Found,
+    Kind,
+    PluginTimeoutError,
+    call_with_timeout,
+    load,
+    make_component,
+)
 
 _LOG = logging.getLogger(__name__)
 
@@ -34,8 +41,8 @@ class PluginHook:
             raise PluginError(f"the {plugin.kind} {plugin.name} timed out earlier")
         try:
             return call_with_timeout(self.found, function, _TIMEOUT_S)
-        except PluginError as error:
-            self._timed_out = "no answer" in str(error)
+        except PluginTimeoutError:
+            self._timed_out = True
             raise
 
 

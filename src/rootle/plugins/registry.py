@@ -150,10 +150,14 @@ def call_plugin(found: Found, call: Callable[[], _Result]) -> _Result:
         raise PluginError(f"the {plugin.kind} {plugin.name} failed: {_describe(error)}") from error
 
 
+class PluginTimeoutError(PluginError):
+    """Raised when a plugin takes too long."""
+
+
 def call_with_timeout(found: Found, call: Callable[[], _Result], timeout_s: float) -> _Result:
     """Return the result of a call that runs in a thread.
 
-    If it takes longer than `timeout_s`, abandon the thread and raise PluginError.
+    If it takes longer than `timeout_s`, abandon the thread and raise PluginTimeoutError.
     """
     outcome: list[_Result] = []
     failure: list[PluginError] = []
@@ -171,7 +175,9 @@ def call_with_timeout(found: Found, call: Callable[[], _Result], timeout_s: floa
         raise failure[0]
     if not outcome:
         plugin = found.plugin
-        raise PluginError(f"the {plugin.kind} {plugin.name} gave no answer within {timeout_s:g} s")
+        raise PluginTimeoutError(
+            f"the {plugin.kind} {plugin.name} gave no answer within {timeout_s:g} s"
+        )
     return outcome[0]
 
 
