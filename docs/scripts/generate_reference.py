@@ -28,6 +28,7 @@ from rootle.cli.options import CommandParser
 from rootle.config.fields import SECTION, key_of
 from rootle.index.local.inverted_index.commit_state import FIELDS
 from rootle.rank.features import NAMES
+from rootle.rank.question.test_request import TOPIC_WORDS
 from rootle.rank.rankers.feature_sum import (
     CODE_FACTOR,
     COPY_FACTOR,
@@ -217,8 +218,9 @@ def weights() -> str:
         (
             f"{TEST_FACTOR:g}",
             "tests",
-            "unless the query asks for a test, is about how tests are run, or describes a change "
-            "to the code, as a commit message does",
+            "unless the query asks for a test, is about how tests are run, mentions tests and has "
+            f"at most {TOPIC_WORDS} content words, or describes a change to the code, as a commit "
+            "message does",
         ),
         (f"{CODE_FACTOR:g}", "all files except tests", "if the query asks for a test"),
         (

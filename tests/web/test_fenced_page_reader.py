@@ -121,7 +121,7 @@ _LINKS = b"<a href=x>y</a>" * 5_000  # 75 kB
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("length", "outcome"),
-    [(0, "The text of http"), (4_000, "The text of http"), (60_000, "is longer than 4096 charac")],
+    [(0, "The text of http"), (4_000, "The text of http"), (60_000, "are longer than 4096 charac")],
 )
 def test_a_page_behind_a_long_url_takes_little_memory(length: int, outcome: str) -> None:
     def answer(request: Request) -> Reply:

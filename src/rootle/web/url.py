@@ -58,7 +58,9 @@ def parse_page_url(text: str) -> PageUrl:
     except ValueError as error:
         raise WebPageError(f'"{shown}" is not a valid URL: {error}') from error
     if len(url.target) > _MAX_TARGET_CHARS:
-        raise WebPageError(f'"{shown}" is longer than {_MAX_TARGET_CHARS} characters')
+        raise WebPageError(
+            f'the path and query of "{shown}" are longer than {_MAX_TARGET_CHARS} characters'
+        )
     return url
 
 

@@ -8,7 +8,7 @@ from typing import Final
 _MENTION: Final = re.compile(r"\b(?:test(?:s|ed|ing)?|specs?|fixtures?|test_?cases?)\b", re.I)
 # Queries of up to this many words name a topic: "retry tests" asks for tests, "test client" may ask
 # for code.
-_TOPIC_WORDS: Final = 6
+TOPIC_WORDS: Final = 6
 _TOPIC: Final = re.compile(r"\b(?:tests?|specs?|test_?cases?)\W*$", re.I)
 # Questions about how tests are run are answered by the files that set up the tests.
 _RUNS_TESTS: Final = re.compile(r"\b(?:ci|workflows?|coverage)\b", re.I)
@@ -44,7 +44,7 @@ def asks_for_test(text: str, words: int) -> bool:
     """
     if _EXCLUDED.search(text) is not None:
         return False
-    if words <= _TOPIC_WORDS and _TOPIC.search(text) is not None:
+    if words <= TOPIC_WORDS and _TOPIC.search(text) is not None:
         return True
     return _REQUEST.search(text) is not None or _TEST_CODE.search(text) is not None
 
@@ -53,4 +53,4 @@ def may_concern_tests(text: str, words: int) -> bool:
     """Return whether tests may answer a question that does not ask for them."""
     if _MENTION.search(text) is None or _EXCLUDED.search(text) is not None:
         return False
-    return words <= _TOPIC_WORDS or _RUNS_TESTS.search(text) is not None
+    return words <= TOPIC_WORDS or _RUNS_TESTS.search(text) is not None
