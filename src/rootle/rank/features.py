@@ -213,7 +213,10 @@ def _above_noise(dense: Floats) -> Floats:
 
 
 def noise_level(dense: Floats) -> float:
-    """Return the cosine at rank 60, or the lowest cosine if there are fewer chunks."""
+    """Return the cosine at rank 60.
+
+    For 60 or fewer chunks, return the lowest cosine if it is negative, and otherwise 0.
+    """
     if len(dense) <= _NOISE_RANK:
         return float(dense.min(initial=0.0))
     return float(np.partition(dense, -_NOISE_RANK)[-_NOISE_RANK])
@@ -312,7 +315,11 @@ class _WordSimilarity:
 
 
 def word_similarity(left: str, right: str) -> float:
-    """Return 1 for equal words, 0.8 if one is a prefix, 0.6 if five letters agree, else 0."""
+    """Return the similarity of two words, from 0 to 1.
+
+    It is 1 for equal words, 0.8 if one word is a prefix of the other, 0.6 if their first five
+    letters are equal, and otherwise 0.
+    """
     if left == right:
         return 1.0
     shorter, longer = (left, right) if len(left) <= len(right) else (right, left)

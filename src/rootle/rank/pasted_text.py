@@ -43,8 +43,8 @@ _WINDOW_LINES: Final = 5
 _MAX_GAP: Final = 8
 _MAX_PLACES: Final = 400  # occurrences of a word per text
 _MAX_PAIRS: Final = 100  # pairs of equal words in a line of the query and a window of a text
-# The maximum number of windows of a text that are aligned: those with most of the words. Aligning
-# one window takes 0.5 ms.
+# The maximum number of windows of a text that are aligned: those that share the most words with the
+# line. Aligning one window takes 0.5 ms.
 _MAX_WINDOWS: Final = 8
 # A source must have at least _MIN_WORDS words of a message, and _MIN_SHARE of its words, weighted
 # by rarity. If it has only _SHORT_WORDS words, it must have _SHORT_SHARE.
@@ -54,8 +54,8 @@ _SHORT_WORDS: Final = 3
 _SHORT_SHARE: Final = 0.75
 # A text without signs of a message or of code must have this many words.
 _LITERAL_WORDS: Final = 4
-# Patterns for the text around a name that is a part of a longer name, a string, a key or a
-# selector.
+# Patterns for the text around a name. They show whether the name is a part of a longer name, a
+# whole string, a key or a selector.
 _CONTINUED: Final = re.compile(r"[\w-]")
 _BEGUN: Final = re.compile(r"\w-{0,9}$")
 _OPEN_QUOTE: Final = re.compile(r"[\"'`]-{0,2}$")
@@ -270,7 +270,7 @@ def _is_marked(text: str) -> bool:
 
 
 def _split_message(line: str) -> list[str]:
-    """Return a line, its ends after the punctuation of a logger, and its parts in quotes."""
+    """Return a line, the text after each punctuation mark of a logger, and the parts in quotes."""
     if not _is_marked(line):
         return [] if _QUESTION.match(line) else [line]
     tails = [line[cut.end() :].strip(" \"'") for cut in islice(_CUT.finditer(line), _MAX_VARIANTS)]
@@ -310,7 +310,7 @@ def _list_sources(shares: Mapping[int, float]) -> list[SourceLine]:
 
 
 def _find_name(name: str, text: str) -> list[SourceLine]:
-    """Return the lines of a lower-case text with a whole name. Strings and keys come first."""
+    """Return the lines with a whole name in a lower-case text. Strings and keys come first."""
     starts = [match.start() for match in islice(re.finditer(re.escape(name), text), _MAX_PLACES)]
     best: dict[int, float] = {}
     for number, start in zip(line_numbers(text, starts), starts, strict=True):
@@ -324,7 +324,7 @@ def _find_name(name: str, text: str) -> list[SourceLine]:
 
 
 def _find_anchors(pasted: PastedLine, text: str, total: float) -> list[int]:
-    """Return the positions of some words in a text. Every source has at least one of them."""
+    """Return the positions of some words, at least one of which every source contains."""
     places: list[int] = []
     rest = total
     for word in pasted.searched:

@@ -180,7 +180,7 @@ def quotes_messages(path: str) -> bool:
 
 
 def is_generated(path: str) -> bool:
-    """Return whether, judging by its path, a file was written by a program, such as a bundle."""
+    """Return whether the path suggests that a program wrote the file, as for a bundle."""
     return bool(path_parts(path).kinds & _MADE)
 
 

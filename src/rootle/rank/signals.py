@@ -52,7 +52,7 @@ class Signals:
 class DocumentFactors(Signals):
     """Multiplies the score of each document by a factor, and applies no other signal."""
 
-    find_factors: Callable[[Sequence[str]], Sequence[float]]  # by the paths of documents
+    find_factors: Callable[[Sequence[str]], Sequence[float]]  # returns a factor for each path
 
     def changes(self, scores: Floats, files: FileInputs) -> dict[str, Floats]:
         """Return the changes to the scores of the candidate files, by the name of the signal."""

@@ -30,11 +30,11 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """Optional stages that wrap the steps, outermost first."""
+    """Optional stages of a search. Those that wrap steps are listed outermost first."""
 
-    pages: Sequence[PageStage] = ()  # wrap all steps, such as caches
-    answers: Sequence[AnswerStage] = ()  # wrap retrieve and rank, such as reranking
-    responses: Sequence[ResponseStage] = ()  # run after all steps, such as memories
+    pages: Sequence[PageStage] = ()  # caches and others that wrap all steps except `respond`
+    answers: Sequence[AnswerStage] = ()  # reranking and others that wrap retrieve and rank
+    responses: Sequence[ResponseStage] = ()  # memories and others that run after all steps
 
 
 class SearchAgent:

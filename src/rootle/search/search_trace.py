@@ -136,7 +136,7 @@ def _join(names: Iterable[str]) -> str:
 class SearchTrace:
     """Context manager that records one search.
 
-    The steps report numbers to it that the response does not contain.
+    The steps report to it the numbers that the response does not contain.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ def write_symbols(symbols: SymbolAnswer, restrictions: str, parameters: Sequence
     """Return the definitions in a few lines, and a page of the uses if the query asks for them.
 
     `restrictions` are the filters and the excluded words of the query. `parameters` are the names
-    of tool parameters that also filter the answer. If the text suggests a query, it includes both.
+    of tool parameters that also filter the answer. A query that the text suggests includes both.
     """
     # Filters in a query match paths in a different way than parameters do, so a parameter cannot be
     # written as a filter.

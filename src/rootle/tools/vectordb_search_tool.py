@@ -94,8 +94,9 @@ def _write(
 ) -> AnswerText:
     """Return the text for a response.
 
-    If the query asks for the uses, tests or implementations of a name, the text lists these instead
-    of the results. If the query asks for a definition and there is none, the text says so.
+    If the query asks for uses of a name, or for some of them, such as its tests, the text lists
+    these instead of the results. If the query asks for a definition and there is none, the text
+    says so.
     """
     symbols = response.symbols
     if symbols is None:

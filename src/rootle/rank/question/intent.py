@@ -55,7 +55,7 @@ _COMPLAINT: Final = _mark(
     r"|does not exist|must (?:not )?be|may not|is missing|timed out|segmentation fault"
     r"|longer than the|expected .+ (?:got|but|installed))\b",
 )
-# Values inserted by a program: quoted or in brackets, a number, a colon, a qualified name.
+# Signs of values that a program inserted: quotes, brackets, a number, a colon, a qualified name.
 _FILLED_IN: Final = re.compile(r"""["'<(\[]\S|\b\d+\b|:\s|[a-z][A-Z]|\w\.\w""")
 
 # Start of requests and commit messages, with an optional tag or component: "api: add …".
@@ -210,7 +210,7 @@ def description_end(text: str) -> int:
 def is_composed(text: str) -> bool:
     """Return whether words, names or code follow a description, as in queries of language models.
 
-    People ask questions instead. A question with several clauses is recognized by its words.
+    People ask questions instead. A question with several clauses is recognized as one by its words.
     """
     head = text[:_MAX_CHARS]
     if description_end(text) < len(text):

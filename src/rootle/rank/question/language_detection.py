@@ -55,7 +55,7 @@ _FRENCH_FUNCTION_WORDS: Final = frozenset(
 )
 # This many function words identify a language. A single one may also be an English word.
 _MIN_FUNCTION_WORDS: Final = 2
-# Function words that are not also English words, with and without accents.
+# Function words that are rare in English texts, with and without accents.
 _MARKERS: Final[Mapping[Language, frozenset[str]]] = MappingProxyType(
     {
         "de": frozenset(

@@ -157,7 +157,7 @@ _WORDS: Final[tuple[frozenset[str], ...]] = tuple(
     )
 )
 _WORD: Final = re.compile(r"[a-z]+")
-# This end of a question is ignored, because the definitions and uses of the name answer it too.
+# The end of a question is ignored if the answer is the same without it: "and why", "in this repo".
 _REASON: Final = re.compile(
     r",?\s+(?:and (?:why|how|when|where|from where|what for)"
     r"|(?:in|of|from|across) (?:the|this|our) (?:(?:whole|entire) )?"

@@ -65,7 +65,7 @@ WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
 TEST_FACTOR: Final = 0.5  # for tests, unless the question is about tests or describes a change
 CODE_FACTOR: Final = 0.75  # for files without tests, if the question asks for a test
 RECORD_FACTOR: Final = 0.5  # for changelogs and the like, unless the question is about history
-COPY_FACTOR: Final = 0.5  # for vendored and generated files
+COPY_FACTOR: Final = 0.5  # for vendored and generated files, unless the question is about them
 DOCUMENT_FACTOR: Final = 1.3  # for documents, if the question asks how to do something
 DEFINER_FACTOR: Final = 0.5  # for files that define a name, if the question asks for its uses
 

@@ -31,7 +31,7 @@ def rank_learned(inputs: RankingInputs, trees: GradientBoostedTrees) -> RankedFi
     """Rank the candidate files by the weighted sum corrected by the trees.
 
     The correction is multiplied by the detail of the question. Questions of a few words name a
-    topic. For such questions, the trees were never better than the sum, so they are ignored.
+    topic. For such questions, the trees were never better than the sum, so the trees are ignored.
     """
     by_sum = rank_files(inputs)
     detail = inputs.question.detail

@@ -31,7 +31,7 @@ _MAX_PROOFS: Final = 3
 # word counts as present.
 _MAX_FILES_READ: Final = 20
 # The English stemmer does not know the endings of words in other languages. Therefore the last
-# _MAX_ENDING_CHARS characters of a word with at least this many characters are ignored.
+# _MAX_ENDING_CHARS characters of a word with at least _MIN_INFLECTED_CHARS characters are ignored.
 _MIN_INFLECTED_CHARS: Final = 7
 _MAX_ENDING_CHARS: Final = 2
 _HASH: Final = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}")
@@ -67,7 +67,7 @@ class SubjectWord:
     """A word that a question may be about: not a function word, a number or a very short word."""
 
     text: str  # as typed
-    stems: tuple[str, ...]  # of the word and of its translations
+    stems: tuple[str, ...]  # of the word, and of its correction or translations
     is_identifier: bool
     is_capitalized: bool  # and not the first word, so it may be a name
     is_foreign: bool  # the question is not in English
@@ -89,7 +89,7 @@ class WordCheck:
     def is_about(self, words: Sequence[SubjectWord]) -> bool:
         """Return whether the question is about these words, which are some of its subject words.
 
-        If the index does not contain the words that a question is about, it has no answer.
+        If the words that a question is about are not in the index, neither is the answer.
         """
         if not words:
             return False
@@ -163,7 +163,7 @@ def _occurs(word: SubjectWord, index: IndexReader) -> bool:
     wanted = _without_ending(whole) if word.is_foreign else whole.removesuffix("s")
     # Only stems are indexed, such as "disentangl" for "disentangle" and "happi" for "happy".
     # Therefore the index is searched for the characters that the word and its stem share at their
-    # start, such as "entangl" and "happ".
+    # start, such as "entangl" for "entangle" and "happ" for "happy".
     part = _common_start(wanted, word.stems[0])
     files = sparse.files_with([], [part], _MAX_FILES_READ + 1, None)
     if len(files) > _MAX_FILES_READ:

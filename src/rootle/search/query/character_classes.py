@@ -32,8 +32,9 @@ class CharacterClasses:
         # The byte of each class. The key says whether the characters of the class are parts of
         # words, and which atoms match them.
         self._classes: dict[tuple[bool, frozenset[int]], int] = {}
-        # At `\b`, RE2 considers only ASCII letters, digits and "_" as parts of words. Therefore a
-        # class of word characters gets one of these bytes (True), and other classes do not (False).
+        # At `\b`, RE2 considers only ASCII letters, digits and "_" as parts of words. Therefore
+        # classes of word characters get these bytes (key True), and other classes get the remaining
+        # bytes (key False).
         self._unused: dict[bool, list[int]] = {True: [], False: []}
         for byte in set(range(256)) - {_UNKNOWN, _NEWLINE}:
             self._unused[byte in _ASCII and self._is_word(byte)].append(byte)

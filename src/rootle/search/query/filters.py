@@ -25,7 +25,7 @@ def filter_files(
 ) -> set[int] | None:
     """Return the ids of the files that pass every filter, or None if there is no filter.
 
-    Raise QueryError if a language is unknown or the number of days is negative.
+    Raise QueryError if a language is unknown, a date is invalid or the number of days is negative.
     """
     tests = [
         *_path_test(query),

@@ -1,4 +1,4 @@
-"""Step 1: parse a question into operators, terms, names and intent, before anything is searched."""
+"""Step 1: parse a question into operators, terms, names and intent."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def interpret(question: ParsedQuestion) -> QueryInterpretation:
 
 
 def _readable_date(text: str) -> str:
-    """Return a date as it was written, or a Unix time, such as @0, in a readable format."""
+    """Return a date as it was written, but convert a Unix time, such as @0, to a readable date."""
     return format_timestamp(float(text[1:])) if re.fullmatch(r"@\d{1,11}", text) else text
 
 

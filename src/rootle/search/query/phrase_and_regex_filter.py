@@ -1,7 +1,7 @@
 """Exact matching: find the files that contain the phrases of a question and match its regex.
 
-The word index stores no positions. It can find the files that contain all the words, whole or as
-parts of longer words. Then the indexed text of these files is searched.
+The word index stores no positions. It only finds the files that contain all words of the phrases
+and the regex, whole or as parts of longer words. Then the indexed text of these files is searched.
 """
 
 from __future__ import annotations
@@ -80,8 +80,9 @@ def find_matches(
 def line_finder(parsed: ParsedQuery, clock: Callable[[], float] = time.monotonic) -> LineFinder:
     """Return a function that finds the lines of a text that match a phrase or the regex.
 
-    The function returns no lines if the text lacks one of the phrases or the regex, and it leaves
-    out lines with an excluded word. MAX_SECONDS after this call, a regex finds nothing more.
+    The function returns no lines if the text lacks one of the phrases or does not match the regex.
+    It leaves out lines with an excluded word. MAX_SECONDS after this call, a regex finds nothing
+    more.
     """
     deadline = clock() + MAX_SECONDS
     finders = _finders(parsed, lambda: clock() > deadline)
@@ -112,7 +113,7 @@ def chunks_with_matches(matches: ExactMatches, index: IndexReader, max_files: in
     """Return the chunks in which a match begins, from the first `max_files` files.
 
     If all matches of a file are in blank lines, no chunk contains them. Then the chunk before the
-    first match is returned, if the file has chunks.
+    first match is returned, or else the first chunk.
     """
     ids: list[int] = []
     for file_id, places in islice(matches.places.items(), max_files):

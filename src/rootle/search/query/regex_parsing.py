@@ -43,7 +43,7 @@ def parse_pattern(pattern: str) -> Any:
 
 
 def find_literals(pattern: str) -> tuple[str, ...]:
-    """Return the runs of word characters that every match contains, in order."""
+    """Return the distinct runs of two or more word characters that every match contains."""
     runs: list[str] = []
     run = ""
     for char in _required_chars(parse_pattern(pattern)):

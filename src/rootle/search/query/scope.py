@@ -50,7 +50,8 @@ class ScopedQuery:
     valid_until_s: float = math.inf  # Unix time at which a file becomes too old for the filter
     degraded: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    # The scope of the same question if its quotes are ignored; None if it has no phrases.
+    # The scope of the same question if its quotes are ignored. None if the question has no phrases,
+    # or a regex.
     unquoted: ScopedQuery | None = None
 
     @property

@@ -1,6 +1,6 @@
-"""Find places such as `src/retry.py:42` in a query: frames of a stack trace, compiler messages.
+"""Find places such as `src/retry.py:42` in the stack traces and compiler messages of a query.
 
-Tests that a query names without a line are found by `search/symbols/reported_tests.py`.
+Tests that a query names without such a place are found by `search/symbols/reported_tests.py`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _HEADING: Final = re.compile(
     r"\s*(?:Line\s+)?((?:[A-Za-z]:)?[\w.@+/\\-]{1,300}\.[A-Za-z]\w{0,9})\s*"
 )
 _ROW: Final = re.compile(r"\s*:?(\d{1,7})(?::\d{1,7})?(?:[\s:|]|$)")
-# A compiler names the files that include the one with the error first.
+# A compiler first names the files that include the file with the error.
 _INCLUDED: Final = re.compile(r"(?:In file included\s+)?from\b")
 # Python and pytest print the innermost frame last.
 _INNERMOST_LAST: Final = re.compile(r"Traceback \(most recent call last\)|^E   ", re.MULTILINE)
@@ -72,9 +72,9 @@ def find_frames(text: str, index: IndexReader, allowed: Collection[int] | None) 
 
 
 def find_files(path: str, index: IndexReader) -> tuple[list[FileState], bool]:
-    """Return at most three files that a path of another machine may mean, and whether it does.
+    """Return at most three files for a path from another machine, and whether the match is certain.
 
-    It is doubtful if only their names are the same.
+    The match is not certain if the path has folders, but none of them matches.
     """
     parts, is_outside = _split_path(path.replace("\\", "/"))
     named = _files_by_name(parts[-1:], index)
@@ -99,7 +99,7 @@ def _innermost_first(text: str) -> list[tuple[str, int]]:
 
 
 def _read_rows(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the places of the rows below each path that is on a line of its own."""
+    """Yield the path and the line number of each row below a path that is alone on its line."""
     path = ""
     for line in text.split("\n"):
         if heading := _HEADING.fullmatch(line):

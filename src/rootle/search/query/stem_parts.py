@@ -15,10 +15,10 @@ from rootle.text.stemmer import open_stemmer
 
 # The minimum length of a part. Shorter parts occur in most texts.
 _MIN_PART: Final = 3
-# Beginnings of words that are put before a piece to find out which letters of it the stemmer
+# Word beginnings that are put before a piece to find out which of its letters the stemmer
 # removes. Some suffixes are removed only after certain letters, so several beginnings are needed.
 _BEGINNINGS: Final = ("", "tabulat", "tabulal", "tabular", "tabule")
-# Endings of words that the stemmer removes, in the longest forms in which they are combined.
+# Word endings that the stemmer removes, in the longest forms in which they are combined.
 _ENDINGS: Final = """
 izations alizations alizingly ationalisms ationally alities icalities ivities ivenesses iveness
 fulnesses fully fulness ousnesses ously ousness lessly lessness ingly ings ingness edly edness eedly

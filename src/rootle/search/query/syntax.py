@@ -1,9 +1,9 @@
-"""The operators of a question: quotes, `path:`, `lang:`, `-word` and `/regex/`.
+"""The operators of a question, such as quotes, `path:`, `lang:`, `-word` and `/regex/`.
 
 Most questions have no operators, but pasted code often contains the characters of operators.
-Therefore these characters form an operator only at the start of a word and outside pasted error
-messages. Quotes and slashes must also be closed. All other characters are part of the question and
-stay unchanged. docs/reference/query-language.md describes the rules for users.
+Therefore these characters form an operator only at the start of a word. Quotes and slashes must
+also be closed, and quotes in pasted error messages do not count. All other characters are part of
+the question and stay unchanged. docs/reference/query-language.md describes the rules for users.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _whole_word_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def phrase_pattern(phrase: str) -> str:
-    """Return a pattern for a phrase with any white space between its words."""
+    """Return a pattern that matches a phrase with any white space between the words."""
     return r"\s+".join(map(re.escape, phrase.split()))
 
 
@@ -177,8 +177,8 @@ def _split_named_pattern(text: str) -> tuple[str, str | None]:
 def _find_named_pattern(text: str) -> tuple[int, int, str | None]:
     """Return the start and end of `regex:` with its pattern, and the pattern.
 
-    The pattern ends before the next filter, and before excluded words at the end. It is None if the
-    text has no `regex:`.
+    A pattern without quotes ends before the next filter, and before excluded words at the end. The
+    pattern is None if the text has no `regex:`.
     """
     match = _NAMED_PATTERN.search(text)
     if match is None:
@@ -204,8 +204,8 @@ def _start_of_exclusions(text: str, start: int, end: int) -> int:
 def _select_intended(text: str, operators: list[re.Match[str]]) -> list[re.Match[str]]:
     """Return the operators that the user intended.
 
-    Quotes in error messages and in guessed code are usually not meant as operators. The same is
-    true of command-line options, such as `-race`.
+    Quotes in error messages, and in code that a language model guessed, are usually not meant as
+    operators. The same is true of command-line options, such as `-race`.
     """
     end = description_end(text)
     # If code follows a description, the quotes in the description are not operators either.

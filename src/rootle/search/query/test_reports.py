@@ -1,4 +1,4 @@
-"""Recognize tests and functions that test runners and stack traces name without a line."""
+"""Recognize tests and functions that a report names without a place such as `src/retry.py:42`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PATH: Final = r"(?P<path>(?:[A-Za-z]:)?[\w.@+/\\-]{1,300}\.[A-Za-z]\w{0,9})"
 _DOTTED: Final = r"(?P<name>[\w.]{1,300})"
 _METHOD: Final = r"(?P<name>(?:\w{1,60}\.){0,20}[A-Z]\w{0,100}\.\w{1,100})"
 _RUST: Final = r"(?P<name>\w{1,100}(?:::\w{1,100}){0,9})"
-# The parameters of a test, in one kind of brackets each.
+# The parameters of a test, in parentheses, square brackets or both.
 _PARAMETERS: Final = r"(?:\(.{0,300}\))?(?:\[.{0,300}\])?"
 # pytest: `tests/test_pool.py::TestPool::test_reuse`.
 _ID: Final = re.compile(rf"(?<![\w/\\.]){_PATH}::(?P<name>\w{{1,100}}(?:::\w{{1,100}}){{0,5}})")
@@ -67,7 +67,7 @@ class ReportedTest:
 
     path: str = ""  # of its file, if the text contains it
     name: str = ""  # such as "TestPool::test_reuse"
-    title: str = ""  # if it has a title in words instead of a name; may begin with other titles
+    title: str = ""  # in words, instead of a name; may begin with the titles of its groups
     line: int = 0  # in its file; 0 if the text does not contain it
     is_macro: bool = False  # it is written as `TEST(Class, name)`
     ending: str = ""  # of the name of its file, such as "_test.go"

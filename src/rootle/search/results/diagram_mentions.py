@@ -63,9 +63,9 @@ def add_mentions(index: IndexReader, result: SearchResult, file_id: int) -> Sear
 
 
 def _read_diagrams(index: IndexReader, result: SearchResult, file_id: int) -> str:
-    """Return the whole text of the diagrams in a result, which shows only a part of long diagrams.
+    """Return the whole text of the diagrams of which a result shows at least a part.
 
-    If the index has no section for these lines, return the text of the file.
+    If the index has no section for the lines of the result, return the text of the file.
     """
     text = index.text(file_id)
     ranges = [(result.start_line, result.end_line)]

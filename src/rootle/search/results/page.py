@@ -56,7 +56,7 @@ class ResultPage:
 
     @property
     def symbols(self) -> SymbolAnswer | None:
-        """The answer to a question about a name. DiskCache does not store such pages."""
+        """The answer to a question about a name. DiskCache does not store pages that have one."""
         return None if self.answer is None else self.answer.symbols
 
     @property

@@ -180,7 +180,7 @@ class _SpanSelector:
         rows: Rows,
         lines: Mapping[int, Sequence[int]],
     ) -> None:
-        """`rows` are the chunks that are already read; chunks that are read later are added.
+        """`rows` are the chunks that have already been read. Chunks that are read later are added.
 
         `lines` are the lines that must be shown, by file.
         """

@@ -131,7 +131,7 @@ class HybridRetriever:
     def _find_degraded(
         self, sparse: SparseFindings | None, neighbors: Neighbors | None, generation: int
     ) -> tuple[str, ...]:
-        """Return the legs that failed, and "stale" if a server is behind the index."""
+        """Return the legs that did not answer, and "stale" if a server is behind the index."""
         legs = (("sparse", sparse), ("dense", neighbors))
         degraded = [name for name, found in legs if found is None]
         if self._has_servers:

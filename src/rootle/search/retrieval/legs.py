@@ -94,7 +94,7 @@ class DenseLeg:
         server: DenseIndex | None = None,
         model: str = "",
     ) -> None:
-        """`open_embedder` is called when the first question needs the embedder.
+        """`open_embedder` returns the embedder. It is called for every question.
 
         A server replaces the vectors of the index. If the vectors were made by a model whose
         fingerprint is not `model`, a search fails; an empty string accepts any model.

@@ -43,7 +43,7 @@ class Candidates:
     inputs: RankingInputs
     states: Mapping[int, FileState]  # of the candidate files, by id
     chunks: FileChunks  # all chunks of the candidate files
-    degraded: tuple[str, ...] = ()  # legs that failed
+    degraded: tuple[str, ...] = ()  # legs that did not answer, and "stale"
     unranked_files: Collection[int] = ()  # retrieved, but more than can be candidates
 
     @property
@@ -73,7 +73,7 @@ def gather_candidates(
 ) -> Candidates:
     """Fuse the hits of both legs and collect the inputs of the ranking.
 
-    `limit` is the maximum number of chunks. `degraded` names the legs that failed.
+    `limit` is the maximum number of chunks. `degraded` names the legs that did not answer.
     """
     index = request.session.index
     dense_hits = NO_HITS if neighbors is None else neighbors.hits
@@ -113,9 +113,10 @@ def choose_candidates(
     limit: int,
     scoped: ScopedQuery,
 ) -> CandidateIds:
-    """Return the best chunks of both legs and the files they are in, at most `limit` of each.
+    """Return the best chunks, and files that contain them or match as a whole.
 
-    Chunks that contain an exact match or define a name of the question come first.
+    At most `limit` chunks are returned. If more are found, those that contain an exact match or
+    define a name of the question are preferred.
     """
     fused = reciprocal_rank_fusion([sparse.body, dense_hits], limit)
     defining = np.array([c for ids in sparse.definers.values() for c in ids], dtype=np.int64)

@@ -61,7 +61,7 @@ class NamedSymbols:
     def __init__(
         self, open_finder: Callable[[], SymbolFinder], tree: WorkingTree | None = None
     ) -> None:
-        """`open_finder` loads a parser, so it is called when the first question needs the finder.
+        """`open_finder` loads a parser, so it is called only for questions that need the finder.
 
         `tree` is the indexed folder, if there is one.
         """
@@ -84,9 +84,9 @@ class NamedSymbols:
         return replace(answer, notes=(*answer.notes, *notes))
 
     def _answer_with_uses(self, asked: _Asked) -> RankedAnswer | None:
-        """Return the answer; it lists all uses if there are none of the requested kind.
+        """Return the answer, or None if there is none.
 
-        A note says so.
+        If there are no uses of the requested kind, list all uses, and say so in a note.
         """
         answer = self._answer_in_place(asked) or self._answer_for_variable(asked)
         aspect, name = asked.question.aspect, asked.question.name
@@ -102,10 +102,10 @@ class NamedSymbols:
         return replace(answer, notes=(note, *answer.notes))
 
     def _answer_in_place(self, asked: _Asked) -> RankedAnswer | None:
-        """Return the answer for the path at the end of a question, or else for all files.
+        """Return the answer for the path at the end of a question, or None if there is none.
 
-        In the second case, a note gives the reason. If the name in the question may be an ordinary
-        word and the path does not exist, return None.
+        If nothing is found in this path, return the answer for all files, with a note that gives
+        the reason. If the path does not exist and the name may be an ordinary word, return None.
         """
         question = asked.question
         if not question.place:
@@ -186,7 +186,7 @@ def _name_question(question: ParsedQuestion) -> NameQuestion | None:
 def _files_at(place: str, request: SearchRequest, scoped: ScopedQuery) -> set[int]:
     """Return the files of the scope that match `path:` with this place.
 
-    Return no files unless a file or a folder has this name, with or without an extension.
+    Return no files unless the place names a file or a folder, with or without an extension.
     """
     states = request.session.index.all_files()
     whole = re.compile(rf"(?:^|/){re.escape(place.strip('/'))}(?:[./]|$)", re.IGNORECASE)
@@ -214,14 +214,14 @@ def _note_plain_operator(scoped: ScopedQuery) -> ScopedQuery:
 
 
 def _is_answer(symbols: SymbolAnswer, question: NameQuestion) -> bool:
-    """Return whether the name is defined. A use is enough if it cannot be an ordinary word."""
+    """Return whether the name is defined. If it cannot be an ordinary word, a use is enough."""
     if symbols.definitions:
         return True
     return question.is_explicit and question.aspect != "definitions" and bool(symbols.uses)
 
 
 def _lines_to_show(symbols: SymbolAnswer, ids: Mapping[str, int]) -> dict[int, Sequence[int]]:
-    """Return the lines with uses and definitions, by file id, in the order of the files."""
+    """Return the lines with uses and definitions by file id. Files with uses come first."""
     definitions = [(symbol.path, symbol.line) for symbol in symbols.definitions]
     uses = [(use.path, use.line) for use in symbols.uses]
     lines: defaultdict[int, list[int]] = defaultdict(list)

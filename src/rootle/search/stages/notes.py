@@ -108,7 +108,7 @@ def _question_notes(question: ParsedQuestion) -> list[str]:
 def _wider_scopes(request: SearchRequest, question: ParsedQuestion) -> Iterator[str]:
     """Yield a note for each filter that excludes matching files.
 
-    If no single filter does, yield a note if all filters together exclude matching files.
+    If no single filter does but all filters together do, yield one note about their combination.
     """
     index = request.session.index
     states = index.all_files()
@@ -136,7 +136,7 @@ def _wider_scopes(request: SearchRequest, question: ParsedQuestion) -> Iterator[
 def _without_one_filter(
     query: SearchQuery, parsed: ParsedQuery
 ) -> Iterator[tuple[str, SearchQuery, ParsedQuery]]:
-    """Yield each filter as the user wrote it, and the query without this filter."""
+    """Yield each filter as the user wrote it, and the query without the filters of its kind."""
     if query.file_paths is not None:
         yield f"filePaths {_quote(query.file_paths)}", replace(query, file_paths=None), parsed
     if query.languages is not None:

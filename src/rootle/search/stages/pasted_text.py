@@ -78,7 +78,7 @@ class _Sources:
     lines: Lines
     is_first: bool = False  # whether the files of these lines are the first results
     share: float = 0.0  # the share of the words that the best line has
-    is_ordered: bool = False  # whether the files are in the order of the text
+    is_ordered: bool = False  # whether the order is that of the frames, innermost first
 
 
 _NONE: Final = _Sources({})
@@ -165,7 +165,7 @@ def _add_tests(
     open_finder: Callable[[], SymbolFinder],
     scoped: ScopedQuery,
 ) -> Frames:
-    """Return the frames with the tests and functions that a text names without a line."""
+    """Return the frames, with the lines of the tests and functions that a text names."""
     tests = read_reported_tests(text)
     if not tests:
         return frames
@@ -268,7 +268,7 @@ class _Search:
 def _order_chunks(files: Ids, values: Floats) -> Ints:
     """Return an order with the best chunk of each file first, and then the second best of each.
 
-    Otherwise, a file with many such chunks, such as a recorded log, could use up the limit of
+    Otherwise, a file with many matching chunks, such as a recorded log, could use up the limit of
     texts.
     """
     by_file = np.lexsort((-values, files))
@@ -323,7 +323,10 @@ def _rows_with(
 
 
 def _is_long(lines: Sequence[Sequence[PastedLine]], share: float) -> bool:
-    """Return whether a text is long, and nearly all of its words are in the source."""
+    """Return whether nearly all words of a text are in the source.
+
+    Return False for short sentences without signs of a message or of code.
+    """
     return share >= _WHOLE and any(
         parts[0].is_marked or parts[0].is_compound or len(parts[0].words) >= _SENTENCE_WORDS
         for parts in lines

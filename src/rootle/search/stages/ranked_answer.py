@@ -57,7 +57,7 @@ class RankedAnswer:
 
     @property
     def lowest_score(self) -> float:
-        """The shown score of the last file in `order`."""
+        """The lowest shown score of the files in `order`."""
         return float(self.scores[list(self.order)].min(initial=self.max_score))
 
     @property
@@ -184,7 +184,7 @@ def _scope_rest(request: SearchRequest, scoped: ScopedQuery, answer: RankedAnswe
 
 
 def chunks_with_lines(index: IndexReader, lines: Lines) -> Ids:
-    """Return the chunks that contain the first line of each file."""
+    """Return the chunks that contain the first of the given lines of each file."""
     rows = ((row, found) for at, found in lines.items() for row in index.chunks_of(at))
     ids = [row.id for row, found in rows if row.start_line <= found[0] <= row.end_line]
     return np.array(ids, dtype=np.int64)

@@ -43,7 +43,7 @@ _MAX_NAMES: Final = 2
 # A name in more files is not rare. Tests, documents and generated files do not count.
 _MAX_FILES: Final = 2
 _MAX_DEFINERS: Final = 16  # chunks that define the name, including those in tests
-# Files with the words of a name that has no definition, such as a field.
+# The maximum number of files that may contain a name without a definition, such as a field.
 _MAX_MENTIONS: Final = 8
 _MAX_LINES: Final = 4  # per file
 _ASSIGNED: Final = re.compile(r"\s*:?=(?!=)")

@@ -15,7 +15,7 @@ from rootle.search.results.working_tree import WorkingTree
 from rootle.text.languages import CODE_EXTENSIONS, language_of
 
 _MAX_NAMES: Final = 3
-# Limits of what is read to find one name. Reading this much takes about 10 ms.
+# Limits on what is read to find one name. Reading this much takes about 10 ms.
 _MAX_FILES_READ: Final = 200
 _MAX_BYTES_READ: Final = 20_000_000
 _LAST_WORD: Final = re.compile(r"\w+(?=\W*$)")
@@ -35,7 +35,7 @@ def note_unindexed(request: SearchRequest, scoped: ScopedQuery) -> tuple[str, ..
 def note_unindexed_name(
     name: str, request: SearchRequest, scoped: ScopedQuery, tree: WorkingTree
 ) -> tuple[str, ...]:
-    """Return a note if a name, whose definition is unknown, is in code that is not indexed.
+    """Return a note if a name without a known definition is in code that is not fully indexed.
 
     Generated code often defines the names that other code uses.
     """

@@ -116,7 +116,7 @@ class CandidateFiles:
 
 
 def _drop_built_copies(states: Sequence[FileState]) -> list[FileState]:
-    """Return the files without generated files that have the same content as another file.
+    """Return the files, except generated files with the same content as another file.
 
     Builds write the same bundle to several folders. Changes are made in its source, so one copy of
     a bundle is enough. Copies of other files are kept, because each of them must be changed.

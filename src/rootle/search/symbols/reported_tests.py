@@ -1,4 +1,4 @@
-"""Find the tests and functions that a pasted report of a test runner names without a line."""
+"""Find the tests and functions that a pasted report names without a place such as `a.py:42`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def find_reported_tests(
 ) -> dict[int, list[int]]:
     """Return the lines of tests and functions by file id, in the order of `tests`.
 
-    A test that is not found in its file means the first line of this file.
+    For a test that is not found in its file, return the first line of this file.
     """
     found: dict[int, list[int]] = {}
     for test in tests:
@@ -87,7 +87,7 @@ def _find_macros(
 
 
 def _find_title(title: str, text: str) -> int:
-    """Return the line with the longest end of a title in quotes, or 0 if there is none."""
+    """Return the line that quotes the longest end of a title, or 0 if there is none."""
     words = title.split()
     for first in range(len(words)):
         quoted = re.escape(" ".join(words[first:]))

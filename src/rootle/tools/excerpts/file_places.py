@@ -22,7 +22,7 @@ from rootle.types import Definition, FileOutline, Span
 # The value of a place is the weighted share of the question's words that it contains. The following
 # values are added to the share or subtracted from it.
 _SPAN_VALUE: Final = 1.0  # added for the first span of a result; less is added for later spans
-_NAME_VALUE: Final = 0.5  # added if all words of the name are in the question and in the place
+_NAME_VALUE: Final = 0.5  # added; less if the question or the place lacks a word of the name
 _DECLARED_VALUE: Final = 0.5  # added for a name that the question declares, as in "def name(…)"
 _CONTAINER_LOSS: Final = 1.0  # subtracted for a definition that contains others, such as a class
 _UNNAMED_LOSS: Final = 0.3  # subtracted for lines outside of definitions
@@ -66,7 +66,7 @@ class FilePlaces:
     ) -> None:
         """Create the places of a file.
 
-        `matches` has the numbers of the lines that match a phrase or a regex as keys. If the
+        The keys of `matches` are the numbers of the lines that match a phrase or a regex. If the
         question asks for the definition of a name, `asked` are the lines that define the name.
         """
         self._length = len(outline.lines)

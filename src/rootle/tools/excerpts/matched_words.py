@@ -48,7 +48,7 @@ class MatchedWords:
         return math.fsum(self._weights[word] for word in self.in_line(number))
 
     def share_in(self, numbers: Iterable[int]) -> float:
-        """Return the share of the weights of all words whose words occur in some lines."""
+        """Return the weight of the words in some lines, as a share of the weight of all words."""
         if not self._total:
             return 0.0
         return math.fsum(self._weights[word] for word in self.in_lines(numbers)) / self._total

@@ -9,7 +9,8 @@ or a regex, lines that match it take precedence. If the question asks where a na
 definition comes first and is shown from its beginning. The outline does not contain some
 definitions, such as fields. For these, the line with the name is shown with the comment above it.
 
-The variables outside of functions that the shown lines use follow them, such as a table or a limit.
+The variables that these lines use come next if they are defined outside of functions, such as a
+table or a limit.
 """
 
 from __future__ import annotations
@@ -127,6 +128,7 @@ class FileExcerpts:
         """Return the places that contain the spans of a result, best first, with their lines.
 
         A place has no lines if its lines are not worth the characters. No line is in two places.
+        The variables that the chosen lines use come before the first place without lines.
         """
         first, *others = self.places(spans)
         least = _WORTH * self._places.value_of(first)
@@ -234,7 +236,7 @@ class FileExcerpts:
         return self.size(range(first, end + 1)) > _CLEAR_ROOM * _STRETCH
 
     def _head(self, place: Place) -> list[int]:
-        """Return the lines of the signature of a definition and the first ones of its docstring."""
+        """Return the lines of a definition's signature, and the first lines of its docstring."""
         if not place.name or place.is_comment:
             return []
         first, last = find_signature(self._lines, place.lines)
@@ -246,7 +248,7 @@ class FileExcerpts:
     ) -> LineNumbers:
         """Return the consecutive lines after the head that match the question best.
 
-        The lines in `before` were shown already.
+        The lines in `before` are already shown.
         """
         best: tuple[tuple[int, float], LineNumbers] = ((0, -1.0), ())
         shown = self._words.in_lines((*head, *before))

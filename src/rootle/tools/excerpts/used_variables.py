@@ -1,4 +1,4 @@
-"""Find the constants and variables of a file or class that some lines of the file use.
+"""Find the variables and constants of a file and its classes that the shown lines use.
 
 A function that is shown often depends on a table, a pattern or a limit that is defined elsewhere in
 its file. Without these lines, an agent would need another call to read them.
@@ -68,7 +68,7 @@ def is_constant(name: str) -> bool:
 def _defined_names(
     lines: Sequence[str], definitions: Sequence[Definition], used: Collection[str]
 ) -> Iterator[tuple[int, str]]:
-    """Yield the lines outside of functions that define one of the `used` names."""
+    """Yield the line and the name of each variable in `used` that is defined outside functions."""
     inside = {
         at
         for one in definitions

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 
 def text_after(prefix: str, request: str) -> str | None:
-    """Return the text after `prefix`, which is in lower case; None if it is not at the start."""
+    """Return the text after a lower-case prefix; None if the request does not begin with it."""
     text = request.strip()
     return text[len(prefix) :].strip() if text.lower().startswith(prefix) else None
