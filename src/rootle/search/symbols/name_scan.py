@@ -332,7 +332,7 @@ class NameScan:
 
     @cached_property
     def _has_ruby_method(self) -> bool:
-        """Whether a Ruby file defines a method with the name; valid once all definitions are known."""
+        """Whether a Ruby file defines a method with the name; valid once definitions are known."""
         found = (one.symbol for one in self._list_found())
         return any(one.language == "ruby" and one.kind in ("def", "method") for one in found)
 
