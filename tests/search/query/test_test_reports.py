@@ -1,4 +1,4 @@
-"""Tests and functions that a report names without a line lead to their definitions."""
+"""Tests and functions that a report names without a full place lead to their definitions."""
 
 from __future__ import annotations
 
