@@ -28,11 +28,11 @@ _PATH: Final = re.compile(r"\S*(?:/\S*|\.\w{1,5})")
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Given a change, show the other files, tests and documents that probably need to change "
-        "too. Each file is listed with a probability and the evidence: past commits that changed "
-        "the file together with a changed file, and identifiers that both files contain. If you "
-        "describe the change in words, the three files that best match the description are "
-        "treated as the changed files. Without an argument, the files with uncommitted changes "
-        "are used.",
+        "too. Each listed file has a probability and the evidence: past commits that changed it "
+        "together with one of your changed files, and identifiers that it shares with one of "
+        "them. If you describe the change in words, the three files that best match the "
+        "description are treated as the changed files. Without an argument, the files with "
+        "uncommitted changes are used.",
         _EXAMPLES,
     )
     parser.add_argument(
