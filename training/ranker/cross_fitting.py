@@ -121,7 +121,7 @@ def mean_by_repository(
     voice: Voice,
     score: Callable[[RankingExample, Sequence[int]], float],
 ) -> float:
-    """Return the mean over repositories of the mean score; NaN without such questions."""
+    """Return the mean over repositories of the mean score; NaN if no question was scored."""
     scores: dict[str, list[float]] = defaultdict(list)
     for example, ranking in ranked:
         is_wanted = example.source == source and example.voice == voice

@@ -1,1 +1,1 @@
-"""Ordinary and hostile documents for the measurement of `benchmarks.speed.documents`."""
+"""Ordinary and hostile documents for the benchmark `benchmarks.speed.documents`."""

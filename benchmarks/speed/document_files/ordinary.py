@@ -182,7 +182,7 @@ def _write_ods(path: Path, parts: list[Part], random: Random) -> None:
 
 
 def _text_writer(form: str, whole: str = "{}") -> Callable[[Path, list[Part], Random], None]:
-    """Return a writer of a text format, given the form of one part and of the whole."""
+    """Return a writer of a text format, given a template for each part and one for the file."""
 
     def write(path: Path, parts: list[Part], random: Random) -> None:  # noqa: ARG001
         text = "".join(

@@ -28,9 +28,9 @@ def prepare_streams() -> None:
     """Open the standard streams that the parent has closed, and record errors of the output.
 
     If a stream stayed closed, the next file that is opened, such as a database, would get its file
-    descriptor, and output would be written to this file. A replaced standard input is empty.
-    Writing to a replaced standard output fails, because the output would be lost. Messages to a
-    replaced standard error are discarded.
+    descriptor, and output would be written to this file. A standard input that was
+    closed becomes empty. Writing to a standard output that was closed fails, because the output
+    would be lost. Messages to a standard error that was closed are discarded.
     """
     for number, flags in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         try:

@@ -81,7 +81,7 @@ def _split(text: str) -> Iterator[Reference]:
 
 
 def _spellings(path: str) -> Iterator[str]:
-    """Yield a path without its escapes, unchanged, and with "/" instead of backslashes."""
+    """Yield the spellings of a path: unescaped, unchanged, and with "/" instead of backslashes."""
     if "\\" in path:
         plain = unescape_path(path)
         if is_file_name(plain):

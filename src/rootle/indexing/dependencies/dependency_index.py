@@ -322,6 +322,6 @@ def _is_view(name: str) -> bool:
 def _as_package_file(state: FileState) -> FileState:
     """Return the state of a stored document in a view, without dates.
 
-    The dates of package files only show when the package was installed.
+    The dates of package files say only when the package was installed.
     """
     return state._replace(source=_SOURCE, mtime_ns=0, ctime_ns=0, committed_s=None, is_dirty=False)

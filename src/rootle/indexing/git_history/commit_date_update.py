@@ -274,7 +274,7 @@ def _open(root: Path, place: str, dates: CommitDates, only: Collection[str]) -> 
 
 
 def _find_place(path: str, places: Collection[str]) -> str:
-    """Return the innermost repository that contains a file; "" if there is none."""
+    """Return the folder of the innermost nested repository that contains a file; "" without one."""
     folder = path
     while folder and len(places) > ("" in places):
         folder = folder.rpartition("/")[0]

@@ -167,7 +167,7 @@ def _show(index: IndexReader, answer: RankedAnswer, name: _Name, lines: Lines) -
     """Return the answer with a file of `lines` first, or second if the first result has the name.
 
     The spans of this file usually fit the other words of the question better than `lines`. They are
-    replaced only if none of them contains the first of its lines.
+    replaced only if none of them contains the first line that `lines` has for the file.
     """
     ids = answer.candidates.inputs.files.ids
     places = [at for at in answer.order if int(ids[at]) in lines]

@@ -128,7 +128,7 @@ class FileOccurrences:
         return self.text[start:end]
 
     def may_call_at(self, at: Position) -> bool:
-        """Return whether a bare name in Ruby may call a method, because it is no variable."""
+        """Return whether a bare name in Ruby is not a variable, so that it may call a method."""
         return self.tree is not None and may_call_method(self.tree, *at, self.size)
 
     def is_set_at(self, at: Position) -> bool:

@@ -88,7 +88,7 @@ _SECRET_EXTENSIONS: Final = """
 _COPY_ENDINGS: Final = ("~", ".bak", ".backup", ".old", ".orig", ".save", ".copy", ".swp")
 # Extensions of binary files. Extensions that text files also use are not listed, so that the
 # content decides. For example, `.ts` can be TypeScript, `.mo` Modelica, `.pkl` Pkl, `.doc` plain
-# text, `.db` a zone of a name server, and `.sig` Standard ML; `README.pt` can be a text in
+# text, `.db` a DNS zone file, and `.sig` Standard ML; `README.pt` can be a text in
 # Portuguese, and `example.com` can be named after a host.
 _BINARY_EXTENSIONS: Final = """
     png jpg jpeg jpe gif bmp tif tiff ico icns webp avif heic heif psd xcf ai eps cr2 nef raw

@@ -53,7 +53,7 @@ def read_commit_changes(folder: str, sha: str, timeout_s: float) -> list[Changed
 
 
 def find_renamed_path(folder: str, path: str, timeout_s: float) -> str:
-    """Return the path that a file has in the last commit; a rename in the git index is undone."""
+    """Return the path that a file has in the last commit, before a rename in the git index."""
     output = run_git(
         folder,
         *("diff-index", "--cached", "-M", "--raw", "-z", "--ignore-submodules", "HEAD", "--"),
