@@ -172,8 +172,8 @@ class Corpus:
     def _term_scores(self, topic: TopicTerms) -> tuple[Floats, NDArray[np.bool_]]:
         """Return the BM25 score of each memory, and whether it matches a significant term.
 
-        The score also counts terms in neighboring memories and the subjects that the terms name. The
-        score of a memory of average length that contains every term of the topic once is 1.
+        The score also counts terms in neighboring memories and the subjects that the terms name. A
+        memory of average length that contains every term of the topic once has the score 1.
         """
         total, possible = np.zeros(len(self._memories)), 1e-9
         has_term = np.zeros(len(total), dtype=np.bool_)
