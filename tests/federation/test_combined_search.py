@@ -662,6 +662,17 @@ def test_an_older_commit_is_never_the_last_one(app: App, root: Path) -> None:
     assert last_commit_of(app, "zz_0 path:zz.py") is None
 
 
+def test_the_last_commit_is_the_last_in_the_history_whatever_its_date(app: App, root: Path) -> None:
+    text = "def alpha_0():\n    return 'Alpha'\n"
+    write(root, "alpha.py", text)
+    commit_all(root, "With a fast clock", day=30)
+    write(root, "alpha.py", text.replace("'Alpha'", "'Alpha Centauri'"))
+    commit_all(root, "With a right clock", day=9)
+    app.index_history()
+
+    assert last_commit_of(app, "alpha_0 Alpha path:alpha.py") == "With a right clock"
+
+
 def test_the_last_commit_of_a_document_is_that_of_the_file(app: App, root: Path) -> None:
     sections = "Keepers\n=======\n\nThey feed it.\n\nCages\n=====\n\nThey are large.\n"
     write(root, "guide.rst", sections)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -136,7 +137,8 @@ class LastCommits:
 
         For code in a function, it is the newest commit that changed the function, or that changed
         lines of the file for which no function is known. For other code, it is the newest commit
-        that changed the file. It is None if the newest indexed commit may not be the last one, or
+        that changed the file. If the dates of these commits contradict the order of the history,
+        the order counts. It is None if the newest indexed commit may not be the last one, or
         if the file has uncommitted changes.
         """
         known = self._known.get(view)
@@ -159,6 +161,8 @@ def _find_last(
     view: CommitView, path: str, name: str, last_modified: str | None
 ) -> CommitFacts | None:
     changes = view.changes_of(path)
+    if changes and _brief(view, changes[0][0]).date != last_modified:
+        changes = _order_by_history(view, changes, last_modified)
     if not changes or _brief(view, changes[0][0]).date != last_modified:
         return None
     if not name:
@@ -166,6 +170,22 @@ def _find_last(
     found = (at for at, section in changes if _may_change(section, name))
     at = next(found, None)
     return None if at is None else _brief(view, at)
+
+
+def _order_by_history(
+    view: CommitView, changes: Sequence[tuple[int, DocumentSection]], last_modified: str | None
+) -> Sequence[tuple[int, DocumentSection]]:
+    """Return the changes of a file in the order of the history, newest first.
+
+    They are ordered by date. Asking git for the order of the history takes longer than the rest, so
+    this is done only if the dates are known to be wrong: if the last commit of the file is in the
+    list, but does not have the newest date. Otherwise the list is empty.
+    """
+    states = view.index.files([at for at, _ in changes])
+    if all(_brief_commit(state).date != last_modified for state in states.values()):
+        return []
+    places = {state.id: at for at, state in enumerate(view.newest_first(states.values()))}
+    return sorted(changes, key=lambda change: places[change[0]])
 
 
 def _may_change(section: DocumentSection, name: str) -> bool:
