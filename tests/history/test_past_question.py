@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.history.names.name_questions import NameHistoryQuestion, parse_name_history
+from rootle.history.names.name_questions import Asked, NameHistoryQuestion, parse_name_history
 from rootle.history.past_question import PastQuestion, find_hashes, parse_past_question
 from rootle.types import RevisionRange
 
@@ -175,7 +175,29 @@ def test_the_kinds_decide_which_results_there_are() -> None:
 def test_a_question_for_the_history_of_a_name_is_recognized(
     question: str, name: str, oldest_first: bool
 ) -> None:
-    assert parse_name_history(question) == NameHistoryQuestion(name, oldest_first)
+    asked: Asked = "addition" if oldest_first else "changes"
+    assert parse_name_history(question) == NameHistoryQuestion(name, asked)
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "asked"),
+    [
+        ("which commit removed scroll_terminal", "scroll_terminal", "removal"),
+        ("who deleted src/net/retry.py?", "src/net/retry.py", "removal"),
+        ("when was the class LruCache dropped", "LruCache", "removal"),
+        ("when did evictOldest disappear", "evictOldest", "removal"),
+        ("what happened to BaseSpider", "BaseSpider", "removal"),
+        ("when was retry.py renamed", "retry.py", "rename"),
+        ("who moved src/a.py to src/b.py", "src/a.py", "rename"),
+        ("who wrote most of src/net/retry.py", "src/net/retry.py", "authors"),
+        ("who are the main contributors to src/", "src/", "authors"),
+    ],
+)
+def test_a_question_for_a_removal_a_rename_or_the_authors_is_recognized(
+    question: str, name: str, asked: Asked
+) -> None:
+    assert parse_name_history(question) == NameHistoryQuestion(name, asked)
+    assert parse_past_question(question, ()) == PastQuestion(True)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +206,9 @@ def test_a_question_for_the_history_of_a_name_is_recognized(
         "who changed the retry policy last",
         "history of eviction",
         "when was the cache added",
-        "which commit removed scroll_terminal",
+        "who removed the cache",
+        "what happened to the parser",
+        "authors of Book",
         "why was scroll_terminal changed",
         "what changed in the parser since v2.1",
         "who changed scroll_terminal and why",

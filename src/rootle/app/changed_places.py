@@ -1,30 +1,42 @@
-"""Find the definition or file that a question names, and the commits that changed it."""
+"""Find the definition or file that a question names, and the commits that changed or removed it."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rootle.history.names.name_history import MAX_DEFINITIONS
 from rootle.history.names.place_changes import ChangedPlace
+from rootle.history.present_code import PresentCode
+from rootle.history.removals import find_removals
 from rootle.provenance.definition_changes import (
     CurrentLines,
     list_definition_changes,
     list_file_changes,
 )
 from rootle.text.languages import CODE_EXTENSIONS, UNKNOWN, language_of
+from rootle.types import RemovalAnswer, SearchQuery
 
 if TYPE_CHECKING:
+    from rootle.app.container import Container
+    from rootle.history.removed_definitions import RemovedDefinition, RemovedDefinitions
     from rootle.index.reader import IndexReader
+    from rootle.sources.git.lines.range_log import ChangeLog
     from rootle.types import Symbol
 
+_REMOVED_WAIT_S: Final = 3.0  # how long a question waits until removed definitions are indexed
 _DECLARATION: Final = "declaration"
 
 
 def find_changed_place(
-    root: Path, name: str, index: IndexReader, find: Callable[[str], Sequence[Symbol]]
+    root: Path,
+    name: str,
+    index: IndexReader,
+    find: Callable[[str], Sequence[Symbol]],
+    log: ChangeLog,
 ) -> ChangedPlace | None:
     """Return the files or the definitions with a name, and the commits that changed them.
 
@@ -32,16 +44,16 @@ def find_changed_place(
     """
     paths = _find_paths(index, name) if "." in name or "/" in name else []
     if 0 < len(paths) <= MAX_DEFINITIONS:
-        return _changed_files(root, paths)
+        return _changed_files(root, paths, log)
     found = [one for one in find(name) if one.language in CODE_EXTENSIONS]
     symbols = [one for one in found if one.kind != _DECLARATION] or found
     if not symbols and ("/" in name or language_of(name) != UNKNOWN):
-        return _changed_files(root, [name])  # the file may have been renamed or removed
+        return _changed_files(root, [name], log)  # the file may have been renamed or removed
     if not 0 < len(symbols) <= MAX_DEFINITIONS:
         return None
     lines = [CurrentLines(os.path.join(os.path.realpath(root), one.path), one.start_line,
                           one.end_line) for one in symbols]  # fmt: skip
-    changes = list_definition_changes(lines)
+    changes = list_definition_changes(lines, log)
     names = tuple(dict.fromkeys(one.path for one in symbols))
     where = ", ".join(f"{one.path}:{one.start_line}-{one.end_line}" for one in symbols)
     kinds = frozenset(one.kind for one in symbols)
@@ -50,8 +62,8 @@ def find_changed_place(
     return ChangedPlace(names, where, kinds, changes.commits, changes.merges, changes.note)
 
 
-def _changed_files(root: Path, paths: Sequence[str]) -> ChangedPlace:
-    changes = list_file_changes(root, paths)
+def _changed_files(root: Path, paths: Sequence[str], log: ChangeLog) -> ChangedPlace:
+    changes = list_file_changes(root, paths, log)
     names, where, kinds = tuple(paths), ", ".join(paths), frozenset[str]()
     if changes is None:
         return ChangedPlace(names, where, kinds, None)
@@ -71,3 +83,48 @@ def _find_paths(index: IndexReader, name: str) -> list[str]:
     if any(path.startswith(folder) for path in paths):
         return [folder] if "/" in wanted else []
     return sorted(path for path in paths if path.endswith(f"/{wanted}"))
+
+
+def find_removed_code(
+    container: Container, request: SearchQuery, limit: int | None
+) -> RemovalAnswer:
+    """Return removed code that matches a request, best first.
+
+    Raise QueryError for an invalid query or limit, and if no commits can be searched.
+    """
+    history, indexer = container.history(), container.indexer()
+    return find_removals(
+        request,
+        limit,
+        history.require_commits,
+        history.removed_definitions,
+        indexer.snapshot,
+        partial(find_definitions, container),
+    )
+
+
+def find_removed_definitions(
+    name: str, definitions: RemovedDefinitions | None, index: IndexReader | None
+) -> list[RemovedDefinition]:
+    """Return the definitions with a name that commits removed, except those that exist elsewhere.
+
+    `index` is the index of the current files. While the index of the removed definitions is being
+    built, some of them are not known.
+    """
+    if definitions is None:
+        return []
+    definitions.updates.prepare(_REMOVED_WAIT_S)
+    found = definitions.with_name(name)
+    if index is None:
+        return found
+    present = PresentCode(index)
+    return [one for one in found if not present.contains(one)]
+
+
+def find_definitions(container: Container, name: str) -> Sequence[Symbol]:
+    """Return the definitions of a name in the current code."""
+    from rootle.search.symbols.symbol_request import SymbolRequest
+
+    index = container.indexer().snapshot()
+    found = container.symbol_finder().find(index, SymbolRequest(name)).definitions
+    return [one for one in found if one.language in CODE_EXTENSIONS]

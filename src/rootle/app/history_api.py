@@ -60,23 +60,21 @@ class HistoryApi(AppBase):
         `query` describes the code, names a definition ("retry_404"), or quotes text of the code.
         The operators `path:`, `lang:`, `author:`, `since:` and `until:` in `query`, and `filters`,
         restrict the files and the commits. At most `limit` removals are returned, 5 by default.
-        Code that was moved or renamed is not returned. The index and the index of the commits are
+        Code that was moved or renamed is not returned. If `query` is the name of definitions that
+        still exist, the first suggestion says where. The index and the index of the commits are
         updated first.
 
         Raises QueryError for an invalid query or limit, and if no commits can be searched.
         """
         check_text("query", query)
         check_integer("limit", limit)
-        from rootle.history.removals import find_removals
+        from rootle.app.changed_places import find_removed_code
         from rootle.history.revision_dates import resolve_dates
 
-        history, indexer = self._container.history(), self._container.indexer()
-        text = resolve_dates(query, history.date_of, in_words=False)
+        text = resolve_dates(query, self._container.history().date_of, in_words=False)
         request = relative_filters(apply_filters(text, filters), self.root)
         self._container.refresher().refresh(ignore_progress, fully=False)
-        answer = find_removals(
-            request, limit, history.require_commits, history.removed_definitions, indexer.snapshot
-        )
+        answer = find_removed_code(self._container, request, limit)
         return replace(answer, query=query)
 
     def impact(

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rootle.search.agent import SearchAgent
     from rootle.search.stages.query_expansion import QueryExpansion
     from rootle.sources.git.commits.commit_source import ConvertCommit
+    from rootle.sources.git.lines.range_log import ChangeLog
 
 # The maximum time that a question about the past waits until new commits are indexed.
 _MAX_WAIT_S: Final = 10.0
@@ -59,6 +60,7 @@ class HistoryComponents:
         self._commit_search: CommitSearch | None = None
         self._commit_dir: Path | None = None
         self._revision_search: RevisionSearch | None = None
+        self._change_log: ChangeLog | None = None
 
     def close(self) -> None:
         """Close all components; they are created again when they are needed."""
@@ -142,6 +144,15 @@ class HistoryComponents:
             self._commit_dir = self._find_dir(HISTORY_DIR)
         folder = self._commit_dir
         return None if folder is None or not os.path.isdir(folder) else self.commit_search()
+
+    def change_log(self) -> ChangeLog:
+        """Return the component that asks git for the commits that changed lines or files."""
+        from rootle.sources.git.lines.range_log import ChangeLog
+
+        with self._lock:
+            if self._change_log is None:
+                self._change_log = ChangeLog()
+            return self._change_log
 
     def date_of(self, revision: str) -> float | None:
         """Return the Unix time of a commit, tag or branch; None if there is none."""

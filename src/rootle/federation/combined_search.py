@@ -18,12 +18,12 @@ from rootle.federation.commit_lists import (
     list_commits,
 )
 from rootle.federation.commit_selection import CommitSelection
+from rootle.federation.name_answers import NameLookup
 from rootle.history.commit_request import PARTIAL, OpenCommits, elapsed_ms
 from rootle.history.commit_results import add_commits
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
 from rootle.history.names.name_questions import parse_name_history
-from rootle.history.names.place_changes import ChangedPlace
 from rootle.history.past_question import (
     PastQuestion,
     find_hashes,
@@ -50,8 +50,7 @@ class CombinedSearch:
     open_commits: OpenCommits
     open_indexed: Callable[[], CommitSearch | None]  # returns None if no commits are indexed yet
     date_of: Callable[[str], float | None]  # returns the Unix time of a commit, tag or branch
-    # Returns the definitions or files with a name; None if there are none, or more than three.
-    find_place: Callable[[str], ChangedPlace | None]
+    names: NameLookup
 
     def search(
         self, query: SearchQuery, find_files: FindFiles, *, explain: bool = False
@@ -60,6 +59,15 @@ class CombinedSearch:
 
         Raise QueryError for an invalid query.
         """
+        return self._search(query, find_files, explain=explain)
+
+    def _search(
+        self,
+        query: SearchQuery,
+        find_files: FindFiles,
+        *,
+        explain: bool,
+    ) -> SearchResponse:
         parsed = parse_query(query.text_query)
         past = parse_past_question(parsed.text, parsed.kinds)
         has_dates = bool(parsed.since or parsed.until)
@@ -96,7 +104,7 @@ class CombinedSearch:
         """
         if past is None or commits is None:
             return find_files(query)
-        if query.context or query.budget is not None:
+        if _wants_context(query):
             return _find_contexts(query, past, find_files)
         if isinstance(commits, str):
             return self._search_without_commits(query, past, find_files, commits)
@@ -104,7 +112,7 @@ class CombinedSearch:
         note = commits.prepare()
         view = commits.view()
         if view is not None and view.count:
-            search = partial(self._search, is_complete=not note, explain=explain)
+            search = partial(self._search_commits, is_complete=not note, explain=explain)
             response = search(query, past, commits, view, find_files)
         else:
             response = EMPTY if past.excludes_files else find_files(query)
@@ -123,7 +131,7 @@ class CombinedSearch:
         """Return the indexed commits whose hashes are in a question about code, and then files."""
         view = commits.view()
         found = [] if view is None else find_with_prefixes(view, named)
-        if view is None or not found or query.context or query.budget is not None:
+        if view is None or not found or _wants_context(query):
             return find_files(query)
         text = without_hashes(query.text_query)
         rest = replace(query, text_query=text)
@@ -150,7 +158,7 @@ class CombinedSearch:
             return response
         return replace(response, suggestions=(*response.suggestions, reason))
 
-    def _search(
+    def _search_commits(
         self,
         query: SearchQuery,
         past: PastQuestion,
@@ -162,7 +170,7 @@ class CombinedSearch:
         explain: bool,
     ) -> SearchResponse:
         limit = check_query(query, self.config)
-        selection = CommitSelection(self.date_of, self.find_place)
+        selection = CommitSelection(self.date_of, self.names)
         listed = selection.list(query, past, commits, view, limit, is_complete=is_complete)
         if listed is not None:
             return listed
@@ -223,6 +231,10 @@ def _find_files(
     if commits is None or view is None:
         return response
     return commits.last_commits.add(response, view)
+
+
+def _wants_context(query: SearchQuery) -> bool:
+    return bool(query.context) or query.budget is not None
 
 
 def _find_contexts(query: SearchQuery, past: PastQuestion, find_files: FindFiles) -> SearchResponse:

@@ -37,7 +37,7 @@ class CommitView:
 
     def commit_at(self, uri: str) -> FileState | None:
         """Return the commit with this URI; None if it does not belong to the folder."""
-        return next(iter(self._select([self.index.file_at(uri)])), None)
+        return next(iter(self.select([self.index.file_at(uri)])), None)
 
     def with_prefix(self, prefix: str) -> list[FileState]:
         """Return the commits whose hashes begin with a prefix."""
@@ -48,7 +48,17 @@ class CommitView:
 
     def states(self) -> Iterator[FileState]:
         """Yield all commits that belong to the folder."""
-        return self._select(self.index.all_files())
+        return self.select(self.index.all_files())
+
+    def select(self, states: Iterable[FileState | None]) -> Iterator[FileState]:
+        """Return the commits among `states` that belong to the folder."""
+        return (
+            state
+            for state in states
+            if state is not None
+            and state.skip is None
+            and (self.ids is None or state.id in self.ids)
+        )
 
     def newest_first(self, states: Iterable[FileState]) -> list[FileState]:
         """Return commits in the order of the history: each one after all its descendants.
@@ -86,6 +96,10 @@ class CommitView:
         found = self.index.sections_with(f"{self.folder}{path}", _MAX_CHANGES)
         return [(at, section) for at, section in found if self.ids is None or at in self.ids]
 
+    def has_folder(self, path: str) -> bool:
+        """Return whether an indexed commit changed files below a folder at this path."""
+        return bool(self.index.documents_below(f"{self.folder}{path.strip('/')}/"))
+
     def relative_label(self, label: str) -> str | None:
         """Return the label of a section, with a path relative to the folder.
 
@@ -106,15 +120,6 @@ class CommitView:
     def is_same(self, other: CommitView) -> bool:
         """Return whether two views have the same commits and the same folder."""
         return self.index is other.index and self.ids is other.ids and self.folder == other.folder
-
-    def _select(self, states: Iterable[FileState | None]) -> Iterator[FileState]:
-        return (
-            state
-            for state in states
-            if state is not None
-            and state.skip is None
-            and (self.ids is None or state.id in self.ids)
-        )
 
 
 class ViewCache(Generic[_T]):

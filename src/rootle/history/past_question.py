@@ -6,7 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.history.names.name_questions import REVISION, NameHistoryQuestion
+from rootle.history.names.name_questions import (
+    REVISION,
+    NameHistoryQuestion,
+    parse_name_history,
+)
 from rootle.types import RevisionRange
 
 HISTORY: Final = "history"  # a value of `in:`
@@ -31,7 +35,7 @@ _RANGE: Final = re.compile(r"([\w./@^~-]*[\w@^~])(\.\.\.?)([\w./@^~-]+)", re.ASC
 _OPEN_RANGE: Final = re.compile(r"([\w./@^~-]*[\w@^~])\.\.|\.\.([\w@][\w./@^~-]*)", re.ASCII)
 _CHECKED_OUT: Final = "HEAD"
 # The end of a query for a later page of a range: the number of its first commit.
-_FROM: Final = re.compile(r"\s+from:(\d{1,6})$", re.ASCII)
+_FROM: Final = re.compile(r"(?:^|\s+)from:(\d{1,6})$", re.ASCII)
 # Verbs for changes of code in the past. In contrast, "when is the cache cleared" asks about the
 # present code.
 _DONE: Final = (
@@ -87,6 +91,7 @@ class PastQuestion:
     is_worded: bool = False  # the range is in words, which are searched if it does not exist
     offset: int = 0  # the number of commits in the range before the requested page
     lists_all: bool = False  # `in:history` with filters, but without words
+    oldest_first: bool = False  # the order of this list
     name_history: NameHistoryQuestion | None = None  # set if changes of a name are asked for
 
 
@@ -98,12 +103,12 @@ def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | Non
     if kinds and HISTORY not in kinds:
         return None
     only = kinds == (HISTORY,)
-    if only and not text.strip():
-        return PastQuestion(True, excludes_files=True, lists_all=True)
     stripped = text.strip().rstrip("?.!")
     page = _FROM.search(stripped) if len(stripped) <= _MAX_CHARS else None
     range_text = stripped[: page.start()] if page else text.strip()
     offset = max(0, int(page[1]) - 1) if page else 0
+    if only and not range_text:
+        return PastQuestion(True, excludes_files=True, offset=offset, lists_all=True)
     # "583c314.." is a range, although it is also a hash at the end of a sentence.
     if (revisions := _parse_range(range_text)) is not None:
         return PastQuestion(True, revisions=revisions, offset=offset)
@@ -116,8 +121,14 @@ def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | Non
         return PastQuestion(True, excludes_files=True, named=named)
     start = stripped[:_MAX_CHARS]
     is_other = _ERROR.match(start) or _PLACE.match(start)
-    asks_first = not is_other and _PAST.search(start) is not None
+    asks_first = not is_other and (_PAST.search(start) is not None or _asks_for_name(start))
     return PastQuestion(asks_first, named=named) if asks_first or kinds else None
+
+
+def _asks_for_name(text: str) -> bool:
+    """Return whether a question such as "what happened to NAME" asks for a removal or an author."""
+    question = parse_name_history(text)
+    return question is not None and question.asked in ("removal", "authors")
 
 
 def find_hashes(text: str) -> tuple[str, ...]:

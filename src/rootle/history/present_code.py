@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final
 
 from rootle.history.commit_search import RemovedLines
 from rootle.index.reader import FileState, IndexReader
 from rootle.text.terms import WORD, whole_identifier, word_terms
+from rootle.types import Symbol
 
 # The minimum number of letters and digits of a line that is compared. Shorter lines occur in many
 # files.
@@ -21,6 +23,17 @@ _MAX_DEFINERS: Final = 20
 _SAME_SHARE: Final = 0.6
 _SAME_SHARE_OF_NAME: Final = 0.3
 _MAX_TERMS: Final = 12
+_MAX_PLACES: Final = 3  # definitions that a note lists
+
+
+def describe_present(name: str, find_definitions: Callable[[str], Sequence[Symbol]]) -> str:
+    """Return where a name is defined now; "" if it is not defined or if it is empty."""
+    found = find_definitions(name) if name else ()
+    if not found:
+        return ""
+    places = ", ".join(f"{one.path}:{one.line}" for one in found[:_MAX_PLACES])
+    more = f" and in {len(found) - _MAX_PLACES} other places" if len(found) > _MAX_PLACES else ""
+    return f"{name} still exists: it is defined in {places}{more}"
 
 
 class PresentCode:

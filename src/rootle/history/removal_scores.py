@@ -96,6 +96,13 @@ class RemovalQuestion:
         is_name = not self.phrases and _NAME.fullmatch(self.text) is not None
         return self.names[0] if is_name and self.names else ""
 
+    @property
+    def whole_name(self) -> str:
+        """The name with its class or module if the question is only a name; otherwise ""."""
+        if self.phrases or not self.is_word or not self.names:
+            return ""
+        return f"{self.owner}.{self.names[0]}" if self.owner else self.names[0]
+
     @cached_property
     def _name_pattern(self) -> re.Pattern[str]:
         return re.compile(rf"(?<!\w){re.escape(self.name)}(?!\w)")

@@ -18,7 +18,7 @@ from rootle.history.commit_request import (
 from rootle.history.commit_results import describe_commit
 from rootle.history.commit_search import CommitSearch, RemovedLines
 from rootle.history.commit_view import CommitView
-from rootle.history.present_code import PresentCode
+from rootle.history.present_code import PresentCode, describe_present
 from rootle.history.removal_scores import (
     RemovalQuestion,
     is_named,
@@ -31,7 +31,7 @@ from rootle.protocols import WeightedTerm
 from rootle.search.query.filters import filter_files
 from rootle.search.query.syntax import parse_query
 from rootle.text.languages import language_of
-from rootle.types import COMMIT_URI, Removal, RemovalAnswer, SearchQuery
+from rootle.types import COMMIT_URI, Removal, RemovalAnswer, SearchQuery, Symbol
 
 DEFAULT_LIMIT: Final = 5
 MAX_LIMIT: Final = 100
@@ -69,11 +69,13 @@ def find_removals(
     open_commits: OpenCommits,
     open_definitions: Callable[[], RemovedDefinitions | None],
     open_files: Callable[[], IndexReader],
+    find_definitions: Callable[[str], Sequence[Symbol]],
 ) -> RemovalAnswer:
     """Return removed code that matches words, a name or quoted text, best first.
 
-    The files and commits must pass the filters of the query. Raise QueryError if the query contains
-    no words, the limit is invalid, or no commits can be searched.
+    `find_definitions` returns the present definitions with a name. The files and commits must pass
+    the filters of the query. Raise QueryError if the query contains no words, the limit is invalid,
+    or no commits can be searched.
     """
     started_s = time.perf_counter()
     count = check_limit(limit, DEFAULT_LIMIT, MAX_LIMIT)
@@ -87,8 +89,21 @@ def find_removals(
         present = PresentCode(open_files())
         search = _RemovalSearch(question, keeps, commits.search, commits.view, definitions, present)
         removals = search.run(count)
-        notes += _note_missing_name(question, removals)
+        present_note = _note_present(question, find_definitions, has_removals=bool(removals))
+        notes = (*present_note, *notes, *_note_missing_name(question, removals))
     return RemovalAnswer(query.text_query, removals, commits.degraded, notes, elapsed_ms(started_s))
+
+
+def _note_present(
+    question: RemovalQuestion,
+    find_definitions: Callable[[str], Sequence[Symbol]],
+    *,
+    has_removals: bool,
+) -> tuple[str, ...]:
+    """Return a note if the question is the name of definitions that still exist."""
+    present = describe_present(question.whole_name, find_definitions)
+    others = "; the results are other code, which was removed" if has_removals else ""
+    return (f"{present}{others}",) if present else ()
 
 
 def _note_missing_name(question: RemovalQuestion, removals: Sequence[Removal]) -> tuple[str, ...]:

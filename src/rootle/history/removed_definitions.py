@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from rootle.errors import IndexStorageError
 from rootle.history.commit_view import CommitView
 from rootle.index.reader import ChunkRow, IndexReader
 from rootle.protocols import NO_HITS, Embedder, Ranked, WeightedTerm
+from rootle.text.terms import WORD, stem_of, word_terms
 from rootle.types import REMOVED_SCOPE_SEPARATOR, DocumentSection
 
 # The number of chunks that each search contributes, and the number of definitions in the answer.
@@ -19,6 +21,8 @@ _MAX_FOUND: Final = 80
 # The weight of the subject of the commit. The words and the vector of the code have the weight 1.
 _SUBJECT_WEIGHT: Final = 0.3
 _MAX_SUM: Final = 2 + _SUBJECT_WEIGHT
+_MAX_NAMED: Final = 500  # commits that are read to find a name
+_QUALIFIER: Final = re.compile(r"::|\.|#|->")
 
 
 class RemovedIndex(Protocol):
@@ -87,6 +91,25 @@ class RemovedDefinitions:
         best = sorted(scores, key=lambda chunk: (-scores[chunk], chunk))
         return self._read(index, {chunk: scores[chunk] for chunk in best})
 
+    def with_name(self, name: str) -> list[RemovedDefinition]:
+        """Return the definitions with a name, which may include its class or module.
+
+        The result is empty if nothing is indexed yet.
+        """
+        view = self.view()
+        if view is None:
+            return []
+        *owners, word = _QUALIFIER.split(name)
+        sparse = view.index.sparse
+        stems = sparse.stems(" ".join(word_terms(word)))
+        ids = sparse.files_with(stems, [], _MAX_NAMED, view.ids) if stems else ()
+        found = []
+        for state in view.select(view.index.files(ids).values()):
+            text = view.index.text(state.id).split("\n")
+            made = (self._make(state.path, text, one, 0.0) for one in view.sections_of(state))
+            found += [one for one in made if one.name == word and _is_owned(one, owners)]
+        return found
+
     def view(self) -> CommitView | None:
         """Return the commits that removed definitions; None if nothing is indexed yet."""
         if not self.updates.exists():
@@ -147,6 +170,11 @@ class RemovedDefinitions:
         lines = tuple(text[section.start_line : section.end_line])
         path = path.removeprefix(self.updates.prefix)
         return RemovedDefinition(uri, path, name, scope, int(line), lines, similarity)
+
+
+def _is_owned(code: RemovedDefinition, owners: Sequence[str]) -> bool:
+    """Return whether code is in the class or module that qualifies its name, if there is one."""
+    return not owners or owners[-1] in WORD.findall(code.scope) or owners[-1] == stem_of(code.path)
 
 
 def _section_at(index: IndexReader, chunk: ChunkRow) -> DocumentSection | None:

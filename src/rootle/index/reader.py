@@ -297,5 +297,11 @@ class IndexReader(Protocol):
         This reads all sections.
         """
 
+    def documents_below(self, folder: str) -> Collection[int]:
+        """Return the documents with a section whose label begins with `folder` (ending in "/").
+
+        In an index of commits, these are the commits that changed files below the folder.
+        """
+
     def excerpts(self, ranges: Sequence[TextRange]) -> Sequence[str]:
         """Return the text of each range of characters."""

@@ -17,10 +17,9 @@ from rootle.sources.git.commit_text import explain_hidden_commits
 from rootle.sources.git.git_dirs import find_prefix, find_work_tree
 from rootle.sources.git.history import find_shallow_commits
 from rootle.sources.git.lines.range_log import (
+    ChangeLog,
     CommittedLines,
     LoggedChanges,
-    list_path_changes,
-    list_range_changes,
 )
 from rootle.sources.git.repository import head_commit
 
@@ -46,7 +45,7 @@ class PlaceChanges:
     note: str  # why older commits may be missing; "" if they are not
 
 
-def list_definition_changes(places: Sequence[CurrentLines]) -> PlaceChanges | None:
+def list_definition_changes(places: Sequence[CurrentLines], log: ChangeLog) -> PlaceChanges | None:
     """Return the commits that changed lines of places in the files of one work tree.
 
     Lines and files that are not committed are left out. Return None if nothing is left, if git
@@ -67,11 +66,11 @@ def list_definition_changes(places: Sequence[CurrentLines]) -> PlaceChanges | No
     if not ranges or any(file.top != found[0].top for file in found):
         return None
     return _describe(
-        found[0].top, [list_range_changes(found[0].top, found[0].head, ranges, deadline_s)]
+        found[0].top, [log.list_range_changes(found[0].top, found[0].head, ranges, deadline_s)]
     )
 
 
-def list_file_changes(root: Path, paths: Sequence[str]) -> PlaceChanges | None:
+def list_file_changes(root: Path, paths: Sequence[str], log: ChangeLog) -> PlaceChanges | None:
     """Return the commits that changed one of several files or folders below a folder.
 
     The files need not exist any more. The paths of folders end in "/". Return None if git cannot
@@ -86,7 +85,7 @@ def list_file_changes(root: Path, paths: Sequence[str]) -> PlaceChanges | None:
         return None
     prefix, deadline_s = find_prefix(real), monotonic() + _TIMEOUT_S
     return _describe(
-        top, [list_path_changes(top, head, f"{prefix}{path}", deadline_s) for path in paths]
+        top, [log.list_path_changes(top, head, f"{prefix}{path}", deadline_s) for path in paths]
     )
 
 

@@ -18,7 +18,7 @@ from rootle.history.names.place_changes import (
     section_of,
 )
 from rootle.index.reader import FileState
-from rootle.text.terms import word_terms
+from rootle.text.terms import WORD, word_terms
 from rootle.text.whole_names import name_pattern
 from rootle.types import (
     CHANGED_NAMES_SEPARATOR,
@@ -80,6 +80,14 @@ def find_name_changes(
     return _add_first(view, question, place, NameChanges(changes, notes), find_by_count)
 
 
+def states_with(view: CommitView, word: str) -> list[FileState]:
+    """Return the commits whose texts contain the words of a name."""
+    sparse = view.index.sparse
+    terms = [term for part in WORD.findall(word) for term in word_terms(part)]
+    ids = sparse.files_with(sparse.stems(" ".join(terms)), [], _MAX_COMMITS, view.ids)
+    return [state for state in view.index.files(ids).values() if state.skip is None]
+
+
 def _follow_name(
     view: CommitView, name: str, place: ChangedPlace, first: PlaceChange
 ) -> Iterator[PlaceChange]:
@@ -95,7 +103,7 @@ def _follow_name(
         paths.update(add_old_paths(renames, _other_places(view, first, word)))
     if not paths:
         return
-    states = view.newest_first({first.state, *_states_with(view, word)})
+    states = view.newest_first({first.state, *states_with(view, word)})
     for state in states[states.index(first.state) + 1 :]:
         sections = [one for one in view.sections_of(state) if word in _changed_names(one)]
         section = next((one for one in sections if one.label in paths), None)
@@ -119,13 +127,6 @@ def _other_places(view: CommitView, change: PlaceChange, word: str) -> Iterator[
                 yield section.label
 
 
-def _states_with(view: CommitView, word: str) -> list[FileState]:
-    """Return the commits whose texts contain the words of a name."""
-    sparse = view.index.sparse
-    ids = sparse.files_with(sparse.stems(" ".join(word_terms(word))), [], _MAX_COMMITS, view.ids)
-    return [state for state in view.index.files(ids).values() if state.skip is None]
-
-
 def _changes_by_name(
     view: CommitView, question: NameHistoryQuestion
 ) -> tuple[list[PlaceChange], tuple[str, ...]]:
@@ -134,7 +135,7 @@ def _changes_by_name(
     The index lists only some of the definitions that a large commit changed.
     """
     name = last_word(question.name)
-    states = view.newest_first(_states_with(view, name))
+    states = view.newest_first(states_with(view, name))
     found, possible = list[PlaceChange](), list[PlaceChange]()
     for state in states:
         sections = view.sections_of(state)

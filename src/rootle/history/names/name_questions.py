@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Literal
 
+# A question about a name asks for all commits that changed it, for the one that added, removed or
+# renamed it, or for the author of most of them.
+Asked = Literal["changes", "addition", "removal", "rename", "authors"]
 _MAX_CHARS: Final = 200
 # A word that can only be a commit: a version, a hash, or a commit before another one.
 REVISION: Final = (
@@ -28,6 +31,13 @@ _NAME: Final = (
 )
 _CHANGED: Final = "changed|modified|touched|edited|updated|rewrote|refactored|fixed"
 _ADDED: Final = "added|introduced|created|implemented|wrote|invented"
+_REMOVED: Final = "removed|deleted|dropped|killed|purged|eliminated|got rid of"
+_REMOVE: Final = (
+    "disappear|vanish|go away|(?:get|become) (?:removed|deleted|dropped)|go(?! to\\b)|stop existing"
+)
+_RENAMED: Final = "renamed|moved"
+_MAIN: Final = "main|top|biggest|primary|principal|most active|original"
+_PEOPLE: Final = "(?:author|contributor|committer|maintainer|developer)s?"
 _COMMIT: Final = r"(?:commit|change|pull request|pr|merge)s?"
 _LAST: Final = "last|latest|newest|most recent|recent"
 _OFTEN: Final = r"(?:last |latest |lately |recently |most recently )?"
@@ -59,6 +69,48 @@ _OLDEST: Final = tuple(
         rf"when (?:was|were) {_NAME} (?:first |originally )?(?:{_ADDED}|written)(?: first)?",
     )
 )
+_REMOVALS: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"who {_OFTEN}(?:{_REMOVED}) {_NAME}{_LATELY}",
+        rf"(?:(?:which|what) (?:is |was )?)?(?:the )?(?:(?:{_LAST}) )?{_COMMIT}(?: that| which)? "
+        rf"(?:{_REMOVED}) {_NAME}",
+        rf"when (?:was|were|got|has|have) {_NAME} (?:been )?(?:last )?(?:{_REMOVED})",
+        rf"when did {_NAME} (?:{_REMOVE})",
+        r"when did (?:we|they|you) (?:remove|delete|drop|kill|get rid of) "
+        rf"{_NAME}",
+        rf"(?:what happened to|where did) {_NAME}(?: go)?",
+    )
+)
+_RENAMES: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"when (?:was|were|got) {_NAME} (?:last )?(?:{_RENAMED})(?: (?:to|into) \S+)?",
+        rf"who {_OFTEN}(?:{_RENAMED}) {_NAME}(?: (?:to|into) \S+)?",
+        rf"(?:(?:which|what) (?:is |was )?)?(?:the )?(?:(?:{_LAST}) )?{_COMMIT}(?: that| which)? "
+        rf"(?:{_RENAMED}) {_NAME}(?: (?:to|into) \S+)?",
+    )
+)
+_AUTHORS: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"who (?:has )?(?:wrote|written|authored|changed|changes|made|contributed|did) (?:the )?"
+        r"(?:most|majority)(?: of)?(?: the)?(?: code| lines| commits| changes)?"
+        rf"(?: of| in| to| on)? {_NAME}",
+        rf"(?:who (?:is|are|was|were) )(?:the )?(?:(?:{_MAIN}) )?{_PEOPLE} "
+        rf"(?:of|to|for|on|in) {_NAME}",
+        rf"(?:the )?(?:{_MAIN}) {_PEOPLE} (?:of|to|for|on|in) {_NAME}",
+        r"who (?:has )?(?:works|worked|contributed)(?: the)?(?: most)? (?:on|to|in) "
+        rf"{_NAME}(?: (?:the )?most)?",
+    )
+)
+_PATTERNS: Final[tuple[tuple[tuple[re.Pattern[str], ...], Asked], ...]] = (
+    (_AUTHORS, "authors"),
+    (_NEWEST, "changes"),
+    (_OLDEST, "addition"),
+    (_REMOVALS, "removal"),
+    (_RENAMES, "rename"),
+)
 _DISTINCT: Final = re.compile(r"[_\d$.:#/]|[a-z][A-Z]|^[A-Z]")
 _END: Final = re.compile(r"[.,;:]$")
 
@@ -68,8 +120,13 @@ class NameHistoryQuestion:
     """A question about the commits that changed a definition or a file."""
 
     name: str  # the name of a definition, perhaps with its class or module, or a path
-    oldest_first: bool
+    asked: Asked
     since: str = ""  # a revision; commits in its history are left out
+
+    @property
+    def oldest_first(self) -> bool:
+        """Whether the oldest commit comes first."""
+        return self.asked == "addition"
 
 
 def parse_name_history(text: str) -> NameHistoryQuestion | None:
@@ -83,17 +140,17 @@ def parse_name_history(text: str) -> NameHistoryQuestion | None:
     if since := _SINCE.fullmatch(stripped):
         question = parse_name_history(since["rest"])
         return None if question is None else replace(question, since=since["start"])
-    for patterns in (_NEWEST, _OLDEST):
+    for patterns, asked in _PATTERNS:
         matches = (pattern.fullmatch(stripped) for pattern in patterns)
         found = next((match for match in matches if match), None)
         if found is not None:
-            return _read_question(found, oldest_first=patterns is _OLDEST)
+            return _read_question(found, asked)
     return None
 
 
-def _read_question(found: re.Match[str], *, oldest_first: bool) -> NameHistoryQuestion | None:
+def _read_question(found: re.Match[str], asked: Asked) -> NameHistoryQuestion | None:
     name = found["name"]
     is_marked = bool(found["kind"] or found["kind_after"] or found["open"] or found["call"])
     if _END.search(name) or not (is_marked or _DISTINCT.search(name)):
         return None
-    return NameHistoryQuestion(name, oldest_first)
+    return NameHistoryQuestion(name, asked)

@@ -257,7 +257,6 @@ class Snapshot:
             return self._documents.sections_titled(prefix)
 
     def documents_below(self, folder: str) -> set[int]:
-        """Return the documents with a section whose label begins with `folder` (ending in "/")."""
         with self._lock, storage_errors(self.folder):
             return self._documents.documents_below(folder)
 

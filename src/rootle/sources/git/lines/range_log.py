@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 import threading
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -11,6 +13,7 @@ from time import monotonic
 from typing import Final, NamedTuple
 
 from rootle.sources.git.command import stream_git
+from rootle.sources.git.history import find_shallow_commits
 
 _OPTIONS: Final = (
     *("--no-ext-diff", "--no-textconv", "--no-notes", "--no-decorate", "--no-color"),
@@ -22,6 +25,8 @@ _MAX_LINES: Final = 40  # changed lines that are returned for each commit
 _MAX_LINE_BYTES: Final = 1_000
 # git prints the whole range for each commit. This is enough for 300 changes of 5,000 lines.
 _MAX_BYTES: Final = 64_000_000
+_PARTIAL_S: Final = 60.0  # how long an incomplete answer is kept
+_MAX_KNOWN: Final = 16  # stored answers; one takes about a megabyte at most
 
 
 class CommittedLines(NamedTuple):
@@ -41,26 +46,59 @@ class LoggedChanges:
     is_complete: bool  # False: git failed or was stopped, so older commits are missing
 
 
-def list_range_changes(
-    top: str, revision: str, ranges: Sequence[CommittedLines], deadline_s: float
-) -> LoggedChanges:
-    """Return the commits that changed these lines, or an earlier version of them.
+class ChangeLog:
+    """Asks git for the commits that changed lines or files, and stores answers. Thread-safe.
 
-    The ranges are lines in files of the commit `revision`. `top` is the top of the work tree.
-    Renamed files are followed. git is stopped at `deadline_s` on the monotonic clock.
+    git takes seconds for a definition in a large repository, and each page of an answer asks for
+    the same commits. An answer is stored for a hash and for the places where the history of a
+    shallow clone ends. If git was stopped, the commits found so far are stored for a minute, so
+    that the next page follows the first one.
     """
-    places = [f"-L{one.first_line},{one.last_line}:{one.path}" for one in ranges]
-    return _read_log(top, ("-p", *places, revision, "--"), deadline_s)
 
+    def __init__(self) -> None:
+        self._known: OrderedDict[tuple[object, ...], tuple[LoggedChanges, float]] = OrderedDict()
+        self._lock = threading.Lock()
 
-def list_path_changes(top: str, revision: str, path: str, deadline_s: float) -> LoggedChanges:
-    """Return the commits that changed a file, also under its earlier names, or a folder.
+    def list_range_changes(
+        self, top: str, revision: str, ranges: Sequence[CommittedLines], deadline_s: float
+    ) -> LoggedChanges:
+        """Return the commits that changed lines that became these ranges of files of a commit.
 
-    `path` is relative to the top of the work tree `top`; that of a folder ends in "/". The changed
-    lines are not read. git is stopped at `deadline_s` on the monotonic clock.
-    """
-    follow = () if path.endswith("/") else ("--follow",)
-    return _read_log(top, ("-s", *follow, revision, "--", f":(top,literal){path}"), deadline_s)
+        `top` is the top of the work tree, and `revision` a hash. Renamed files are followed. git is
+        stopped at `deadline_s` on the monotonic clock.
+        """
+        places = [f"-L{one.first_line},{one.last_line}:{one.path}" for one in ranges]
+        return self._find(top, ("-p", *places, revision, "--"), deadline_s)
+
+    def list_path_changes(
+        self, top: str, revision: str, path: str, deadline_s: float
+    ) -> LoggedChanges:
+        """Return the commits that changed a file, also under its earlier names, or a folder.
+
+        `path` is relative to the top of the work tree `top`; that of a folder ends in "/". The
+        changed lines are not read. `revision` is a hash. git is stopped at `deadline_s` on the
+        monotonic clock.
+        """
+        follow = () if path.endswith("/") else ("--follow",)
+        arguments = ("-s", *follow, revision, "--", f":(top,literal){path}")
+        return self._find(top, arguments, deadline_s)
+
+    def _find(self, top: str, arguments: Sequence[str], deadline_s: float) -> LoggedChanges:
+        key = (top, find_shallow_commits(top), *arguments)
+        with self._lock:
+            known, end_s = self._known.get(key, (None, 0.0))
+            if known is not None and monotonic() < end_s:
+                self._known.move_to_end(key)
+                return known
+        found = _read_log(top, arguments, deadline_s)
+        if found.is_complete or found.commits:
+            end_s = math.inf if found.is_complete else monotonic() + _PARTIAL_S
+            with self._lock:
+                self._known[key] = found, end_s
+                self._known.move_to_end(key)
+                while len(self._known) > _MAX_KNOWN:
+                    self._known.popitem(last=False)
+        return found
 
 
 def _read_log(top: str, arguments: Sequence[str], deadline_s: float) -> LoggedChanges:

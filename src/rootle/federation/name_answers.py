@@ -1,0 +1,223 @@
+"""Answer questions about a definition or a file: who changed, added, removed or mostly wrote it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from rootle.federation.combined_cursor import join_cursors, read_offset
+from rootle.federation.commit_lists import EMPTY, filter_commits
+from rootle.history.commit_search import CommitSearch
+from rootle.history.commit_view import CommitView
+from rootle.history.names.name_history import NameChanges, find_name_changes
+from rootle.history.names.name_questions import NameHistoryQuestion
+from rootle.history.names.past_names import (
+    find_file_removals,
+    find_first_use,
+    find_last_use,
+    may_be_path,
+)
+from rootle.history.names.place_changes import (
+    ChangedPlace,
+    PlaceChange,
+    changes_by_lines,
+    last_word,
+    result_of_change,
+    section_of,
+)
+from rootle.history.removed_definitions import RemovedDefinition
+from rootle.text.whole_names import name_pattern
+from rootle.types import (
+    COMMIT_MESSAGE,
+    COMMIT_URI,
+    RevisionRange,
+    SearchQuery,
+    SearchResponse,
+)
+
+_MAX_AUTHORS: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class NameLookup:
+    """Looks up names in the current code and in the code that commits removed."""
+
+    # Returns the definitions or files with a name; None if it does not name at most three.
+    find_place: Callable[[str], ChangedPlace | None]
+    find_removed: Callable[[str], Sequence[RemovedDefinition]]  # returns those with a name
+    describe_present: Callable[[str], str]  # returns where a name is defined now; "" if it is not
+
+
+@dataclass(frozen=True, slots=True)
+class NameAnswers:
+    """Lists the commits that a question about a definition or a file asks for."""
+
+    names: NameLookup
+    find_revision: Callable[[str], str | None]  # returns its name in git; None if it is unknown
+
+    def find_page(
+        self,
+        query: SearchQuery,
+        question: NameHistoryQuestion,
+        commits: CommitSearch,
+        view: CommitView,
+        limit: int,
+        *,
+        is_complete: bool,
+    ) -> SearchResponse | None:
+        """Return a page of commits.
+
+        Return None if the definition or file was never known, if the question names a revision that
+        does not exist, or if no known commit is an answer.
+        """
+        since = self.find_revision(question.since) if question.since else ""
+        found = None if since is None else self._find(question, commits, view)
+        if since is None or found is None:
+            return None
+        if question.oldest_first and not is_complete:
+            note = "an older commit that is not indexed yet may be the first one"
+            found = replace(found, notes=(*found.notes, note))
+        newer = None
+        if since:
+            newer = set(commits.list_range(RevisionRange(since, "HEAD")) or ())
+        return _list_page(query, question, view, found, limit, since, newer)
+
+    def _find(
+        self, question: NameHistoryQuestion, commits: CommitSearch, view: CommitView
+    ) -> NameChanges | None:
+        if question.asked in ("removal", "rename"):
+            return self._find_removal(question, commits, view)
+        return self._find_changes(question, commits, view)
+
+    def _find_changes(
+        self, question: NameHistoryQuestion, commits: CommitSearch, view: CommitView
+    ) -> NameChanges | None:
+        place = self.names.find_place(question.name)
+        count = commits.updates.find_by_count
+        if place is None:
+            is_addition = question.asked == "addition"
+            return find_first_use(view, question.name, count) if is_addition else None
+        found = find_name_changes(view, question, place, count)
+        if found is not None and question.asked == "authors":
+            return _select_main_author(found, question.name)
+        return found
+
+    def _find_removal(
+        self, question: NameHistoryQuestion, commits: CommitSearch, view: CommitView
+    ) -> NameChanges | None:
+        """Return the commits that removed or renamed a file or definition, newest first."""
+        name, is_rename = question.name, question.asked == "rename"
+        if may_be_path(name):
+            changes = find_file_removals(view, name, only_renames=is_rename)
+            changes = changes or self._find_unlisted_removal(name, view)
+            verb = "renamed" if is_rename else "deleted or renamed"
+            return _note_count(changes, f"{verb} {name}, newest first")
+        present = self.names.describe_present(name)
+        removals = _read_removals(view, name, self.names.find_removed(name))
+        if removals:
+            found = _note_count(
+                removals, f"removed a definition with the name {name}, newest first"
+            )
+        elif present:
+            # The changes show what happened to the definition instead.
+            asked = replace(question, asked="addition" if is_rename else "changes")
+            found = self._find_changes(asked, commits, view)
+        else:
+            last = find_last_use(view, name)
+            found = _note_count([last] if last else [], f"removed lines with {name}")
+        if found is None or not present:
+            return found
+        return replace(found, notes=(present, *found.notes))
+
+    def _find_unlisted_removal(self, name: str, view: CommitView) -> list[PlaceChange]:
+        """Return the last commit of a file if it changed more files than the index lists."""
+        place = self.names.find_place(name)
+        changes = [] if place is None else changes_by_lines(view, place)[:1]
+        return [
+            change
+            for change in changes
+            if change.section.label == COMMIT_MESSAGE and view.may_lack_files(change.state)
+        ]
+
+
+def _read_removals(
+    view: CommitView, name: str, removals: Sequence[RemovedDefinition]
+) -> list[PlaceChange]:
+    """Return the commits of removals, newest first."""
+    pattern, found = name_pattern(last_word(name)), {}
+    for removal in removals:
+        state = view.commit_at(removal.uri)
+        if state is not None and state not in found:
+            lines = [f"-{line}" for line in removal.lines if pattern.search(line)][:1]
+            found[state] = PlaceChange(state, section_of(view, state, {removal.path}), lines)
+    return [found[state] for state in view.newest_first(found)]
+
+
+def _note_count(changes: list[PlaceChange], what: str) -> NameChanges | None:
+    if not changes:
+        return None
+    return NameChanges(changes, (f"{_count(len(changes))} that {what}",))
+
+
+def _count(number: int) -> str:
+    return "1 commit" if number == 1 else f"{number:,} commits"
+
+
+def _select_main_author(found: NameChanges, name: str) -> NameChanges:
+    """Return the commits of the author of most of them, with the numbers of the others."""
+    authors = [change.state.author.partition(" <")[0] for change in found.commits]
+    counts = Counter(authors).most_common()
+    main = counts[0][0]
+    shown = ", ".join(f"{author} {count:,}" for author, count in counts[:_MAX_AUTHORS])
+    more = len(counts) - _MAX_AUTHORS
+    note = (
+        f"authors of the {_count(len(authors))} with changes in {name}: {shown}"
+        f"{f', and {more} others' if more > 0 else ''}; counted by commits, not by lines. "
+        f"Those of {main} are listed, newest first"
+    )
+    commits = [one for one, author in zip(found.commits, authors, strict=True) if author == main]
+    return NameChanges(commits, (note, *found.notes[1:]))
+
+
+def _list_page(
+    query: SearchQuery,
+    question: NameHistoryQuestion,
+    view: CommitView,
+    found: NameChanges,
+    limit: int,
+    since: str,
+    newer: Collection[str] | None,
+) -> SearchResponse | None:
+    """Return one page of the commits that pass the filters; None after the last page.
+
+    `newer` are the hashes of the commits that are not in the history of the revision `since`.
+    """
+    states = [change.state for change in found.commits]
+    if newer is not None:
+        states = [state for state in states if state.path.removeprefix(COMMIT_URI) in newer]
+    passed = filter_commits(query, view, states)
+    changes = {change.state.id: change for change in found.commits}
+    start = read_offset(query.cursor) if query.cursor else 0
+    results = tuple(
+        result_of_change(view, changes[state.id], question.name)
+        for state in passed[start : start + limit]
+    )
+    if passed and not results:
+        return None
+    notes = found.notes
+    if len(passed) < len(found.commits):
+        reasons = [f"are not in the history of {since}"] if since else []
+        reasons += ["pass the filters"] if len(passed) < len(states) else []
+        left = f"{len(passed):,} of these commits {' and '.join(reasons)}"
+        notes = (notes[0], left, *notes[1:])
+    more = str(start + limit) if start + limit < len(passed) else None
+    return replace(
+        EMPTY,
+        results=results,
+        confident=True,
+        generation=view.index.generation,
+        suggestions=notes,
+        next_cursor=join_cursors(more, None),
+    )

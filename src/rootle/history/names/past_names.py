@@ -1,0 +1,123 @@
+"""Find the commits that removed, renamed or introduced a file or a name, from the indexed texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from rootle.history.commit_view import CommitView
+from rootle.history.names.name_history import FindByCount, NameChanges, states_with
+from rootle.history.names.place_changes import PlaceChange, section_of
+from rootle.index.reader import FileState
+from rootle.text.languages import UNKNOWN, language_of
+from rootle.text.whole_names import name_pattern
+from rootle.types import COMMIT_MESSAGE, COMMIT_URI, RENAMED_TO, DocumentSection
+
+_MAX_TEXTS: Final = 600  # commits whose texts are read
+_MAX_CHANGES: Final = 100
+# Limits for git, which reads the contents of all commits to find changes in how often a name
+# occurs.
+_MAX_COUNTED: Final = 1_000
+_COUNTING_S: Final = 4.0
+
+
+def may_be_path(name: str) -> bool:
+    """Return whether a name can be the path of a file."""
+    return "/" in name or ("." in name and language_of(name) != UNKNOWN)
+
+
+def find_file_removals(view: CommitView, path: str, *, only_renames: bool) -> list[PlaceChange]:
+    """Return the commits that deleted or renamed a file, newest first.
+
+    `path` is the path of the file before the commit, or the end of this path. If only the renames
+    are wanted, it may also be the path after the commit.
+    """
+    found: dict[FileState, DocumentSection] = {}
+    for commit, section in _sections_of_file(view, path.removeprefix("./")):
+        is_rename = section.title.startswith(RENAMED_TO)
+        heading = view.index.text(commit.id).split("\n", section.start_line)[section.start_line - 1]
+        if (
+            is_rename
+            or (only_renames and heading.startswith("renamed "))
+            or (not only_renames and heading.startswith("deleted "))
+        ):
+            found[commit] = section
+    return [PlaceChange(state, found[state]) for state in view.newest_first(found)]
+
+
+def _sections_of_file(view: CommitView, path: str) -> Iterator[tuple[FileState, DocumentSection]]:
+    """Yield the changes of the file at a path, or else of the files whose paths end in it."""
+    exact = view.index.sections_with(f"{view.folder}{path}", _MAX_CHANGES)
+    ids = {at for at, _ in exact}
+    labels = {path}
+    if not exact:
+        ending = f"/{path}"
+        named = (
+            (at, label)
+            for at, all_labels in view.index.section_labels().items()
+            for label in all_labels
+            if label.endswith(ending)
+        )
+        for at, label in named:
+            ids.add(at)
+            labels.add(view.relative_label(label) or label)
+    for state in view.select(view.index.files(ids).values()):
+        for section in view.sections_of(state):
+            if section.label in labels:
+                yield state, section
+
+
+def find_first_use(view: CommitView, name: str, find_by_count: FindByCount) -> NameChanges | None:
+    """Return the commits that added lines with a name, oldest first; None if none are known.
+
+    It need not be the name of a definition: it may be that of an option.
+    """
+    changes = list(_text_changes(view, name, oldest_first=True))
+    found = [change for change in changes if change.lines[0].startswith("+")]
+    if not found:
+        hashes = find_by_count(name, _MAX_COUNTED, _COUNTING_S)
+        state = view.commit_at(f"{COMMIT_URI}{hashes[-1]}") if hashes else None
+        found = [] if state is None else [PlaceChange(state, section_of(view, state, ()))]
+    if not found:
+        return None
+    commits = "1 commit" if len(found) == 1 else f"{len(found):,} commits"
+    note = (
+        f"{commits} that added lines with {name}, oldest first; there is no single definition with "
+        "this name, so the texts of the commits were searched, and only parts of large ones are "
+        "indexed"
+    )
+    return NameChanges(found, (note,))
+
+
+def find_last_use(view: CommitView, name: str) -> PlaceChange | None:
+    """Return the newest commit whose lines contain a name; None if it did not only remove them."""
+    change = next(_text_changes(view, name, oldest_first=False), None)
+    return change if change is not None and change.lines[0].startswith("-") else None
+
+
+def _text_changes(view: CommitView, name: str, *, oldest_first: bool) -> Iterator[PlaceChange]:
+    """Yield the commits that added or removed lines with a name in a file, but not both.
+
+    The first of these lines is that of the change. A commit that replaced such lines by others with
+    the name is yielded too if no other file is left, with a line that it added.
+    """
+    pattern = name_pattern(name)
+    states = view.newest_first(states_with(view, name))
+    for state in (states[::-1] if oldest_first else states)[:_MAX_TEXTS]:
+        text = view.index.text(state.id).split("\n")
+        changed = (
+            PlaceChange(state, section, lines)
+            for section in view.sections_of(state)
+            if section.label != COMMIT_MESSAGE
+            and (lines := _changed_lines(text[section.start_line : section.end_line], pattern))
+        )
+        first = next(changed, None)
+        if first is not None:
+            yield first
+
+
+def _changed_lines(lines: Sequence[str], pattern: re.Pattern[str]) -> list[str]:
+    """Return the first added line with a name, or else the first removed one."""
+    found = [line for line in lines if line[:1] in ("+", "-") and pattern.search(line)]
+    return sorted(found, key=lambda line: line[:1])[:1]

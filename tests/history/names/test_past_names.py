@@ -1,0 +1,116 @@
+"""Questions about the commit that removed, renamed or introduced a file or a name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from commit_repository import commit_all, make_history
+from sample import MakeApp, git, write
+
+from rootle import App
+from rootle.types import SearchQuery, SearchResponse
+
+pytestmark = pytest.mark.slow
+
+CAGE = """\
+class Cage:
+    def lock_door(self):
+        bolt = self.find_bolt()
+        return bolt.close_firmly()
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = make_history(tmp_path / "repo", ["Alpha is new"])
+    write(root, "zoo/cage.py", CAGE)
+    write(root, "zoo/feed.py", "def feed_all(names):\n    return sorted(names)\n")
+    write(root, "zoo/settings.ini", "max_visitors = 3\nopen_at_night = no\n")
+    write(root, "zoo/notes.py", "NOTES = ['feed the lions', 'count the bears']\n")
+    commit_all(root, "Build the zoo", day=1)
+    write(root, "zoo/settings.ini", "max_visitors = 3\n")
+    commit_all(root, "Close at night", day=2)
+    (root / "zoo/cage.py").unlink()
+    commit_all(root, "Free the animals", day=3)
+    git(root, "mv", "zoo/notes.py", "zoo/diary.py")
+    commit_all(root, "Keep a diary", day=4)
+    write(root, "zoo/settings.ini", "max_visitors = 3\nticket_price = 4\n")
+    commit_all(root, "Sell tickets", day=5)
+    write(root, "zoo/names.ini", "zoo.ticket.price = ticket_price\n")
+    commit_all(root, "Name the price", day=5)
+    write(root, "zoo/settings.ini", "max_visitors = 3\nticket_price = 5\n")
+    commit_all(root, "Which commit deleted Cage, lock_door, feed_all or cage.py", day=6)
+    return root
+
+
+@pytest.fixture
+def app(root: Path, make_app: MakeApp) -> App:
+    app: App = make_app(root)
+    app.index_history()
+    return app
+
+
+def first(answer: SearchResponse) -> str:
+    commit = answer.results[0].commit
+    assert commit is not None
+    return commit.subject
+
+
+@pytest.mark.parametrize(
+    ("question", "subject"),
+    [
+        ("when was zoo/cage.py removed", "Free the animals"),
+        ("which commit deleted the file cage.py", "Free the animals"),
+        ("who deleted Cage", "Free the animals"),
+        ("when did lock_door disappear", "Free the animals"),
+        ("what happened to the method lock_door", "Free the animals"),
+        ("which commit removed open_at_night", "Close at night"),
+        ("when was zoo/notes.py renamed", "Keep a diary"),
+        ("when was notes.py removed", "Keep a diary"),
+        ("who renamed zoo/diary.py", "Keep a diary"),
+        ("when was ticket_price introduced", "Sell tickets"),
+        ("when was zoo.ticket.price added", "Name the price"),
+        ("when did Cage.lock_door disappear", "Free the animals"),
+        ("which commit added open_at_night", "Build the zoo"),
+    ],
+)
+def test_the_commit_that_did_it_is_first(question: str, subject: str, app: App) -> None:
+    answer = app.search(SearchQuery(question))
+
+    assert first(answer) == subject
+    assert answer.confident
+
+
+def test_a_definition_that_still_exists_is_not_said_to_be_removed(app: App) -> None:
+    answer = app.search(SearchQuery("who deleted feed_all"))
+
+    assert answer.suggestions[0].startswith("feed_all still exists: it is defined in zoo/feed.py:1")
+    assert first(answer) == "Build the zoo"
+
+
+def test_an_unknown_name_is_searched_as_words(app: App) -> None:
+    answer = app.search(SearchQuery("when was no_such_name removed"))
+
+    assert not any("no_such_name, newest first" in note for note in answer.suggestions)
+
+
+def test_gone_says_where_a_definition_still_exists(app: App) -> None:
+    present = app.gone("feed_all")
+    assert present.suggestions[0].startswith(
+        "feed_all still exists: it is defined in zoo/feed.py:1"
+    )
+    assert not any("still exists" in note for note in app.gone("lock_door").suggestions)
+    assert not any("still exists" in note for note in app.gone("feed all animals").suggestions)
+
+
+def test_gone_lists_removed_definitions_of_a_name_after_the_place_of_the_others(
+    root: Path, app: App
+) -> None:
+    write(root, "farm/pen.py", "class Pen:\n    def lock_door(self):\n        return 'ajar'\n")
+    commit_all(root, "Build a pen", day=7)
+    app.index_history()
+
+    answer = app.gone("lock_door")
+    assert "farm/pen.py:2" in answer.suggestions[0]
+    assert [one.commit.subject for one in answer.removals] == ["Free the animals"]
