@@ -19,6 +19,13 @@ from rootle.federation.commit_lists import (
 )
 from rootle.federation.commit_selection import CommitSelection
 from rootle.federation.name_answers import NameLookup
+from rootle.history.authors.author_questions import asks_for_commits, may_name_author
+from rootle.history.authors.author_request import (
+    AuthorRequest,
+    Repository,
+    allows_author,
+    rewrite_question,
+)
 from rootle.history.commit_request import PARTIAL, OpenCommits, elapsed_ms
 from rootle.history.commit_results import add_commits
 from rootle.history.commit_search import CommitSearch
@@ -31,7 +38,7 @@ from rootle.history.past_question import (
     without_hashes,
 )
 from rootle.history.revision_dates import resolve_dates, restore_revisions
-from rootle.search.query.syntax import parse_query
+from rootle.search.query.syntax import ParsedQuery, parse_query
 from rootle.search.request import check_query
 from rootle.search.stages.query_expansion import EXPANSION
 from rootle.types import SearchQuery, SearchResponse
@@ -59,7 +66,38 @@ class CombinedSearch:
 
         Raise QueryError for an invalid query.
         """
+        parsed = parse_query(query.text_query)
+        request = self._read_author(query, parsed)
+        if request is not None:
+            found = self._search(
+                replace(query, text_query=request.text),
+                find_files,
+                explain=explain,
+                oldest_first=request.oldest_first,
+            )
+            return replace(found, suggestions=(request.note, *found.suggestions))
         return self._search(query, find_files, explain=explain)
+
+    def _read_author(self, query: SearchQuery, parsed: ParsedQuery) -> AuthorRequest | None:
+        """Return a query for the commits of the author that a question names, else None."""
+        text = parsed.text
+        if not (allows_author(parsed) and may_name_author(text)) or _wants_context(query):
+            return None
+        is_past = asks_for_commits(text) or parse_past_question(text, parsed.kinds) is not None
+        commits = self.open_commits() if is_past else self.open_indexed()
+        if commits is None or isinstance(commits, str):
+            return None
+        commits.prepare()
+        view = commits.view()
+        if view is None:
+            return None
+        repository = Repository(
+            commits.authors.get(view),
+            self.date_of,
+            lambda name: self.names.find_place(name) is not None,
+            view.has_folder,
+        )
+        return rewrite_question(query.text_query, parsed, repository)
 
     def _search(
         self,
@@ -67,9 +105,12 @@ class CombinedSearch:
         find_files: FindFiles,
         *,
         explain: bool,
+        oldest_first: bool = False,
     ) -> SearchResponse:
         parsed = parse_query(query.text_query)
         past = parse_past_question(parsed.text, parsed.kinds)
+        if past is not None and past.lists_all:
+            past = replace(past, oldest_first=oldest_first)
         has_dates = bool(parsed.since or parsed.until)
         commits = self.open_commits() if past is not None or has_dates else self.open_indexed()
         find_files = partial(_find_files, find_files, None if isinstance(commits, str) else commits)

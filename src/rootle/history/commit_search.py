@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from rootle.errors import IndexStorageError
+from rootle.history.authors.known_authors import KnownAuthors, read_authors
 from rootle.history.cochange import ChangeHistory, read_history
 from rootle.history.commit_results import LastCommits
 from rootle.history.commit_view import CommitView, ViewCache
@@ -116,6 +117,7 @@ class CommitSearch:
     wait_s: float  # how long a request waits until new commits are indexed
     last_commits: LastCommits = field(default_factory=LastCommits)
     changes: ViewCache[ChangeHistory] = field(default_factory=lambda: ViewCache(read_history))
+    authors: ViewCache[KnownAuthors] = field(default_factory=lambda: ViewCache(read_authors))
 
     def prepare(self) -> str:
         """Index new commits for a limited time.

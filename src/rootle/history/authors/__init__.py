@@ -1,0 +1,1 @@
+"""Answer questions about the commits of an author."""

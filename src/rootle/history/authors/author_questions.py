@@ -1,0 +1,180 @@
+"""Recognize questions about the commits of an author, such as "commits by Ada about retries"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+MAX_NAME_WORDS: Final = 4
+_MAX_CHARS: Final = 300
+_NOUN: Final = (
+    r"(?:commits?|changes?|patch(?:es)?|pull requests?|prs?|contributions?|merges?"
+    r"|(?:bug ?)?fix(?:es)?|work|edits?|refactorings?)"
+)
+_AGE: Final = r"(?:last|latest|newest|most recent|recent|first|oldest|earliest)"
+_FRAME: Final = (
+    r"(?:(?:please|can you|could you|show|list|find|give|get|see|search(?: for)?|me|us|all|the|any"
+    r"|git|of|what(?= (?:are|were|is|was|commit|change))|which|who|are|were|is|was|how many|few|new"
+    r"|\d{1,3}|in the history|"
+    rf"{_AGE}) )*"
+)
+_MADE: Final = (
+    "made|authored|written|done|pushed|committed|contributed|submitted|created|merged|landed"
+)
+_DONE: Final = (
+    "added|removed|deleted|dropped|changed|modified|edited|touched|updated|fixed|introduced"
+    "|implemented|reverted|refactored|renamed|rewrote|rewritten|wrote|did|worked on|optimi[sz]ed"
+    f"|replaced|moved|{_MADE}"
+)
+_DO: Final = (
+    "add|remove|delete|drop|change|modify|edit|touch|update|fix|introduce|implement|revert|refactor"
+    "|rename|rewrite|write|do|work on|working on|make|author|commit|contribute|push|submit|create"
+    f"|merge|replace|move|doing|changing|{_DONE}"
+)
+_OFTEN: Final = r"(?:(?:last|first|recently|lately|ever|also|been|just|originally) )*"
+# Verbs and nouns that do not describe the subject of a commit.
+_PLAIN: Final = re.compile(
+    r"(?:chang(?:ed?|ing)|modif(?:y|ied)|edit(?:ed)?|touch(?:ed)?|updated?|do|did|done|doing"
+    r"|work(?:ed|ing)? on|made|make|author(?:ed)?|commit(?:ted)?|contributed?|pushed|push"
+    r"|submit(?:ted)?|writ(?:e|ten)|wrote|created?)(?: (?:commits?|changes?|anything))?\b",
+    re.IGNORECASE,
+)
+_ASKED: Final = re.compile(
+    r"^(?:what|which|when|why|where|was|were|is|are|has|have|been|the| )+\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A form of questions: what comes before the name of an author, and what must follow it."""
+
+    before: re.Pattern[str]
+    after: re.Pattern[str]
+    # Whether a name in lower case counts only if it is a mail address, because questions about code
+    # have this form too, as in "why did max change".
+    needs_capital: bool = False
+
+
+def _form(before: str, after: str = "", *, needs_capital: bool = False) -> _Form:
+    flags = re.IGNORECASE
+    return _Form(re.compile(before, flags), re.compile(after, flags), needs_capital)
+
+
+_WHAT: Final = (
+    rf"(?:what|how many (?:commits|changes)|(?:which|what) (?:\w+ )?{_NOUN}"
+    r"|(?:which|what) [\w-]+(?: [\w-]+)?)"
+)
+_NAMED: Final = r"\S+(?: \S+){0,3}?"
+_FORMS: Final = (
+    _form(
+        rf"{_FRAME}{_NOUN}(?: that| which)?(?: (?:are|is|were|was)| (?:has|have|had) been)?"
+        rf"(?: (?:{_DONE}))? (?:by|from|of|with(?: the)? author|(?:whose )?author(?: is)?)"
+        r"(?: author)? "
+    ),
+    _form(rf"{_FRAME}{_NOUN} (?P<words>\S.*?) (?:(?:{_DONE}) )?(?:by|from author) "),
+    _form(rf"{_FRAME}(?:code|files?|tests?)(?: that)?(?: (?:was|were))? (?:{_DONE}) by "),
+    _form(rf"{_WHAT} (?:did|has|have|had) ", rf"{_OFTEN}(?:been )?(?P<verb>{_DO})\b"),
+    _form(
+        r"(?:(?:why|when|where|how) )?(?:did|has|have|had) ",
+        rf"{_OFTEN}(?:been )?(?P<verb>{_DO})\b",
+        needs_capital=True,
+    ),
+    _form(r"what (?:is|was) ", r"(?P<verb>working on|doing|changing)\b", needs_capital=True),
+    _form(
+        rf"{_FRAME}(?=(?:\S+ ){{0,3}}\S+(?:['’]s|s['’]) (?:{_AGE} )?(?:\d+ )?{_NOUN}\b)",
+        rf"(?P<own>)(?:{_AGE} )?(?:\d+ )?{_NOUN}\b",
+    ),
+    _form(
+        rf"{_FRAME}(?:{_NOUN}|things?|files?|code|lines)(?: that| which)? "
+        rf"(?={_NAMED} (?:has |have |had )?{_OFTEN}(?:{_DONE})\b)",
+        rf"(?:has |have |had )?{_OFTEN}(?P<verb>{_DONE})\b",
+    ),
+    _form(
+        rf"{_FRAME}what (?={_NAMED} (?:has |have |had )?{_OFTEN}(?:{_DONE})\b)",
+        rf"(?:has |have |had )?{_OFTEN}(?P<verb>{_DONE})\b",
+        needs_capital=True,
+    ),
+    _form(rf"(?P<words>.*\b(?:{_DONE})) by ", needs_capital=True),
+)
+# Nouns for some of the commits of an author. They are searched.
+_SUBJECT: Final = re.compile(r"\b(?:(?:bug ?)?fix(?:es)?|refactorings?)\b", re.IGNORECASE)
+_COMMITS: Final = re.compile(r"\bcommit(?:s|ted)?\b", re.IGNORECASE)
+_OWNED: Final = re.compile(r"(?:'s|’s|(?<=s)['’])$", re.IGNORECASE)
+_END: Final = re.compile(r"[?!.,;:]+$")
+_OLDEST: Final = re.compile(r"\b(?:first|oldest|earliest)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorQuestion:
+    """A question about the commits of an author."""
+
+    name: str  # as it was typed
+    authors: Sequence[str]  # the known authors with this name, each as "Name <address>"
+    words: str  # the rest of the question: subject, places and dates; may be empty
+    oldest_first: bool = False
+    may_be_name: bool = False  # "of" may also introduce the name of a definition or a file
+
+
+def may_name_author(text: str) -> bool:
+    """Return whether a question has a form in which an author can be named."""
+    return next(_candidates(text), None) is not None
+
+
+def asks_for_commits(text: str) -> bool:
+    """Return whether such a question can hardly be about anything but commits."""
+    return may_name_author(text) and _COMMITS.search(text) is not None
+
+
+def parse_author_question(text: str, find: Callable[[str], Sequence[str]]) -> AuthorQuestion | None:
+    """Return the author that a question names and the rest of the question; None for others.
+
+    `text` is the question without its operators. `find` returns the known authors with a name.
+    """
+    for form, start in _candidates(text):
+        head = text[: start.end()]
+        words = text[start.end() :].split()
+        for count in range(min(MAX_NAME_WORDS, len(words)), 0, -1):
+            name, rest = " ".join(words[:count]), " ".join(words[count:])
+            is_owner = bool(form.after.groupindex.get("own"))
+            if is_owner != (_OWNED.search(_END.sub("", name)) is not None):
+                continue
+            name = _OWNED.sub("", _END.sub("", name)).strip("\"'`“”()<>")
+            followed = form.after.match(rest)
+            if not name or followed is None or (form.needs_capital and not _is_proper(name)):
+                continue
+            if authors := find(name):
+                kept = _join(form, start, followed, rest)
+                outside = f"{head} {followed[0]}"
+                if subject := _SUBJECT.search(outside):
+                    kept = f"{subject[0]} {kept}".strip()
+                may_be_name = head.rstrip().lower().endswith(" of")
+                is_oldest = _OLDEST.search(outside) is not None
+                return AuthorQuestion(name, authors, kept, is_oldest, may_be_name)
+    return None
+
+
+def _candidates(text: str) -> Iterator[tuple[_Form, re.Match[str]]]:
+    """Yield the forms that a question may have, and the part before the name of the author."""
+    if len(text) > _MAX_CHARS or "\n" in text.strip():
+        return
+    for form in _FORMS:
+        found = form.before.match(text)
+        if found is not None and found.end() < len(text):
+            yield form, found
+
+
+def _is_proper(name: str) -> bool:
+    return "@" in name or name[0].isupper()
+
+
+def _join(form: _Form, start: re.Match[str], followed: re.Match[str], rest: str) -> str:
+    """Return the words of a question without those that ask for commits of an author."""
+    groups = form.before.groupindex
+    words = (start["words"] or "") if "words" in groups else ""
+    words = _PLAIN.sub("", _ASKED.sub("", words))
+    verb = followed["verb"] if "verb" in form.after.groupindex else ""
+    if verb and not _PLAIN.fullmatch(verb):
+        words = f"{words} {verb}"
+    return f"{words} {rest[followed.end() :]}".strip(" ?!.,;:")
