@@ -78,6 +78,9 @@ class MemoryIndex(IndexReader):
     def files_with_endings(self, endings: Sequence[str]) -> list[FileState]:
         return [one for one in self.all_files() if one.path.lower().endswith(tuple(endings))]
 
+    def documents_below(self, folder: str) -> set[int]:
+        return {one.id for one in self.all_files() if one.path.startswith(folder)}
+
     def unindexed_files(self) -> list[FileState]:
         return []
 
