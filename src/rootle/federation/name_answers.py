@@ -44,7 +44,7 @@ _MAX_AUTHORS: Final = 4
 class NameLookup:
     """Looks up names in the current code and in the code that commits removed."""
 
-    # Returns the definitions or files with a name; None if it does not name at most three.
+    # Returns the definitions or files with a name; None if there are none, or more than three.
     find_place: Callable[[str], ChangedPlace | None]
     find_removed: Callable[[str], Sequence[RemovedDefinition]]  # returns those with a name
     describe_present: Callable[[str], str]  # returns where a name is defined now; "" if it is not

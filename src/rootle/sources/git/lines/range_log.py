@@ -62,10 +62,11 @@ class ChangeLog:
     def list_range_changes(
         self, top: str, revision: str, ranges: Sequence[CommittedLines], deadline_s: float
     ) -> LoggedChanges:
-        """Return the commits that changed lines that became these ranges of files of a commit.
+        """Return the commits that changed these lines, or an earlier version of them.
 
-        `top` is the top of the work tree, and `revision` a hash. Renamed files are followed. git is
-        stopped at `deadline_s` on the monotonic clock.
+        The ranges are lines in files of the commit with the hash `revision`. `top` is the top of
+        the work tree. Renamed files are followed. git is stopped at `deadline_s` on the monotonic
+        clock.
         """
         places = [f"-L{one.first_line},{one.last_line}:{one.path}" for one in ranges]
         return self._find(top, ("-p", *places, revision, "--"), deadline_s)
