@@ -210,6 +210,25 @@ def test_labels_paths_diagrams_and_strings_of_documents_are_not_names_of_code(
     assert find(make_app(tmp_path / "repo")) == []
 
 
+def test_a_file_that_is_ignored_by_the_index_exists(tmp_path: Path, make_app: MakeApp) -> None:
+    page = "# Data\n\n![chart](data/chart.svg) shows `data/keep.jsonl`. [Count](src/old.py).\n"
+    root = tmp_path / "repo"
+    make_history(
+        root,
+        {
+            ".rootleignore": "data/\n",
+            "src/a.py": "count = 1\n",
+            "data/chart.svg": "<svg/>\n",
+            "data/keep.jsonl": "{}\n",
+            "src/old.py": "old_count = 1\n",
+            "README.md": page,
+        },
+        {"data/keep.jsonl": '{"a": 1}\n', "data/chart.svg": "<svg></svg>\n"},
+        {"src/old.py": None},
+    )
+    assert [report.name for report in find(make_app(root))] == ["src/old.py"]
+
+
 def test_a_link_in_a_comment_of_scala_is_checked(tmp_path: Path, make_app: MakeApp) -> None:
     code = "class RetryBackoff(val base: Int)\n"
     user = "/** Waits, as [[RetryBackoff]] says, between all attempts. */\nclass Wait\n"

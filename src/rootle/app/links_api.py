@@ -64,6 +64,7 @@ class LinksApi(AppBase):
             container.history().require_commits(),
             container.history().removed_definitions(),
             self._list_memories,
+            lambda path: os.path.lexists(self.root / path),
         )
 
     def _list_memories(self) -> Sequence[Memory]:

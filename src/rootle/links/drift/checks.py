@@ -68,8 +68,14 @@ class DriftChecks:
     """Checks the names of texts against the present code and its history."""
 
     def __init__(
-        self, project: ProjectNames, past: PastNames | None, signatures: Signatures
+        self,
+        project: ProjectNames,
+        past: PastNames | None,
+        signatures: Signatures,
+        is_on_disk: Callable[[str], bool],
     ) -> None:
+        """Create the checks. `is_on_disk` tells whether a path exists, even if it is ignored."""
+        self._is_on_disk = is_on_disk
         self._project = project
         self._past = past
         self._signatures = signatures
@@ -95,7 +101,7 @@ class DriftChecks:
         They existed when the memory was stored.
         """
         for about in text.memory.about if text.memory is not None else ():
-            if about.path not in self._project.files:
+            if about.path not in self._project.files and not self._is_on_disk(about.path):
                 found = Finding("path", f"{about.path} existed when the memory was stored")
                 yield make_report(text, 0, about.path, found)
             elif about.symbol and not self._project.has(last_part(about.symbol)):
@@ -244,7 +250,7 @@ class DriftChecks:
     def _is_listed(self, path: str) -> bool:
         """Return whether a path is a file or a folder, or is compiled from a file."""
         files = self._project.files
-        if path in files or path in self._project.folders:
+        if path in files or path in self._project.folders or self._is_on_disk(path):
             return True
         stem, dot, extension = path.rpartition(".")
         return bool(dot) and any(

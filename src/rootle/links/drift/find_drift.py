@@ -41,18 +41,20 @@ def find_drift(
     commits: CommitSearch | str,
     removed: RemovedDefinitions | None,
     list_memories: Callable[[], Sequence[Memory]],
+    is_on_disk: Callable[[str], bool],
 ) -> DriftAnswer:
     """Return the names in texts that no longer match the code, ordered by path and line.
 
     `paths` are files or folders; if there are none, all documents, comments and memories are
-    checked. `commits` is a text that says why if there are no commits. Raise QueryError if one of
-    the paths is not indexed.
+    checked. `commits` is a text that says why if there are no commits. `is_on_disk` returns whether
+    a path in the folder exists; the index does not list ignored files. Raise QueryError if one of
+    `paths` is not indexed.
     """
     started_s = time.perf_counter()
     wanted = [path.strip("/").removeprefix("./") for path in paths]
     note = "" if isinstance(commits, str) else prepare_indexes(commits, removed)
     past = None if isinstance(commits, str) else _open_past(commits, removed)
-    search = _DriftSearch(index, finder, past, wanted)
+    search = _DriftSearch(index, finder, past, wanted, is_on_disk)
     memories = list_memories() if not wanted else ()
     texts, reports = search.run(memories)
     notes = [note] if note else []
@@ -89,8 +91,10 @@ class _DriftSearch:
         finder: SymbolFinder,
         past: PastNames | None,
         wanted: Collection[str],
+        is_on_disk: Callable[[str], bool],
     ) -> None:
         self._index = index
+        self._is_on_disk = is_on_disk
         self._past = past
         self._signatures = Signatures(index, finder)
         self._wanted = wanted
@@ -108,7 +112,7 @@ class _DriftSearch:
         texts = [*documents, *self._comments, *map(read_memory, memories)]
         if not project.is_complete:
             return texts, []
-        checks = DriftChecks(project, self._past, self._signatures)
+        checks = DriftChecks(project, self._past, self._signatures, self._is_on_disk)
         found = [checks.check(text, mention) for text in texts for mention in text.mentions]
         reports = [report for report in found if report is not None]
         for text in texts:
