@@ -74,7 +74,7 @@ class DriftChecks:
         signatures: Signatures,
         is_on_disk: Callable[[str], bool],
     ) -> None:
-        """Create the checks. `is_on_disk` says whether a path exists, even if it is ignored."""
+        """Create the checks. `is_on_disk` returns whether a path exists, even an ignored one."""
         self._is_on_disk = is_on_disk
         self._project = project
         self._past = past
