@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.agent_loop.session_log import SessionRecord, read_records
-from benchmarks.agent_loop.tasks import FOLDER, KINDS, SIZES, AgentTask, read_tasks
+from benchmarks.agent_loop.tasks import FOLDER, KINDS, SIZES, AgentTask
 from benchmarks.agent_loop.workspace import WORK, open_workspace
 from benchmarks.common.arguments import JSON, command_parser
 from benchmarks.common.reports import write_json
@@ -75,7 +75,7 @@ def main() -> None:
             print(found[-1])
     for app in apps.values():
         app.close()
-    figures = group_figures(found, read_tasks())
+    figures = group_figures(found, workspace.tasks)
     for name, one in figures.items():
         print(f"{name:8} " + "  ".join(f"{key} {value}" for key, value in one.items()))
     write_json(args.json, {"figures": figures, "searches": list(map(asdict, found))})

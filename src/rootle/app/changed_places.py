@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from rootle.errors import IndexStorageError
+from rootle.federation.name_answers import NameLookup
 from rootle.history.names.name_history import MAX_DEFINITIONS
 from rootle.history.names.place_changes import ChangedPlace
-from rootle.history.present_code import PresentCode
+from rootle.history.present_code import PresentCode, describe_present
 from rootle.history.removals import find_removals
 from rootle.provenance.definition_changes import (
     CurrentLines,
@@ -18,7 +20,7 @@ from rootle.provenance.definition_changes import (
     list_file_changes,
 )
 from rootle.text.languages import CODE_EXTENSIONS, UNKNOWN, language_of
-from rootle.types import RemovalAnswer, SearchQuery
+from rootle.types import RemovalAnswer, SearchQuery, ignore_progress
 
 if TYPE_CHECKING:
     from rootle.app.container import Container
@@ -31,6 +33,36 @@ _REMOVED_WAIT_S: Final = 3.0  # how long a question waits until removed definiti
 _DECLARATION: Final = "declaration"
 
 
+def open_name_lookup(root: Path, container: Container) -> NameLookup:
+    """Return the lookup of names for one question. It updates the index of the files once."""
+    history = container.history()
+
+    @cache
+    def open_files() -> IndexReader | None:
+        try:
+            container.refresher().refresh(ignore_progress, fully=False)
+            return container.indexer().snapshot()
+        except IndexStorageError:  # a question about commits needs no index of the files
+            return None
+
+    @cache
+    def find(name: str) -> Sequence[Symbol]:
+        index = open_files()
+        return () if index is None else find_definitions(container, index, name)
+
+    def find_place(name: str) -> ChangedPlace | None:
+        index = open_files()
+        if index is None:
+            return None
+        return find_changed_place(root, name, index, find, history.change_log())
+
+    return NameLookup(
+        find_place,
+        lambda name: find_removed_definitions(name, history.removed_definitions(), open_files()),
+        lambda name: describe_present(name, find),
+    )
+
+
 def find_changed_place(
     root: Path,
     name: str,
@@ -40,12 +72,13 @@ def find_changed_place(
 ) -> ChangedPlace | None:
     """Return the files or the definitions with a name, and the commits that changed them.
 
-    Return None if there are none, or more than three. `find` returns the definitions of a name.
+    Return None if there are none, or more than three. `find` returns the definitions of a name in
+    code.
     """
     paths = _find_paths(index, name) if "." in name or "/" in name else []
     if 0 < len(paths) <= MAX_DEFINITIONS:
         return _changed_files(root, paths, log)
-    found = [one for one in find(name) if one.language in CODE_EXTENSIONS]
+    found = find(name)
     symbols = [one for one in found if one.kind != _DECLARATION] or found
     if not symbols and ("/" in name or language_of(name) != UNKNOWN):
         return _changed_files(root, [name], log)  # the file may have been renamed or removed
@@ -99,7 +132,7 @@ def find_removed_code(
         history.require_commits,
         history.removed_definitions,
         indexer.snapshot,
-        partial(find_definitions, container),
+        lambda name: find_definitions(container, indexer.snapshot(), name),
     )
 
 
@@ -121,10 +154,9 @@ def find_removed_definitions(
     return [one for one in found if not present.contains(one)]
 
 
-def find_definitions(container: Container, name: str) -> Sequence[Symbol]:
-    """Return the definitions of a name in the current code."""
+def find_definitions(container: Container, index: IndexReader, name: str) -> Sequence[Symbol]:
+    """Return the definitions of a name in the code of an index."""
     from rootle.search.symbols.symbol_request import SymbolRequest
 
-    index = container.indexer().snapshot()
     found = container.symbol_finder().find(index, SymbolRequest(name)).definitions
     return [one for one in found if one.language in CODE_EXTENSIONS]

@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from rootle.app.base import AppBase
@@ -36,9 +36,7 @@ from rootle.types import (
 )
 
 if TYPE_CHECKING:
-    from rootle.history.names.place_changes import ChangedPlace
-    from rootle.history.removed_definitions import RemovedDefinition
-    from rootle.index.reader import IndexReader
+    from rootle.federation.name_answers import NameLookup
     from rootle.search.symbols.symbol_request import SymbolRequest
 
 # The maximum number of attempts of a search while other threads rebuild or delete the index.
@@ -312,7 +310,6 @@ class SearchApi(AppBase):
 
     def _search_project(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         from rootle.federation.combined_search import CombinedSearch
-        from rootle.federation.name_answers import NameLookup
 
         history = self._container.history()
         combined = CombinedSearch(
@@ -320,52 +317,16 @@ class SearchApi(AppBase):
             history.require_commits,
             history.existing_commit_search,
             history.date_of,
-            NameLookup(self._find_changed_place, self._find_removed, self._describe_present),
+            cache(self._open_names),
         )
         return combined.search(
             query, partial(self._search_files_and_images, explain=explain), explain=explain
         )
 
-    def _find_changed_place(self, name: str) -> ChangedPlace | None:
-        """Return the definitions or files with a name, and the commits that changed them."""
-        from rootle.app.changed_places import find_changed_place
-        from rootle.search.symbols.symbol_request import SymbolRequest
+    def _open_names(self) -> NameLookup:
+        from rootle.app.changed_places import open_name_lookup
 
-        index = self._open_files()
-        if index is None:
-            return None
-        find = self._container.symbol_finder().find
-        return find_changed_place(
-            self.root,
-            name,
-            index,
-            lambda one: find(index, SymbolRequest(one)).definitions,
-            self._container.history().change_log(),
-        )
-
-    def _find_removed(self, name: str) -> Sequence[RemovedDefinition]:
-        """Return removed definitions with a name that do not exist elsewhere now."""
-        from rootle.app.changed_places import find_removed_definitions
-
-        definitions = self._container.history().removed_definitions()
-        return find_removed_definitions(name, definitions, self._open_files())
-
-    def _describe_present(self, name: str) -> str:
-        """Return where a name is defined now; "" if that is not known."""
-        from rootle.app.changed_places import find_definitions
-        from rootle.history.present_code import describe_present
-
-        if self._open_files() is None:
-            return ""
-        return describe_present(name, partial(find_definitions, self._container))
-
-    def _open_files(self) -> IndexReader | None:
-        """Return the updated index of the files; None if there is none."""
-        try:
-            self._container.refresher().refresh(ignore_progress, fully=False)
-            return self._container.indexer().snapshot()
-        except IndexStorageError:  # a question about commits needs no index of the files
-            return None
+        return open_name_lookup(self.root, self._container)
 
     def _search_files_and_images(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         search_files = partial(self._search_files, explain=explain)

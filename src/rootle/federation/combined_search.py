@@ -57,7 +57,7 @@ class CombinedSearch:
     open_commits: OpenCommits
     open_indexed: Callable[[], CommitSearch | None]  # returns None if no commits are indexed yet
     date_of: Callable[[str], float | None]  # returns the Unix time of a commit, tag or branch
-    names: NameLookup
+    open_names: Callable[[], NameLookup]  # called only for questions about a name
 
     def search(
         self, query: SearchQuery, find_files: FindFiles, *, explain: bool = False
@@ -67,37 +67,44 @@ class CombinedSearch:
         Raise QueryError for an invalid query.
         """
         parsed = parse_query(query.text_query)
-        request = self._read_author(query, parsed)
-        if request is not None:
-            found = self._search(
-                replace(query, text_query=request.text),
-                find_files,
-                explain=explain,
-                oldest_first=request.oldest_first,
-            )
-            return replace(found, suggestions=(request.note, *found.suggestions))
-        return self._search(query, find_files, explain=explain)
+        request, note = self._read_author(query, parsed)
+        if request is None:
+            return self._search(query, find_files, explain=explain, note=note)
+        found = self._search(
+            replace(query, text_query=request.text),
+            find_files,
+            explain=explain,
+            oldest_first=request.oldest_first,
+            note=note,
+        )
+        return replace(found, suggestions=(request.note, *found.suggestions))
 
-    def _read_author(self, query: SearchQuery, parsed: ParsedQuery) -> AuthorRequest | None:
-        """Return a query for the commits of the author that a question names, else None."""
+    def _read_author(
+        self, query: SearchQuery, parsed: ParsedQuery
+    ) -> tuple[AuthorRequest | None, str | None]:
+        """Return a query for the commits of the author that a question names, else None.
+
+        The second value is the result of `CommitSearch.prepare`; None if it was not called. It is
+        called only if the question can hardly be about code, because it may take seconds.
+        """
         text = parsed.text
         if not (allows_author(parsed) and may_name_author(text)) or _wants_context(query):
-            return None
+            return None, None
         is_past = asks_for_commits(text) or parse_past_question(text, parsed.kinds) is not None
         commits = self.open_commits() if is_past else self.open_indexed()
         if commits is None or isinstance(commits, str):
-            return None
-        commits.prepare()
+            return None, None
+        note = commits.prepare() if is_past else None
         view = commits.view()
         if view is None:
-            return None
+            return None, note
         repository = Repository(
             commits.authors.get(view),
             self.date_of,
-            lambda name: self.names.find_place(name) is not None,
+            lambda name: self.open_names().find_place(name) is not None,
             view.has_folder,
         )
-        return rewrite_question(query.text_query, parsed, repository)
+        return rewrite_question(query.text_query, parsed, repository), note
 
     def _search(
         self,
@@ -106,7 +113,9 @@ class CombinedSearch:
         *,
         explain: bool,
         oldest_first: bool = False,
+        note: str | None,
     ) -> SearchResponse:
+        """Return one page. `note` is the result of `CommitSearch.prepare`, if it was called."""
         parsed = parse_query(query.text_query)
         past = parse_past_question(parsed.text, parsed.kinds)
         if past is not None and past.lists_all:
@@ -126,7 +135,8 @@ class CombinedSearch:
         in_words = past is not None and not isinstance(commits, str) and not is_since
         text = resolve_dates(query.text_query, self.date_of, in_words=in_words)
         resolved = replace(query, text_query=text)
-        response = self._answer(resolved, past, commits, find_files, explain=explain)
+        answer = partial(self._answer, explain=explain, note=note)
+        response = answer(resolved, past, commits, find_files)
         notes = restore_revisions(response.suggestions, query.text_query, text)
         return replace(response, suggestions=notes)
 
@@ -138,6 +148,7 @@ class CombinedSearch:
         find_files: FindFiles,
         *,
         explain: bool,
+        note: str | None,
     ) -> SearchResponse:
         """Answer a question in which revisions have been replaced by their dates.
 
@@ -150,7 +161,7 @@ class CombinedSearch:
         if isinstance(commits, str):
             return self._search_without_commits(query, past, find_files, commits)
         started_s = time.perf_counter()
-        note = commits.prepare()
+        note = commits.prepare() if note is None else note
         view = commits.view()
         if view is not None and view.count:
             search = partial(self._search_commits, is_complete=not note, explain=explain)
@@ -211,7 +222,7 @@ class CombinedSearch:
         explain: bool,
     ) -> SearchResponse:
         limit = check_query(query, self.config)
-        selection = CommitSelection(self.date_of, self.names)
+        selection = CommitSelection(self.date_of, self.open_names)
         listed = selection.list(query, past, commits, view, limit, is_complete=is_complete)
         if listed is not None:
             return listed

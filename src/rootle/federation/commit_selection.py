@@ -25,7 +25,7 @@ class CommitSelection:
     """Answers questions for which commits need not be searched by words."""
 
     date_of: Callable[[str], float | None]  # the Unix time of a commit, tag or branch
-    names: NameLookup
+    open_names: Callable[[], NameLookup]
 
     def list(
         self,
@@ -42,7 +42,7 @@ class CommitSelection:
             found = view.with_prefix(past.commit)
             return list_named(query, view, found, limit) if found else None
         if past.name_history is not None:
-            names = NameAnswers(self.names, self._find_revision)
+            names = NameAnswers(self.open_names(), self._find_revision)
             listing = partial(names.find_page, is_complete=is_complete)
             changes = listing(query, past.name_history, commits, view, limit)
             if changes is not None:
@@ -66,7 +66,7 @@ class CommitSelection:
     def _list_hashes(
         self, past: PastQuestion, commits: CommitSearch, view: CommitView
     ) -> Sequence[str] | None:
-        """Return the commits of a range, or all commits, newest first unless the oldest are asked.
+        """Return the commits of a range, or all commits, newest first, or oldest first on request.
 
         Return None if the question asks for neither, or if the range does not exist.
         """

@@ -11,7 +11,11 @@ from rootle.federation.combined_cursor import join_cursors, read_offset
 from rootle.federation.commit_lists import EMPTY, filter_commits
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
-from rootle.history.names.name_history import NameChanges, find_name_changes
+from rootle.history.names.name_history import (
+    NameChanges,
+    count_commits,
+    find_name_changes,
+)
 from rootle.history.names.name_questions import NameHistoryQuestion
 from rootle.history.names.past_names import (
     find_file_removals,
@@ -158,11 +162,7 @@ def _read_removals(
 def _note_count(changes: list[PlaceChange], what: str) -> NameChanges | None:
     if not changes:
         return None
-    return NameChanges(changes, (f"{_count(len(changes))} that {what}",))
-
-
-def _count(number: int) -> str:
-    return "1 commit" if number == 1 else f"{number:,} commits"
+    return NameChanges(changes, (f"{count_commits(len(changes))} that {what}",))
 
 
 def _select_main_author(found: NameChanges, name: str) -> NameChanges:
@@ -173,7 +173,7 @@ def _select_main_author(found: NameChanges, name: str) -> NameChanges:
     shown = ", ".join(f"{author} {count:,}" for author, count in counts[:_MAX_AUTHORS])
     more = len(counts) - _MAX_AUTHORS
     note = (
-        f"authors of the {_count(len(authors))} with changes in {name}: {shown}"
+        f"authors of the {count_commits(len(authors))} with changes in {name}: {shown}"
         f"{f', and {more} others' if more > 0 else ''}; counted by commits, not by lines. "
         f"Those of {main} are listed, newest first"
     )

@@ -250,7 +250,11 @@ def _describe_names(
         yield f"only {_MAX_COMMITS:,} of the commits with this name were read"
 
 
+def count_commits(number: int) -> str:
+    """Return a number of commits in words."""
+    return "1 commit" if number == 1 else f"{number:,} commits"
+
+
 def _count(number: int, question: NameHistoryQuestion) -> str:
-    commits = "1 commit" if number == 1 else f"{number:,} commits"
     order = "oldest first" if question.oldest_first else "newest first"
-    return f"{commits} with changes in {question.name}, {order}"
+    return f"{count_commits(number)} with changes in {question.name}, {order}"

@@ -42,67 +42,58 @@ _COMMIT: Final = r"(?:commit|change|pull request|pr|merge)s?"
 _LAST: Final = "last|latest|newest|most recent|recent"
 _OFTEN: Final = r"(?:last |latest |lately |recently |most recently )?"
 _LATELY: Final = r"(?: last| recently| lately| most recently)?"
-_NEWEST: Final = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"who {_OFTEN}(?:{_CHANGED}) {_NAME}{_LATELY}",
-        rf"(?:(?:which|what) (?:is |was |were |are )?)?(?:the )?(?:(?:{_LAST}|all) )?{_COMMIT}"
-        rf"(?: that| which)? {_OFTEN}(?:{_CHANGED}) {_NAME}{_LATELY}",
-        rf"(?:what (?:is |was |were |are )?)?(?:the )?(?:{_LAST}) {_COMMIT} (?:to|of|in|for|on) "
-        rf"{_NAME}",
-        rf"(?:show (?:me )?)?(?:the )?(?:git |commit |change )?history (?:of|for) {_NAME}",
-        rf"git (?:log|blame) (?:for |of |on )?{_NAME}",
-        rf"what (?:has |was |have )?(?:recently )?changed in {_NAME}{_LATELY}",
-        rf"what (?:has |was |have )?(?:recently )?changed (?:recently|lately|last) in {_NAME}",
-        rf"when (?:was|were) {_NAME} {_OFTEN}(?:{_CHANGED}){_LATELY}",
-        rf"when did {_NAME} (?:last )?change(?: last)?",
-    )
+
+
+def _patterns(*texts: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(text, re.IGNORECASE) for text in texts)
+
+
+_NEWEST: Final = _patterns(
+    rf"who {_OFTEN}(?:{_CHANGED}) {_NAME}{_LATELY}",
+    rf"(?:(?:which|what) (?:is |was |were |are )?)?(?:the )?(?:(?:{_LAST}|all) )?{_COMMIT}"
+    rf"(?: that| which)? {_OFTEN}(?:{_CHANGED}) {_NAME}{_LATELY}",
+    rf"(?:what (?:is |was |were |are )?)?(?:the )?(?:{_LAST}) {_COMMIT} (?:to|of|in|for|on) "
+    rf"{_NAME}",
+    rf"(?:show (?:me )?)?(?:the )?(?:git |commit |change )?history (?:of|for) {_NAME}",
+    rf"git (?:log|blame) (?:for |of |on )?{_NAME}",
+    rf"what (?:has |was |have )?(?:recently )?changed in {_NAME}{_LATELY}",
+    rf"what (?:has |was |have )?(?:recently )?changed (?:recently|lately|last) in {_NAME}",
+    rf"when (?:was|were) {_NAME} {_OFTEN}(?:{_CHANGED}){_LATELY}",
+    rf"when did {_NAME} (?:last )?change(?: last)?",
 )
-_OLDEST: Final = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"who (?:first |originally )?(?:{_ADDED}) {_NAME}(?: first)?",
-        rf"(?:(?:which|what) (?:is |was )?)?(?:the )?(?:first )?{_COMMIT}(?: that| which)? "
-        rf"(?:first |originally )?(?:{_ADDED}) {_NAME}",
-        r"when did (?:we|they|you) (?:first )?"
-        rf"(?:add|introduce|create|implement|write) {_NAME}",
-        rf"when (?:was|were) {_NAME} (?:first |originally )?(?:{_ADDED}|written)(?: first)?",
-    )
+_OLDEST: Final = _patterns(
+    rf"who (?:first |originally )?(?:{_ADDED}) {_NAME}(?: first)?",
+    rf"(?:(?:which|what) (?:is |was )?)?(?:the )?(?:first )?{_COMMIT}(?: that| which)? "
+    rf"(?:first |originally )?(?:{_ADDED}) {_NAME}",
+    r"when did (?:we|they|you) (?:first )?"
+    rf"(?:add|introduce|create|implement|write) {_NAME}",
+    rf"when (?:was|were) {_NAME} (?:first |originally )?(?:{_ADDED}|written)(?: first)?",
 )
-_REMOVALS: Final = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"who {_OFTEN}(?:{_REMOVED}) {_NAME}{_LATELY}",
-        rf"(?:(?:which|what) (?:is |was )?)?(?:the )?(?:(?:{_LAST}) )?{_COMMIT}(?: that| which)? "
-        rf"(?:{_REMOVED}) {_NAME}",
-        rf"when (?:was|were|got|has|have) {_NAME} (?:been )?(?:last )?(?:{_REMOVED})",
-        rf"when did {_NAME} (?:{_REMOVE})",
-        r"when did (?:we|they|you) (?:remove|delete|drop|kill|get rid of) "
-        rf"{_NAME}",
-        rf"(?:what happened to|where did) {_NAME}(?: go)?",
-    )
+_REMOVALS: Final = _patterns(
+    rf"who {_OFTEN}(?:{_REMOVED}) {_NAME}{_LATELY}",
+    rf"(?:(?:which|what) (?:is |was )?)?(?:the )?(?:(?:{_LAST}) )?{_COMMIT}(?: that| which)? "
+    rf"(?:{_REMOVED}) {_NAME}",
+    rf"when (?:was|were|got|has|have) {_NAME} (?:been )?(?:last )?(?:{_REMOVED})",
+    rf"when did {_NAME} (?:{_REMOVE})",
+    r"when did (?:we|they|you) (?:remove|delete|drop|kill|get rid of) "
+    rf"{_NAME}",
+    rf"(?:what happened to|where did) {_NAME}(?: go)?",
 )
-_RENAMES: Final = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"when (?:was|were|got) {_NAME} (?:last )?(?:{_RENAMED})(?: (?:to|into) \S+)?",
-        rf"who {_OFTEN}(?:{_RENAMED}) {_NAME}(?: (?:to|into) \S+)?",
-        rf"(?:(?:which|what) (?:is |was )?)?(?:the )?(?:(?:{_LAST}) )?{_COMMIT}(?: that| which)? "
-        rf"(?:{_RENAMED}) {_NAME}(?: (?:to|into) \S+)?",
-    )
+_RENAMES: Final = _patterns(
+    rf"when (?:was|were|got) {_NAME} (?:last )?(?:{_RENAMED})(?: (?:to|into) \S+)?",
+    rf"who {_OFTEN}(?:{_RENAMED}) {_NAME}(?: (?:to|into) \S+)?",
+    rf"(?:(?:which|what) (?:is |was )?)?(?:the )?(?:(?:{_LAST}) )?{_COMMIT}(?: that| which)? "
+    rf"(?:{_RENAMED}) {_NAME}(?: (?:to|into) \S+)?",
 )
-_AUTHORS: Final = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"who (?:has )?(?:wrote|written|authored|changed|changes|made|contributed|did) (?:the )?"
-        r"(?:most|majority)(?: of)?(?: the)?(?: code| lines| commits| changes)?"
-        rf"(?: of| in| to| on)? {_NAME}",
-        rf"(?:who (?:is|are|was|were) )(?:the )?(?:(?:{_MAIN}) )?{_PEOPLE} "
-        rf"(?:of|to|for|on|in) {_NAME}",
-        rf"(?:the )?(?:{_MAIN}) {_PEOPLE} (?:of|to|for|on|in) {_NAME}",
-        r"who (?:has )?(?:works|worked|contributed)(?: the)?(?: most)? (?:on|to|in) "
-        rf"{_NAME}(?: (?:the )?most)?",
-    )
+_AUTHORS: Final = _patterns(
+    r"who (?:has )?(?:wrote|written|authored|changed|changes|made|contributed|did) (?:the )?"
+    r"(?:most|majority)(?: of)?(?: the)?(?: code| lines| commits| changes)?"
+    rf"(?: of| in| to| on)? {_NAME}",
+    rf"(?:who (?:is|are|was|were) )(?:the )?(?:(?:{_MAIN}) )?{_PEOPLE} "
+    rf"(?:of|to|for|on|in) {_NAME}",
+    rf"(?:the )?(?:{_MAIN}) {_PEOPLE} (?:of|to|for|on|in) {_NAME}",
+    r"who (?:has )?(?:works|worked|contributed)(?: the)?(?: most)? (?:on|to|in) "
+    rf"{_NAME}(?: (?:the )?most)?",
 )
 _PATTERNS: Final[tuple[tuple[tuple[re.Pattern[str], ...], Asked], ...]] = (
     (_AUTHORS, "authors"),

@@ -7,7 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from rootle.history.commit_view import CommitView
-from rootle.history.names.name_history import FindByCount, NameChanges, states_with
+from rootle.history.names.name_history import (
+    FindByCount,
+    NameChanges,
+    count_commits,
+    states_with,
+)
 from rootle.history.names.place_changes import PlaceChange, section_of
 from rootle.index.reader import FileState
 from rootle.text.languages import UNKNOWN, language_of
@@ -35,13 +40,11 @@ def find_file_removals(view: CommitView, path: str, *, only_renames: bool) -> li
     """
     found: dict[FileState, DocumentSection] = {}
     for commit, section in _sections_of_file(view, path.removeprefix("./")):
-        is_rename = section.title.startswith(RENAMED_TO)
+        if section.title.startswith(RENAMED_TO):
+            found[commit] = section
+            continue
         heading = view.index.text(commit.id).split("\n", section.start_line)[section.start_line - 1]
-        if (
-            is_rename
-            or (only_renames and heading.startswith("renamed "))
-            or (not only_renames and heading.startswith("deleted "))
-        ):
+        if heading.startswith("renamed " if only_renames else "deleted "):
             found[commit] = section
     return [PlaceChange(state, found[state]) for state in view.newest_first(found)]
 
@@ -81,11 +84,10 @@ def find_first_use(view: CommitView, name: str, find_by_count: FindByCount) -> N
         found = [] if state is None else [PlaceChange(state, section_of(view, state, ()))]
     if not found:
         return None
-    commits = "1 commit" if len(found) == 1 else f"{len(found):,} commits"
     note = (
-        f"{commits} that added lines with {name}, oldest first; there is no single definition with "
-        "this name, so the texts of the commits were searched, and only parts of large ones are "
-        "indexed"
+        f"{count_commits(len(found))} that added lines with {name}, oldest first; there is no "
+        "single definition with this name, so the texts of the commits were searched, and only "
+        "parts of large ones are indexed"
     )
     return NameChanges(found, (note,))
 
