@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rootle.indexing.watch.debounce import (
-    FINAL_RESCAN_DELAY_S,
     MAX_PATHS,
+    PERIODIC_RESCAN_S,
     ChangeBatch,
     Debouncer,
 )
@@ -99,11 +99,20 @@ def test_a_batch_that_failed_joins_the_next_one() -> None:
     assert debouncer.take(20.0).paths == frozenset("ab")
 
 
-def test_a_final_rescan_follows_a_long_time_without_changes() -> None:
+def test_a_rescan_follows_five_minutes_after_the_last_one_even_between_changes() -> None:
     debouncer = Debouncer(0.5)
-    debouncer.add(changes_of("a"), 10.0)
-    debouncer.take(10.5)
-    assert debouncer.due_at(git_is_busy=False) == 10.0 + FINAL_RESCAN_DELAY_S
-    last = debouncer.take(10.0 + FINAL_RESCAN_DELAY_S)
-    assert last == ChangeBatch(frozenset(), True, 0, 10.5)
-    assert debouncer.due_at(git_is_busy=False) is None
+    debouncer.record_rescan(10.0, 1.0, found_changes=False)
+    assert debouncer.due_at(git_is_busy=False) == 10.0 + PERIODIC_RESCAN_S
+    debouncer.add(changes_of("a"), 300.0)
+    assert not debouncer.take(300.5).is_rescan
+    debouncer.add(changes_of("b"), 320.0)
+    assert debouncer.take(320.5) == ChangeBatch(frozenset("b"), True, 1, 320.0)
+    debouncer.record_rescan(321.0, 1.0, found_changes=True)
+    assert debouncer.due_at(git_is_busy=False) == 321.0 + PERIODIC_RESCAN_S
+    assert debouncer.take(621.0) == ChangeBatch(frozenset(), True, 0, 320.5)
+
+
+def test_long_rescans_are_repeated_less_often() -> None:
+    debouncer = Debouncer(0.5)
+    debouncer.record_rescan(10.0, 3.0, found_changes=False)
+    assert debouncer.due_at(git_is_busy=False) == 610.0

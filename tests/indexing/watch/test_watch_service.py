@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
+from mmap import mmap
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from sample import MakeApp
 
 from rootle import App, IndexUpdated
 from rootle.errors import QueryError, UnavailableError
+from rootle.indexing.watch import debounce
 from rootle.indexing.watch.file_watcher import FileWatcher
 from rootle.indexing.watch.watch_service import WatchService
 from rootle.indexing.watch.watcher_channel import WatcherChannel
@@ -88,6 +90,22 @@ def test_a_change_to_the_ignore_rules_takes_effect(
     wait_until(lambda: any("note.secretive" in event.removed for event in events), "excluded")
     (repository / ".rootleignore").unlink()
     wait_until(lambda: "note.secretive" in events[-1].changed, "included again")
+
+
+def test_a_write_that_causes_no_event_is_found_by_a_periodic_rescan(
+    repository: Path, app: App, events: list[IndexUpdated], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(debounce, "PERIODIC_RESCAN_S", 0.5)
+    monkeypatch.setattr(debounce, "PERIODIC_RESCAN_FACTOR", 1)
+    path = repository / "mapped.py"
+    path.write_text("def quagga(): ...\n")
+    with app.watch() as service, path.open("r+b") as file, mmap(file.fileno(), 0) as mapped:
+        wait_until(lambda: service.is_ready, "ready")
+        events.clear()
+        mapped[4:10] = b"donkey"
+        mapped.flush()
+        wait_until(lambda: events, "found")
+        assert events[-1].changed == ("mapped.py",)
 
 
 def test_a_command_sent_while_the_watched_folders_change_is_obeyed(

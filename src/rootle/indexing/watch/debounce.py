@@ -18,8 +18,10 @@ _LONGEST_DELAY_S: Final = 10.0
 _LONGEST_GIT_DELAY_S: Final = 60.0
 # After a rescan that found nothing, the next one waits at least this multiple of its duration.
 _RESCAN_INTERVAL_FACTOR: Final = 20
-# After this time without events, a final rescan finds changes whose events were lost.
-FINAL_RESCAN_DELAY_S: Final = 300.0
+# Some changes cause no event, such as writes through a memory map, and events can be lost. A rescan
+# at this interval finds them. The factor limits the time that these rescans take in large folders.
+PERIODIC_RESCAN_S: Final = 300.0
+PERIODIC_RESCAN_FACTOR: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class Debouncer:
         self._first_at = 0.0
         self._last_at = 0.0
         self._rescan_not_before = 0.0
-        self._final_rescan_at: float | None = None
+        self._next_rescan_at: float | None = None  # None before the first rescan
 
     @property
     def is_empty(self) -> bool:
@@ -71,7 +73,6 @@ class Debouncer:
         self._paths |= changes.paths
         self._needs_rescan = self._needs_rescan or changes.needs_rescan
         self._touches_git = self._touches_git or changes.touches_git
-        self._final_rescan_at = now + FINAL_RESCAN_DELAY_S
 
     def request_rescan(self, now: float) -> None:
         """Request a rescan as soon as possible, since changes may have been missed."""
@@ -86,9 +87,12 @@ class Debouncer:
         self._needs_rescan = self._needs_rescan or batch.is_rescan
 
     def due_at(self, *, git_is_busy: bool) -> float | None:
-        """Return when the next batch is due if no more changes arrive; None if none is pending."""
+        """Return when the next batch is due if no more changes arrive.
+
+        Without changes, this is the time of the next periodic rescan; None before the first rescan.
+        """
         if self.is_empty:
-            return self._final_rescan_at
+            return self._next_rescan_at
         longest_s = _LONGEST_GIT_DELAY_S if git_is_busy else _LONGEST_DELAY_S
         delay_s = longest_s if git_is_busy else self._debounce_s
         due = min(self._last_at + delay_s, self._first_at + longest_s)
@@ -99,7 +103,7 @@ class Debouncer:
 
         A rescan that may wait longer is left out, unless `take_all` is set.
         """
-        is_rescan = self._needs_rescan or self._touches_git or self.is_empty
+        is_rescan = self._needs_rescan or self._touches_git or self._is_rescan_due(now)
         if len(self._paths) <= MAX_PATHS and self._paths and not take_all:
             is_rescan = is_rescan and now >= self._rescan_not_before
         is_rescan = is_rescan or len(self._paths) > MAX_PATHS
@@ -109,10 +113,13 @@ class Debouncer:
         self._first_at = self._last_at = now
         if batch.is_rescan:
             self._needs_rescan = self._touches_git = False
-            self._final_rescan_at = None
         return batch
 
+    def _is_rescan_due(self, now: float) -> bool:
+        return self._next_rescan_at is not None and now >= self._next_rescan_at
+
     def record_rescan(self, now: float, duration_s: float, *, found_changes: bool) -> None:
-        """Record the duration of a rescan, so that unnecessary ones stay rare."""
-        next_rescan_at = now + _RESCAN_INTERVAL_FACTOR * duration_s
-        self._rescan_not_before = 0.0 if found_changes else next_rescan_at
+        """Record a rescan that ended now, so that unnecessary ones stay rare."""
+        not_before = now + _RESCAN_INTERVAL_FACTOR * duration_s
+        self._rescan_not_before = 0.0 if found_changes else not_before
+        self._next_rescan_at = now + max(PERIODIC_RESCAN_S, PERIODIC_RESCAN_FACTOR * duration_s)
