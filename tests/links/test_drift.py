@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from command import rootle
@@ -12,6 +13,7 @@ from sample import OLD_S, MakeApp, git, write, write_tree
 
 from rootle import App
 from rootle.errors import QueryError
+from rootle.links.drift import find_drift, past_files, past_names, texts
 from rootle.tools import tools_of
 from rootle.types import DriftReport
 
@@ -925,3 +927,37 @@ def test_without_commits_the_answer_says_why(tmp_path: Path, make_app: MakeApp) 
     write_tree(tmp_path / "repo", {"README.md": "Call `retry_backoff`.\n"})
     notes = make_app(tmp_path / "repo").drift().suggestions
     assert any("is not in a git repository, so a name is reported only if" in one for one in notes)
+
+
+@pytest.mark.parametrize(
+    ("limit", "missing"),
+    [
+        ((past_names, "_MAX_READ"), "not all names were looked up in the commits"),
+        ((past_files, "_MAX_FILES"), "not all names were looked up in the commits"),
+        ((find_drift, "MAX_PARSED_CHARS"), "the parameters in the comments of some files"),
+        ((texts, "MAX_NAMES"), "names of a text were checked"),
+    ],
+)
+def test_a_note_says_that_a_limit_was_reached(
+    limit: tuple[ModuleType, str],
+    missing: str,
+    tmp_path: Path,
+    make_app: MakeApp,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stated = RETRY.replace("attempt, base", "attempt").replace("base * 2", "2")
+    make_history(
+        tmp_path / "repo",
+        {"net/retry.py": RETRY, "docs/guide.md": GUIDE},
+        {"net/retry.py": RENAMED},
+        {"net/retry.py": stated.replace("retry_backoff", "wait_seconds")},
+    )
+    app = make_app(tmp_path / "repo")
+    complete = app.drift()
+    assert {one.name for one in complete.reports} == {"retry_backoff", "base"}
+    assert not complete.suggestions
+
+    monkeypatch.setattr(*limit, 0)
+    answer = app.drift()
+    assert [note for note in answer.suggestions if missing in note]
+    assert {one.name for one in answer.reports} <= {"retry_backoff", "base"}

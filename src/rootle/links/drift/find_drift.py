@@ -24,14 +24,25 @@ from rootle.links.drift.past_names import PastNames
 from rootle.links.drift.past_texts import is_foreign
 from rootle.links.drift.project_names import read_project
 from rootle.links.drift.signatures import Signatures
-from rootle.links.drift.texts import NamedText, read_comments, read_documents, read_memory
+from rootle.links.drift.texts import (
+    MAX_NAMES,
+    NamedText,
+    read_comments,
+    read_documents,
+    read_memory,
+)
 from rootle.search.symbols.finder import SymbolFinder
 from rootle.types import DriftAnswer, DriftReport, Memory
 
 _NOT_YET: Final = "no commits can be searched yet"
 _WITHOUT_COMMITS: Final = "a name is reported only if it is qualified by something that exists"
 _TOO_MUCH_TEXT: Final = "the folder contains more text than can be read, so nothing is reported"
-_TOO_MANY_NAMES: Final = "not all names were looked up in the commits"
+_FEWER: Final = "check fewer files at a time"
+_TOO_MANY_NAMES: Final = f"not all names were looked up in the commits; {_FEWER}"
+_TOO_MANY_PARAMETERS: Final = (
+    f"the parameters in the comments of some files were not checked; {_FEWER}"
+)
+_TOO_LONG: Final = f"only the first {MAX_NAMES:,} names of a text were checked"
 
 
 def find_drift(
@@ -61,10 +72,13 @@ def find_drift(
     if past is None:
         reason = commits if isinstance(commits, str) else _NOT_YET
         notes.append(f"{reason}, so {_WITHOUT_COMMITS}")
-    if not search.is_complete:
-        notes.append(_TOO_MUCH_TEXT)
-    if past is not None and past.is_exhausted:
-        notes.append(_TOO_MANY_NAMES)
+    limits = {
+        _TOO_MUCH_TEXT: not search.is_complete,
+        _TOO_MANY_NAMES: past is not None and past.is_exhausted,
+        _TOO_MANY_PARAMETERS: not search.has_all_parameters,
+        _TOO_LONG: not all(text.has_all_names for text in texts),
+    }
+    notes += [limit for limit, is_reached in limits.items() if is_reached]
     names = {mention.text for text in texts for mention in text.mentions}
     degraded = (PARTIAL,) if note else ()
     ordered = tuple(sorted(reports, key=lambda one: (one.path == "", one.path, one.line, one.name)))
@@ -102,6 +116,7 @@ class _DriftSearch:
         self._parameters: list[tuple[NamedText, UnknownParameter]] = []
         self._parse_budget = MAX_PARSED_CHARS
         self.is_complete = True
+        self.has_all_parameters = True
 
     def run(self, memories: Sequence[Memory]) -> tuple[list[NamedText], list[DriftReport]]:
         """Return the texts that were read, and the reports about them."""
@@ -134,14 +149,18 @@ class _DriftSearch:
         text = read_comments(state, divided)
         if text is not None:
             self._comments.append(text)
-        if is_foreign(state.path) or self._parse_budget < state.chars:
+        if is_foreign(state.path):
             return
         content = self._index.text(state.id)
-        if may_have_parameters(content, state.language):
-            self._parse_budget -= state.chars
-            owner = NamedText(state.path, "comment", (), divided.comments)
-            for unknown in find_unknown_parameters(content, state.language, divided):
-                self._parameters.append((owner, unknown))
+        if not may_have_parameters(content, state.language):
+            return
+        if self._parse_budget < state.chars:
+            self.has_all_parameters = False
+            return
+        self._parse_budget -= state.chars
+        owner = NamedText(state.path, "comment", (), divided.comments)
+        for unknown in find_unknown_parameters(content, state.language, divided):
+            self._parameters.append((owner, unknown))
 
     def _report_parameters(self) -> Iterator[DriftReport]:
         for text, unknown in self._parameters:

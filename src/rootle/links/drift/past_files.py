@@ -35,16 +35,18 @@ class PastFiles:
         """`read_before` returns the text of a file before a commit, given the hash and the path."""
         self._read_before = read_before
         self._left = _MAX_FILES
+        self.is_exhausted = False  # whether the limit prevented the reading of a file
         self._tree = lru_cache(maxsize=_KEPT_TREES)(self._read_tree)
 
     def is_text(self, sha: str, path: str, line: str, name: str) -> bool:
         """Return whether every occurrence of a name on a removed line was in a comment or a string.
 
-        The result is False if the file cannot be read or parsed.
+        The result is False if the file cannot be read or parsed, and True if the limit on files is
+        reached: a line that was not checked is no evidence.
         """
         tree = self._tree(sha, path)
         if tree is None:
-            return False
+            return self.is_exhausted
         word = re.compile(rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?!\w)")
         is_found = False
         for row, text in _find_rows(tree, line):
@@ -84,6 +86,7 @@ class PastFiles:
 
     def _read_tree(self, sha: str, path: str) -> SourceTree | None:
         if self._left <= 0:
+            self.is_exhausted = True
             return None
         self._left -= 1
         text = self._read_before(sha, path)

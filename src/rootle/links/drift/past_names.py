@@ -56,7 +56,10 @@ class PastName:
 
 
 class PastNames:
-    """Looks up removed names. At most 20,000 commits are read for one answer."""
+    """Looks up removed names.
+
+    At most 20,000 commits of the index, and 300 patches that git prints, are read for one answer.
+    """
 
     def __init__(
         self,
@@ -74,14 +77,15 @@ class PastNames:
         self._removed = removed
         self._left = _MAX_READ
         self._patches_left = _MAX_PATCHES
+        self._is_limited = False
         self._sections = lru_cache(maxsize=512)(self._read_sections)
         self._ask_git = read_patch
         self._patch = lru_cache(maxsize=_KEPT_PATCHES)(self._read_patch)
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether the limit on commits is reached, so that further names are not looked up."""
-        return self._left <= 0
+        """Whether a limit prevented a look-up, so that outdated names may be missing."""
+        return self._is_limited or self._past_files.is_exhausted
 
     def find_definition(self, name: str, *, may_be_local: bool) -> PastName | None:
         """Return the last removal of a definition of a name; None if there was none.
@@ -232,6 +236,7 @@ class PastNames:
     def _read_patch(self, sha: str) -> Mapping[str, Sequence[str]]:
         """Return all changed lines of a commit. The index may contain only some of them."""
         if self._patches_left <= 0:
+            self._is_limited = True
             return {}
         self._patches_left -= 1
         return {
@@ -251,7 +256,10 @@ class PastNames:
         words = [whole_identifier(word) for word in WORD.findall(name)]
         fitting = [word for word in words if word and len(word) <= MAX_WORD_CHARS]
         terms = [stem for word in fitting for stem in index.sparse.stems(word)]
-        if not terms or self._left <= 0:
+        if not terms:
+            return
+        if self._left <= 0:
+            self._is_limited = True
             return
         ids = index.sparse.files_with(terms, [], _MAX_COMMITS, view.ids)
         for state in view.newest_first(index.files(ids).values()):

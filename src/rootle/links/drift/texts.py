@@ -28,7 +28,7 @@ from rootle.links.drift.past_texts import (
 from rootle.text.file_kinds import NOTEBOOK_OUTPUT
 from rootle.types import DriftOrigin, Memory
 
-_MAX_NAMES: Final = 5_000  # names per text
+MAX_NAMES: Final = 5_000  # names per text
 # Comments that contain disabled code.
 _DISABLED_CODE: Final = re.compile(
     r"[;{}(]\s*$|^\s*[\w.]+(?:\(.*\))?,?\s*$|\s=\s"
@@ -60,6 +60,11 @@ class NamedText:
     code_lines: tuple[str, ...] = field(default=(), repr=False)
     # The numbers of the lines in examples that are inside a multi-line string.
     quoted: frozenset[int] = field(default=frozenset(), repr=False)
+
+    @property
+    def has_all_names(self) -> bool:
+        """Whether the text has fewer names than the limit. Further names are left out."""
+        return len(self.mentions) < MAX_NAMES
 
     def line(self, number: int) -> str:
         """Return a line, or the whole memory."""
@@ -166,7 +171,7 @@ def _find(lines: Sequence[ProseLine], text: Mapping[int, str]) -> tuple[Mention,
                 < (is_past(known.line), known.is_example)
             ):
                 found[mention.kind, mention.text] = mention
-        if len(found) >= _MAX_NAMES:
+        if len(found) >= MAX_NAMES:
             break
     mentions = found.values()
     return tuple(one for one in mentions if one.kind != "name" or last_part(one.text) not in nodes)
