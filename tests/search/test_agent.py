@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +29,7 @@ from rootle.errors import QueryError, SearchUnavailableError, UnavailableError
 from rootle.protocols import Embedder, Matrix
 from rootle.search.agent import SearchAgent
 from rootle.search.factory import open_agent
+from rootle.search.retrieval.legs import SparseFindings, search_sparse
 from rootle.types import SearchQuery
 
 _DAY_S = 86_400
@@ -107,6 +109,26 @@ def test_vector_search_answers_without_the_sparse_leg(
     assert response.degraded == ("sparse",)
     assert response.results[0].file_path in ("src/net/retry.py", "tests/test_retry.py")
     assert {result.source for result in response.results} == {"dense"}
+
+
+def test_a_late_search_for_words_answers_if_both_legs_are_late(
+    make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def search_slowly(*arguments: Any) -> SparseFindings:
+        time.sleep(0.2)
+        return search_sparse(*arguments)
+
+    monkeypatch.setattr("rootle.search.retrieval.hybrid_retriever.search_sparse", search_slowly)
+    monkeypatch.setattr("rootle.search.session._CHUNKS_FOR_THREADS", 0)
+    embedder = _BlockedEmbedder()
+    try:
+        agent = make_agent(embedder, dense_timeout_ms=10, sparse_timeout_ms=10)
+        # After three of them, the circuit breaker skips the search for words at first.
+        responses = [agent.search(SearchQuery(f"retry_backoff {number}")) for number in range(5)]
+    finally:
+        embedder.released.set()
+    assert {response.degraded for response in responses} == {("dense",)}
+    assert {response.results[0].file_path for response in responses} == {"src/net/retry.py"}
 
 
 def test_a_search_fails_if_both_legs_fail(

@@ -38,7 +38,7 @@ class DeadlineExecutor:
         """Start a call in a thread. If it fails, the PendingCall contains the reason."""
         state = self._breaker.state()
         if state == "open":
-            return PendingCall(self, None, failure="skipped after repeated failures")
+            return PendingCall(self, None, call=call, failure="skipped after repeated failures")
         started = time.monotonic()
         try:
             future = self._threads.run(lambda: self._run(call, started))
@@ -47,7 +47,8 @@ class DeadlineExecutor:
             return PendingCall(self, None, failure=str(error))
         is_trial = state == "half-open"
         timeout_s = min(_TRIAL_TIMEOUT_S, self._timeout_s) if is_trial else self._timeout_s
-        return PendingCall(self, future, deadline=started + timeout_s, is_trial=is_trial)
+        deadline = started + timeout_s
+        return PendingCall(self, future, call=call, deadline=deadline, is_trial=is_trial)
 
     def run_inline(self, call: Callable[[], _T]) -> PendingCall[_T]:
         """Run a call in the current thread. Use this only for calls that cannot hang."""
@@ -95,6 +96,7 @@ class PendingCall(Generic[_T]):
         executor: DeadlineExecutor,
         future: Future[_T] | None,
         *,
+        call: Callable[[], _T] | None = None,
         deadline: float = 0.0,
         is_trial: bool = False,
         value: _T | None = None,
@@ -103,6 +105,7 @@ class PendingCall(Generic[_T]):
         """Create a running call with `future`, or a finished one with `value` or `failure`."""
         self._executor = executor
         self._future = future
+        self._call = call
         self._deadline = deadline
         self._is_trial = is_trial
         self._value = value
@@ -112,8 +115,22 @@ class PendingCall(Generic[_T]):
         """Wait for the value until the deadline. On failure, return None and set `failure`."""
         if self._future is None:
             return self._value
+        return self._wait(self._future, max(0.0, self._deadline - time.monotonic()))
+
+    def late_result(self) -> _T | None:
+        """Wait for the value without a deadline, after `result` has returned None.
+
+        A call that did not run, or failed, is run in this thread. Use this only for calls that
+        cannot hang.
+        """
+        value = None if self._future is None else self._wait(self._future, None)
+        if value is None and self._call is not None:
+            return self._executor.run_inline(self._call).result()
+        return value
+
+    def _wait(self, future: Future[_T], timeout_s: float | None) -> _T | None:
         try:
-            error = self._future.exception(max(0.0, self._deadline - time.monotonic()))
+            error = future.exception(timeout_s)
         except FutureTimeoutError:
             self.failure = (
                 "still waiting for a trial call"
@@ -124,4 +141,4 @@ class PendingCall(Generic[_T]):
         if isinstance(error, _FAILURES):
             self.failure = str(error)
             return None
-        return self._future.result()  # raises any other exception: a bug, not an outage
+        return future.result()  # raises any other exception: a bug, not an outage

@@ -199,7 +199,8 @@ class IndexFields:
     sparse_timeout_ms: int = config_field(
         1_000,
         "Time limit of full-text search. When it expires, only the results of vector search are "
-        "used, and the response says so. For the exceptions, see `denseTimeoutMs`.",
+        "used, and the response says so. If vector search has not answered either, rootle waits "
+        "for the full-text search of a local index. For other exceptions, see `denseTimeoutMs`.",
         (1, 600_000),
     )
 

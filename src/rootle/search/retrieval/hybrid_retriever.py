@@ -52,6 +52,9 @@ class HybridRetriever:
         """Return the candidates. Raise SearchUnavailableError if both legs fail."""
         sparse_call, dense_call = self._start_legs(request, scoped)
         sparse, neighbors = sparse_call.result(), dense_call.result()
+        if sparse is None and neighbors is None and self._server is None:
+            # On an overloaded machine or a slow disk, a late answer is better than an error.
+            sparse = sparse_call.late_result()
         if sparse is None and neighbors is None:
             raise SearchUnavailableError(
                 "service unavailable: neither full-text nor vector search answered "
