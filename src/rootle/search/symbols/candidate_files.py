@@ -15,9 +15,11 @@ from rootle.search.symbols.definitions import definer_order, split_name
 from rootle.search.symbols.owner_filter import path_names
 from rootle.search.symbols.scan_limits import ScanLimits
 from rootle.search.symbols.symbol_request import SymbolRequest
+from rootle.text.languages import CODE_EXTENSIONS
 from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
 
 _MAX_DEFINERS: Final = 3_000  # chunks that define the name
+_MAX_TEXTS: Final = 400
 
 
 class CandidateFiles:
@@ -86,6 +88,22 @@ class CandidateFiles:
         ids = self._index.sparse.files_with(terms, [], limit, self._request.files)
         states = self._index.files(ids)
         return _drop_built_copies([states[at] for at in ids])
+
+    def texts_with(self, name: str) -> list[tuple[str, str]] | None:
+        """Return the languages and texts of the source files that contain the words of a name.
+
+        Return None if there are more than 400 of them.
+        """
+        terms = self._terms(name)
+        ids = self._index.sparse.files_with(terms, [], _MAX_TEXTS + 1, None) if terms else []
+        if len(ids) > _MAX_TEXTS:
+            return None
+        states = self._index.files(ids).values()
+        return [
+            (state.language, self._index.text(state.id))
+            for state in states
+            if state.language in CODE_EXTENSIONS
+        ]
 
     def _terms(self, name: str) -> list[str]:
         words = [whole_identifier(word) for word in WORD.findall(name)]

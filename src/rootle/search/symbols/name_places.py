@@ -30,6 +30,11 @@ _BEFORE_VARIABLE: Final = re.compile(r"\$\{?[!#]?\Z|\(\((?:(?!\)\))[^\n]){0,100}
 _BEFORE_DASH: Final = re.compile(r"(?:\A|[\w\-\s\"'=])\Z")
 # Text before a default value, as in ${name:-value}. Its "-" is an operator.
 _DEFAULT_VALUE: Final = re.compile(r"\$\{\w{1,100}:?-\Z")
+# Text before a word in a name between backticks, as in fun `returns an error`().
+_IN_QUOTED_NAME: Final = re.compile(
+    r"(?:\b(?:fun|class|val|var|object|interface|def|trait)[ \t]+(?:[\w<>?]+\.)?|\.)`[^`\n]*\Z"
+)
+_WITH_QUOTED_NAMES: Final = frozenset({"kotlin", "scala"})
 _OPERATOR_CHARS: Final = frozenset("+-*/%^&|~!=<>,")
 # The Ruby setter "save=" is called by `x.save = 1` and `x.save += 1`.
 _SETTER: Final = re.compile(r"(?:[^\W\d]|_)\w*=")
@@ -55,6 +60,7 @@ def find_name(text: str, name: str, language: str) -> Iterator[int]:
     can_grow = ends_word or (written[-1] in ending and written[-1] == "'")
     is_operator = not ends_word and written.startswith("operator")
     has_dashes = language in _WITH_DASHES
+    has_quoted_names = language in _WITH_QUOTED_NAMES
     at = text.find(written)
     while at >= 0:
         end = at + len(written)
@@ -65,6 +71,7 @@ def find_name(text: str, name: str, language: str) -> Iterator[int]:
             or (can_grow and after and after in ending and _continues(text, at, end))
             or (is_operator and after in _OPERATOR_CHARS)
             or (has_dashes and _is_dashed(text, at, end))
+            or (has_quoted_names and _is_in_quoted_name(text, at, end))
             or (language == "ruby" and is_setter is not _is_setter(text, at, end, is_setter))
         )
         if not is_part:
@@ -93,6 +100,15 @@ def _is_dashed(text: str, start: int, end: int) -> bool:
     if _BEFORE_VARIABLE.search(before) or _DEFAULT_VALUE.search(before):
         return False
     return is_after or _BEFORE_DASH.search(before[:-1]) is not None
+
+
+def _is_in_quoted_name(text: str, start: int, end: int) -> bool:
+    """Return whether a name is one of several words in a name between backticks."""
+    line_start = text.rfind("\n", 0, start) + 1
+    before = _IN_QUOTED_NAME.search(text, max(line_start, start - _MAX_BEFORE), start)
+    if before is None:
+        return False
+    return text[start - 1 : start] != "`" or text[end : end + 1] != "`"
 
 
 def _is_setter(text: str, start: int, end: int, is_asked: bool) -> bool:

@@ -21,6 +21,7 @@ from rootle.search.symbols.definitions import (
     split_name,
     without_object_keys,
 )
+from rootle.search.symbols.foreign_uses import ForeignUses
 from rootle.search.symbols.go_interfaces import GoInterfaces
 from rootle.search.symbols.owner_filter import CLASSES, MemberUses, OwnerFilter
 from rootle.search.symbols.parsed_files import (
@@ -194,7 +195,7 @@ class NameScan:
 
     def uses(self) -> list[SymbolUse]:
         """Return the sorted uses for the requested aspect."""
-        ordered = sorted(self._candidates.states, key=lambda state: is_test_place(state.path, ""))
+        ordered = sorted(self._candidates.states, key=self._parse_order)
         for state in ordered:
             self._definitions_in(state)
         everything = self._list_found()
@@ -205,6 +206,15 @@ class NameScan:
         is_in_package = any(self._owner_filter.is_in_package(found) for found in selected)
         resolver = Resolver(everything)
         members = MemberUses(selected if self._owner and not is_in_package else ())
+        foreign = ForeignUses(
+            self._owner if self._owner != self._name else "",
+            selected,
+            self._candidates.texts_with,
+            partial(self._find_bases, self._index, self._parsed),
+            everything,
+            are_members=members.are_members,
+            is_in_package=is_in_package,
+        )
 
         others = {owner.lower() for one in everything for owner in one.owners[:1]}
         others.discard(self._owner.lower())
@@ -218,13 +228,20 @@ class NameScan:
             return self._is_wanted(use, wanted, is_in_package) and self._has_aspect(use)
 
         found = [
-            use for state in ordered for use in self._uses_in(state, resolver, members, is_listed)
+            use
+            for state in ordered
+            for use in self._uses_in(state, resolver, members, foreign, is_listed)
         ]
         if self._request.aspect == "implementations":
             found = self._with_implicit(found, selected)
             if all(one.symbol.kind not in CLASSES for one in selected):
                 found += self._overrides(everything, wanted)
         return sorted(found, key=lambda use: use_order(use, is_owned=bool(self._owner)))
+
+    def _parse_order(self, state: FileState) -> tuple[bool, bool]:
+        """Return the sort key for parsing: files with the owner come before the others."""
+        found = self._read(state) if self._owner else None
+        return is_test_place(state.path, ""), found is not None and self._owner not in found.text
 
     def file_ids(self) -> Mapping[str, int]:
         """Return the ids of the files that contain the name, by path."""
@@ -277,6 +294,7 @@ class NameScan:
         state: FileState,
         resolver: Resolver,
         members: MemberUses,
+        foreign: ForeignUses,
         is_listed: Callable[[SymbolUse, tuple[str, str]], bool],
     ) -> Iterator[SymbolUse]:
         """Yield the listed uses in a file, one for each line.
@@ -289,7 +307,11 @@ class NameScan:
         defined = self._definitions[state.id]
         best: dict[int, SymbolUse] = {}
         for at in members.positions(found):
-            if at in defined or self._is_excluded(found.line(at[0])):
+            if (
+                at in defined
+                or self._is_excluded(found.line(at[0]))
+                or foreign.is_foreign(found, at)
+            ):
                 continue
             use = self._make_use(found, at, resolver)
             if self._request.aspect in ("assignments", "reads"):

@@ -13,6 +13,9 @@ from rootle.syntax.source_tree import Position
 
 CLASSES: Final = frozenset("class struct interface trait impl type record protocol".split())
 _METHODS: Final = frozenset("def function method fn func".split())
+# In these languages, a method is never used without a receiver or a path.
+_ALWAYS_QUALIFIED: Final = frozenset({"go", "rust"})
+_MAX_SPACE: Final = 80  # characters between a receiver and a name
 _MAX_BASES: Final = 5  # levels of base classes
 
 
@@ -90,14 +93,19 @@ class MemberUses:
     """Excludes occurrences of a name that cannot be uses of the requested members."""
 
     def __init__(self, members: Sequence[FoundDefinition]) -> None:
-        self._are_members = bool(members) and all(map(_is_class_member, members))
+        self.are_members = bool(members) and all(map(_is_class_member, members))
         self._are_methods = all(one.symbol.kind in _METHODS for one in members)
 
     def positions(self, found: FileOccurrences) -> Sequence[Position]:
         """Return the positions in a file at which the name can be a use of the members."""
         tree = found.tree
-        if not self._are_members or tree is None:
+        if not self.are_members:
             return found.positions
+        if tree is None:
+            if not self._are_methods or found.state.language not in _ALWAYS_QUALIFIED:
+                return found.positions
+            pairs = zip(found.positions, found.offsets, strict=True)
+            return [at for at, offset in pairs if _is_qualified(found.text, offset)]
         plain = {
             at
             for at in found.positions
@@ -113,6 +121,12 @@ def _is_class_member(found: FoundDefinition) -> bool:
     if symbol.language == "go":
         return bool(found.owners)
     return symbol.scope.rpartition(SCOPE_SEPARATOR)[2].partition(" ")[0] in CLASSES
+
+
+def _is_qualified(text: str, offset: int) -> bool:
+    """Return whether a name at an offset follows a receiver, as in `value.name`."""
+    before = text[max(0, offset - _MAX_SPACE) : offset].rstrip()
+    return before.endswith((".", "::")) and not before.endswith("..")
 
 
 def path_names(path: str) -> Sequence[str]:

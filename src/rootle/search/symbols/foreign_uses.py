@@ -1,0 +1,310 @@
+"""Recognize uses of a name that certainly belong to another owner than the requested one.
+
+The text before a name often says so, even if the file is not parsed: `HashMap::new` is no use of
+`PackageId::new`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import lru_cache
+from typing import Final
+
+from rootle.search.symbols.definitions import FoundDefinition, package_names
+from rootle.search.symbols.parsed_files import FileOccurrences
+from rootle.syntax.source_tree import Position
+
+# In these languages, the name before "::" is a scope: a class, a module or a namespace.
+_WITH_SCOPES: Final = frozenset({"cpp", "php", "ruby", "rust"})
+# In these languages, a capitalized name before "." or "::" is a class, unless it is assigned.
+_WITH_CLASS_NAMES: Final = frozenset(
+    "dart java javascript kotlin php python ruby scala swift tsx typescript".split()
+)
+_SCOPE: Final = re.compile(r"(\w+)(?:::)?(?:<(?:[^<>]|<[^<>]*>)*>)?\s*::\s*$")
+_CLASS: Final = re.compile(r"(?<![\w.)\]>$@])([A-Z]\w*[a-z]\w*)\s*(?:\??\.|::)$")
+# Names that stand for the enclosing class or its base class.
+_RELATIVE: Final = frozenset({"Self", "base", "parent", "self", "static", "super", "this"})
+# The head of an `impl` block in Rust, with the type that it implements.
+_IMPL: Final = re.compile(
+    r"^[ \t]*(?:unsafe[ \t]+)?impl\b(?:[^{;\n]*\bfor\b)?[^{;\n]*?(?:\w+::)*([A-Z]\w*)"
+    r"(?:<[^{;\n]*)?\s*(?:\{|where|$)",
+    re.MULTILINE,
+)
+_GO_QUALIFIER: Final = re.compile(r"(\w+)\.$")
+# A variable, or a field of the enclosing class, before the sign that selects a member.
+_VARIABLE: Final = re.compile(
+    r"(?:(?<![\w.)\]>])|\b(?:this|self)\.|\$this->)\$?([a-z_]\w*)\s*(?:(?:\?|!!)?\.|->)$"
+)
+# In these languages, a variable can only have values of classes that inherit from its type.
+_NOMINAL: Final = frozenset("cpp csharp dart java kotlin php rust scala swift".split())
+_TYPE_FIRST: Final = frozenset("c cpp csharp dart java".split())
+_TYPE_FIRST_PATTERN: Final = (
+    r"\b([A-Z]\w*)(?:<[^;(){{}}]{{0,80}}>)?(?:\[\])?[&*?\s]+{name}\s*[,);=:]"
+)
+_TYPE_LAST_PATTERN: Final = (
+    r"\b{name}\s*[?!]?:\s*[&*\"']*(?:mut\s+|dyn\s+|impl\s+)?(?:\w+(?:\.|::))*([A-Z]\w*[a-z]\w*)"
+)
+_GO_PATTERN: Final = r"\b{name}\s+\*?(?:\w+\.)?([A-Z]\w*)\b"
+_PHP_PATTERN: Final = r"\b([A-Z]\w*)\s+(?:&|\.\.\.)?\${name}\b"
+_ASSIGNED: Final = (
+    r"\b{name}\s*:?=\s*(?:await\s+)?(?:new\s+|&)?(?:\w+(?:\.|::|\\))*([A-Z]\w*[a-z]\w*)"
+    r"(?:<[^;(){{}}\n]{{0,80}}>)?(?:::(?:new|default|from)\b)?\s*[({{]"
+)
+_MAX_QUALIFIER: Final = 120  # characters before a name that are searched for its qualifier
+# The start of the head of a class, which also names its base classes.
+_HEAD: Final = re.compile(
+    r"^[ \t]*(?:[\w@\[\]()]+[ \t]+)*"
+    r"(?:class|interface|struct|trait|object|record|protocol|extension|enum)[ \t]+(\w+)",
+    re.MULTILINE,
+)
+_HEAD_END: Final = re.compile(r"[{;]|:\s*\n")
+_MAX_HEAD: Final = 300  # characters before a name that are searched for the head of a class
+# In these languages, a class has no base class that its head names.
+_WITHOUT_BASES: Final = frozenset({"go", "rust"})
+_MAX_LINE: Final = 500  # characters of a line that are searched for another name of a class
+_MAX_LEVELS: Final = 4  # of classes that inherit from each other, and of their aliases
+_MAX_RELATED: Final = 60  # names; if there are more, no class is regarded as another one
+
+# Returns the language and the text of each file that contains a name; None if there are too many.
+FindTexts = Callable[[str], Collection[tuple[str, str]] | None]
+
+
+class ForeignUses:
+    """Finds out which positions of a name cannot be uses of the selected definitions."""
+
+    def __init__(
+        self,
+        owner: str,
+        selected: Sequence[FoundDefinition],
+        find_texts: FindTexts,
+        find_bases: Callable[[str], Sequence[str]],
+        everything: Sequence[FoundDefinition],
+        *,
+        are_members: bool,
+        is_in_package: bool,
+    ) -> None:
+        """Create the filter for an owner; "" if the name has no owner.
+
+        `find_bases` returns the names of the base classes of a class. `everything` are all
+        definitions with the name. Set `are_members` if all selected definitions are members of a
+        class, and `is_in_package` if the owner is the package of one of them.
+        """
+        self._owner = owner
+        self._find_texts = find_texts
+        languages = {one.symbol.language for one in selected}
+        self._folders = {_folder(one.symbol.path) for one in selected}
+        self._owners = {owner, *(one.owners[0] for one in selected if one.owners)}
+        self._are_members = bool(owner and selected) and are_members
+        self._is_go_package = is_in_package and languages == {"go"}
+        self._has_no_bases = languages <= _WITHOUT_BASES
+        self._defining = {one.owners[0] for one in everything if one.owners}
+        self._find_bases = find_bases
+        self._related: Collection[str] | None = None
+        self._ancestors: Collection[str] | None = None
+        self._is_assigned = lru_cache(maxsize=1_024)(_is_assigned)
+        self._declared_types = lru_cache(maxsize=1_024)(declared_types)
+
+    def is_foreign(self, found: FileOccurrences, at: Position) -> bool:
+        """Return whether the name at a position belongs to another owner."""
+        if self._is_go_package:
+            return found.state.language == "go" and self._is_outside_package(found, at)
+        if not self._are_members:
+            return False
+        before = _text_before(found, at)
+        qualifier = self._class_before(found, at, before)
+        if qualifier:
+            return qualifier not in self._owners and self._is_other(qualifier)
+        variable = _VARIABLE.search(before)
+        return variable is not None and self._has_other_type(found, at, variable[1])
+
+    def _has_other_type(self, found: FileOccurrences, at: Position, variable: str) -> bool:
+        """Return whether all types that a file declares for a variable are other classes.
+
+        A variable of a base class of the owner may have a value of the owner.
+        """
+        language = found.state.language
+        types: frozenset[str] = frozenset()
+        if language == "go":
+            end = found.line_starts[at[0]]
+            function = found.text[max(0, found.text.rfind("\nfunc ", 0, end)) : end]
+            types = declared_types(variable, function, language)
+        types = types or self._declared_types(variable, found.text, language)
+        if not types or not types.isdisjoint(self._owners):
+            return False
+        if language not in _NOMINAL and not types <= self._defining:
+            return False
+        if self._ancestors is None:
+            self._ancestors = self._find_ancestors()
+        return types.isdisjoint(self._ancestors) and all(map(self._is_other, types))
+
+    def _find_ancestors(self) -> Collection[str]:
+        ancestors = set(self._owners)
+        new = list(self._owners)
+        for _ in range(_MAX_LEVELS):
+            new = [base for name in new for base in self._find_bases(name)]
+            new = [base for base in dict.fromkeys(new) if base not in ancestors]
+            ancestors.update(new)
+        for owner in self._owners:
+            implements = re.compile(
+                rf"\bimpl\b[^{{;\n]*?(\w+)(?:<[^{{;\n]*>)?\s+for\s+(?:\w+::)*{re.escape(owner)}\b"
+            )
+            for language, text in self._find_texts(owner) or ():
+                if language == "rust":
+                    ancestors.update(implements.findall(text))
+        return ancestors
+
+    def _class_before(self, found: FileOccurrences, at: Position, before: str) -> str:
+        """Return the class or scope that is written before a name; "" if there is none."""
+        language = found.state.language
+        if language in _WITH_SCOPES and (match := _SCOPE.search(before)) is not None:
+            if match[1] == "Self" and language == "rust":
+                return _enclosing_impl(found, at)
+            return "" if match[1] in _RELATIVE else match[1]
+        if language not in _WITH_CLASS_NAMES or (match := _CLASS.search(before)) is None:
+            return ""
+        return "" if self._is_assigned(found.text, match[1]) else match[1]
+
+    def _is_other(self, name: str) -> bool:
+        """Return whether a class neither inherits from the owner nor is another name for it."""
+        if self._related is None:
+            self._related = find_related(self._owners, self._find_texts)
+            if not self._related and self._has_no_bases:
+                self._related = self._owners
+        return bool(self._related) and name not in self._related
+
+    def _is_outside_package(self, found: FileOccurrences, at: Position) -> bool:
+        """Return whether a name in a Go file is a field, or belongs to another package."""
+        before = _text_before(found, at)
+        if before.endswith("."):
+            match = _GO_QUALIFIER.search(before)
+            return match is None or not self._is_package(found, match[1])
+        if _folder(found.state.path) not in self._folders:
+            return not _has_dot_import(found.text)
+        if self._owner not in package_names(found):
+            return True  # the external tests of a package
+        return found.tree is not None and _is_field(found, at)
+
+    def _is_package(self, found: FileOccurrences, qualifier: str) -> bool:
+        """Return whether a qualifier in a Go file is the package of the selected definitions."""
+        alias = re.search(rf'(?m)^\s*(?:import\s+)?{re.escape(qualifier)}\s+"([^"]+)"', found.text)
+        if alias is None:
+            return qualifier == self._owner
+        folder = alias[1].rpartition("/")[2]
+        return folder == self._owner or any(one.endswith(f"/{folder}") for one in self._folders)
+
+
+def declared_types(variable: str, text: str, language: str) -> frozenset[str]:
+    """Return the types that the code of a text declares for a variable or assigns to it."""
+    name = re.escape(variable)
+    patterns = [_ASSIGNED.format(name=name)]
+    if language in _TYPE_FIRST:
+        patterns.append(_TYPE_FIRST_PATTERN.format(name=name))
+    elif language == "go":
+        patterns.append(_GO_PATTERN.format(name=name))
+    elif language == "php":
+        patterns.append(_PHP_PATTERN.format(name=name))
+    else:
+        patterns.append(_TYPE_LAST_PATTERN.format(name=name))
+    return frozenset(found for pattern in patterns for found in re.findall(pattern, text))
+
+
+def find_related(owners: Collection[str], find_texts: FindTexts) -> Collection[str]:
+    """Return the owners, the classes that inherit from them, and other names for these classes.
+
+    The result is empty if there are too many to be found.
+    """
+    related = set(owners)
+    new = set(owners)
+    for _ in range(_MAX_LEVELS):
+        found: set[str] = set()
+        for name in new:
+            texts = find_texts(name)
+            if texts is None:
+                return ()
+            for language, text in texts:
+                found.update(_relatives(name, text, language))
+        new = found - related
+        related |= new
+        if len(related) > _MAX_RELATED:
+            return ()
+        if not new:
+            break
+    return related
+
+
+def _relatives(name: str, text: str, language: str) -> Iterator[str]:
+    """Yield the classes of a text whose heads contain a name, and other names for it."""
+    for match in re.finditer(rf"\b{re.escape(name)}\b", text):
+        if language not in _WITHOUT_BASES:
+            before = text[max(0, match.start() - _MAX_HEAD) : match.start()]
+            heads = list(_HEAD.finditer(before))
+            if heads and _HEAD_END.search(before, heads[-1].end()) is None:
+                yield heads[-1][1]
+        end = text.find("\n", match.end())
+        line = text[text.rfind("\n", 0, match.start()) + 1 : end if end >= 0 else None]
+        for pattern in _alias_patterns(name):
+            if found := pattern.search(line[:_MAX_LINE]):
+                yield found[1]
+
+
+@lru_cache(maxsize=256)
+def _alias_patterns(name: str) -> Sequence[re.Pattern[str]]:
+    word = rf"\b{re.escape(name)}\b"
+    return [
+        re.compile(pattern)
+        for pattern in (
+            rf"{word}(?:<[^<>\n]*>)?\s+as\s+(\w+)",
+            rf"\b(?:type|using|typealias|alias)\s+(\w+)[^=;\n]*=\s*(?:\w+(?:\.|::))*{word}(?:<[^;\n]*>)?;?\s*$",
+            rf"\btypedef\b[^;\n]*{word}[^;\n]*?(\w+)\s*;",
+            rf"^\s*(?:export\s+)?(?:const|let|var|val)?\s*(\w+)\s*=\s*(?:\w+(?:\.|::))*{word}\s*;?$",
+            rf"\bimpl\b(?:<[^{{;]*?>)?\s+(?:\w+::)*{word}(?:<[^{{;]*?>)?\s+for\s+(?:\w+::)*(\w+)",
+        )
+    ]
+
+
+def _text_before(found: FileOccurrences, at: Position) -> str:
+    line, column = found.line(at[0]), at[1]
+    if not line.isascii():
+        column = len(line.encode("utf-8", "replace")[:column].decode("utf-8", "ignore"))
+    return line[max(0, column - _MAX_QUALIFIER) : column]
+
+
+def _enclosing_impl(found: FileOccurrences, at: Position) -> str:
+    """Return the type of the last `impl` block that begins before a position; "" if unknown."""
+    heads = list(_IMPL.finditer(found.text, 0, found.line_starts[at[0]]))
+    return heads[-1][1] if heads else ""
+
+
+def _is_assigned(text: str, name: str) -> bool:
+    """Return whether a text assigns a value to a name, which then need not be a class."""
+    return re.search(rf"\b{re.escape(name)}\b\s*(?::[^=\n(){{}}]*)?=(?![=>])", text) is not None
+
+
+def _is_field(found: FileOccurrences, at: Position) -> bool:
+    """Return whether a name in a Go file is a field in a struct or the key of a literal."""
+    tree = found.tree
+    if tree is None:
+        return False
+    leaf = tree.node_at(*at, found.size)
+    parent = leaf.parent
+    if parent is None:
+        return False
+    if leaf.type == "field_identifier":
+        return True
+    keyed = parent.parent
+    is_key = parent.type == "literal_element" and keyed is not None
+    return (
+        is_key
+        and keyed is not None
+        and keyed.type == "keyed_element"
+        and (keyed.named_children[0] == parent)
+    )
+
+
+def _has_dot_import(text: str) -> bool:
+    return re.search(r'(?m)^\s*(?:import\s+)?\.\s+"', text) is not None
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
