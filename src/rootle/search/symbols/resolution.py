@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final
 
 from rootle.search.symbols.definitions import FoundDefinition, owner_names, unit_qualifiers
@@ -26,6 +27,15 @@ _LAST_NAME: Final = re.compile(r"(\w+)(?:\(\))?$")
 _NAME: Final = re.compile(r"[@$]?\w+")
 _MAX_HEAD: Final = 200  # bytes that are read of a class if its grammar does not mark the body
 _MAX_ARGUMENTS: Final = 200  # characters of the arguments in `Type(arguments) as name`
+# The type before a variable, as in `Type name = value`, and the text after such a variable.
+_TYPE_BEFORE: Final = re.compile(r"\b(\w+)(?:<[^<>\n]*>)?[ \t&*?]+$")
+_DECLARED: Final = re.compile(r"\s*[,);=]")
+_CALL_BEFORE: Final = re.compile(r"\b(\w+)\([^()\n]*\)\s+as\s+$")
+_NO_TYPES: Final = frozenset(
+    """and as assert async auto await case const def default delete else export final for from if
+    import in is lambda let lateinit move mut mutable new not or override private protected public
+    readonly ref return static throw typeof until val var volatile when while yield""".split()
+)
 # Characters of each definition that are searched for the type of a variable. Five times as many
 # characters of the file are searched.
 _MAX_SCANNED: Final = 20_000
@@ -38,6 +48,7 @@ class Resolver:
         self._definitions = definitions
         self._owners = {definition.owners[0] for definition in definitions if definition.owners}
         self._imported: dict[tuple[str, str], bool] = {}
+        self._types: dict[tuple[str, int, int, str], list[str]] = {}
 
     def resolve(
         self, found: FileOccurrences, at: Position, reference: OccurrenceRole
@@ -95,9 +106,9 @@ class Resolver:
             return by_owner
         module = self._in_module(found, tree, at, receiver)
         if module is None:
-            return self._by_type(_texts_around(found, units), last, path)
+            return self._by_type(found, _ranges_around(found, units), last)
         # The function that contains the reference may have a variable with the module's name.
-        return self._by_type(_texts_around(found, units)[:-1], last, path) or module
+        return self._by_type(found, _ranges_around(found, units)[:-1], last) or module
 
     def _in_module(
         self, found: FileOccurrences, tree: SourceTree, at: Position, receiver: str
@@ -165,13 +176,20 @@ class Resolver:
         here = [one for one in owned if one.symbol.path == path]
         return (here or owned)[0] if len(owned) == 1 or here else _with_body(owned)
 
-    def _by_type(self, texts: Sequence[str], variable: str, path: str) -> FoundDefinition | None:
+    def _by_type(
+        self, found: FileOccurrences, ranges: Sequence[tuple[int, int]], variable: str
+    ) -> FoundDefinition | None:
         """Return the definition in the type of a variable.
 
-        The type is guessed from the declarations of the variable and from its values.
+        The type is guessed from the declarations of the variable and from its values, in the first
+        of the `ranges` of the text that has any.
         """
-        for text in texts:
-            types = _types_of(variable, text)
+        path = found.state.path
+        for start, end in ranges:
+            key = path, start, end, variable
+            types = self._types.get(key)
+            if types is None:
+                types = self._types[key] = _types_of(variable, found.text[start:end])
             owned = [self._by_owner(name, path) for name in types if name in self._owners]
             if len({one.place for one in owned if one is not None}) == 1:
                 return owned[0]
@@ -242,26 +260,45 @@ def _best(
     return definitions[scores.index(top)]
 
 
-def _texts_around(found: FileOccurrences, units: Sequence[Unit]) -> list[str]:
-    """Return the texts of the enclosing definitions, the innermost first, and of the file."""
-    texts = []
+def _ranges_around(found: FileOccurrences, units: Sequence[Unit]) -> list[tuple[int, int]]:
+    """Return the ranges of the enclosing definitions, the innermost first, and of the file.
+
+    A range has the offsets of its first character and of the character after its last one.
+    """
+    ranges = []
     for unit in reversed(units):
         start = found.line_starts[unit.row]
-        last = min(unit.end, len(found.line_starts) - 1)
-        texts.append(found.text[start : max(found.line_starts[last], start)][:_MAX_SCANNED])
-    texts.append(found.text[: 5 * _MAX_SCANNED])
-    return texts
+        end = found.line_starts[min(unit.end, len(found.line_starts) - 1)]
+        ranges.append((start, max(start, min(end, start + _MAX_SCANNED))))
+    return [*ranges, (0, 5 * _MAX_SCANNED)]
 
 
 def _types_of(variable: str, text: str) -> list[str]:
     """Return the names of the types that a variable may have according to a text."""
+    types = []
+    after = _type_after(variable)
+    # The variable is looked up first, because patterns that begin with a type are slow.
+    for found in re.finditer(rf"\b{re.escape(variable)}\b", text):
+        start = max(0, found.start() - _MAX_ARGUMENTS)
+        match = None
+        if _DECLARED.match(text, found.end()) is not None:
+            match = _TYPE_BEFORE.search(text, start, found.start())
+            if match is not None and match[1] in _NO_TYPES:
+                match = None
+        match = match or after.match(text, found.start())
+        match = match or _CALL_BEFORE.search(text, start, found.start())
+        if match is not None:
+            types.append(next(filter(None, match.groups()), ""))
+    return types
+
+
+@lru_cache(maxsize=256)
+def _type_after(variable: str) -> re.Pattern[str]:
+    """Return a pattern for a variable before its type or before its value."""
     name = re.escape(variable)
-    pattern = (
-        rf"\b{name}\b\s*:\s*[&*?\"']*(?:mut\s+|dyn\s+)?(?:Optional\[)?(?:\w+(?:\.|::))*(\w+)"
-        rf"|\b{name}\b\s*:?=\s*(?:await\s+)?(?:new\s+|&)?(?:\w+(?:\.|::))*?(\w+)"
+    return re.compile(
+        rf"{name}\s*:\s*[&*?\"']*(?:mut\s+|dyn\s+)?(?:Optional\[)?(?:\w+(?:\.|::))*(\w+)"
+        rf"|{name}\s*:?=\s*(?:await\s+)?(?:new\s+|&)?(?:\w+(?:\.|::))*?(\w+)"
         rf"(?:(?:::|\.)(?:new|create|build|default|of|from)\b)?\s*[({{<]"
-        rf"|\b(\w+)(?:<[^<>]*>)?[&*?\s]+\b{name}\b\s*[,);=]"
-        rf"|\b{name}\s+[*&]?(?:\w+\.)?(\w+)"
-        rf"|\b(\w+)\([^()\n]{{0,{_MAX_ARGUMENTS}}}\)\s+as\s+{name}\b"
+        rf"|{name}[ \t]+[*&]?(?:\w+\.)?(\w+)"
     )
-    return [next(filter(None, match.groups()), "") for match in re.finditer(pattern, text)]
