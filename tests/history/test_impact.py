@@ -171,8 +171,10 @@ def test_invalid_requests_are_errors(shop: tuple[Path, App], make_app: MakeApp) 
     root, app = shop
     with pytest.raises(QueryError, match="limit must be from 1 to 200, not 0"):
         app.impact("shop/price.py", 0)
-    with pytest.raises(QueryError, match=r"shop/prise\.py is not an indexed file"):
+    with pytest.raises(QueryError, match=r"not an indexed file; did you mean shop/price\.py\?"):
         app.impact("shop/prise.py")
+    with pytest.raises(QueryError, match=r"not an indexed file; name an indexed file, or describe"):
+        app.impact("shop/zebra.rs")
     with pytest.raises(QueryError, match="maxHistoryCommits is 0"):
         make_app(root, max_history_commits=0).impact("shop/price.py")
 

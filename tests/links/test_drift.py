@@ -689,6 +689,10 @@ def test_only_the_given_paths_are_checked(tmp_path: Path, make_app: MakeApp) -> 
 
     assert [it.path for it in find(app)] == ["README.md", "docs/guide.md"]
     assert [it.path for it in find(app, "docs")] == ["docs/guide.md"]
+    with pytest.raises(QueryError, match=r"not indexed; did you mean docs/guide\.md\?"):
+        find(app, "docs/giude.md")
+    with pytest.raises(QueryError, match=r"not indexed; did you mean docs\?"):
+        find(app, "dosc")
     with pytest.raises(QueryError, match=r"missing\.md is not indexed"):
         app.drift(["missing.md"])
 

@@ -9,7 +9,8 @@ from typing import Final
 from rootle.errors import QueryError
 from rootle.index.reader import IndexReader
 from rootle.serialization.outside_text import describe_missing_history, split_package
-from rootle.serialization.path_text import unquote_git_path
+from rootle.serialization.path_text import did_you_mean, unquote_git_path
+from rootle.text.similarity.similar_paths import nearest_paths
 
 # Number of search results that are used for a task. Lower results often do not concern the task.
 _TASK_FILES: Final = 3
@@ -62,9 +63,9 @@ def _check_indexed(path: str, files: IndexReader) -> None:
         raise QueryError(describe_missing_history(path))
     if _is_folder(path, files):
         raise QueryError(f"{path} is a folder; name the files in it that change")
-    raise QueryError(
-        f"{path} is not an indexed file; name an indexed file, or describe a task in words"
-    )
+    similar = nearest_paths(path, [state.path for state in files.all_files()])
+    hint = did_you_mean(similar) or "name an indexed file, or describe a task in words"
+    raise QueryError(f"{path} is not an indexed file; {hint}")
 
 
 def _is_folder(path: str, files: IndexReader) -> bool:

@@ -13,10 +13,9 @@ from typing import Final
 from rootle.errors import QueryError, SourceError
 from rootle.index.reader import IndexReader
 from rootle.ingest.reference_syntax import Reference, is_file_name, parse_reference
-from rootle.ingest.similar_paths import nearest_paths
 from rootle.ingest.source_parts import WholeDocument, format_names, select_part
 from rootle.serialization.outside_text import split_package
-from rootle.serialization.path_text import escape_path, unquote_git_path
+from rootle.serialization.path_text import did_you_mean, escape_path, unquote_git_path
 from rootle.sources.files.discovery import WalkRules, walk_files
 from rootle.sources.files.file_source import read_listed_file
 from rootle.sources.files.text_reader import is_generated_file
@@ -26,6 +25,7 @@ from rootle.sources.git.git_dirs import find_work_tree
 from rootle.sources.git.trees.revision import find_revision
 from rootle.sources.git.trees.tree_source import read_tree_file
 from rootle.sources.source import Document
+from rootle.text.similarity.similar_paths import nearest_paths
 from rootle.types import (
     COMMIT_MESSAGE,
     COMMIT_URI,
@@ -319,9 +319,8 @@ def _explain_unknown(path: str, known: Collection[str]) -> str:
     inside = sorted(other for other in known if path == "." or other.startswith(folders))
     if inside:
         return f"{escape_path(path)} is a folder; name one of its files: {_format_paths(inside)}"
-    similar = nearest_paths(path, known)
     other_hint = _PACKAGE_HINT if path.startswith(PACKAGE_URI) else _DEFAULT_HINT
-    hint = f"did you mean {_format_paths(similar)}?" if similar else other_hint
+    hint = did_you_mean(nearest_paths(path, known)) or other_hint
     return f"{escape_path(path)} does not exist here or is ignored; {hint}"
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 _ESCAPE: Final = re.compile(r"\\(?:\\|[nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})")
 _NAMED: Final = {"\\\\": "\\", "\\n": "\n", "\\r": "\r", "\\t": "\t"}
 _MAX_CODE: Final = 0x10FFFF
+_MAX_SUGGESTED: Final = 5  # the number of paths that a message suggests
 _HASH_CHARS: Final = 12  # the number of shown digits of the hash of a commit
 # In a quoted path, git writes some characters as C escapes, and other bytes as octal numbers.
 _GIT_ESCAPE: Final = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
@@ -68,6 +70,14 @@ def cut_line(line: str, max_chars: int) -> str:
     """Return a line; if it is too long, its beginning and the number of omitted characters."""
     more = len(line) - max_chars
     return line if more <= 0 else f"{line[:max_chars]}… ({more} more characters)"
+
+
+def did_you_mean(paths: Sequence[str]) -> str:
+    """Return a question that suggests the first few paths; "" if there are no paths."""
+    if not paths:
+        return ""
+    more = ", …" if len(paths) > _MAX_SUGGESTED else ""
+    return f"did you mean {', '.join(map(escape_path, paths[:_MAX_SUGGESTED]))}{more}?"
 
 
 def _escape(char: str) -> str:

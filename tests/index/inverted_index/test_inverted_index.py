@@ -23,7 +23,7 @@ from rootle.index.local.inverted_index.term_scan import TermList
 from rootle.index.local.inverted_index.writer import ChunkTerms, FileTerms, SparseWriter
 from rootle.index.reader import Level
 from rootle.protocols import WeightedTerm
-from rootle.search.query.spelling import edit_distance
+from rootle.text.similarity.edit_distance import edit_distance
 
 _SEARCHED: Final[tuple[tuple[Level, str], ...]] = (
     *(("chunks", "body"), ("chunks", "defines"), ("files", "body")),

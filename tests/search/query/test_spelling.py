@@ -9,7 +9,7 @@ from sample import FILES, MakeApp, make_repository
 
 from rootle.app import App
 from rootle.index.local.inverted_index.reader import EmbeddedSparse
-from rootle.search.query.spelling import edit_distance
+from rootle.text.similarity.edit_distance import edit_distance
 
 _FILES = {**FILES, "src/users.py": "def getUserById(key):\n    return table[key]\n"}
 

@@ -32,6 +32,8 @@ from rootle.links.drift.texts import (
     read_memory,
 )
 from rootle.search.symbols.finder import SymbolFinder
+from rootle.serialization.path_text import did_you_mean
+from rootle.text.similarity.similar_paths import nearest_paths
 from rootle.types import DriftAnswer, DriftReport, Memory
 
 _NOT_YET: Final = "no commits can be searched yet"
@@ -138,7 +140,9 @@ class _DriftSearch:
         known = [state.path for state in self._index.all_files()]
         for path in self._wanted:
             if not any(_is_below(one, path) for one in known):
-                raise QueryError(f"{path} is not indexed; name a file or folder of this project")
+                similar = nearest_paths(path, [*known, *_folders_of(known)])
+                hint = did_you_mean(similar) or "name a file or folder of this project"
+                raise QueryError(f"{path} is not indexed; {hint}")
 
     def _is_wanted(self, path: str) -> bool:
         return not self._wanted or any(_is_below(path, one) for one in self._wanted)
@@ -191,6 +195,17 @@ def _merge(reports: Sequence[DriftReport]) -> list[DriftReport]:
         for one in found.values()
         if one.kind != "name" or (one.path, one.name) not in parameters
     ]
+
+
+def _folders_of(paths: Collection[str]) -> list[str]:
+    """Return the folders that contain a path, without repetition."""
+    folders: dict[str, None] = {}
+    for path in paths:
+        while path := path.rpartition("/")[0]:
+            if path in folders:
+                break
+            folders[path] = None
+    return list(folders)
 
 
 def _is_below(path: str, folder: str) -> bool:

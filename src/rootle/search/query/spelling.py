@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rootle.index.reader import IndexReader
+from rootle.text.similarity.edit_distance import edit_distance
 from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
 
 # Shorter names are not corrected, because they are within one edit of too many other names. Long
@@ -15,9 +16,6 @@ from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
 _MIN_CHARS: Final = 5
 _MIN_CHARS_FOR_TWO_EDITS: Final = 8
 _MAX_CHUNKS: Final = 200
-# Replacing a character with one that looks similar on a screen counts as a quarter of an edit.
-_LOOKALIKES: Final = (frozenset("il1"), frozenset("o0"))
-_LOOKALIKE_COST: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,28 +60,3 @@ def find_nearest_names(name: str, index: IndexReader) -> list[str]:
         if distance <= limit:
             near.append((distance, -count, symbol))
     return [symbol for _, _, symbol in sorted(near)]
-
-
-def edit_distance(left: str, right: str) -> float:
-    """Return the optimal string alignment distance, with a reduced cost for lookalikes.
-
-    The distance is the number of characters that are changed, inserted, deleted or swapped with the
-    next character.
-    """
-    before: list[float] = []
-    row: list[float] = [float(at) for at in range(len(right) + 1)]
-    for i, char in enumerate(left, start=1):
-        before, row, last = row, [float(i)], before
-        for j, other in enumerate(right, start=1):
-            best = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + _cost(char, other))
-            if i > 1 and j > 1 and char == right[j - 2] and left[i - 2] == other:
-                best = min(best, last[j - 2] + 1)
-            row.append(best)
-    return row[-1]
-
-
-def _cost(left: str, right: str) -> float:
-    if left == right:
-        return 0.0
-    alike = any(left in group and right in group for group in _LOOKALIKES)
-    return _LOOKALIKE_COST if alike else 1.0

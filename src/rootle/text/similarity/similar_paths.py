@@ -1,0 +1,94 @@
+"""Suggest existing paths for a path that does not exist."""
+
+from __future__ import annotations
+
+import difflib
+import posixpath
+from collections.abc import Collection
+from typing import Final
+
+from rootle.text.similarity.edit_distance import edit_distance
+
+# The minimum similarity of two names, chosen by hand: "retrry.py" and "retries.py" resemble
+# "retry.py", but "read.py" does not.
+_MIN_SIMILARITY: Final = 0.75
+_MAX_SIMILAR_NAMES: Final = 3
+# The maximum number of names that are compared, which bounds the time for a large folder: comparing
+# one name takes up to 20 µs.
+_MAX_COMPARED_NAMES: Final = 20_000
+# The maximum number of paths that are compared. Some names, such as __init__.py, are in hundreds of
+# folders.
+_MAX_COMPARED_PATHS: Final = 100
+# A path that differs by this many edits from an existing path is probably a misspelling of it.
+_MAX_TYPOS: Final = 2
+
+
+def nearest_paths(path: str, known: Collection[str]) -> list[str]:
+    """Return the known paths that are probably meant by a path, the most probable first.
+
+    If the path is a misspelling of known paths, return only these. Otherwise, return the paths with
+    a similar name in the same folder, and then those in other folders with the same name, with the
+    same name but another extension, or with a similar name.
+    """
+    folder, name = posixpath.split(path)
+    similar = _similar_in(folder, name, known)
+    similar += [other for other in _similar_elsewhere(path, known) if other not in similar]
+    misspelled = [other for other in similar if _is_misspelling(path, other)]
+    return sorted(misspelled or similar, key=lambda other: _order(path, other))
+
+
+def _similar_in(folder: str, name: str, known: Collection[str]) -> list[str]:
+    """Return the paths in a folder whose name resembles a name."""
+    siblings = [other for other in known if posixpath.dirname(other) == folder]
+    names = [posixpath.basename(other) for other in siblings][:_MAX_COMPARED_NAMES]
+    near = difflib.get_close_matches(name, names, _MAX_SIMILAR_NAMES, _MIN_SIMILARITY)
+    return [posixpath.join(folder, one) for one in near]
+
+
+def _similar_elsewhere(path: str, known: Collection[str]) -> list[str]:
+    """Return the paths with the same file name, or else with a similar one.
+
+    Names that differ only in their extension are preferred to other similar names. If there are
+    many paths, return those with the most folders in common.
+    """
+    name = posixpath.basename(path).casefold()
+    by_name: dict[str, list[str]] = {}
+    for other in known:
+        by_name.setdefault(posixpath.basename(other).casefold(), []).append(other)
+    stem = posixpath.splitext(name)[0]
+    found = [name] if name in by_name else []
+    found = found or [other for other in by_name if posixpath.splitext(other)[0] == stem]
+    found = found or difflib.get_close_matches(
+        name, list(by_name)[:_MAX_COMPARED_NAMES], _MAX_SIMILAR_NAMES, _MIN_SIMILARITY
+    )
+    folders = set(path.split("/")[:-1])
+    paths = [other for near in found for other in by_name[near]]
+    paths.sort(key=lambda other: -len(folders.intersection(other.split("/"))))
+    return paths[:_MAX_COMPARED_PATHS]
+
+
+def _is_misspelling(path: str, other: str) -> bool:
+    """Return whether two paths differ by a few typing errors, for example in one folder."""
+    stems = [posixpath.splitext(posixpath.basename(one))[0] for one in (path, other)]
+    edits = _path_distance(path, other)
+    # "a.py" is not a misspelling of "b.py".
+    return edits <= _MAX_TYPOS and (stems[0] == stems[1] or 2 * edits < len(stems[0]))
+
+
+def _order(path: str, other: str) -> tuple[bool, float, str]:
+    is_elsewhere = posixpath.dirname(path) != posixpath.dirname(other)
+    return is_elsewhere, _path_distance(path, other), other
+
+
+def _path_distance(left: str, right: str) -> float:
+    """Return the edit distance of two paths. Their common start and end need not be compared."""
+    start = _count_common(left, right)
+    left, right = left[start:], right[start:]
+    end = _count_common(left[::-1], right[::-1])
+    return edit_distance(left[: len(left) - end], right[: len(right) - end])
+
+
+def _count_common(left: str, right: str) -> int:
+    """Return the number of characters with which both texts begin."""
+    pairs = zip(left, right, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))
