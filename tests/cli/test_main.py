@@ -125,3 +125,12 @@ def test_an_option_must_be_written_in_full(repository: Path) -> None:
     assert outcome.code == 2
     assert "unrecognized arguments: --in deps" in outcome.err
     assert not Path("deps").exists()
+
+
+def test_without_a_command_the_commands_are_listed_and_the_exit_code_is_that_of_an_error() -> None:
+    outcome = rootle()
+    assert (outcome.code, outcome.out) == (2, "")
+    lines = outcome.err.splitlines()
+    assert lines[0] == "rootle: no command given; the commands are:"
+    assert [line.split()[0] for line in lines[1:-1]] == list(COMMANDS)
+    assert lines[-1] == "try `rootle --help`"

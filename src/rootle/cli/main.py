@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 # Other modules are imported by `main`, which handles Ctrl-C during imports.
 if TYPE_CHECKING:
+    import argparse
     import threading
     from types import FrameType
 
@@ -173,6 +174,18 @@ def _run(words: Sequence[str]) -> int:
         return FAILURE
 
 
+def _list_commands(_: argparse.Namespace) -> int:
+    """Print the commands to standard error, and return the exit code of a usage error."""
+    from rootle.cli.options import FAILURE
+
+    width = max(map(len, COMMANDS))
+    rows = [f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items()]
+    text = "\n".join(["rootle: no command given; the commands are:", *rows, "try `rootle --help`"])
+    with suppress(OSError):
+        print(text, file=sys.stderr)
+    return FAILURE
+
+
 def _explain(error: OSError) -> int:
     """Report an error that the environment caused, and return the exit code.
 
@@ -228,7 +241,8 @@ def build_parser(names: Collection[str] = COMMANDS) -> CommandParser:
         "Search the code and documents in a folder by keyword and by meaning.", _EXAMPLES, _NOTES
     )
     parser.add_argument("--version", action="version", version=f"rootle {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    parser.set_defaults(run=_list_commands)  # replaced by each command
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, summary in COMMANDS.items():
         command = commands.add_parser(name, help=summary)
         if name in names:
