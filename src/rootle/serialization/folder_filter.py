@@ -13,6 +13,8 @@ from rootle.types import SearchQuery
 
 # `path:` at the start of a word, and the opening quotation mark of its value.
 _START: Final = r"(?<!\S)(-?path:)"
+# The name of a field after the quoted value of another field.
+_AND_FIELD: Final = re.compile(r'(" and )(\w+)(?= ")')
 
 
 def relative_filters(query: SearchQuery, root: Path) -> SearchQuery:
@@ -53,12 +55,16 @@ def _relative(place: str, folder: str) -> str:
 
 
 def rename_filter(note: str, names: Mapping[str, str]) -> str:
-    """Return a note in which a filter has a different name; unchanged if it is about no filter.
+    """Return a note in which filters have different names; unchanged if it is about no filter.
 
-    A note about a filter begins with the name and the value of the filter. Other notes may quote
-    any text. `names` maps names of fields to the names to show.
+    A note about filters begins with the name and the value of a filter, and may continue with
+    "and" and another filter. Other notes may quote any text. `names` maps names of fields to the
+    names to show.
     """
     for field, name in names.items():
         if note.startswith(f'{field} "'):
-            return f"{name}{note.removeprefix(field)}"
+            renamed = f"{name}{note.removeprefix(field)}"
+            return _AND_FIELD.sub(
+                lambda found: f"{found[1]}{names.get(found[2], found[2])}", renamed
+            )
     return note

@@ -431,3 +431,8 @@ def test_an_earlier_version_is_searched(repository: Path) -> None:
     unknown = rootle("search", "--at", "v9", "retry_backoff", cwd=repository)
     assert unknown.code == 2
     assert 'there is no commit "v9"' in unknown.err
+
+
+def test_filters_that_exclude_each_other_are_named_as_options(repository: Path) -> None:
+    outcome = rootle("search", "--path", "docs", "--lang", "go", "evict_oldest", cwd=repository)
+    assert '--path "docs" and --lang "go" together exclude every file' in outcome.err

@@ -46,7 +46,15 @@ def app(repository: Path, make_app: MakeApp) -> App:
         ),
         (
             SearchQuery("evict_oldest", file_paths=("docs",), languages=("go",)),
-            "the combination of filters excludes 1 matching file, such as src/store/cache.py",
+            'filePaths "docs" and languages "go" together exclude every file',
+        ),
+        (
+            SearchQuery("evict_oldest path:nowhere path:nobody"),
+            "path:nowhere and path:nobody exclude 1 matching file, such as src/store/cache.py",
+        ),
+        (
+            SearchQuery("evict_oldest path:src -path:src/"),
+            "path:src and -path:src/ together exclude every file",
         ),
     ],
 )

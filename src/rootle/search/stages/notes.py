@@ -9,25 +9,24 @@ from typing import Final
 
 from rootle.index.reader import IndexReader
 from rootle.rank.question.parsed import Question
-from rootle.search.query.filters import expand_commits, filter_files
 from rootle.search.query.parse import ParsedQuestion
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.query.spelling import find_nearest_name
 from rootle.search.query.syntax import ParsedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.stages.absent_word_check import check_confidence
+from rootle.search.stages.filter_notes import note_filters
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.search.stages.unindexed_text import note_unindexed
 from rootle.serialization.unread_documents import describe_unread, describe_unread_images
 from rootle.text.terms import STOP_WORDS, WORD, whole_identifier
-from rootle.types import COMMIT_URI, NEEDS_EXTRA, NEEDS_OCR, SearchQuery
+from rootle.types import NEEDS_EXTRA, NEEDS_OCR, SearchQuery
 
 _EMPTY_INDEX: Final = (
     "the index is empty: run `rootle index` in a folder with text files; "
     "`rootle status --skipped` lists the skipped files"
 )
 _FALLBACK: Final = "nothing matches: try broader keywords or check the spelling"
-_MAX_MATCHES: Final = 100
 _MAX_NAMES: Final = 3
 
 
@@ -62,7 +61,7 @@ class Notes:
         index = request.session.index
         if not index.dense.count:
             return (_EMPTY_INDEX,)
-        found = (*_wider_scopes(request, question), *_similar_names(question.question, index))
+        found = (*note_filters(request, question), *_similar_names(question.question, index))
         return found or (_FALLBACK,)
 
 
@@ -103,67 +102,6 @@ def _question_notes(question: ParsedQuestion) -> list[str]:
             f"lines with {listed} are left out; write {listed} without the - to search for it"
         )
     return notes
-
-
-def _wider_scopes(request: SearchRequest, question: ParsedQuestion) -> Iterator[str]:
-    """Yield a note for each filter that excludes matching files.
-
-    If no single filter does but all filters together do, yield one note about their combination.
-    """
-    index = request.session.index
-    states = index.all_files()
-    wider = list(_without_one_filter(request.query, question.parsed))
-    plain = SearchQuery(request.query.text_query)
-    bare = question.parsed.without_filters()
-    helped = False
-    for name, query, parsed in [*wider, ("the combination of filters", plain, bare)]:
-        if not wider or (helped and query is plain):
-            return
-        judged = expand_commits(query, parsed, states, index)
-        allowed = filter_files(query, parsed, judged, request.now_s)
-        ranked = index.sparse.query(question.question.terms, _MAX_MATCHES, allowed)
-        chunks = index.chunks(ranked.ids.tolist())
-        files = list(dict.fromkeys(row.file_id for row in chunks.values()))
-        if files:
-            helped = True
-            first = index.files(files[:1])[files[0]].path
-            noun = "commit" if first.startswith(COMMIT_URI) else "file"
-            count = f"1 matching {noun}" if len(files) == 1 else f"{len(files)} matching {noun}s"
-            least = "at least " if len(ranked.ids) == _MAX_MATCHES else ""
-            yield f"{name} excludes {least}{count}, such as {first}"
-
-
-def _without_one_filter(
-    query: SearchQuery, parsed: ParsedQuery
-) -> Iterator[tuple[str, SearchQuery, ParsedQuery]]:
-    """Yield each filter as the user wrote it, and the query without the filters of its kind."""
-    if query.file_paths is not None:
-        yield f"filePaths {_quote(query.file_paths)}", replace(query, file_paths=None), parsed
-    if query.languages is not None:
-        yield f"languages {_quote(query.languages)}", replace(query, languages=None), parsed
-    if query.min_recency_days:
-        days = f"minRecencyDays {query.min_recency_days:g}"
-        yield days, replace(query, min_recency_days=0), parsed
-    for value in parsed.paths:
-        yield f"path:{value}", query, replace(parsed, paths=())
-    for value in parsed.excluded_paths:
-        yield f"-path:{value}", query, replace(parsed, excluded_paths=())
-    for value in parsed.languages:
-        yield f"lang:{value}", query, replace(parsed, languages=())
-    for value in parsed.excluded_languages:
-        yield f"-lang:{value}", query, replace(parsed, excluded_languages=())
-    if parsed.kinds:
-        yield f"in:{','.join(parsed.kinds)}", query, replace(parsed, kinds=())
-    for value in parsed.authors:
-        yield f"author:{value}", query, replace(parsed, authors=())
-    if parsed.since:
-        yield f"since:{parsed.since}", query, replace(parsed, since="")
-    if parsed.until:
-        yield f"until:{parsed.until}", query, replace(parsed, until="")
-
-
-def _quote(values: tuple[str, ...]) -> str:
-    return ", ".join(f'"{value}"' for value in values) or "[]"
 
 
 def _similar_names(question: Question, index: IndexReader) -> Iterator[str]:
