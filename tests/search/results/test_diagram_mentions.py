@@ -52,6 +52,16 @@ def test_a_diagram_in_a_page_is_linked_and_its_prose_is_not(
     assert find(app.search("pelican").results, "docs/plain.md").mentions is None
 
 
+def test_an_ordinary_word_of_a_diagram_is_not_linked(make_app: MakeApp, tmp_path: Path) -> None:
+    flow = "flowchart LR\n  query --> Balancer\n  Balancer --> pelican\n"
+    code = "def query():\n    pass\n\n\ndef balancer():\n    pass\n"
+    pages = {f"docs/{number}.md": "# Page\n\nA query has words.\n" for number in range(30)}
+    files = {"src/run.py": code, "docs/flow.mmd": flow, **pages}
+    app = make_app(write_tree(tmp_path / "project", files))
+    found = find(app.search("pelican").results, "docs/flow.mmd")
+    assert found.mentions == {"Balancer": "src/run.py:5"}
+
+
 def test_a_result_names_only_what_its_own_diagram_contains(
     make_app: MakeApp, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ from typing import Final
 
 from rootle.index.reader import IndexReader
 from rootle.search.results.definition_places import find_definition_places
+from rootle.search.symbols.name_rarity import is_in_few_files
 from rootle.text.languages import DIAGRAMS
 from rootle.types import SearchResult
 
@@ -20,8 +21,10 @@ _WORD: Final = re.compile(r"[A-Za-z_]\w{2,79}")
 _MAX_WORDS: Final = 3
 # The maximum number of names that are looked up in the index for one result.
 _MAX_NAMES: Final = 400
+# The maximum number of words that are looked up to learn whether they are ordinary words.
+_MAX_PLAIN: Final = 100
 _MAX_CHARS: Final = 20_000
-_MAX_MENTIONS: Final = 8
+_MAX_MENTIONS: Final = 5
 # Words of the diagram languages, and words that are rarely names.
 _KEYWORDS: Final = frozenset(
     "participant actor class classdiagram sequencediagram statediagram flowchart graph digraph "
@@ -50,7 +53,7 @@ def add_mentions(index: IndexReader, result: SearchResult, file_id: int) -> Sear
     text = "\n".join([result.snippet, *(span.snippet for span in result.more_spans)])
     if result.metadata.language in DIAGRAMS:
         text = f"{text}\n{_read_diagrams(index, result, file_id)}"
-    names = _list_names(text[:_MAX_CHARS])
+    names = _list_names(text[:_MAX_CHARS], index)
     places = find_definition_places(index, list(names.values()), in_any_spelling=True)
     own = f"{result.file_path}:"
     mentions = {
@@ -81,10 +84,10 @@ def _read_diagrams(index: IndexReader, result: SearchResult, file_id: int) -> st
     return "\n".join("\n".join(lines[one.start_line - 1 : one.end_line]) for one in sections)
 
 
-def _list_names(text: str) -> dict[str, str]:
+def _list_names(text: str, index: IndexReader) -> dict[str, str]:
     """Map texts in the diagram to the names in code that they may refer to.
 
-    Texts that look like names in code come first.
+    Texts that look like names in code come first. Ordinary words are left out.
     """
     marked: dict[str, str] = {}
     joined: dict[str, str] = {}
@@ -99,7 +102,8 @@ def _list_names(text: str) -> dict[str, str]:
                 phrase = " ".join(words[at : at + count])
                 if phrase in line:
                     joined[phrase] = "".join(map(_capitalize, phrase.split(" ")))
-    return dict(list((marked | joined | plain).items())[:_MAX_NAMES])
+    rare = {word: word for word in list(plain)[:_MAX_PLAIN] if is_in_few_files(word, index)}
+    return dict(list((marked | joined | rare).items())[:_MAX_NAMES])
 
 
 def _capitalize(word: str) -> str:

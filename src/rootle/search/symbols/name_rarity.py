@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from rootle.index.reader import IndexReader
@@ -18,10 +19,20 @@ def is_rare_name(name: str, index: IndexReader) -> bool:
 
     Such a name is no ordinary word even if it is written like one, as `pbytes` is.
     """
-    stems = index.sparse.stems(whole_identifier(name))
-    ids = index.sparse.files_with(stems, [], _MAX_FILES + 1, None) if stems else []
+    ids = _files_with(name, index)
     if not 0 < len(ids) <= _MAX_FILES:
         return False
     states = index.files(ids).values()
     documents = sum(state.language not in CODE_EXTENSIONS for state in states)
     return documents <= len(ids) * _MAX_DOCUMENT_SHARE
+
+
+def is_in_few_files(name: str, index: IndexReader) -> bool:
+    """Return whether at most a few files contain a name."""
+    return len(_files_with(name, index)) <= _MAX_FILES
+
+
+def _files_with(name: str, index: IndexReader) -> Sequence[int]:
+    """Return the ids of files that contain a name, at most one more than are few."""
+    stems = index.sparse.stems(whole_identifier(name))
+    return index.sparse.files_with(stems, [], _MAX_FILES + 1, None) if stems else []
