@@ -15,7 +15,17 @@ from sample import MakeApp
 
 from rootle.cli.search_output import Style, print_markdown, print_response
 from rootle.serialization.markdown import response_as_markdown
-from rootle.types import FileMetadata, SearchQuery, SearchResponse, SearchResult, Span
+from rootle.types import (
+    FileMetadata,
+    SearchQuery,
+    SearchResponse,
+    SearchResult,
+    Span,
+    Symbol,
+    SymbolAnswer,
+    SymbolAspect,
+    SymbolUse,
+)
 
 _WEAK = "kubernetes autoscaler quota"
 _WARNING = 'not confident: no indexed text has the word "kubernetes", "autoscaler" or "quota"; '
@@ -100,6 +110,59 @@ def test_a_long_answer_is_complete_in_a_pipe_and_with_a_limit(
     lines = terminal.getvalue().splitlines()
     assert len(_headings(lines, response)) == 40
     assert not any("shortened" in line for line in lines)
+
+
+_LONG_PATH = f"src/{'nested/' * 12}module.py"
+
+
+def _answer_about_name(aspect: SymbolAspect) -> SymbolAnswer:
+    """Return an answer with 32 definitions and the first 30 of 389 uses, all on long lines."""
+    signature = f"def zebra({'x' * 200})"
+    definitions = tuple(
+        Symbol("zebra", "def", f"class C{at}", _LONG_PATH, at, at, at + 3, signature, "python", "")
+        for at in range(1, 33)
+    )
+    use = SymbolUse(_LONG_PATH, 7, "call", f"def {'long_name_' * 20}", "zebra(1)", is_test=False)
+    uses = () if aspect == "definitions" else (use,) * 30
+    return SymbolAnswer(
+        "zebra", aspect, definitions, uses, 0, 389, {"call": 389}, True, "cursor"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("aspect", ["definitions", "uses"])
+def test_an_answer_about_a_widely_used_name_fits_one_screen_of_a_terminal(
+    aspect: SymbolAspect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    response = replace(_long_response(10), symbols=_answer_about_name(aspect))
+    terminal = io.StringIO()
+    with redirect_stdout(terminal), redirect_stderr(terminal):
+        print_response(response, "zebra", Style(is_terminal=True, has_color=False))
+    lines = terminal.getvalue().splitlines()
+    assert len(lines) <= 42
+    assert lines[0].startswith("32 definitions of zebra; ")
+    assert f"{_LONG_PATH}:1-4…" in lines  # the path is complete
+    assert "rootle: more definitions: `rootle symbol zebra`" in lines
+    others = [line for line in lines if not line.startswith((_LONG_PATH, "rootle: "))]
+    assert all(len(line) <= 80 for line in others)
+    if aspect == "uses":
+        row = next(line for line in lines if line.startswith("  7 (call, def long_name_"))
+        assert row.endswith("…, by name)  zebra(1)")  # the scope is cut, and the code is not
+        assert "rootle: 363 more; `rootle symbol --uses -n 389 zebra` lists them" in lines
+
+
+@pytest.mark.parametrize(("is_terminal", "is_brief"), [(False, True), (True, False)])
+def test_the_uses_of_a_name_are_not_shortened_in_a_pipe_or_with_a_limit(
+    is_terminal: bool, is_brief: bool
+) -> None:
+    response = replace(_long_response(10), symbols=_answer_about_name("uses"))
+    terminal = io.StringIO()
+    with redirect_stdout(terminal), redirect_stderr(terminal):
+        style = Style(is_terminal=is_terminal, has_color=False)
+        print_response(response, "zebra", style, is_brief=is_brief)
+    lines = terminal.getvalue().splitlines()
+    assert sum(line.startswith("  7 (call, ") for line in lines) == 30
+    assert all("…" not in line for line in lines)
 
 
 def _headings(lines: list[str], response: SearchResponse) -> list[str]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TextIO
 
 from rootle.cli.symbol_output import print_symbols
-from rootle.cli.terminal import printable, warn, write_line
+from rootle.cli.terminal import fit_line, printable, warn, write_line
 from rootle.rank.features import word_similarity
 from rootle.serialization.brief import describe_cut, is_weak, shorten_weak
 from rootle.serialization.citation import (
@@ -34,6 +33,8 @@ _MAX_TERMINAL_LINES: Final = 10
 # A brief answer on a terminal shows these numbers of lines of the best spans of its first three
 # results, and one line of every other result. With headings, ten results take about 40 rows.
 _BRIEF_LINES: Final = (10, 5, 5)
+# The same numbers for results that follow a list of definitions.
+_BRIEF_LINES_AFTER_DEFINITIONS: Final = (6,)
 # The minimum similarity, from 0 to 1, of a highlighted word to a word of the question.
 _MIN_WORD_SIMILARITY: Final = 0.8
 _MAX_DUPLICATES_NAMED: Final = 3
@@ -101,30 +102,59 @@ def print_response(
                 warn(f"{cut}; -n {len(response.results)} shows all")
             response = shorten_weak(response)
         _print_results(response, question, style, limit)
-    elif is_brief and style.is_terminal and _is_long(response):
-        _print_brief_results(response, question, style)
-        _print_messages(response)
-        warn(f"shortened; -n {len(response.results)} shows more lines")
+    elif is_brief and style.is_terminal and _can_shorten(response):
+        _print_screen(response, question, style)
     else:
         _print_results(response, question, style, limit)
         _print_messages(response)
 
 
+def _can_shorten(response: SearchResponse) -> bool:
+    """Return whether neither an explanation nor the whole context of the results is requested."""
+    return response.interpretation is None and all(
+        result.context is None for result in response.results
+    )
+
+
+def _print_screen(response: SearchResponse, question: str, style: Style) -> None:
+    """Print about one screen of a response: first the definitions of a name, if it is about one.
+
+    A list of uses replaces the results.
+    """
+    symbols = response.symbols
+    if symbols is not None:
+        print_symbols(symbols, has_results=True, is_brief=True)
+    if symbols is not None and symbols.aspect != "definitions":
+        _print_messages(response)
+        return
+    if symbols is not None and response.results:
+        write_line("")
+    is_long = _is_long(response)
+    if is_long:
+        limits = _BRIEF_LINES if symbols is None else _BRIEF_LINES_AFTER_DEFINITIONS
+        _print_brief_results(response, question, style, limits)
+    else:
+        _print_results(replace(response, symbols=None), question, style, None)
+    _print_messages(response)
+    if is_long:
+        warn(f"shortened; -n {len(response.results)} shows more lines")
+
+
 def _is_long(response: SearchResponse) -> bool:
     """Return whether a response has more lines than a brief answer shows."""
-    is_special = response.interpretation is not None or response.symbols is not None
-    if is_special or any(result.context is not None for result in response.results):
-        return False
     spans = [span for result in response.results for span in result_spans(result)]
     return sum(span.snippet.count("\n") + 2 for span in spans) > 2 * sum(_BRIEF_LINES)
 
 
-def _print_brief_results(response: SearchResponse, question: str, style: Style) -> None:
+def _print_brief_results(
+    response: SearchResponse, question: str, style: Style, limits: Sequence[int]
+) -> None:
+    """Print at most `limits` lines of the first results, and one line of each other result."""
     words = _words_to_highlight(question)
     for number, result in enumerate(response.results):
-        if number and number <= len(_BRIEF_LINES):
+        if number and number <= len(limits):
             write_line("")
-        lines = _BRIEF_LINES[number] if number < len(_BRIEF_LINES) else 1
+        lines = limits[number] if number < len(limits) else 1
         _print_result(result, words, style, lines)
     if response.memories:
         write_line("")
@@ -133,12 +163,6 @@ def _print_brief_results(response: SearchResponse, question: str, style: Style) 
 
 def _locate(span: Span) -> str:
     return f"{span.start_line}-{span.end_line} {printable(span.scope)}".rstrip()
-
-
-def _fit(text: str) -> str:
-    """Return a line that is cut to the width of the terminal."""
-    width = shutil.get_terminal_size().columns
-    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def _print_results(
@@ -249,10 +273,11 @@ def _print_result(
             _print_heading(result, span, style, is_first=False)
             _print_lines(span, words, style)
     elif others and brief_lines > 1:
-        write_line(style.paint(_fit(f"  also {', '.join(map(_locate, others))}"), _DIM))
+        write_line(style.paint(fit_line(f"  also {', '.join(map(_locate, others))}"), _DIM))
     if result.mentions:
         places = ", ".join(f"{name} {place}" for name, place in result.mentions.items())
-        write_line(style.paint(f"  defined in: {printable(places)}", _DIM))
+        line = f"  defined in: {printable(places)}"
+        write_line(style.paint(fit_line(line) if style.is_terminal else line, _DIM))
     if result.duplicates:
         write_line(style.paint(f"  {_describe_duplicates(result.duplicates)}", _DIM))
     if result.explanation:
@@ -277,7 +302,11 @@ def _print_heading(result: SearchResult, span: Span, style: Style, *, is_first: 
     if is_first and result.commit is not None:
         heading += f"  {style.paint(describe_commit_briefly(result.commit), _YELLOW)}"
     elif span.scope:
-        heading += f"  {style.paint(printable(span.scope), _YELLOW)}"
+        scope = printable(span.scope)
+        if style.is_terminal:  # the location is never cut
+            length = len(location) + (6 if is_first else 0) + 2
+            scope = fit_line(f"{'':{length}}{scope}")[length:]
+        heading += f"  {style.paint(scope, _YELLOW)}" if scope else ""
     write_line(heading)
 
 
@@ -295,7 +324,7 @@ def _print_lines(
         number = style.paint(f"{span.start_line + index:>{width + 2}}", _DIM)
         line = printable(lines[index].rstrip())
         if limit < _MAX_TERMINAL_LINES:
-            line = _fit(f"{'':{width + 4}}{line}")[width + 4 :]
+            line = fit_line(f"{'':{width + 4}}{line}")[width + 4 :]
         write_line(f"{number}  {_highlight(line, words, style)}")
         previous = index
 

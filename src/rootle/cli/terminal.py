@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -44,6 +45,16 @@ def printable(text: str) -> str:
 
 def _escape(char: str) -> str:
     return char.encode("unicode_escape").decode("ascii")
+
+
+def fit_line(line: str, kept: int = 0) -> str:
+    """Return a line that is cut to the width of the terminal; the cut is marked with "…".
+
+    The first `kept` characters are never cut: a path is useful only if it is complete.
+    """
+    width = max(shutil.get_terminal_size().columns, kept + 1)
+    expanded = line.expandtabs()
+    return line if len(expanded) <= width else f"{expanded[: width - 1]}…"
 
 
 def write_line(line: str) -> None:

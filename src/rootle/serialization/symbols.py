@@ -24,13 +24,24 @@ def definition_lines(definitions: Sequence[Symbol]) -> Iterator[str]:
         yield f"{place}{lines}{scope}  {symbol.signature}"
 
 
-def use_lines(uses: Sequence[SymbolUse]) -> Iterator[str]:
-    """Yield one line for each use. The uses in a file follow a line with its path."""
+def use_lines(uses: Sequence[SymbolUse], columns: int | None = None) -> Iterator[str]:
+    """Yield one line for each use. The uses in a file follow a line with its path.
+
+    If `columns` is the width of a terminal, the kind and the scope take about half of a line, so
+    that the other half shows the code.
+    """
+    parts = _MAX_SCOPE_PARTS if columns is None else 1
     for path, rows in groupby(uses, key=lambda use: use.path):
         yield escape_path(path)
         for use in rows:
-            scope = " > ".join(use.scope.split(" > ")[-_MAX_SCOPE_PARTS:])
+            scope = " > ".join(use.scope.split(" > ")[-parts:])
+            if columns is not None:
+                scope = _shorten(scope, columns // 2 - len(describe_kind(use)))
             yield f"  {use.line} ({describe_kind(use, scope)})  {use.text}"
+
+
+def _shorten(text: str, size: int) -> str:
+    return text if len(text) <= size else f"{text[: max(size - 1, 0)]}…"
 
 
 def describe_kind(use: SymbolUse, scope: str = "") -> str:
