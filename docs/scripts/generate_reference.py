@@ -91,7 +91,8 @@ SKIPS: Final = {
     "damaged": "A [document](../how-to/documents.md) that cannot be opened, for example because "
     "it is truncated, or because its XML declares entities.",
     "encrypted": "A [document](../how-to/documents.md) that needs a password.",
-    "generated": "One of the first lines, or the name (`_pb2.py`), shows that a program wrote it.",
+    "generated": "One of the first lines of the file, one of the first lines after its license, "
+    "or its name (`_pb2.py`) shows that a program wrote it.",
     "lock file": "A package manager wrote it: `package-lock.json`, `Cargo.lock`, …",
     "minified": "Code or data with hardly any line breaks, or a source map.",
     "needs rootle[documents]": "A PDF file, and the library that reads PDF is not installed "

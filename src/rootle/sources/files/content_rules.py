@@ -15,10 +15,17 @@ _CONTROLS: Final = bytes(byte for byte in (*range(32), 127) if byte not in b"\t\
 # The share of control characters is near 0 in text, and about 0.1 in compressed or encrypted data.
 _MAX_CONTROL_SHARE: Final = 0.03
 
-# Generators mark their output in the first lines of a file. Other code may mention generated files,
-# but does so further down, in strings, or in the middle of a sentence.
+# Generators mark their output in the first lines of a file, or in the first lines after the
+# license. Other code may mention generated files, but does so further down, in strings, or in the
+# middle of a sentence.
 _HEAD_CHARACTERS: Final = 1024
 _HEAD_LINES: Final = 10
+_MAX_LICENSE_CHARACTERS: Final = 4096
+# A comment at the start of a file: a block comment, or lines of comments up to a blank line.
+_FIRST_COMMENT: Final = re.compile(
+    r"\s*(?:/\*.*?\*/|<!--.*?-->|(?:(?:#|//|--|;|%)[^\n]*(?:\n|\Z))+)", re.DOTALL
+)
+_LICENSE: Final = re.compile(r"licen[sc]e|copyright|©", re.IGNORECASE)
 _GENERATED_NOTE: Final = re.compile(
     r"""
     ^[ \t]* (?: \#+ | //+!? | /\*+ | \*+ | --+ | ;+ | %+ | <!--+ | \(\*+ | \{- | \"\"\" | ' | dnl\b
@@ -80,15 +87,28 @@ def is_binary(raw: bytes) -> bool:
 def is_generated(text: str, path: str) -> bool:
     """Return whether a comment in the first lines says that a program generated the file.
 
-    The template of a generated file and a script that writes it contain this comment too, but are
-    not generated.
+    If the file begins with a license, the first lines after it count too. The template of a
+    generated file and a script that writes it contain this comment too, but are not generated.
     """
     if path.lower().endswith(_TEMPLATE_ENDINGS):
         return False
+    signs = _comment_signs(language_of(path))
+    return _has_note(text, signs) or _has_note(text[_license_end(text) :], signs)
+
+
+def _has_note(text: str, signs: str) -> bool:
+    """Return whether the first lines have a note that begins with one of the comment signs."""
     lines = text[:_HEAD_CHARACTERS].splitlines()[:_HEAD_LINES]
     notes = _GENERATED_NOTE.finditer("\n".join(lines))
-    signs = _comment_signs(language_of(path))
     return any(not signs or note[0].lstrip()[0] in signs for note in notes)
+
+
+def _license_end(text: str) -> int:
+    """Return the position after a license at the start of a file; 0 if there is none."""
+    comment = _FIRST_COMMENT.match(text[:_MAX_LICENSE_CHARACTERS])
+    if comment is None or not _LICENSE.search(comment[0]):
+        return 0
+    return comment.end()
 
 
 def _comment_signs(language: str) -> str:
