@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from rootle.text.languages import CODE_EXTENSIONS, CONFIG_EXTENSIONS, PROSE, language_of
 from rootle.text.path_glob import matches_glob
 from rootle.text.terms import WORD, split_identifier, stem_of, whole_identifier
+from rootle.text.translated_paths import is_catalogue
 
 _TEST_FOLDER: Final = re.compile(
     r"(^|/)([Tt]ests?|specs?|__tests__|testing|testdata|testutils?|mocks?|[Ff]ixtures?|"
@@ -170,11 +171,12 @@ def _words(name: str) -> tuple[str, ...]:
 
 
 def quotes_messages(path: str) -> bool:
-    """Return whether a file is a test, a document, a changelog, recorded output or generated code.
+    """Return whether a file quotes the messages of a program, but does not produce them.
 
-    Such files quote the messages of a program, but do not produce them.
+    Such files are tests, documents, changelogs, recorded output, generated code and catalogues of
+    translations.
     """
-    if path.lower().endswith(_RECORDINGS):
+    if path.lower().endswith(_RECORDINGS) or is_catalogue(path):
         return True
     return bool(path_parts(path).kinds & (_TEST | _RECORD | _PROSE | _MADE))
 

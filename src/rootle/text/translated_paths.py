@@ -22,6 +22,12 @@ _ALIASES: Final = {"cn": "zh", "jp": "ja", "kr": "ko", "ua": "uk"}
 _CODE: Final = re.compile(r"([a-z]{2,3})(?:[-_](?:[A-Z][a-z]{3}|[A-Z]{2}|[a-z]{2,4}|419))?")
 _ENDING: Final = re.compile(r"[._-]([a-z]{2,3}(?:[-_](?:[A-Z][a-z]{3}|[A-Z]{2}|[a-z]{2}))?)$")
 
+_XLIFF: Final = (".xlf", ".xliff")
+_CATALOGUE_FOLDERS: Final = frozenset(
+    """i18n intl l10n lang langs language languages locale locales _locales messages
+    translations""".split()
+)
+
 
 class TranslatedPath(NamedTuple):
     """A page in one language."""
@@ -50,6 +56,19 @@ def translation_of(path: str) -> TranslatedPath:
             if code := _read_code(part):
                 return TranslatedPath("/".join([*parts[:at], *parts[at + 1 :], name]), code)
     return TranslatedPath(path, "")
+
+
+def is_catalogue(path: str) -> bool:
+    """Return whether a file contains the texts of a program in other languages.
+
+    Such a catalogue also repeats the original texts or their keys. An English file such as
+    locales/en.yml is not a catalogue: often, it is the only file that contains the original texts.
+    """
+    if language_of(path) == "gettext" or path.lower().endswith(_XLIFF):
+        return True
+    if language_of(path) not in CONFIG_EXTENSIONS or translation_of(path).language in ("", "en"):
+        return False
+    return not _CATALOGUE_FOLDERS.isdisjoint(path.lower().split("/")[:-1])
 
 
 def _read_code(text: str) -> str:

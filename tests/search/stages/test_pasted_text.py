@@ -148,3 +148,59 @@ def test_filters_and_later_processes_keep_the_lines(tmp_path: Path, make_app: Ma
         with make_app(tmp_path / "p") as app:
             (result,) = app.search(query).results
             assert result.matching_lines == (2,)
+
+
+_CATALOGUE = """\
+#: shop/views.py:3
+#, python-format
+msgid "The order of %(customer)s could not be shipped to this address."
+msgstr "{translated}"
+"""
+TRANSLATED = {
+    "shop/views.py": """\
+def ship(request, order):
+    messages.error(
+        request, _("The order of %(customer)s could not be shipped to this address.") % order
+    )
+""",
+    **{
+        f"shop/locale/{code}/LC_MESSAGES/django.po": _CATALOGUE.format(translated=text)
+        for code, text in [
+            ("de", "Die Bestellung von %(customer)s ist nicht lieferbar."),
+            ("en", ""),
+            ("es", "El pedido de %(customer)s no se pudo enviar."),
+            ("fr", "La commande de %(customer)s ne peut pas partir."),
+            ("it", "Ordine di %(customer)s non spedito."),
+            ("nl", "De bestelling van %(customer)s is niet verzonden."),
+            ("pl", "Zamówienie %(customer)s nie zostało wysłane."),
+            ("pt", "O pedido de %(customer)s não foi enviado."),
+        ]
+    },
+}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        '"could not be shipped to this address"',
+        'where does the error "could not be shipped to this address." come from',
+        "Error: The order of Ada could not be shipped to this address.",
+        "The order of Ada could not be shipped to this address.",
+    ],
+)
+def test_the_code_of_a_message_comes_before_its_translations(
+    query: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    app = make_app(write_tree(tmp_path / "project", TRANSLATED))
+    results = app.search(query).results
+    assert results[0].file_path == "shop/views.py"
+    scores = [result.score for result in results]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_a_text_that_only_a_catalogue_contains_leads_to_the_catalogue(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    app = make_app(write_tree(tmp_path / "project", TRANSLATED))
+    first = app.search('"Die Bestellung von"').results[0]
+    assert first.file_path == "shop/locale/de/LC_MESSAGES/django.po"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rootle import SearchQuery, open_app
-from rootle.text.translated_paths import translation_of
+from rootle.text.translated_paths import is_catalogue, translation_of
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,22 @@ def test_translations_have_the_same_page(one: str, other: str, languages: tuple[
 )
 def test_other_paths_are_different_pages(one: str, other: str) -> None:
     assert translation_of(one).page != translation_of(other).page
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("shop/locale/de/LC_MESSAGES/django.po", True),
+        ("shop/locale/shop.pot", True),
+        ("src/messages.de.xlf", True),
+        ("client/locales/de.json", True),
+        ("config/locales/en.yml", False),  # may contain the original texts
+        ("config/ca.yml", False),  # a certificate, not Catalan
+        ("docs/de/guide.md", False),
+    ],
+)
+def test_catalogues_of_translations_are_known_by_their_paths(path: str, expected: bool) -> None:
+    assert is_catalogue(path) == expected
 
 
 PAGES = {

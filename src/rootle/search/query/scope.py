@@ -9,6 +9,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
+from rootle.index.reader import IndexReader
 from rootle.protocols import Ids
 from rootle.search.query.filters import (
     expand_commits,
@@ -24,6 +25,7 @@ from rootle.search.query.phrase_and_regex_filter import (
 )
 from rootle.search.query.syntax import ParsedQuery
 from rootle.search.request import SearchRequest
+from rootle.text.translated_paths import is_catalogue
 from rootle.types import SearchQuery
 
 # Maximum number of files that are ranked together. In measurements, no file with a lower rank in
@@ -107,7 +109,7 @@ def match_phrases(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
     if not parsed.is_exact:
         return scoped
     index = request.session.index
-    found = find_matches(parsed, index, scoped.files)
+    found = _catalogues_last(find_matches(parsed, index, scoped.files), index)
     if parsed.phrases and not parsed.regex:
         question = replace(scoped.question, parsed=replace(parsed, phrases=()))
         scoped = replace(scoped, unquoted=replace(scoped, question=question))
@@ -121,6 +123,13 @@ def match_phrases(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
         return replace(scoped, notes=(note, *scoped.notes))
     advice = "try a simpler regex" if parsed.regex else "leave out the quotes to find similar text"
     return replace(scoped, files=set(), notes=(f"{missing}; {advice}", *scoped.notes))
+
+
+def _catalogues_last(found: ExactMatches, index: IndexReader) -> ExactMatches:
+    """Put the catalogues of translations last, because not all files become candidates."""
+    states = index.files(found.places)
+    places = sorted(found.places.items(), key=lambda item: is_catalogue(states[item[0]].path))
+    return replace(found, places=dict(places))
 
 
 def _has_filters(query: SearchQuery, parsed: ParsedQuery) -> bool:

@@ -31,8 +31,10 @@ from rootle.search.stages.ranked_answer import (
     RankedAnswer,
     chunks_with_lines,
     put_first,
+    put_last,
 )
 from rootle.text.terms import WORD, whole_identifier
+from rootle.text.translated_paths import is_catalogue
 
 if TYPE_CHECKING:
     from rootle.search.symbols.finder import SymbolFinder
@@ -63,6 +65,13 @@ _MESSAGE_WORDS: Final = 4
 # The shares of documents and tests, which quote the messages of a program, are multiplied by this
 # factor.
 _QUOTING: Final = 0.7
+# The same factor for catalogues of translations. It is so much lower that a document with the same
+# text hides them (`_NEAR`).
+_TRANSLATING: Final = 0.6
+_TRANSLATION: Final = re.compile(
+    r"\b(translat\w*|locali[sz]\w*|locales?|i18n|l10n|msg(id|str)|gettext|xliff|po files?)\b",
+    re.IGNORECASE,
+)
 # The intents of questions that describe code instead of quoting it.
 _DESCRIBING: Final[frozenset[Intent]] = frozenset(("usage", "test", "history"))
 # Escape codes for colors in terminals.
@@ -92,9 +101,29 @@ def find_pasted_text(
 ) -> RankedAnswer:
     """Return the answer. Files with the text or the stack frames of the query come first.
 
-    `open_finder` is called only if the query names a test, because opening the finder loads a
-    parser.
+    If the query contains phrases, catalogues of translations come last, unless it asks for a
+    translation. `open_finder` is called only if the query names a test, because opening the finder
+    loads a parser.
     """
+    answer = _find_pasted_text(open_finder, find, request, scoped)
+    parsed = scoped.question.parsed
+    if not parsed.phrases or _TRANSLATION.search(parsed.words):
+        return answer
+    return put_last(answer, _catalogues_in(answer, request.session.index))
+
+
+def _catalogues_in(answer: RankedAnswer, index: IndexReader) -> set[int]:
+    """Return the ids of the catalogues of translations in an answer."""
+    states = index.files(answer.file_ids.tolist())
+    return {at for at, state in states.items() if is_catalogue(state.path)}
+
+
+def _find_pasted_text(
+    open_finder: Callable[[], SymbolFinder],
+    find: FindAnswer,
+    request: SearchRequest,
+    scoped: ScopedQuery,
+) -> RankedAnswer:
     parsed = scoped.question.parsed
     if scoped.lines or parsed.regex or parsed.excluded:
         return find(request, scoped)
@@ -290,9 +319,11 @@ def _choose(
         return _NONE
     paths = {at: state.path for at, state in index.files(found).items()}
     quoting = {at for at in found if quotes_messages(paths[at])}
+    factors = dict.fromkeys(quoting, _QUOTING)
+    factors |= {at: _TRANSLATING for at in found if is_catalogue(paths[at])}
     shares = {at: align_rows(rows) for at, rows in found.items()}
     values = {
-        at: (_QUOTING if at in quoting else 1.0)
+        at: factors.get(at, 1.0)
         * sum(max(row.values()) for row in _rows_with(found[at], shares[at]))
         for at in found
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
@@ -209,6 +209,17 @@ def move_up(answer: RankedAnswer, at: int, place: int) -> RankedAnswer:
     scores = answer.scores.copy()
     scores[at] = scores[answer.order[place]]
     return _reorder(answer, (*others[:place], at, *others[place:]), scores)
+
+
+def put_last(answer: RankedAnswer, file_ids: Collection[int]) -> RankedAnswer:
+    """Return an answer that ends with the given files; each place keeps its score."""
+    ids = answer.candidates.inputs.files.ids
+    order = sorted(answer.order, key=lambda at: int(ids[at]) in file_ids)  # sorting is stable
+    if order == list(answer.order):
+        return answer
+    scores = answer.scores.copy()
+    scores[order] = answer.scores[list(answer.order)]
+    return _reorder(answer, tuple(order), scores)
 
 
 def _reorder(
