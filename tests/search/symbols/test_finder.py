@@ -1718,3 +1718,23 @@ def test_built_files_come_after_their_source_and_copies_of_them_are_listed_once(
     assert sorted(calls[3:]) == ["client-dist/parser.js", "test/parser.test.ts"]
     assert found.is_complete
     assert first.file_path == described.file_path == "lib/zoo/parser.ts"
+
+
+def test_tests_that_name_the_class_of_a_method_come_first() -> None:
+    files = {
+        "shop/models.py": "class Page:\n    def copy(self):\n        return Page()\n",
+        "tests/test_blocks.py": "def test_block(data):\n    assert data.copy() == data\n",
+        "tests/test_audit.py": "def test_log(home_page):\n    home_page.copy()\n",
+        "tests/test_page_model.py": (
+            "from shop.site import about\n\n\ndef test_links():\n    about.copy()\n"
+        ),
+        "tests/test_a.py": "class TestCopyPage:\n    def test_it(self, it):\n        it.copy()\n",
+    }
+    with _open(files) as app:
+        found = app.symbols("Page.copy", "tests").uses
+    assert {use.path for use in found[:3]} == {
+        "tests/test_audit.py",
+        "tests/test_page_model.py",
+        "tests/test_a.py",
+    }
+    assert found[3].path == "tests/test_blocks.py"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import chain
 from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
@@ -23,6 +24,7 @@ from rootle.search.symbols.definitions import (
 )
 from rootle.search.symbols.foreign_uses import ForeignUses
 from rootle.search.symbols.go_interfaces import GoInterfaces
+from rootle.search.symbols.owner_evidence import OwnerEvidence
 from rootle.search.symbols.owner_filter import CLASSES, MemberUses, OwnerFilter
 from rootle.search.symbols.parsed_files import (
     FileOccurrences,
@@ -215,10 +217,8 @@ class NameScan:
             are_members=members.are_members,
             is_in_package=is_in_package,
         )
-
         others = {owner.lower() for one in everything for owner in one.owners[:1]}
         others.discard(self._owner.lower())
-
         is_member = bool(self._owner) and self._owner != self._name
 
         def is_listed(use: SymbolUse, around: tuple[str, str]) -> bool:
@@ -227,16 +227,14 @@ class NameScan:
                 return False
             return self._is_wanted(use, wanted, is_in_package) and self._has_aspect(use)
 
-        found = [
-            use
-            for state in ordered
-            for use in self._uses_in(state, resolver, members, foreign, is_listed)
-        ]
+        uses = (self._uses_in(state, resolver, members, foreign, is_listed) for state in ordered)
+        found = [*chain.from_iterable(uses)]
         if self._request.aspect == "implementations":
             found = self._with_implicit(found, selected)
             if all(one.symbol.kind not in CLASSES for one in selected):
                 found += self._overrides(everything, wanted)
-        return sorted(found, key=lambda use: use_order(use, is_owned=bool(self._owner)))
+        evidence = OwnerEvidence(self._owner if is_member else "", self._name, self._files).score
+        return sorted(found, key=partial(use_order, is_owned=bool(self._owner), evidence=evidence))
 
     def _parse_order(self, state: FileState) -> tuple[bool, bool]:
         """Return the sort key for parsing: files with the owner come before the others."""

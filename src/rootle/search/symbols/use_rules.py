@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Final
 
 from rootle.rank.path_features import is_generated
@@ -25,13 +25,20 @@ _NO_WORD: Final = re.compile(r"\w_|_\w|[a-z0-9][A-Z]")  # in names, but not in w
 _MENTION_CHARS: Final = 120  # searched before and after a name for the name of its class
 
 
-def use_order(use: SymbolUse, *, is_owned: bool) -> tuple[object, ...]:
-    """Return the sort key of a use; `is_owned` is set for the uses of a member."""
+def use_order(
+    use: SymbolUse, *, is_owned: bool, evidence: Callable[[SymbolUse], int]
+) -> tuple[object, ...]:
+    """Return the sort key of a use; `is_owned` is set for the uses of a member.
+
+    `evidence` returns a number for a use without a target, which is higher the more signs of
+    the class of the member the use has.
+    """
     is_prose = use.kind in PROSE_KINDS
     # For a member, uses without a target come after the others, because their class is unknown.
     is_doubtful = is_owned and not use.target
     is_last = use.is_test or is_generated(use.path)
-    return (is_prose, is_doubtful, is_last, USE_KINDS[use.kind], use.path, use.line)
+    certainty = -evidence(use) if is_doubtful else 0
+    return (is_prose, is_doubtful, is_last, certainty, USE_KINDS[use.kind], use.path, use.line)
 
 
 def text_around(found: FileOccurrences, at: Position) -> tuple[str, str]:
