@@ -124,6 +124,29 @@ def test_a_use_whose_definition_is_not_known_is_marked(tmp_path: Path, make_app:
     assert "b.py:2 (call, by name)  return parser.unescape()" in answer.text
 
 
+def test_uses_of_a_class_of_the_same_name_in_another_module_are_not_listed(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    files = {
+        "shop/menu.py": "class Item:\n    def render(self):\n        return 1\n",
+        "shop/table.py": "class Item:\n    def render(self):\n        return 2\n",
+        "tests/test_menu.py": (
+            "from shop.menu import Item\n\n\ndef test_a(make):\n"
+            "    assert Item()\n    assert make().render() == 1\n"
+        ),
+        "tests/test_grid.py": (
+            "from shop.table import Item\n\n\ndef test_b(make):\n"
+            "    assert Item()\n    assert make().render() == 2\n"
+        ),
+    }
+    app = make_app(write_tree(tmp_path / "code", files))
+    for module, test in (("menu", "menu"), ("table", "grid")):
+        links = app.links(f"shop/{module}.py#Item")
+        assert {use.path for use in links.tests} == {f"tests/test_{test}.py"}
+        method = app.links(f"shop/{module}.py#Item.render")
+        assert method.tests[0].path == f"tests/test_{test}.py"
+
+
 @pytest.mark.slow
 def test_a_place_may_be_relative_to_the_current_folder(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
 from rootle.history.commit_results import describe_commit
@@ -48,12 +47,7 @@ def find_links(place: CodePlace, sources: LinkSources) -> PlaceLinks:
     uses: Sequence[SymbolUse] = ()
     is_complete = True
     if not is_document and place.names:
-        request = SymbolRequest(".".join(place.names[-2:]), "uses", limit=MAX_LIMIT)
-        answer = sources.finder.find(sources.open_index(), request)
-        owner = place.names[-2] if len(place.names) > 1 else ""
-        code = (use for use in answer.uses if use.kind not in _TEXT_KINDS)
-        uses = sorted(code, key=partial(_use_order, owner=owner))
-        is_complete = answer.is_complete
+        uses, is_complete = _find_uses(place, sources)
     tests = [use for use in uses if use.is_test]
     others = [use for use in uses if not use.is_test]
     documents = () if is_document else find_documents(place, sources.open_index, sources.find_files)
@@ -76,15 +70,61 @@ def find_links(place: CodePlace, sources: LinkSources) -> PlaceLinks:
     )
 
 
-def _use_order(use: SymbolUse, owner: str) -> int:
-    """Return the sort key of a use; uses that are certain to be of the place come first.
+def _find_uses(place: CodePlace, sources: LinkSources) -> tuple[list[SymbolUse], bool]:
+    """Return the uses of a place in code, and whether they are complete.
 
-    Among the others, a line that names the class `owner`, such as `cacheManager.clear()` for
-    CacheManager, is likelier to use its method than `names.clear()`.
+    Uses that are certain to be of another definition with the same name are left out.
     """
-    if use.target:
-        return 0
-    return 1 if owner and fold(owner) in fold(use.text) else 2
+    uses, is_complete = _uses_of(".".join(place.names[-2:]), place, sources)
+    owner = place.names[-2] if len(place.names) > 1 else ""
+    classes = _Uses([], [])
+    if owner and not all(use.target for use in uses.kept):
+        # The type of a receiver may be unknown, but the file imports one of the classes.
+        classes, _ = _uses_of(owner, place, sources)
+    own = {use.path for use in classes.kept if use.target}
+    others = {use.path for use in classes.others}
+
+    def order(use: SymbolUse) -> int:
+        # Without an import, a line that names the class, such as `cacheManager.clear()` for
+        # CacheManager, is likelier to use its method than `names.clear()`.
+        if use.target:
+            return 0
+        if use.path in own:
+            return 1
+        if owner and fold(owner) in fold(use.text):
+            return 2
+        # The file may still use the class of the place, for example through a subclass.
+        return 4 if use.path in others else 3
+
+    return sorted(uses.kept, key=order), is_complete
+
+
+@dataclass(frozen=True, slots=True)
+class _Uses:
+    kept: list[SymbolUse]  # of the definition at a place, or of an unknown definition
+    others: list[SymbolUse]  # of other definitions with the same name
+
+
+def _uses_of(name: str, place: CodePlace, sources: LinkSources) -> tuple[_Uses, bool]:
+    """Return the uses of a name in code, and whether they are complete.
+
+    If no definition of the name contains the place, all uses are kept.
+    """
+    request = SymbolRequest(name, "uses", limit=MAX_LIMIT)
+    answer = sources.finder.find(sources.open_index(), request)
+    own = {
+        f"{one.path}:{one.line}"
+        for one in answer.definitions
+        if one.path == place.whole.source
+        and one.start_line <= place.last_line
+        and place.first_line <= one.end_line
+    }
+    found = _Uses([], [])
+    for use in answer.uses:
+        if use.kind not in _TEXT_KINDS:
+            is_other = own and use.target and use.target not in own
+            (found.others if is_other else found.kept).append(use)
+    return found, answer.is_complete
 
 
 def _named_definitions(place: CodePlace, sources: LinkSources) -> Iterator[Symbol]:

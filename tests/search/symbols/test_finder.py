@@ -1738,3 +1738,16 @@ def test_tests_that_name_the_class_of_a_method_come_first() -> None:
         "tests/test_a.py",
     }
     assert found[3].path == "tests/test_blocks.py"
+
+
+def test_an_import_from_a_package_is_not_taken_for_one_from_a_module_of_the_same_name() -> None:
+    files = {
+        "shop/models/__init__.py": "from .pages import Page\n",
+        "shop/models/pages.py": "class Page:\n    pass\n",
+        "shop/test/app/models.py": "class Page:\n    pass\n",
+        "shop/views.py": "from shop.models import Page\n\npage = Page()\n",
+    }
+    with _open(files) as app:
+        found = app.symbols("Page", "uses").uses
+    targets = {use.target for use in found if use.path == "shop/views.py"}
+    assert targets == {"shop/models/pages.py:1"}

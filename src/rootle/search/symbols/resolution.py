@@ -25,6 +25,7 @@ _WITH_PATHS: Final = frozenset({"rust", "cpp", "php"})
 _PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "init", "__init__"})
 _LAST_NAME: Final = re.compile(r"(\w+)(?:\(\))?$")
 _NAME: Final = re.compile(r"[@$]?\w+")
+_MAX_PARTS: Final = 100  # more than the parts of a path that an import names
 _MAX_HEAD: Final = 200  # bytes that are read of a class if its grammar does not mark the body
 _MAX_ARGUMENTS: Final = 200  # characters of the arguments in `Type(arguments) as name`
 # The type before a variable, as in `Type name = value`, and the text after such a variable.
@@ -242,11 +243,29 @@ def _module_names(path: str) -> tuple[str, ...]:
 
 
 def _shared_words(path: str, statement: str) -> int:
-    """Return how many parts of a path an import statement names; the last part counts double."""
-    words = set(WORD.findall(statement))
+    """Return a number that is higher the better a path agrees with an import statement.
+
+    The longest sequence of adjacent names that both contain counts most: "a.models" is
+    a/models/pages.py rather than a/tests/models.py. Otherwise, the number of shared names counts,
+    and the last part of the path counts double.
+    """
+    words = WORD.findall(statement)
     parts = [*path.rpartition("/")[0].split("/"), stem_of(path)]
     parts = [part for part in parts if part and part not in _PLAIN_STEMS]
-    return sum(2 if part == parts[-1] else 1 for part in parts if part in words)
+    shared = sum(2 if part == parts[-1] else 1 for part in parts if part in words)
+    return _longest_common_run(parts, words) * _MAX_PARTS + min(shared, _MAX_PARTS - 1)
+
+
+def _longest_common_run(left: Sequence[str], right: Sequence[str]) -> int:
+    """Return the length of the longest sequence of adjacent names that both lists contain."""
+    longest = 0
+    before = [0] * (len(right) + 1)
+    for name in left:
+        row = [0]
+        for at, other in enumerate(right):
+            row.append(before[at] + 1 if name == other else 0)
+        longest, before = max(longest, *row), row
+    return longest
 
 
 def _best(
