@@ -15,7 +15,7 @@ from sample import MakeApp, make_repository, many_files
 from rootle import App
 from rootle.errors import IndexStorageError, IndexUnfinishedError
 from rootle.indexing.indexer import Indexer
-from rootle.ingest import pipeline
+from rootle.ingest import batches
 from rootle.ingest.index_writer import IndexWriter
 from rootle.tools.registry import tools_of
 
@@ -47,8 +47,7 @@ def gate(monkeypatch: pytest.MonkeyPatch, make_app: MakeApp) -> Iterator[Gate]:
         write(self, *arguments)
 
     monkeypatch.setattr(IndexWriter, "write_batch", write_after_turn)
-    monkeypatch.setattr(pipeline, "_BATCH_CHARS", 8_000)
-    monkeypatch.setattr(pipeline, "_FIRST_STAGE_CHARS", 16_000)
+    monkeypatch.setattr(batches, "_BATCH_CHARS", 8_000)
     yield gate
     gate.is_open.set()
 

@@ -29,8 +29,8 @@ _QUERIES = (*QUESTIONS, "flush ledger snapshot", "verify_packet", "what compress
 _FILES = 24
 # A program with many small transactions, so that a kill hits between two of them.
 _IN_BATCHES = """
-import rootle.ingest.pipeline as pipeline
-pipeline._BATCH_CHARS = 8_000
+import rootle.ingest.batches as batches
+batches._BATCH_CHARS = 8_000
 from rootle.cli.main import entry
 entry()
 """
@@ -53,8 +53,8 @@ def watch(frame, event, argument):
         count += 1
         if count == fatal:
             os.kill(os.getpid(), signal.SIGKILL)
-import rootle.ingest.pipeline as pipeline
-pipeline._BATCH_CHARS = 8_000
+import rootle.ingest.batches as batches
+batches._BATCH_CHARS = 8_000
 from rootle.cli.main import main
 sys.setprofile(watch)
 code = main()
@@ -64,10 +64,10 @@ if not fatal:
 sys.exit(code)
 """
 
-# The program above, except that the first run commits the derived indexes every few batches.
+# The program above, except that the first run commits the derived indexes with every batch.
 _IN_STAGES = _AT_CALL.replace(
-    "pipeline._BATCH_CHARS = 8_000",
-    "pipeline._BATCH_CHARS, pipeline._FIRST_STAGE_CHARS, pipeline._STAGE_FACTOR = 4_000, 4_000, 2",
+    "batches._BATCH_CHARS = 8_000",
+    "batches._BATCH_CHARS = 4_000",
 ).replace(
     "code = main()",
     "from rootle import open_app\n"

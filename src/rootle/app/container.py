@@ -135,7 +135,7 @@ class Container(EmbeddingModels):
                     choose_model=self.model_choice,
                     open_embedder=self.embedder,
                     on_warning=self._on_warning,
-                    shows_unfinished=self._initial_index_timeout_s is not None,
+                    in_stages="never" if self._initial_index_timeout_s is None else "first run",
                     images=None if (images := self.images()) is None else images.embedding,
                 )
                 self._indexer = Indexer(

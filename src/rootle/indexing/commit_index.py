@@ -110,7 +110,7 @@ class CommitIndex:
             choose_model=choose_model,
             open_embedder=open_embedder,
             on_warning=on_warning,
-            shows_unfinished=True,
+            in_stages="always",
             has_commit_dates=False,
             document_format=f"commits {COMMIT_FORMAT}",
         )

@@ -28,6 +28,7 @@ from rootle.indexing.content_replacement import ContentReplacement
 from rootle.indexing.fingerprint import chunk_limits, fingerprint
 from rootle.indexing.index_state import IndexState
 from rootle.indexing.watch.watcher_channel import FOLDER as WATCH_FOLDER
+from rootle.ingest.batches import Stages
 from rootle.ingest.plan import Plan, plan_documents, plan_sources, update_since
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.sources.source import Source
@@ -57,7 +58,7 @@ class IndexSetup:
     choose_model: Callable[[], ModelChoice]
     open_embedder: Callable[[], Embedder]
     on_warning: WarningCallback
-    shows_unfinished: bool = False  # whether an index can be searched before its first run ends
+    in_stages: Stages = "never"  # during which runs the index can be searched
     has_commit_dates: bool = True  # whether git determines the dates of the documents
     images: ImageEmbedding | None = None  # None if images are not embedded
     document_format: str = ""  # version of the code that creates the documents; "" for none
@@ -213,6 +214,8 @@ class ContentWriter:
     ) -> Pipeline:
         from rootle.ingest.pipeline import IngestSetup, Pipeline
 
+        # Content that will replace the current content cannot be searched until it is complete.
+        is_current = content == content_dir(self._index_dir)
         setup = IngestSetup(
             self._setup.sources,
             content,
@@ -222,8 +225,7 @@ class ContentWriter:
             self._setup.fingerprint,
             workers,
             self._setup.config.secret_exceptions,
-            # Content that will replace the current content cannot be searched until it is complete.
-            in_stages=self._setup.shows_unfinished and content == content_dir(self._index_dir),
+            in_stages=self._setup.in_stages if is_current else "never",
         )
         return Pipeline(setup, connection)
 

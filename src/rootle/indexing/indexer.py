@@ -79,7 +79,7 @@ class Indexer:
             setup.index_dir,
             setup.config,
             setup.sources,
-            shows_unfinished=setup.shows_unfinished,
+            shows_unfinished=setup.in_stages != "never",
         )
         self.remote_indexes = self._open_remote_indexes()
         self._content = ContentWriter(

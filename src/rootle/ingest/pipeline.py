@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from rootle.embed.model_choice import ModelChoice
 from rootle.index.local.derived_indexes import DerivedWriter, IndexLag, measure_lag
@@ -17,6 +16,7 @@ from rootle.index.local.manifest import BYTES_EXPECTED, ONLY_ADDED_SINCE, Manife
 from rootle.index.local.vector_matrix.writer import UNKNOWN_DIMENSIONS
 from rootle.index.reader import FileState
 from rootle.index.remote.replica_state import oldest_generation
+from rootle.ingest.batches import Stages, choose_limits, make_batches
 from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.index_writer import IndexWriter, add_words
 from rootle.ingest.plan import Plan, token_key
@@ -32,14 +32,6 @@ from rootle.types import IndexReport, ProgressCallback
 
 _LOG = logging.getLogger(__name__)
 
-# The size of a batch. A batch is written while the next one is read; a crash loses at most one
-# batch.
-_BATCH_CHARS: Final = 2_000_000
-# With `in_stages`, a new index is committed after _FIRST_STAGE_CHARS, and again each time it has
-# grown by a factor of _STAGE_FACTOR. These commits cost almost no time.
-_FIRST_STAGE_CHARS: Final = 2_000_000
-_STAGE_FACTOR: Final = 4
-
 
 @dataclass(frozen=True, slots=True)
 class IngestSetup:
@@ -53,7 +45,7 @@ class IngestSetup:
     fingerprint: str  # as in IndexSetup
     prestarted: PrestartedWorkers
     secret_exceptions: tuple[str, ...] = ()  # as in `sources.secret_masking_reader`
-    in_stages: bool = False  # whether a new index can be searched before its first run ends
+    in_stages: Stages = "never"
 
 
 class Pipeline:
@@ -121,22 +113,18 @@ class Pipeline:
         jobs = _make_jobs(plan, missed)
         planned = {state.id for state in (*plan.known_states, *plan.remove)}
         derived = self._open_derived(lag)
-        in_stages = self._setup.in_stages and not self._manifest.value("updated_at")
-        stage, chars = _FIRST_STAGE_CHARS, 0
+        in_stages = self._is_in_stages()
         known = {(p.source, p.entry.uri): p.state for p in plan.read if p.state is not None}
         try:
             self._catch_up(derived, {at: s for at, s in missed.items() if at not in planned})
             if plan.remove or plan.skip:
                 with write_transaction(self._connection):
                     self._writer.remove_and_skip(plan, derived)
-            for batch in _make_batches(
-                _report_progress(self._run_jobs(jobs, total), total, progress)
-            ):
+            results = _report_progress(self._run_jobs(jobs, total), total, progress)
+            for batch in make_batches(results, choose_limits(in_stages=in_stages)):
                 with write_transaction(self._connection):
                     self._writer.write_batch(batch, known, derived)
-                chars += sum(result.facts.chars for result in batch)
-                if in_stages and chars >= stage:
-                    stage *= _STAGE_FACTOR
+                if in_stages:
                     derived.commit(self._manifest.generation())
                     derived = self._open_derived(self._lag())
             with write_transaction(self._connection):
@@ -148,6 +136,12 @@ class Pipeline:
             raise
         with write_transaction(self._connection):
             self._manifest.prune_removals(oldest_generation(self._manifest, generation))
+
+    def _is_in_stages(self) -> bool:
+        is_first = not self._manifest.value("updated_at")
+        return self._setup.in_stages == "always" or (
+            self._setup.in_stages == "first run" and is_first
+        )
 
     def _open_derived(self, lag: IndexLag) -> DerivedWriter:
         return DerivedWriter(self._setup.index_dir, self._dimensions(), lag)
@@ -237,16 +231,3 @@ def _report_progress(
         done += result.job.size
         progress(done, total)
         yield result
-
-
-def _make_batches(results: Iterator[ReadResult]) -> Iterator[list[ReadResult]]:
-    batch: list[ReadResult] = []
-    size = 0
-    for result in results:
-        batch.append(result)
-        size += result.facts.chars
-        if size >= _BATCH_CHARS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch

@@ -24,9 +24,9 @@ from rootle.sources.files.skip_rules import UNREADABLE
 _LOG = logging.getLogger(__name__)
 _BATCH_BYTES: Final = 256_000
 _BATCH_FILES: Final = 64
-# The last batches are smaller, down to this size, so that all processes finish at about the same
-# time.
-_LAST_BATCH_BYTES: Final = 32_000
+# The first and the last batches are smaller, down to this size: the first, so that the writer soon
+# has something to write, and the last, so that all processes finish at about the same time.
+_MIN_BATCH_BYTES: Final = 32_000
 # The maximum number of batches per process that wait for the writer, to limit memory.
 _MAX_BATCHES_AHEAD: Final = 4
 # A process is replaced after it has read this much text, because some grammars leak memory.
@@ -46,9 +46,11 @@ def run_jobs(
 
 def _make_batches(jobs: Sequence[ReadJob], count: int) -> list[list[ReadJob]]:
     batches: list[list[ReadJob]] = [[]]
-    remaining, size = sum(job.size for job in jobs), 0
+    total = remaining = sum(job.size for job in jobs)
+    size = 0
     for job in jobs:
-        limit = max(_LAST_BATCH_BYTES, min(_BATCH_BYTES, remaining // (2 * count)))
+        share = min(total - remaining, remaining) // (2 * count)
+        limit = max(_MIN_BATCH_BYTES, min(_BATCH_BYTES, share))
         if batches[-1] and (size + job.size > limit or len(batches[-1]) >= _BATCH_FILES):
             batches.append([])
             remaining, size = remaining - size, 0

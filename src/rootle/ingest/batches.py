@@ -1,0 +1,62 @@
+"""Group the documents of a run into batches, each of which is written in one transaction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from time import monotonic
+from typing import Final, Literal
+
+from rootle.ingest.workers.jobs import ReadResult
+
+# The runs during which an index can be searched. In these runs, each batch is also committed to the
+# derived indexes, so that a run that was interrupted continues after the last batch.
+Stages = Literal["never", "first run", "always"]
+
+# The size of a batch. A batch is written while the next one is read; a crash loses at most one
+# batch.
+_BATCH_CHARS: Final = 2_000_000
+# While searches wait for an index, its first batch has this size, which is about ten commits, and
+# each further one is twice as large as the one before it. Thus the first documents can be searched
+# soon, even on a slow machine, and small batches remain few.
+_FIRST_BATCH_CHARS: Final = 50_000
+_GROWTH: Final = 2
+# On a slow machine, a batch ends after this time, whatever its size. A process that ends earlier
+# than the run, as one search on the command line does, loses what it has read since the last batch.
+_MAX_S: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class BatchLimits:
+    """The limits after which a batch ends. The document that exceeds a limit belongs to it."""
+
+    first_chars: int  # the size of the first batch; those of further ones grow to `max_chars`
+    max_chars: int
+    max_s: float = math.inf  # the time since the first document of the batch, in seconds
+
+
+def choose_limits(*, in_stages: bool) -> BatchLimits:
+    """Return the limits of a run; `in_stages` means that the index can be searched meanwhile."""
+    if in_stages:
+        return BatchLimits(min(_FIRST_BATCH_CHARS, _BATCH_CHARS), _BATCH_CHARS, _MAX_S)
+    return BatchLimits(_BATCH_CHARS, _BATCH_CHARS)
+
+
+def make_batches(
+    results: Iterator[ReadResult], limits: BatchLimits, clock: Callable[[], float] = monotonic
+) -> Iterator[list[ReadResult]]:
+    """Yield the results in batches, in order. `clock` returns a time in seconds."""
+    batch: list[ReadResult] = []
+    max_chars, chars, started_s = limits.first_chars, 0, 0.0
+    for result in results:
+        if not batch:
+            started_s = clock()
+        batch.append(result)
+        chars += result.facts.chars
+        if chars >= max_chars or clock() - started_s >= limits.max_s:
+            yield batch
+            batch, chars = [], 0
+            max_chars = min(_GROWTH * max_chars, limits.max_chars)
+    if batch:
+        yield batch
