@@ -40,7 +40,7 @@ JSON_NAMES = {
     "QueryInterpretation": "intent phrases regex excluded paths languages corrected translated "
     "expansion related symbol kinds authors since until at",
     "IndexReport": "generation filesIndexed filesRemoved filesTotal chunksTotal chunksEmbedded "
-    "bytesIndexed skipped seconds chunksPending pendingReason",
+    "bytesIndexed skipped seconds chunksPending pendingReason history",
     "IndexStatus": "root indexDir exists generation files chunks indexBytes sourceBytes ageSeconds "
     "model languages encodings skipped skippedFiles pending pendingEmbeddings skippedTextShare "
     "unusedSettings backends pendingSince pendingReason pendingRetryAt modelNote watcher "

@@ -6,13 +6,17 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from threading import Event
 
 import pytest
 from commit_repository import add_commit, commit_all, find_commits, make_history, subjects_of
+from polling import TIMEOUT_S
 from sample import MakeApp, git, write
 
 from rootle import App, open_app
 from rootle.errors import IndexStorageError, IngestError, QueryError
+from rootle.indexing import commit_index
+from rootle.indexing.commit_index import CommitIndex
 from rootle.sources.git.commits.commit_source import CommitReader
 from rootle.types import SearchQuery
 
@@ -242,6 +246,45 @@ def test_indexing_continues_after_it_was_killed(
     assert count(app) == 4
 
 
+@pytest.mark.parametrize("indexed", [0, 4])
+def test_commits_that_were_read_before_a_kill_are_searched(
+    indexed: int, root: Path, tmp_path: Path, make_app: MakeApp
+) -> None:
+    writer: App = make_app(root)
+    writer.index()
+    if indexed:
+        writer.index_history()
+    for number in range(6):
+        add_commit(root, f"Planner change {number}", day=9 + number)
+    code = "from rootle.ingest import batches\nbatches._FIRST_BATCH_CHARS = 1\n"
+    code += _KILLED.format(limit=3)  # the batches contain 1, 1 and 1 commits
+    command = [sys.executable, "-c", code, str(root), str(tmp_path / "index")]
+    assert subprocess.run(command, check=False, capture_output=True).returncode == -9
+
+    reader: App = make_app(root, enable_indexing=False)
+
+    assert count(reader) == indexed + 3
+    assert "Planner change 5" in subjects_of(reader)
+
+
+def test_a_question_waits_longer_until_something_is_kept_for_the_next_one(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    ended = Event()
+    monkeypatch.setattr(CommitIndex, "wait", lambda _, timeout_s: waits.append(timeout_s))
+    monkeypatch.setattr(CommitIndex, "_count", lambda _: 0 if len(waits) < 4 else 12)
+    monkeypatch.setattr(CommitIndex, "update", lambda _, **__: ended.wait(TIMEOUT_S))
+    index = app._container.history().commit_index()
+    assert index is not None
+
+    reason = index.prepare(10)
+    ended.set()
+
+    assert waits == [10, *[commit_index._POLL_S] * 3]
+    assert "only the newest" in reason
+
+
 def test_only_the_newest_commits_are_indexed(root: Path, make_app: MakeApp) -> None:
     app: App = make_app(root, max_history_commits=2)
     assert subjects_of(app) == set(SUBJECTS[2:])
@@ -317,7 +360,7 @@ def test_without_indexed_commits_a_question_is_answered_from_the_files(
     assert commits.results == ()
     for answer in (files, commits):
         assert "history" in answer.degraded
-        assert any("searched: 0 commits" in note for note in answer.suggestions)
+        assert answer.suggestions[0].startswith("nothing read yet: enableIndexing is false")
 
 
 def test_a_folder_below_the_work_tree_finds_only_commits_that_changed_it(

@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any
 
 from rootle.app.base import AppBase
-from rootle.errors import IndexStorageError
 from rootle.serialization.folder_filter import relative_filters
 from rootle.serialization.json import apply_filters, check_integer, check_text, check_texts
 from rootle.types import (
     Filters,
+    HistoryReport,
     ImpactAnswer,
     ProgressCallback,
     RemovalAnswer,
@@ -61,8 +61,9 @@ class HistoryApi(AppBase):
         The operators `path:`, `lang:`, `author:`, `since:` and `until:` in `query`, and `filters`,
         restrict the files and the commits. At most `limit` removals are returned, 5 by default.
         Code that was moved or renamed is not returned. If `query` is the name of definitions that
-        still exist, the first suggestion says where. The index and the index of the commits are
-        updated first.
+        still exist, a suggestion says where. The index and the index of the commits are updated
+        first. If some commits could not be searched, `degraded` contains "history", and the first
+        suggestion says how many were searched and why.
 
         Raises QueryError for an invalid query or limit, and if no commits can be searched.
         """
@@ -102,22 +103,18 @@ class HistoryApi(AppBase):
         history = self._container.history()
         return find_impact(seeds, limit, history.require_commits, indexer.snapshot)
 
-    def index_history(self, on_progress: ProgressCallback | None = None) -> None:
+    def index_history(self, on_progress: ProgressCallback | None = None) -> HistoryReport:
         """Index all commits that `maxHistoryCommits` allows, and wait until this is done.
 
-        The definitions that these commits removed are indexed too. If this method is not called,
+        The definitions that these commits removed are indexed too. `on_progress` receives the
+        progress of both, in estimated bytes, as one number. If this method is not called,
         the first question about the past starts indexing in the background. Raises
         IndexStorageError if no commits can be indexed, for example outside of git repositories.
         """
         self._check_may_write()
-        history = self._container.history()
-        indexes = history.commit_indexes()
-        if not indexes:
-            raise IndexStorageError(
-                f"there are no commits to index: {history.explain_no_commits()}"
-            )
-        for index in indexes:
-            index.update(on_progress or ignore_progress)
+        from rootle.app.history_components import index_commits
+
+        return index_commits(self._container.history(), on_progress or ignore_progress)
 
     def index_revision(self, name: str, on_progress: ProgressCallback | None = None) -> None:
         """Index the files of a commit, unless they are indexed already.

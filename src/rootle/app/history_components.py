@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -12,11 +13,11 @@ from typing import TYPE_CHECKING, Final
 
 from rootle.app.embedding_models import ComponentSetup
 from rootle.config.fields import DEFAULT_MODEL, Config
-from rootle.errors import QueryError
+from rootle.errors import IndexStorageError, QueryError
 from rootle.index.local.index_dir import HISTORY_DIR, REMOVED_DIR, REVISIONS_DIR
 from rootle.sources.git.git_dirs import find_git_folders
 from rootle.storage.paths import default_index_dir, default_repository_dir
-from rootle.types import HistoryStatus
+from rootle.types import HistoryReport, HistoryStatus, ProgressCallback
 
 if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
@@ -268,3 +269,31 @@ class HistoryComponents:
 
         config = revision_config(self._config, is_table=self._models.model_choice().is_table)
         return config, self._models.local_choice()
+
+
+def index_commits(history: HistoryComponents, on_progress: ProgressCallback) -> HistoryReport:
+    """Index all commits and the definitions that they removed.
+
+    Raise IndexStorageError if there are no commits to index, or if they cannot be indexed.
+    """
+    started_s = time.perf_counter()
+    commits, removed = history.commit_index(), history.removed_index()
+    if commits is None or removed is None:
+        raise IndexStorageError(f"there are no commits to index: {history.explain_no_commits()}")
+    pending = [index for index in (commits, removed) if not index.is_current()]
+    # The two indexes read the same commits.
+    read = [
+        index.update(_add_parts(on_progress, number, len(pending)))
+        for number, index in enumerate(pending)
+    ]
+    return HistoryReport(
+        commits=commits.snapshot().file_count(),
+        removed_definitions=removed.count_sections(),
+        commits_read=max(read, default=0),
+        seconds=time.perf_counter() - started_s,
+    )
+
+
+def _add_parts(on_progress: ProgressCallback, number: int, count: int) -> ProgressCallback:
+    """Return a callback for the progress of part `number` of `count` equal parts of a run."""
+    return lambda done, total: on_progress(number * total + done, count * total)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rootle.app import App
 from rootle.cli.context import open_app_from, open_for_question, refresh_index
 from rootle.cli.options import NO_RESULTS, SUCCESS
-from rootle.cli.terminal import print_json, warn, write_line, write_lines
+from rootle.cli.terminal import print_json, warn, warn_all, write_line, write_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,7 @@ class AnswerOutput:
     notes: Sequence[str]  # printed to standard error; also in the record
     is_empty: bool
     if_empty: str = ""  # a further note if the answer is empty
+    has_notes_first: bool = False  # the notes are printed before the parts, not after them
 
 
 def answer_with_index(
@@ -46,12 +47,14 @@ def _print(args: argparse.Namespace, output: AnswerOutput) -> int:
     if args.json:
         print_json(output.record)
     else:
+        if output.has_notes_first:
+            warn_all(output.notes)
         for at, lines in enumerate(output.parts):
             if at:
                 write_line("")
             write_lines(lines)
-        for note in output.notes:
-            warn(note)
+        if not output.has_notes_first:
+            warn_all(output.notes)
         if output.is_empty and output.if_empty:
             warn(output.if_empty)
     return NO_RESULTS if output.is_empty else SUCCESS

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Final, TextIO
 
 from rootle.cli.symbol_output import print_symbols
-from rootle.cli.terminal import fit_line, printable, warn, write_line
+from rootle.cli.terminal import fit_line, printable, warn, warn_all, write_line
 from rootle.rank.features import word_similarity
-from rootle.serialization.brief import describe_cut, is_weak, shorten_weak
+from rootle.serialization.brief import describe_cut, has_notes_first, is_weak, shorten_weak
 from rootle.serialization.citation import (
     cite,
     describe_commit_briefly,
@@ -26,7 +26,14 @@ from rootle.serialization.markdown import (
 from rootle.serialization.memories import memory_as_text
 from rootle.serialization.outside_text import marks_of
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier
-from rootle.types import Memory, QueryInterpretation, SearchResponse, SearchResult, Span
+from rootle.types import (
+    PARTIAL_HISTORY,
+    Memory,
+    QueryInterpretation,
+    SearchResponse,
+    SearchResult,
+    Span,
+)
 
 # Maximum lines of a span on a terminal: the first one, and those with the most matching words.
 _MAX_TERMINAL_LINES: Final = 10
@@ -91,22 +98,30 @@ def print_response(
 ) -> None:
     """Print results to standard output, and messages to standard error.
 
-    If the response is not confident, the messages come first. `is_brief` shortens such a response
-    to the best results, with few lines each, and on a terminal any other response to about one
-    screen. `limit` is the maximum number of uses of a name.
+    If the response is not confident, or if not all commits were searched, the messages come first.
+    `is_brief` shortens a response without confidence to the best results, with few lines each, and
+    on a terminal any other response to about one screen. `limit` is the maximum number of uses of a
+    name.
     """
-    if is_weak(response):
+    is_first = has_notes_first(response)
+    if is_first:
         _print_messages(response)
+    if is_weak(response):
         if is_brief:
             if cut := describe_cut(response):
                 warn(f"{cut}; -n {len(response.results)} shows all")
             response = shorten_weak(response)
         _print_results(response, question, style, limit)
     elif is_brief and style.is_terminal and _can_shorten(response):
-        _print_screen(response, question, style)
+        is_long = _print_screen(response, question, style)
+        if not is_first:
+            _print_messages(response)
+        if is_long:
+            warn(f"shortened; -n {len(response.results)} shows more lines")
     else:
         _print_results(response, question, style, limit)
-        _print_messages(response)
+        if not is_first:
+            _print_messages(response)
 
 
 def _can_shorten(response: SearchResponse) -> bool:
@@ -116,17 +131,16 @@ def _can_shorten(response: SearchResponse) -> bool:
     )
 
 
-def _print_screen(response: SearchResponse, question: str, style: Style) -> None:
+def _print_screen(response: SearchResponse, question: str, style: Style) -> bool:
     """Print about one screen of a response: first the definitions of a name, if it is about one.
 
-    A list of uses replaces the results.
+    A list of uses replaces the results. Return whether results were shortened.
     """
     symbols = response.symbols
     if symbols is not None:
         print_symbols(symbols, has_results=True, is_brief=True)
     if symbols is not None and symbols.aspect != "definitions":
-        _print_messages(response)
-        return
+        return False
     if symbols is not None and response.results:
         write_line("")
     is_long = _is_long(response)
@@ -135,9 +149,7 @@ def _print_screen(response: SearchResponse, question: str, style: Style) -> None
         _print_brief_results(response, question, style, limits)
     else:
         _print_results(replace(response, symbols=None), question, style, None)
-    _print_messages(response)
-    if is_long:
-        warn(f"shortened; -n {len(response.results)} shows more lines")
+    return is_long
 
 
 def _is_long(response: SearchResponse) -> bool:
@@ -195,23 +207,29 @@ def print_markdown(response: SearchResponse, *, is_brief: bool = True) -> None:
     """
     has_notes = starts_with_notes(response, is_brief=is_brief)
     messages = replace(response, suggestions=()) if has_notes else response
-    if is_weak(response):
+    if has_notes_first(response):
         _print_messages(messages)
     if response.results or response.memories:
         text = response_as_markdown(response, is_brief=is_brief)
         write_line("\n".join(printable(line) for line in text.rstrip("\n").split("\n")))
-    if not is_weak(response):
+    if not has_notes_first(response):
         _print_messages(messages)
 
 
 def _print_messages(response: SearchResponse) -> None:
+    # The first suggestion then says how many commits were searched, which explains the rest.
+    is_partial = PARTIAL_HISTORY in response.degraded and bool(response.suggestions)
+    if is_partial:
+        warn_all(response.suggestions)
     for name in response.degraded:
+        if name == PARTIAL_HISTORY and is_partial:
+            continue
         meaning = _DEGRADATIONS.get(name.partition(" ")[0])
         warn(f"degraded: {name}" + (f" ({meaning})" if meaning else ""))
     if not response.results and not response.memories:
         warn("no results")
-    for suggestion in response.suggestions:
-        warn(suggestion)
+    if not is_partial:
+        warn_all(response.suggestions)
 
 
 def _words_to_highlight(question: str) -> set[str]:

@@ -27,6 +27,12 @@ def warn(message: str) -> None:
         print(f"rootle: {printable(message)}", file=sys.stderr)
 
 
+def warn_all(messages: Iterable[str]) -> None:
+    """Print several messages to standard error."""
+    for message in messages:
+        warn(message)
+
+
 def confirm(question: str) -> bool | None:
     """Return whether the user agrees; None if standard input is not a terminal."""
     if not sys.stdin.isatty():
@@ -74,9 +80,9 @@ def format_counts(counts: Mapping[str, int]) -> str:
 
 
 @contextmanager
-def progress_bar() -> Iterator[ProgressCallback | None]:
+def progress_bar(description: str = "indexing") -> Iterator[ProgressCallback | None]:
     """Yield a callback that shows a progress bar, or None if standard error is not a terminal."""
-    with _open_bar(unit="B", unit_scale=True, desc="indexing") as show:
+    with _open_bar(unit="B", unit_scale=True, desc=description) as show:
         yield show
 
 

@@ -26,7 +26,7 @@ from rootle.history.authors.author_request import (
     allows_author,
     rewrite_question,
 )
-from rootle.history.commit_request import PARTIAL, OpenCommits, elapsed_ms
+from rootle.history.commit_request import IndexGap, OpenCommits, elapsed_ms
 from rootle.history.commit_results import add_commits
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
@@ -41,7 +41,7 @@ from rootle.history.revision_dates import resolve_dates, restore_revisions
 from rootle.search.query.syntax import ParsedQuery, parse_query
 from rootle.search.request import check_query
 from rootle.search.stages.query_expansion import EXPANSION
-from rootle.types import SearchQuery, SearchResponse
+from rootle.types import PARTIAL_HISTORY, SearchQuery, SearchResponse
 
 # The share, from 0 to 1, of commits on a page with commits and files.
 _COMMIT_SHARE: Final = 0.7
@@ -67,17 +67,25 @@ class CombinedSearch:
         Raise QueryError for an invalid query.
         """
         parsed = parse_query(query.text_query)
-        request, note = self._read_author(query, parsed)
+        request, reason = self._read_author(query, parsed)
         if request is None:
-            return self._search(query, find_files, explain=explain, note=note)
+            found = self._search(query, find_files, explain=explain, reason=reason)
+            return self._add_gap(found, reason or "")
         found = self._search(
             replace(query, text_query=request.text),
             find_files,
             explain=explain,
             oldest_first=request.oldest_first,
-            note=note,
+            reason=reason,
         )
-        return replace(found, suggestions=(request.note, *found.suggestions))
+        at = 1 if PARTIAL_HISTORY in found.degraded else 0
+        notes = (*found.suggestions[:at], request.note, *found.suggestions[at:])
+        return replace(found, suggestions=notes)
+
+    def _add_gap(self, found: SearchResponse, reason: str) -> SearchResponse:
+        """Return an answer about an author, with a note if not all authors are known yet."""
+        commits = self.open_indexed() if reason and PARTIAL_HISTORY not in found.degraded else None
+        return found if commits is None else _add_gap(found, IndexGap(reason), commits.view())
 
     def _read_author(
         self, query: SearchQuery, parsed: ParsedQuery
@@ -94,17 +102,17 @@ class CombinedSearch:
         commits = self.open_commits() if is_past else self.open_indexed()
         if commits is None or isinstance(commits, str):
             return None, None
-        note = commits.prepare() if is_past else None
+        reason = commits.prepare() if is_past else None
         view = commits.view()
         if view is None:
-            return None, note
+            return None, reason
         repository = Repository(
             commits.authors.get(view),
             self.date_of,
             lambda name: self.open_names().find_place(name) is not None,
             view.has_folder,
         )
-        return rewrite_question(query.text_query, parsed, repository), note
+        return rewrite_question(query.text_query, parsed, repository), reason
 
     def _search(
         self,
@@ -113,9 +121,9 @@ class CombinedSearch:
         *,
         explain: bool,
         oldest_first: bool = False,
-        note: str | None,
+        reason: str | None,
     ) -> SearchResponse:
-        """Return one page. `note` is the result of `CommitSearch.prepare`, if it was called."""
+        """Return one page. `reason` is the result of `CommitSearch.prepare`, if it was called."""
         parsed = parse_query(query.text_query)
         past = parse_past_question(parsed.text, parsed.kinds)
         if past is not None and past.lists_all:
@@ -135,7 +143,7 @@ class CombinedSearch:
         in_words = past is not None and not isinstance(commits, str) and not is_since
         text = resolve_dates(query.text_query, self.date_of, in_words=in_words)
         resolved = replace(query, text_query=text)
-        answer = partial(self._answer, explain=explain, note=note)
+        answer = partial(self._answer, explain=explain, reason=reason)
         response = answer(resolved, past, commits, find_files)
         notes = restore_revisions(response.suggestions, query.text_query, text)
         return replace(response, suggestions=notes)
@@ -148,7 +156,7 @@ class CombinedSearch:
         find_files: FindFiles,
         *,
         explain: bool,
-        note: str | None,
+        reason: str | None,
     ) -> SearchResponse:
         """Answer a question in which revisions have been replaced by their dates.
 
@@ -161,20 +169,14 @@ class CombinedSearch:
         if isinstance(commits, str):
             return self._search_without_commits(query, past, find_files, commits)
         started_s = time.perf_counter()
-        note = commits.prepare() if note is None else note
+        reason = commits.prepare() if reason is None else reason
         view = commits.view()
         if view is not None and view.count:
-            search = partial(self._search_commits, is_complete=not note, explain=explain)
+            search = partial(self._search_commits, is_complete=not reason, explain=explain)
             response = search(query, past, commits, view, find_files)
         else:
             response = EMPTY if past.excludes_files else find_files(query)
-        if note:
-            count = 0 if view is None else view.count
-            response = replace(
-                response,
-                degraded=(*response.degraded, PARTIAL),
-                suggestions=(*response.suggestions, f"{note}; searched: {count:,} commits"),
-            )
+        response = _add_gap(response, IndexGap(reason), view)
         return replace(response, took_ms=elapsed_ms(started_s))
 
     def _add_named(
@@ -272,6 +274,15 @@ class CombinedSearch:
         merged = _merge(history, files, commits_first=past.asks_first)
         cursor = join_cursors(history.next_cursor, files.next_cursor, is_plain)
         return replace(merged, next_cursor=cursor)
+
+
+def _add_gap(response: SearchResponse, gap: IndexGap, view: CommitView | None) -> SearchResponse:
+    """Return a response that begins with a note if not all commits were searched."""
+    return replace(
+        response,
+        degraded=tuple(dict.fromkeys((*response.degraded, *gap.degraded))),
+        suggestions=(*gap.describe(view), *response.suggestions),
+    )
 
 
 def _find_files(

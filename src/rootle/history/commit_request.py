@@ -5,16 +5,44 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
 from rootle.errors import QueryError
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
 from rootle.history.removed_definitions import RemovedDefinitions
-
-PARTIAL: Final = "history"  # the name in `degraded` if not all commits are indexed yet
+from rootle.types import PARTIAL_HISTORY
 
 OpenCommits = Callable[[], CommitSearch | str]  # returns a message if there are no commits
+
+
+@dataclass(frozen=True, slots=True)
+class IndexGap:
+    """Why the indexes of commits and of removed definitions are incomplete."""
+
+    commits: str = ""  # the reason why not all commits are indexed; "" if all are
+    removed: str = ""  # the same for the definitions that commits removed
+
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """The degradations of the answer."""
+        return (PARTIAL_HISTORY,) if self.commits or self.removed else ()
+
+    def describe(self, view: CommitView | None) -> tuple[str, ...]:
+        """Return a note that begins with how much was searched; none if that was everything.
+
+        `view` contains the commits that were searched, or is None if there were none.
+        """
+        if self.commits:
+            return (f"{_describe_count(0 if view is None else view.count)}: {self.commits}",)
+        if self.removed:
+            return (f"not all removed definitions were searched: {self.removed}",)
+        return ()
+
+
+def _describe_count(count: int) -> str:
+    if not count:
+        return "nothing read yet"
+    return f"only {count:,} {'commit was' if count == 1 else 'commits were'} searched"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +51,17 @@ class PreparedCommits:
 
     search: CommitSearch
     view: CommitView | None  # None if no commit is indexed yet
-    note: str  # why some commits are not searched; "" if all are searched
+    gap: IndexGap
 
     @property
     def degraded(self) -> tuple[str, ...]:
         """The degradations of the answer."""
-        return (PARTIAL,) if self.note else ()
+        return self.gap.degraded
 
     @property
     def suggestions(self) -> tuple[str, ...]:
         """The suggestions of the answer."""
-        return (self.note,) if self.note else ()
+        return self.gap.describe(self.view)
 
 
 def prepare_commits(
@@ -46,22 +74,19 @@ def prepare_commits(
     search = open_commits()
     if isinstance(search, str):
         raise QueryError(f"{search}{advice}")
-    note = prepare_indexes(search, removed)
-    return PreparedCommits(search, search.view(), note)
+    gap = prepare_indexes(search, removed)
+    return PreparedCommits(search, search.view(), gap)
 
 
-def prepare_indexes(search: CommitSearch, removed: RemovedDefinitions | None) -> str:
-    """Index new commits, and the definitions that they removed, for a limited time.
-
-    Return "", or a note that not all commits are searched.
-    """
+def prepare_indexes(search: CommitSearch, removed: RemovedDefinitions | None) -> IndexGap:
+    """Index new commits, and the definitions that they removed, for a limited time."""
     if removed is None:
-        return search.prepare()
+        return IndexGap(search.prepare())
     started_s = time.perf_counter()
     removed.updates.update_in_background()
-    note = search.prepare()
+    reason = search.prepare()
     left_s = search.wait_s - (time.perf_counter() - started_s)
-    return note or removed.updates.prepare(max(0.0, left_s))
+    return IndexGap(reason, removed.updates.prepare(max(0.0, left_s)))
 
 
 def check_limit(limit: int | None, default: int, maximum: int) -> int:

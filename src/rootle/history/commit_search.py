@@ -59,7 +59,7 @@ class CommitUpdates(Protocol):
     def prepare(self, wait_s: float) -> str:
         """Index new commits for a limited time.
 
-        Return "", or a note that not all commits are searched.
+        Return "", or the reason why not all commits are indexed.
         """
 
     def list_range(self, revisions: RevisionRange) -> Sequence[str] | None:
@@ -122,7 +122,7 @@ class CommitSearch:
     def prepare(self) -> str:
         """Index new commits for a limited time.
 
-        Return "", or a note that not all commits are searched.
+        Return "", or the reason why not all commits are indexed.
         """
         return self.updates.prepare(self.wait_s)
 

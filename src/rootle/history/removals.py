@@ -90,8 +90,15 @@ def find_removals(
         search = _RemovalSearch(question, keeps, commits.search, commits.view, definitions, present)
         removals = search.run(count)
         present_note = _note_present(question, find_definitions, has_removals=bool(removals))
-        notes = (*present_note, *notes, *_note_missing_name(question, removals))
-    return RemovalAnswer(query.text_query, removals, commits.degraded, notes, elapsed_ms(started_s))
+        notes = (*notes, *present_note, *_note_missing_name(question, removals))
+    return RemovalAnswer(
+        query.text_query,
+        removals,
+        commits.degraded,
+        notes,
+        elapsed_ms(started_s),
+        0 if commits.view is None else commits.view.count,
+    )
 
 
 def _note_present(

@@ -54,7 +54,7 @@ class RemovedIndex(Protocol):
     def prepare(self, wait_s: float) -> str:
         """Index new commits for a limited time.
 
-        Return "", or a note that not all commits are searched.
+        Return "", or the reason why not all commits are indexed.
         """
 
 

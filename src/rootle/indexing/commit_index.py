@@ -37,6 +37,7 @@ from rootle.sources.git.commits.removed_code import RemovedCode, find_removed_co
 from rootle.sources.git.lines.commit_facts import read_committed
 from rootle.text.secret_masking import mask_patch
 from rootle.types import (
+    HISTORY_ADVICE,
     HistoryStatus,
     ProgressCallback,
     RevisionRange,
@@ -51,6 +52,10 @@ if TYPE_CHECKING:
 # A background update waits only briefly for the lock, because the process that holds it indexes the
 # same commits.
 _LOCK_TIMEOUT_S: Final = 1.0
+# If nothing has been indexed when the wait of a question ends, it goes on for this many times as
+# long. The number of commits is checked at this interval.
+_EXTRA_WAITS: Final = 2
+_POLL_S: Final = 0.25
 
 
 def commit_config(config: Config) -> Config:
@@ -163,40 +168,56 @@ class CommitIndex:
 
     def update(
         self, on_progress: ProgressCallback = ignore_progress, *, timeout_s: float = -1
-    ) -> None:
-        """Index the new commits.
+    ) -> int:
+        """Index the new commits, and return how many were read.
 
         If another process is indexing them, wait at most `timeout_s` seconds, or without a limit if
         it is negative. Raise UnavailableError after the timeout, IndexStorageError if the index
         cannot be written, and IngestError if git fails.
         """
-        if self._may_write and not self.is_current():
-            try:
-                self._indexer.update(on_progress, timeout_s=timeout_s)
-            except IndexStorageError:
-                # A damaged index is rebuilt, because git has everything that it contains.
-                self._indexer.update(on_progress, timeout_s=timeout_s, rebuild=True)
+        if not self._may_write or self.is_current():
+            return 0
+        try:
+            report = self._indexer.update(on_progress, timeout_s=timeout_s)
+        except IndexStorageError:
+            # A damaged index is rebuilt, because git has everything that it contains.
+            report = self._indexer.update(on_progress, timeout_s=timeout_s, rebuild=True)
+        return report.files_indexed
 
     def prepare(self, wait_s: float) -> str:
         """Start indexing new commits, and wait at most `wait_s` seconds until they are indexed.
 
-        Return "", or a note that not all commits are searched.
+        On a slow machine, wait up to three times as long, until some of them are indexed: if the
+        process ends after a shorter wait, the next one has to begin again. Return "", or the reason
+        why not all commits are indexed.
         """
         if self.is_current():
             return ""
         if self._may_write:
+            before = self._count()
             self.update_in_background()
             self.wait(wait_s)
+            self._wait_for_first(before, _EXTRA_WAITS * wait_s)
         if self.is_current():
             return ""
         if not self._may_write:
             return "enableIndexing is false, so new commits are not indexed"
         if self._failure:
             return f"not all commits are indexed: {self._failure}"
-        return (
-            "not all commits are indexed yet, only the newest; `rootle index --history` indexes "
-            "the others"
-        )
+        return f"not all commits are indexed yet, {self._describe_progress()}; {HISTORY_ADVICE}"
+
+    def _wait_for_first(self, before: int, timeout_s: float) -> None:
+        """Wait until more than `before` commits are indexed, or the update has ended."""
+        for _ in range(int(timeout_s / _POLL_S)):
+            if self._count() != before or self._thread is None or not self._thread.is_alive():
+                return
+            self.wait(_POLL_S)
+
+    def _describe_progress(self) -> str:
+        done, total = self._indexer.state.read_progress() or (0, 0)
+        if not self._count():
+            return "not even the newest"
+        return f"only the newest {100 * done // total}%" if done < total else "only the newest"
 
     def list_range(self, revisions: RevisionRange) -> Sequence[str] | None:
         """Return the hashes of the commits in a range, newest first.
@@ -292,6 +313,10 @@ class CommitIndex:
             return None
         folder = self._indexer.index_dir
         return HistoryStatus(str(folder), commits, measure_folder(folder), self.is_current())
+
+    def count_sections(self) -> int:
+        """Return the number of sections of all documents; raise IndexStorageError without any."""
+        return sum(map(len, self.snapshot().section_labels().values()))
 
     def clear(self) -> bool:
         """Delete the index; return False if there was none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from rootle.types import SearchResponse, SearchResult
+from rootle.types import PARTIAL_HISTORY, SearchResponse, SearchResult
 
 WEAK_RESULTS: Final = 3
 _MAX_LINES: Final = 4
@@ -14,6 +14,14 @@ _MAX_LINES: Final = 4
 def is_weak(response: SearchResponse) -> bool:
     """Return whether a response has results that probably do not answer the question."""
     return response.confident is False and bool(response.results)
+
+
+def has_notes_first(response: SearchResponse) -> bool:
+    """Return whether the notes of a response are read before its results.
+
+    Without them, the results of a weak response, or of a part of the commits, would be misleading.
+    """
+    return is_weak(response) or PARTIAL_HISTORY in response.degraded
 
 
 def shorten_weak(response: SearchResponse) -> SearchResponse:

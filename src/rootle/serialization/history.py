@@ -7,7 +7,7 @@ from typing import Final
 
 from rootle.serialization.citation import describe_commit_briefly
 from rootle.serialization.path_text import cut_line, escape_path, short_hash
-from rootle.types import ImpactAnswer, ImpactedFile, Removal
+from rootle.types import ImpactAnswer, ImpactedFile, Removal, RemovalAnswer
 
 MAX_LINES: Final = 12  # the maximum number of lines to show of a piece of removed code
 _MAX_LINE_CHARS: Final = 160
@@ -24,6 +24,15 @@ def removal_lines(removal: Removal, max_lines: int = MAX_LINES) -> Iterator[str]
     left = len(removal.lines) - max_lines
     if left > 0:
         yield f"  … {left} more removed {'line' if left == 1 else 'lines'}"
+
+
+def describe_no_removal(answer: RemovalAnswer) -> str:
+    """Return the statement that no removed code was found; "" if no commits were searched."""
+    if not answer.degraded:
+        return "no removed code matches"
+    if not answer.searched_commits:
+        return ""
+    return f"no removed code matches in the {answer.searched_commits:,} commits that were searched"
 
 
 def _describe(removal: Removal) -> str:

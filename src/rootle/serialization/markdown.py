@@ -16,7 +16,7 @@ from rootle.serialization.citation import (
 from rootle.serialization.memories import memories_as_markdown
 from rootle.serialization.outside_text import marks_of
 from rootle.serialization.path_text import replace_unprintable
-from rootle.types import SearchResponse, SearchResult, Span
+from rootle.types import PARTIAL_HISTORY, SearchResponse, SearchResult, Span
 
 GAP: Final = "…"
 _FENCE: Final = re.compile(r"^\s*(`{3,})", re.MULTILINE)
@@ -53,7 +53,10 @@ def _has_context(response: SearchResponse) -> bool:
 def _as_markdown(response: SearchResponse) -> str:
     memories = memories_as_markdown(response.memories) if response.memories else ""
     if not response.results:
-        text = "".join(f"{line}\n" for line in ("No results found.", *response.suggestions))
+        lines = [*response.suggestions]
+        # The note that not all commits were searched explains why there are no results.
+        lines.insert(1 if PARTIAL_HISTORY in response.degraded else 0, "No results found.")
+        text = "".join(f"{line}\n" for line in lines)
         return f"{text}\n{memories}" if memories else text
     return "".join(map(result_as_markdown, response.results)) + memories
 

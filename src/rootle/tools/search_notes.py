@@ -8,7 +8,7 @@ from typing import Final
 from rootle.serialization.memories import NOTICE, memory_as_text
 from rootle.serialization.outside_text import NOTICE as NOTICE_OUTSIDE
 from rootle.serialization.outside_text import has_external
-from rootle.types import Memory, SearchResponse
+from rootle.types import HISTORY_ADVICE, Memory, SearchResponse
 
 # The meaning of each kind of degradation for the reader of an answer.
 CONSEQUENCES: Final = {
@@ -26,13 +26,12 @@ CONSEQUENCES: Final = {
 _MAX_MEMORY_CHARS: Final = 300
 # The agent may have no terminal to run this command. The process that serves the agent indexes the
 # commits in the background, so the advice is reworded.
-_COMMAND: Final = "`rootle index --history` indexes the others"
 _BACKGROUND: Final = "the others are being indexed, so ask again for a complete answer"
 
 
 def reword_note(note: str) -> str:
     """Return a note whose advice an agent without a terminal can follow."""
-    return note.replace(_COMMAND, _BACKGROUND)
+    return note.replace(HISTORY_ADVICE, _BACKGROUND)
 
 
 def list_notes(response: SearchResponse) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Final
 
 from rootle.app import App
 from rootle.errors import RootleError
+from rootle.serialization.brief import has_notes_first
 from rootle.serialization.folder_filter import rename_filter
 from rootle.serialization.json import to_json
 from rootle.serialization.memories import memory_as_data
@@ -135,9 +136,8 @@ def _empty_answer(app: App, query: SearchQuery, response: SearchResponse) -> str
 def _answer(root: Path, response: SearchResponse, text: AnswerText, *, empty: str) -> Answer:
     notes = [rename_filter(encodable(note), _PARAMETER_NAMES) for note in list_notes(response)]
     note = f"Note: {'; '.join(notes)}" if notes else ""
-    # If the confidence is low, the notes come first, so that they are read before the results.
-    is_weak = response.confident is False and bool(response.results)
-    parts = [note if is_weak else "", text.text or empty, "" if is_weak else note]
+    is_first = has_notes_first(response)
+    parts = [note if is_first else "", text.text or empty, "" if is_first else note]
     parts.append(f"Folder: {short_path(root)}")
     data = {
         "results": text.results,

@@ -23,6 +23,10 @@ CHANGED_NAMES_SEPARATOR: Final = " | "
 RENAMED_TO: Final = "→ "
 # The separator of the scope and the name in the title of a section with a removed definition.
 REMOVED_SCOPE_SEPARATOR: Final = " > "
+# The name in `degraded` of an answer for which not all commits were searched. The first suggestion
+# then says how many were searched, and ends in this advice if more are being indexed.
+PARTIAL_HISTORY: Final = "history"
+HISTORY_ADVICE: Final = "ask again, or run `rootle index --history`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,7 @@ class RemovalAnswer:
     degraded: tuple[str, ...]  # "history": not all commits are indexed yet
     suggestions: tuple[str, ...]
     took_ms: float
+    searched_commits: int = 0  # the number of commits that were indexed and searched
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,16 @@ class IndexCoverage:
 
 
 @dataclass(frozen=True, slots=True)
+class HistoryReport:
+    """The result of indexing the commits of a repository."""
+
+    commits: int  # the number of commits that are indexed
+    removed_definitions: int  # the number of definitions that these commits removed
+    commits_read: int  # the number of commits that were read in this run
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class IndexReport:
     """The result of one indexing run."""
 
@@ -46,6 +56,7 @@ class IndexReport:
     # the number of chunks that only full-text search finds, because they are not embedded yet
     chunks_pending: int = 0
     pending_reason: str = ""  # the reason why embedding failed; "" if it succeeded
+    history: HistoryReport | None = None  # None if the commits were not indexed
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,3 +40,33 @@ def test_the_removed_code_and_its_commit_are_printed(tmp_path: Path) -> None:
     nothing = rootle("gone", "zebra", *options)
     assert (nothing.code, nothing.out) == (1, "")
     assert "no removed code matches" in nothing.err
+
+
+def test_an_answer_from_no_commits_or_some_says_so_first(tmp_path: Path) -> None:
+    root = tmp_path / "repo"
+    make_repository(root)
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"searchAgent": {"enableIndexing": False}}))
+    options = ("--root", root, "--index-dir", tmp_path / "index")
+    read_only = (*options, "--config", config)
+    assert rootle("index", root, "--index-dir", tmp_path / "index").code == 0
+
+    nothing = rootle("gone", "parse_legacy", *read_only)
+    data = json.loads(rootle("gone", "parse_legacy", "--json", *read_only).out)
+    searches = [
+        rootle("search", question, *read_only)
+        for question in ("in:history format", "commits by t", "when was parse_legacy removed")
+    ]
+
+    assert nothing.code == 1
+    for done in (nothing, *searches):
+        assert done.err.startswith("rootle: nothing read yet: enableIndexing is false"), done.err
+    assert "no removed code matches" not in nothing.err
+    assert (data["degraded"], data["searchedCommits"]) == (["history"], 0)
+
+    assert rootle("gone", "parse_legacy", *options).code == 0
+    write(root, "reader.py", "version = 3\n")
+    git(root, "commit", "-qam", "Raise the version")
+    some = rootle("gone", "zebra", *read_only)
+    assert some.err.startswith("rootle: only 2 commits were searched: enableIndexing is false")
+    assert "no removed code matches in the 2 commits that were searched" in some.err

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from command import rootle
+from commit_repository import commit_all, make_history
 from sample import FILES, write, write_tree
 
 from rootle.web.url_cache import COOLDOWNS, PAGES, SEARCHES, UrlCache, web_cache_folder
@@ -220,3 +221,21 @@ def test_json_is_the_only_output(repository: Path) -> None:
         outcome = rootle(*command, repository, "--json")
         assert outcome.err == ""
         json.loads(outcome.out)
+
+
+def test_indexed_commits_are_counted(tmp_path: Path) -> None:
+    root = make_history(tmp_path / "repo", ("Parser change", "Cache change", "Retry change"))
+    write(root, "parser.py", "")
+    commit_all(root, "Drop the parser", day=9)
+    options = (root, "--history", "--index-dir", tmp_path / "index")
+
+    first = rootle("index", *options)
+    second = rootle("index", *options, "--json")
+
+    assert first.code == second.code == 0, first.err
+    assert re.search(
+        r"^4 commits, 1 removed definition; 4 commits read in \d+\.\d s$", first.out, re.MULTILINE
+    )
+    history = json.loads(second.out)["history"]
+    assert (history["commits"], history["removedDefinitions"]) == (4, 1)
+    assert history["commitsRead"] == 0

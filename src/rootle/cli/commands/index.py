@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from rootle.cli.options import SUCCESS, CommandParser, add_common_options, add_path, add_yes
 
 if TYPE_CHECKING:
-    from rootle.types import DependencyStatus, IndexReport
+    from rootle.types import DependencyStatus, HistoryReport, IndexReport
 
 _EXAMPLES: Final = """\
 rootle index
@@ -68,8 +69,8 @@ def run(args: argparse.Namespace) -> int:
         with progress_bar() as progress:
             report = app.index(progress, rebuild=args.rebuild)
         if args.history:
-            with progress_bar() as progress:
-                app.index_history(progress)
+            with progress_bar("indexing commits") as progress:
+                report = replace(report, history=app.index_history(progress))
         if args.deps:
             with progress_bar() as progress:
                 dependencies = app.index_dependencies(progress)
@@ -93,8 +94,20 @@ def _print_report(report: IndexReport) -> None:
     if report.chunks_pending:
         reason = f": {printable(report.pending_reason)}" if report.pending_reason else ""
         print(f"{report.chunks_pending} chunks have no embedding yet{reason}")
+    if report.history is not None:
+        _print_history(report.history)
     if report.skipped:
         print(f"skipped: {format_counts(report.skipped)}")
+
+
+def _print_history(history: HistoryReport) -> None:
+    from rootle.cli.terminal import count_text
+
+    print(
+        f"{count_text(history.commits, 'commit')}, "
+        f"{count_text(history.removed_definitions, 'removed definition')}; "
+        f"{count_text(history.commits_read, 'commit')} read in {history.seconds:.1f} s"
+    )
 
 
 def _print_packages(status: DependencyStatus) -> None:

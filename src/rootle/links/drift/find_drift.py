@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final
 
 from rootle.errors import QueryError
-from rootle.history.commit_request import PARTIAL, elapsed_ms, prepare_indexes
+from rootle.history.commit_request import IndexGap, elapsed_ms, prepare_indexes
 from rootle.history.commit_search import CommitSearch
+from rootle.history.commit_view import CommitView
 from rootle.history.removed_definitions import RemovedDefinitions
 from rootle.index.reader import FileState, IndexReader
 from rootle.links.drift.checks import DriftChecks, Finding, make_report
@@ -65,12 +66,15 @@ def find_drift(
     """
     started_s = time.perf_counter()
     wanted = [path.strip("/").removeprefix("./") for path in paths]
-    note = "" if isinstance(commits, str) else prepare_indexes(commits, removed)
-    past = None if isinstance(commits, str) else _open_past(commits, removed)
+    gap, view, past = IndexGap(), None, None
+    if not isinstance(commits, str):
+        gap = prepare_indexes(commits, removed)
+        view = commits.view()
+        past = None if view is None else _open_past(commits, view, removed)
     search = _DriftSearch(index, finder, past, wanted, is_on_disk)
     memories = list_memories() if not wanted else ()
     texts, reports = search.run(memories)
-    notes = [note] if note else []
+    notes = [*gap.describe(view)]
     if past is None:
         reason = commits if isinstance(commits, str) else _NOT_YET
         notes.append(f"{reason}, so {_WITHOUT_COMMITS}")
@@ -82,17 +86,15 @@ def find_drift(
     }
     notes += [limit for limit, is_reached in limits.items() if is_reached]
     names = {mention.text for text in texts for mention in text.mentions}
-    degraded = (PARTIAL,) if note else ()
     ordered = tuple(sorted(reports, key=lambda one: (one.path == "", one.path, one.line, one.name)))
     return DriftAnswer(
-        ordered, len(texts), len(names), degraded, tuple(notes), elapsed_ms(started_s)
+        ordered, len(texts), len(names), gap.degraded, tuple(notes), elapsed_ms(started_s)
     )
 
 
-def _open_past(commits: CommitSearch, removed: RemovedDefinitions | None) -> PastNames | None:
-    view = commits.view()
-    if view is None:
-        return None
+def _open_past(
+    commits: CommitSearch, view: CommitView, removed: RemovedDefinitions | None
+) -> PastNames:
     found = None if removed is None else removed.view()
     updates = commits.updates
     return PastNames(view, found, updates.read_patch, PastFiles(updates.read_before))

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from rootle.app import App
-from rootle.serialization.history import removal_lines
+from rootle.serialization.history import describe_no_removal, removal_lines
 from rootle.serialization.path_text import clean_line, short_path
 from rootle.text.terms import encodable
 from rootle.tools.search_notes import reword_note
 from rootle.tools.tool import Answer
-from rootle.types import Filters, Removal, SearchQuery
+from rootle.types import Filters, Removal, RemovalAnswer, SearchQuery
 
 GONE: Final = "gone:"
 _MAX_LINES: Final = 30
-_NOTHING: Final = "No removed code matches. It may be in a commit that is not indexed."
+_ELSEWHERE: Final = "It may be in a commit that is not indexed."
 
 
 def answer_removal(app: App, words: str, query: SearchQuery) -> Answer:
@@ -27,7 +27,10 @@ def answer_removal(app: App, words: str, query: SearchQuery) -> Answer:
     texts = [_write(removal) for removal in found.removals]
     notes = [encodable(reword_note(note)) for note in found.suggestions]
     note = f"Note: {'; '.join(notes)}" if notes else ""
-    parts = ["\n\n".join(texts) or _NOTHING, note, f"Folder: {short_path(app.root)}"]
+    text = "\n\n".join(texts) or _describe_nothing(found)
+    is_partial = bool(found.degraded)
+    parts = [note, text] if is_partial else [text, note]
+    parts.append(f"Folder: {short_path(app.root)}")
     results = [
         {
             "source": removal.commit.hash,
@@ -39,6 +42,11 @@ def answer_removal(app: App, words: str, query: SearchQuery) -> Answer:
     ]
     data = {"results": results, "notes": notes, "degraded": list(found.degraded)}
     return Answer("\n\n".join(part for part in parts if part), data)
+
+
+def _describe_nothing(found: RemovalAnswer) -> str:
+    text = describe_no_removal(found)
+    return f"{text[:1].upper()}{text[1:]}. {_ELSEWHERE}" if text else ""
 
 
 def _write(removal: Removal) -> str:

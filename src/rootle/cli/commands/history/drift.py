@@ -54,4 +54,5 @@ def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
         answer.suggestions,
         is_empty=not answer.reports,
         if_empty=describe_no_drift(answer),
+        has_notes_first=bool(answer.degraded),
     )

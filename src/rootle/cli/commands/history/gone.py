@@ -42,9 +42,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
     from rootle.cli.answer_output import AnswerOutput
-    from rootle.serialization.history import removal_lines
+    from rootle.serialization.history import describe_no_removal, removal_lines
 
     answer = app.gone(" ".join(args.words), args.limit)
     parts = map(removal_lines, answer.removals)
     is_empty = not answer.removals
-    return AnswerOutput(answer, parts, answer.suggestions, is_empty, "no removed code matches")
+    is_partial = bool(answer.degraded)
+    return AnswerOutput(
+        answer, parts, answer.suggestions, is_empty, describe_no_removal(answer), is_partial
+    )

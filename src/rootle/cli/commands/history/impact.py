@@ -60,7 +60,14 @@ def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
 
     answer = app.impact(_read_change(args.change, app.root), args.limit)
     parts = [impact_lines(answer)]
-    return AnswerOutput(answer, parts, answer.suggestions, is_empty=not answer.files)
+    is_partial = bool(answer.degraded)
+    return AnswerOutput(
+        answer,
+        parts,
+        answer.suggestions,
+        is_empty=not answer.files,
+        has_notes_first=is_partial,
+    )
 
 
 def _read_change(words: Sequence[str], root: Path) -> str | list[str] | None:
