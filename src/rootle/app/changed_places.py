@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from rootle.errors import IndexStorageError
 from rootle.federation.name_answers import NameLookup
 from rootle.history.names.name_history import MAX_DEFINITIONS
-from rootle.history.names.place_changes import ChangedPlace
+from rootle.history.names.place_changes import ChangedPlace, last_word
 from rootle.history.present_code import PresentCode, describe_present
 from rootle.history.removals import find_removals
 from rootle.provenance.definition_changes import (
@@ -19,6 +19,7 @@ from rootle.provenance.definition_changes import (
     list_definition_changes,
     list_file_changes,
 )
+from rootle.search.symbols.place_kinds import PlaceKind, has_place, kind_of_place
 from rootle.text.languages import CODE_EXTENSIONS, UNKNOWN, language_of
 from rootle.types import RemovalAnswer, SearchQuery, ignore_progress
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 _REMOVED_WAIT_S: Final = 3.0  # how long a question waits until removed definitions are indexed
 _DECLARATION: Final = "declaration"
+_SETTINGS: Final = frozenset({"variable", "constant"})
 
 
 def open_name_lookup(root: Path, container: Container) -> NameLookup:
@@ -72,14 +74,15 @@ def find_changed_place(
 ) -> ChangedPlace | None:
     """Return the files or the definitions with a name, and the commits that changed them.
 
-    Return None if there are none, or more than three. `find` returns the definitions of a name in
-    code.
+    Return None if there are none, or more than three. Definitions in tests and example projects
+    count only if there are no others. `find` returns the definitions of a name in code.
     """
     paths = _find_paths(index, name) if "." in name or "/" in name else []
     if 0 < len(paths) <= MAX_DEFINITIONS:
         return _changed_files(root, paths, log)
     found = find(name)
     symbols = [one for one in found if one.kind != _DECLARATION] or found
+    symbols = [one for one in symbols if kind_of_place(one.path) == PlaceKind.CODE] or symbols
     if not symbols and ("/" in name or language_of(name) != UNKNOWN):
         return _changed_files(root, [name], log)  # the file may have been renamed or removed
     if not 0 < len(symbols) <= MAX_DEFINITIONS:
@@ -90,9 +93,24 @@ def find_changed_place(
     names = tuple(dict.fromkeys(one.path for one in symbols))
     where = ", ".join(f"{one.path}:{one.start_line}-{one.end_line}" for one in symbols)
     kinds = frozenset(one.kind for one in symbols)
+    is_elsewhere = _is_used_elsewhere(index, name, symbols)
     if changes is None:
-        return ChangedPlace(names, where, kinds, None)
-    return ChangedPlace(names, where, kinds, changes.commits, changes.merges, changes.note)
+        return ChangedPlace(names, where, kinds, None, is_used_elsewhere=is_elsewhere)
+    return ChangedPlace(
+        names, where, kinds, changes.commits, changes.merges, changes.note, is_elsewhere
+    )
+
+
+def _is_used_elsewhere(index: IndexReader, name: str, symbols: Sequence[Symbol]) -> bool:
+    """Return whether a name is defined only in tests and example projects, but used outside.
+
+    For a variable, such as a setting in the configuration of tests, a document counts too.
+    """
+    if any(kind_of_place(one.path) == PlaceKind.CODE for one in symbols):
+        return False
+    is_setting = all(one.kind in _SETTINGS for one in symbols)
+    kinds = {PlaceKind.CODE, PlaceKind.DOCUMENT} if is_setting else {PlaceKind.CODE}
+    return has_place(index, last_word(name), kinds)
 
 
 def _changed_files(root: Path, paths: Sequence[str], log: ChangeLog) -> ChangedPlace:

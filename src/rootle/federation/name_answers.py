@@ -100,9 +100,12 @@ class NameAnswers:
     ) -> NameChanges | None:
         place = self.names.find_place(question.name)
         count = commits.updates.find_by_count
+        if question.asked == "addition" and (place is None or place.is_used_elsewhere):
+            first = find_first_use(view, question.name, count)
+            if first is not None:
+                return first
         if place is None:
-            is_addition = question.asked == "addition"
-            return find_first_use(view, question.name, count) if is_addition else None
+            return None
         found = find_name_changes(view, question, place, count)
         if found is not None and question.asked == "authors":
             return _select_main_author(found, question.name)

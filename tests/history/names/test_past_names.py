@@ -116,3 +116,50 @@ def test_gone_lists_removed_definitions_of_a_name_after_the_place_of_the_others(
     # On a busy machine, the index of removed definitions may not be complete yet. Then lines that
     # other commits removed can follow.
     assert answer.removals[0].commit.subject == "Free the animals"
+
+
+READER = "def read(settings):\n    return getattr(settings, 'ZOO_MAX_GUESTS', None)\n"
+
+
+@pytest.mark.parametrize(
+    "definitions",
+    [
+        ("tests/settings.py",),
+        ("project_template/name/settings/base.py", "zoo/test/settings_ui.py"),
+    ],
+)
+def test_a_setting_was_added_by_the_first_commit_outside_of_tests_and_templates(
+    definitions: tuple[str, ...], root: Path, make_app: MakeApp
+) -> None:
+    write(root, "tests/test_guests.py", "def test_it(settings):\n    settings.ZOO_MAX_GUESTS = 1\n")
+    commit_all(root, "Test the guests", day=7)
+    write(root, "docs/guests.md", "Set `ZOO_MAX_GUESTS` one day.\n")
+    commit_all(root, "Plan the guests", day=8)
+    write(root, "tests/test_more.py", "LIMIT = 'ZOO_MAX_GUESTS'\n")
+    write(root, "zoo/guests.py", READER)
+    commit_all(root, "Limit the guests", day=9)
+    for day, path in enumerate(definitions, start=10):
+        write(root, path, "ZOO_MAX_GUESTS = 250\n")
+        commit_all(root, f"Set the limit in {path}", day=day)
+
+    answer = make_app(root).search(SearchQuery("when was ZOO_MAX_GUESTS added"))
+
+    assert first(answer) == "Limit the guests"
+    assert answer.results[0].place == "zoo/guests.py"
+    assert [one.commit.subject for one in answer.results if one.commit] == ["Limit the guests"]
+    assert "left out" in answer.suggestions[0]
+
+
+def test_a_helper_of_tests_is_followed_in_the_tests(root: Path, make_app: MakeApp) -> None:
+    write(root, "tests/helpers.py", "def make_guests():\n    return 3\n")
+    commit_all(root, "Help the tests", day=7)
+    write(root, "tests/helpers.py", "def make_guests():\n    return 4 * 5\n")
+    write(root, "docs/guests.md", "Tests call `make_guests`.\n")
+    commit_all(root, "Invite more guests", day=8)
+
+    answer = make_app(root).search(SearchQuery("which commit added make_guests"))
+
+    assert [one.commit.subject for one in answer.results if one.commit][:2] == [
+        "Help the tests",
+        "Invite more guests",
+    ]

@@ -15,6 +15,7 @@ from rootle.history.names.name_history import (
 )
 from rootle.history.names.place_changes import PlaceChange, section_of
 from rootle.index.reader import FileState
+from rootle.search.symbols.place_kinds import PlaceKind, kind_of_place
 from rootle.text.languages import UNKNOWN, language_of
 from rootle.text.whole_names import name_pattern
 from rootle.types import COMMIT_MESSAGE, COMMIT_URI, RENAMED_TO, DocumentSection
@@ -25,6 +26,11 @@ _MAX_CHANGES: Final = 100
 # occurs.
 _MAX_COUNTED: Final = 1_000
 _COUNTING_S: Final = 4.0
+# The files that do not count if a name was also added to others, by the kind of these.
+_LEFT_OUT: Final = {
+    PlaceKind.CODE: "documents, tests, example projects or copies",
+    PlaceKind.DOCUMENT: "tests, example projects or copies",
+}
 
 
 def may_be_path(name: str) -> bool:
@@ -74,10 +80,14 @@ def _sections_of_file(view: CommitView, path: str) -> Iterator[tuple[FileState, 
 def find_first_use(view: CommitView, name: str, find_by_count: FindByCount) -> NameChanges | None:
     """Return the commits that added lines with a name, oldest first; None if none are known.
 
-    It need not be the name of a definition: it may be that of an option.
+    It need not be the name of a definition: it may be that of an option. Commits that added it only
+    to documents are left out if others added it to code, and so are, if there are any others, those
+    that added it only to tests, example projects and copies of other projects.
     """
     changes = list(_text_changes(view, name, oldest_first=True))
-    found = [change for change in changes if change.lines[0].startswith("+")]
+    added = [change for change in changes if change.lines[0].startswith("+")]
+    kind = min((_kind_of(change) for change in added), default=PlaceKind.OTHER)
+    found = [change for change in added if _kind_of(change) == kind]
     if not found:
         hashes = find_by_count(name, _MAX_COUNTED, _COUNTING_S)
         state = view.commit_at(f"{COMMIT_URI}{hashes[-1]}") if hashes else None
@@ -89,7 +99,14 @@ def find_first_use(view: CommitView, name: str, find_by_count: FindByCount) -> N
         "single definition with this name, so the texts of the commits were searched, and only "
         "parts of large ones are indexed"
     )
+    others = len(added) - len(found)
+    if added and others:
+        note += f"; {count_commits(others)} that added it only to {_LEFT_OUT[kind]} are left out"
     return NameChanges(found, (note,))
+
+
+def _kind_of(change: PlaceChange) -> PlaceKind:
+    return kind_of_place(change.section.label)
 
 
 def find_last_use(view: CommitView, name: str) -> PlaceChange | None:
@@ -102,7 +119,8 @@ def _text_changes(view: CommitView, name: str, *, oldest_first: bool) -> Iterato
     """Yield the commits that added or removed lines with a name in a file, but not both.
 
     The first of these lines is that of the change. A commit that replaced such lines by others with
-    the name is yielded too if no other file is left, with a line that it added.
+    the name is yielded too if no other file is left, with a line that it added. With
+    `oldest_first`, the file is one of code, if there is one.
     """
     pattern = name_pattern(name)
     states = view.newest_first(states_with(view, name))
@@ -114,7 +132,7 @@ def _text_changes(view: CommitView, name: str, *, oldest_first: bool) -> Iterato
             if section.label != COMMIT_MESSAGE
             and (lines := _changed_lines(text[section.start_line : section.end_line], pattern))
         )
-        first = next(changed, None)
+        first = min(changed, key=_kind_of, default=None) if oldest_first else next(changed, None)
         if first is not None:
             yield first
 

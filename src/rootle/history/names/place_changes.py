@@ -33,6 +33,9 @@ class ChangedPlace:
     commits: Mapping[str, Sequence[str]] | None
     merges: frozenset[str] = frozenset()  # the hashes of the merges among them
     note: str = ""  # why older commits may be missing
+    # Whether all definitions are in tests or example projects, but other files use the name, as for
+    # a setting that the code reads by its name.
+    is_used_elsewhere: bool = False
 
     @property
     def is_file(self) -> bool:
