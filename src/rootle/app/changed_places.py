@@ -60,6 +60,7 @@ def open_name_lookup(root: Path, container: Container) -> NameLookup:
 
     return NameLookup(
         find_place,
+        lambda: prepare_removed_definitions(history.removed_definitions()),
         lambda name: find_removed_definitions(name, history.removed_definitions(), open_files()),
         lambda name: describe_present(name, find),
     )
@@ -154,17 +155,21 @@ def find_removed_code(
     )
 
 
+def prepare_removed_definitions(definitions: RemovedDefinitions | None) -> str:
+    """Index removed definitions for a limited time; return "", or why some are not indexed."""
+    return "" if definitions is None else definitions.updates.prepare(_REMOVED_WAIT_S)
+
+
 def find_removed_definitions(
     name: str, definitions: RemovedDefinitions | None, index: IndexReader | None
 ) -> list[RemovedDefinition]:
     """Return the definitions with a name that commits removed, except those that exist elsewhere.
 
     `index` is the index of the current files. While the index of the removed definitions is being
-    built, some of them are not known.
+    built, some of them are not known: see `prepare_removed_definitions`.
     """
     if definitions is None:
         return []
-    definitions.updates.prepare(_REMOVED_WAIT_S)
     found = definitions.with_name(name)
     if index is None:
         return found

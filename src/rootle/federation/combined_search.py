@@ -31,6 +31,7 @@ from rootle.history.commit_results import add_commits
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
 from rootle.history.names.name_questions import parse_name_history
+from rootle.history.names.past_names import may_be_path
 from rootle.history.past_question import (
     PastQuestion,
     find_hashes,
@@ -170,14 +171,22 @@ class CombinedSearch:
             return self._search_without_commits(query, past, find_files, commits)
         started_s = time.perf_counter()
         reason = commits.prepare() if reason is None else reason
+        gap = IndexGap(reason, self._prepare_removed(past))
         view = commits.view()
         if view is not None and view.count:
             search = partial(self._search_commits, is_complete=not reason, explain=explain)
             response = search(query, past, commits, view, find_files)
         else:
             response = EMPTY if past.excludes_files else find_files(query)
-        response = _add_gap(response, IndexGap(reason), view)
+        response = _add_gap(response, gap, view)
         return replace(response, took_ms=elapsed_ms(started_s))
+
+    def _prepare_removed(self, past: PastQuestion) -> str:
+        """Return why not all removed definitions are indexed, if a question asks for one."""
+        question = past.name_history
+        if question is None or not question.asks_for_removal or may_be_path(question.name):
+            return ""
+        return self.open_names().prepare_removed()
 
     def _add_named(
         self, query: SearchQuery, named: Sequence[str], commits: CommitSearch, find_files: FindFiles

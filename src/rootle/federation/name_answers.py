@@ -50,6 +50,8 @@ class NameLookup:
 
     # Returns the definitions or files with a name; None if there are none, or more than three.
     find_place: Callable[[str], ChangedPlace | None]
+    # Indexes removed definitions for a limited time. Returns "", or why some are not indexed.
+    prepare_removed: Callable[[], str]
     find_removed: Callable[[str], Sequence[RemovedDefinition]]  # returns those with a name
     describe_present: Callable[[str], str]  # returns where a name is defined now; "" if it is not
 
@@ -91,7 +93,7 @@ class NameAnswers:
     def _find(
         self, question: NameHistoryQuestion, commits: CommitSearch, view: CommitView
     ) -> NameChanges | None:
-        if question.asked in ("removal", "rename"):
+        if question.asks_for_removal:
             return self._find_removal(question, commits, view)
         return self._find_changes(question, commits, view)
 

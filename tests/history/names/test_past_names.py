@@ -163,3 +163,18 @@ def test_a_helper_of_tests_is_followed_in_the_tests(root: Path, make_app: MakeAp
         "Help the tests",
         "Invite more guests",
     ]
+
+
+def test_an_answer_without_all_removed_definitions_says_so_first(
+    root: Path, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    removed = app._container.history().removed_index()
+    assert removed is not None
+    monkeypatch.setattr(removed, "is_current", lambda: False)
+    monkeypatch.setattr(removed, "update_in_background", lambda: None)
+
+    for question in ("who deleted Cage", "when was no_such_name removed"):
+        answer = app.search(SearchQuery(question))
+        assert answer.suggestions[0].startswith("not all removed definitions were searched")
+        assert answer.degraded == ("history",)
+    assert app.search(SearchQuery("when was zoo/cage.py removed")).degraded == ()

@@ -48,10 +48,17 @@ def _patterns(*texts: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(text, re.IGNORECASE) for text in texts)
 
 
+def _commit_that(position: str) -> str:
+    """Return the pattern of "which commit that", perhaps with one of the words for its position."""
+    return (
+        rf"(?:(?:which|what) (?:is |was |were |are )?)?(?:the )?(?:(?:{position}) )?{_COMMIT}"
+        "(?: that| which)? "
+    )
+
+
 _NEWEST: Final = _patterns(
     rf"who {_OFTEN}(?:{_CHANGED}) {_NAME}{_LATELY}",
-    rf"(?:(?:which|what) (?:is |was |were |are )?)?(?:the )?(?:(?:{_LAST}|all) )?{_COMMIT}"
-    rf"(?: that| which)? {_OFTEN}(?:{_CHANGED}) {_NAME}{_LATELY}",
+    rf"{_commit_that(f'{_LAST}|all')}{_OFTEN}(?:{_CHANGED}) {_NAME}{_LATELY}",
     rf"(?:what (?:is |was |were |are )?)?(?:the )?(?:{_LAST}) {_COMMIT} (?:to|of|in|for|on) "
     rf"{_NAME}",
     rf"(?:show (?:me )?)?(?:the )?(?:git |commit |change )?history (?:of|for) {_NAME}",
@@ -63,16 +70,14 @@ _NEWEST: Final = _patterns(
 )
 _OLDEST: Final = _patterns(
     rf"who (?:first |originally )?(?:{_ADDED}) {_NAME}(?: first)?",
-    rf"(?:(?:which|what) (?:is |was )?)?(?:the )?(?:first )?{_COMMIT}(?: that| which)? "
-    rf"(?:first |originally )?(?:{_ADDED}) {_NAME}",
+    rf"{_commit_that('first')}(?:first |originally )?(?:{_ADDED}) {_NAME}",
     r"when did (?:we|they|you) (?:first )?"
     rf"(?:add|introduce|create|implement|write) {_NAME}",
     rf"when (?:was|were) {_NAME} (?:first |originally )?(?:{_ADDED}|written)(?: first)?",
 )
 _REMOVALS: Final = _patterns(
     rf"who {_OFTEN}(?:{_REMOVED}) {_NAME}{_LATELY}",
-    rf"(?:(?:which|what) (?:is |was )?)?(?:the )?(?:(?:{_LAST}) )?{_COMMIT}(?: that| which)? "
-    rf"(?:{_REMOVED}) {_NAME}",
+    rf"{_commit_that(_LAST)}(?:{_REMOVED}) {_NAME}",
     rf"when (?:was|were|got|has|have) {_NAME} (?:been )?(?:last )?(?:{_REMOVED})",
     rf"when did {_NAME} (?:{_REMOVE})",
     r"when did (?:we|they|you) (?:remove|delete|drop|kill|get rid of) "
@@ -82,8 +87,7 @@ _REMOVALS: Final = _patterns(
 _RENAMES: Final = _patterns(
     rf"when (?:was|were|got) {_NAME} (?:last )?(?:{_RENAMED})(?: (?:to|into) \S+)?",
     rf"who {_OFTEN}(?:{_RENAMED}) {_NAME}(?: (?:to|into) \S+)?",
-    rf"(?:(?:which|what) (?:is |was )?)?(?:the )?(?:(?:{_LAST}) )?{_COMMIT}(?: that| which)? "
-    rf"(?:{_RENAMED}) {_NAME}(?: (?:to|into) \S+)?",
+    rf"{_commit_that(_LAST)}(?:{_RENAMED}) {_NAME}(?: (?:to|into) \S+)?",
 )
 _AUTHORS: Final = _patterns(
     r"who (?:has )?(?:wrote|written|authored|changed|changes|made|contributed|did) (?:the )?"
@@ -113,6 +117,11 @@ class NameHistoryQuestion:
     name: str  # the name of a definition, perhaps with its class or module, or a path
     asked: Asked
     since: str = ""  # a revision; commits in its history are left out
+
+    @property
+    def asks_for_removal(self) -> bool:
+        """Whether the question asks how something disappeared: it was removed or renamed."""
+        return self.asked in ("removal", "rename")
 
     @property
     def oldest_first(self) -> bool:

@@ -24,7 +24,7 @@ _MAX_FILES: Final = 500  # files that are read to find a name
 
 
 class PlaceKind(IntEnum):
-    """What a file contains, in the order in which files explain a name best."""
+    """The content of a file, in the order in which files explain a name best."""
 
     CODE = 0  # including configuration
     DOCUMENT = 1
@@ -32,7 +32,7 @@ class PlaceKind(IntEnum):
 
 
 def kind_of_place(path: str) -> PlaceKind:
-    """Return what the file at a path contains."""
+    """Return the kind of the file at a path."""
     kinds = path_parts(path).kinds
 
     def is_any(*names: str) -> bool:
