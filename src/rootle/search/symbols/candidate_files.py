@@ -12,9 +12,9 @@ from typing import Final
 from rootle.index.reader import ChunkRow, FileState, IndexReader
 from rootle.rank.path_features import is_generated
 from rootle.search.symbols.definitions import definer_order, split_name
-from rootle.search.symbols.owner_filter import path_names
 from rootle.search.symbols.scan_limits import ScanLimits
 from rootle.search.symbols.symbol_request import SymbolRequest
+from rootle.search.symbols.uses.owner_filter import path_names
 from rootle.text.languages import CODE_EXTENSIONS
 from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
 

@@ -18,7 +18,7 @@ from rootle.search.symbols.parsed_files import ParsedFiles
 from rootle.search.symbols.scan_limits import FULL_SCAN, MEMBER_SCAN, OWNED_SCAN, QUICK_SCAN
 from rootle.search.symbols.symbol_cursor import decode_offset, encode_offset
 from rootle.search.symbols.symbol_request import DEFAULT_LIMIT, SymbolRequest
-from rootle.search.symbols.use_rules import PROSE_KINDS, USE_KINDS
+from rootle.search.symbols.uses.use_rules import PROSE_KINDS, USE_KINDS
 from rootle.types import SymbolAnswer, SymbolUse
 
 

@@ -22,10 +22,7 @@ from rootle.search.symbols.definitions import (
     split_name,
     without_object_keys,
 )
-from rootle.search.symbols.foreign_uses import ForeignUses
 from rootle.search.symbols.go_interfaces import GoInterfaces
-from rootle.search.symbols.owner_evidence import OwnerEvidence
-from rootle.search.symbols.owner_filter import CLASSES, MemberUses, OwnerFilter
 from rootle.search.symbols.parsed_files import (
     FileOccurrences,
     ParsedFiles,
@@ -35,7 +32,10 @@ from rootle.search.symbols.parsed_files import (
 from rootle.search.symbols.resolution import Resolver, base_names
 from rootle.search.symbols.scan_limits import OWNER_SCAN, ScanLimits
 from rootle.search.symbols.symbol_request import SymbolRequest
-from rootle.search.symbols.use_rules import (
+from rootle.search.symbols.uses.foreign_uses import ForeignUses
+from rootle.search.symbols.uses.owner_evidence import OwnerEvidence
+from rootle.search.symbols.uses.owner_filter import CLASSES, MemberUses, OwnerFilter
+from rootle.search.symbols.uses.use_rules import (
     PROSE_KINDS,
     USE_KINDS,
     is_mention,

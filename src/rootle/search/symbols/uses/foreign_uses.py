@@ -23,7 +23,7 @@ _WITH_CLASS_NAMES: Final = frozenset(
 )
 _SCOPE: Final = re.compile(r"(\w+)(?:::)?(?:<(?:[^<>]|<[^<>]*>)*>)?\s*::\s*$")
 _CLASS: Final = re.compile(r"(?<![\w.)\]>$@])([A-Z]\w*[a-z]\w*)\s*(?:\??\.|::)$")
-# Names that stand for the enclosing class or its base class.
+# Names of the enclosing class or of its base class.
 _RELATIVE: Final = frozenset({"Self", "base", "parent", "self", "static", "super", "this"})
 # The head of an `impl` block in Rust, with the type that it implements.
 _IMPL: Final = re.compile(
