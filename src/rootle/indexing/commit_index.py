@@ -217,7 +217,10 @@ class CommitIndex:
         done, total = self._indexer.state.read_progress() or (0, 0)
         if not self._count():
             return "not even the newest"
-        return f"only the newest {100 * done // total}%" if done < total else "only the newest"
+        if done >= total:
+            return "only the newest"
+        share = 100 * done // total
+        return f"only the newest {share}%" if share else "less than 1%"
 
     def list_range(self, revisions: RevisionRange) -> Sequence[str] | None:
         """Return the hashes of the commits in a range, newest first.

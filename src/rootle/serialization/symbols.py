@@ -77,7 +77,10 @@ def is_qualified(answer: SymbolAnswer) -> bool:
 
 
 def describe_uses(answer: SymbolAnswer) -> str:
-    """Return a text such as "1-7 of 31 uses of parse (20 calls, 11 imports)"."""
+    """Return a text such as "1-7 of 31 uses of parse (20 calls, 11 imports)".
+
+    If it is unknown for some uses whether they belong to the name, the text says how many.
+    """
     at_least = "" if answer.is_complete else "at least "
     if answer.aspect == "definitions":
         noun = "line" if answer.total_uses == 1 else "lines"
@@ -99,7 +102,19 @@ def describe_uses(answer: SymbolAnswer) -> str:
     first, last_shown = answer.offset + 1, answer.offset + len(answer.uses)
     shown = f"{first}-{last_shown}" if answer.uses else "0"
     of = f"{at_least}{total} {noun} of {answer.name}{_describe_place(answer)}"
-    return f"{shown} of {of}" + (f" ({counts})" if counts else "")
+    return f"{shown} of {of}" + (f" ({counts})" if counts else "") + _describe_by_name(answer)
+
+
+def _describe_by_name(answer: SymbolAnswer) -> str:
+    """Return a text that explains "by name", or "" if no use in code is marked so."""
+    count = answer.uses_by_name
+    if not count or answer.aspect == "implementations":
+        return ""
+    which = "all" if count == _count_uses(answer) else f"{count}"
+    verb = "is" if count == 1 and which != "all" else "are"
+    last = _LAST_PART.search(answer.name.removesuffix("()"))
+    name = last[0] if last else answer.name
+    return f'; {which} {verb} "by name": another {name} may be meant'
 
 
 def describe_rest(answer: SymbolAnswer) -> str:

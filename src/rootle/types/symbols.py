@@ -64,3 +64,5 @@ class SymbolAnswer:
     has_all_definitions: bool = True
     is_filtered: bool = False  # True: a filter may have left out definitions in other files
     within: str = ""  # the path in the question; uses in other files are left out
+    # The number of uses in code, on all pages, that may belong to another definition of the name.
+    uses_by_name: int = 0

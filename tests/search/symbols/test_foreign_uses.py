@@ -8,6 +8,7 @@ import pytest
 from sample import indexed_repository
 
 from rootle import open_app
+from rootle.serialization.symbols import describe_uses
 
 
 def find_uses(files: Mapping[str, str], name: str) -> list[str]:
@@ -148,3 +149,25 @@ def test_a_word_in_the_quoted_name_of_a_kotlin_function_is_no_use() -> None:
         ),
     }
     assert set(find_uses(files, "Rule.report")) == {"RuleSpec.kt:3", "RuleSpec.kt:4"}
+
+
+def test_uses_that_may_belong_to_another_definition_are_counted() -> None:
+    files = {
+        "src/http-error.ts": "export class HttpError extends Error {\n  send(): void {}\n}\n",
+        "src/main.ts": (
+            "import { HttpError } from './http-error'\n\n"
+            "export function fail(reply) {\n  reply.send()\n  find(reply).send()\n"
+            "  throw new HttpError('x')\n}\n"
+        ),
+        "src/other/http-error.ts": "export class HttpError {}\n",
+    }
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        sends = app.symbols("HttpError.send", "uses")
+        errors = app.symbols("HttpError", "uses")
+    assert sends.uses_by_name == 2
+    assert describe_uses(sends).endswith('; all are "by name": another send may be meant')
+    assert errors.uses_by_name == 0
+    assert {use.target for use in errors.uses if use.path == "src/main.ts"} == {
+        "src/http-error.ts:1"
+    }

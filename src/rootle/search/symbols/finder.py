@@ -105,4 +105,5 @@ class SymbolFinder:
             () if symbols else scan.similar_names(),
             scan.has_all_definitions,
             request.files is not None and (request.aspect == "definitions" or not symbols),
+            uses_by_name=sum(not (use.target or use.kind in PROSE_KINDS) for use in uses),
         )

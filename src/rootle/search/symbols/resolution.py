@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -25,6 +26,8 @@ _WITH_PATHS: Final = frozenset({"rust", "cpp", "php"})
 _PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "init", "__init__"})
 _LAST_NAME: Final = re.compile(r"(\w+)(?:\(\))?$")
 _NAME: Final = re.compile(r"[@$]?\w+")
+_RELATIVE_PATH: Final = re.compile(r"[\"'](\.{1,2}/[^\"'\n]*)[\"']")
+_PATH_PART: Final = re.compile(r"\w[\w-]*")  # such as http-exception in '../http-exception'
 _MAX_PARTS: Final = 100  # more than the parts of a path that an import names
 _MAX_HEAD: Final = 200  # bytes that are read of a class if its grammar does not mark the body
 _MAX_ARGUMENTS: Final = 200  # characters of the arguments in `Type(arguments) as name`
@@ -77,6 +80,10 @@ class Resolver:
             return local[0]
         statement = _import_of(found, tree)
         if statement:
+            named = _imported_path(path, statement)
+            exact = [one for one in top if named and _is_module(one.symbol.path, named)]
+            if len(exact) == 1:
+                return exact[0]
             return _best(top, lambda one: _shared_words(one.symbol.path, statement))
         folder = path.rpartition("/")[0]
         neighbors = [one for one in top if one.symbol.path.rpartition("/")[0] == folder]
@@ -237,6 +244,20 @@ def _import_of(found: FileOccurrences, tree: SourceTree) -> str:
     return ""
 
 
+def _imported_path(path: str, statement: str) -> str:
+    """Return the path that an import names relative to its own file; "" if it names none."""
+    found = _RELATIVE_PATH.search(statement)
+    return posixpath.normpath(f"{path.rpartition('/')[0]}/{found[1]}") if found else ""
+
+
+def _is_module(path: str, imported: str) -> bool:
+    """Return whether an imported path, which may lack the extension, refers to a file."""
+    stem = posixpath.splitext(path)[0]
+    return imported in (path, stem, stem.removesuffix("/index")) or (
+        posixpath.splitext(imported)[0] == stem  # "./cart.js" is compiled from cart.ts
+    )
+
+
 def _module_names(path: str) -> tuple[str, ...]:
     folders, stem = path.rpartition("/")[0].split("/"), stem_of(path)
     return (folders[-1],) if stem in _PLAIN_STEMS else (stem, folders[-1])
@@ -249,7 +270,7 @@ def _shared_words(path: str, statement: str) -> int:
     a/models/pages.py rather than a/tests/models.py. Otherwise, the number of shared names counts,
     and the last part of the path counts double.
     """
-    words = WORD.findall(statement)
+    words = _PATH_PART.findall(statement)
     parts = [*path.rpartition("/")[0].split("/"), stem_of(path)]
     parts = [part for part in parts if part and part not in _PLAIN_STEMS]
     shared = sum(2 if part == parts[-1] else 1 for part in parts if part in words)
