@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from tree_sitter import Node
 
+from rootle.syntax.go_signatures import Signature, SignatureReader
 from rootle.syntax.source_tree import SourceTree
 
 _EMBEDDED: Final = ("type_identifier", "qualified_type", "generic_type", "pointer_type")
-
-
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """The numbers of parameters and results of a method."""
-
-    parameters: int
-    results: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +59,13 @@ def read_go_file(tree: SourceTree) -> GoFile:
                 for spec in node.named_children:
                     name, kind = spec.child_by_field_name("name"), spec.child_by_field_name("type")
                     if spec.type == "type_spec" and name is not None and kind is not None:
-                        types[tree.text(name)] = _read_type(tree, name.start_point[0], kind)
+                        reader = SignatureReader(tree, imports, _type_parameters(tree, spec))
+                        types[tree.text(name)] = _read_type(reader, name.start_point[0], kind)
             case "method_declaration":
-                name, owner = node.child_by_field_name("name"), _receiver_type(tree, node)
+                name, (owner, variables) = node.child_by_field_name("name"), _receiver(tree, node)
                 if name is not None and owner:
-                    methods.setdefault(owner, {})[tree.text(name)] = _signature(node)
+                    signature = SignatureReader(tree, imports, variables).read(node)
+                    methods.setdefault(owner, {})[tree.text(name)] = signature
     return GoFile(package, imports, types, methods)
 
 
@@ -96,9 +91,17 @@ def package_name(path: str) -> str:
     return (before if is_version and before else last).partition(".")[0]
 
 
-def _read_type(tree: SourceTree, row: int, kind: Node) -> GoType:
+def _type_parameters(tree: SourceTree, spec: Node) -> frozenset[str]:
+    """Return the names of the type parameters of a declaration: {"K", "V"} for `M[K, V any]`."""
+    parameters = spec.child_by_field_name("type_parameters")
+    declarations = parameters.named_children if parameters is not None else []
+    names = (name for one in declarations for name in one.children_by_field_name("name"))
+    return frozenset(map(tree.text, names))
+
+
+def _read_type(reader: SignatureReader, row: int, kind: Node) -> GoType:
     if kind.type == "interface_type":
-        return _read_interface(tree, row, kind)
+        return _read_interface(reader, row, kind)
     if kind.type != "struct_type":
         return GoType(row)
     fields = (one for part in kind.named_children for one in part.named_children)
@@ -107,18 +110,19 @@ def _read_type(tree: SourceTree, row: int, kind: Node) -> GoType:
         for one in fields
         if one.type == "field_declaration" and one.child_by_field_name("name") is None
     )
-    embedded = (_read_embedded(tree, one) for one in types if one is not None)
+    embedded = (_read_embedded(reader.tree, one) for one in types if one is not None)
     return GoType(row, embedded=tuple(one for one in embedded if one is not None))
 
 
-def _read_interface(tree: SourceTree, row: int, node: Node) -> GoType:
+def _read_interface(reader: SignatureReader, row: int, node: Node) -> GoType:
+    tree = reader.tree
     methods: dict[str, Signature] = {}
     embedded = []
     is_constraint = False
     for part in node.named_children:
         name = part.child_by_field_name("name")
         if part.type == "method_elem" and name is not None:
-            methods[tree.text(name)] = _signature(part)
+            methods[tree.text(name)] = reader.read(part)
         elif part.type == "type_elem":
             one = (
                 _read_embedded(tree, part.named_children[0])
@@ -145,31 +149,18 @@ def _read_embedded(tree: SourceTree, node: Node) -> Embedded | None:
     return Embedded(name, qualifier)
 
 
-def _receiver_type(tree: SourceTree, method: Node) -> str:
+def _receiver(tree: SourceTree, method: Node) -> tuple[str, frozenset[str]]:
+    """Return the type of a method's receiver and its type parameters: M, {K, V} for `m *M[K, V]`.
+
+    The type is "" if it is not written.
+    """
     receiver = method.child_by_field_name("receiver")
     declared = receiver.named_children[0] if receiver and receiver.named_children else None
     kind = declared.child_by_field_name("type") if declared else None
+    variables: frozenset[str] = frozenset()
     while kind is not None and kind.type in ("parenthesized_type", "pointer_type", "generic_type"):
+        arguments = kind.child_by_field_name("type_arguments")
+        if arguments is not None:
+            variables = frozenset(map(tree.text, arguments.named_children))
         kind = next(iter(kind.named_children), None)
-    return tree.text(kind) if kind is not None else ""
-
-
-def _signature(method: Node) -> Signature:
-    parameters = method.child_by_field_name("parameters")
-    results = method.child_by_field_name("result")
-    if results is None or results.type != "parameter_list":
-        return Signature(_count(parameters), int(results is not None))
-    return Signature(_count(parameters), _count(results))
-
-
-def _count(parameters: Node | None) -> int:
-    return 0 if parameters is None else sum(map(_count_names, _declarations(parameters)))
-
-
-def _declarations(parameters: Node) -> Iterator[Node]:
-    return (one for one in parameters.named_children if one.type.endswith("_declaration"))
-
-
-def _count_names(declaration: Node) -> int:
-    """Return the number of parameters in a declaration such as "a, b int" or "int"."""
-    return max(1, len(declaration.children_by_field_name("name")))
+    return (tree.text(kind) if kind is not None else ""), variables

@@ -475,6 +475,96 @@ def test_types_of_go_implement_an_interface_without_naming_it() -> None:
     assert [use.line for use in filtered.uses] == [10, 14]
 
 
+LISTERS = {
+    "store/lister.go": """\
+package store
+
+import (
+	"context"
+	"io"
+
+	"example.org/app/meta"
+)
+
+type Lister interface {
+	List(ctx context.Context, fn func(ID, int64) error, out ...io.Writer) (meta.Info, error)
+}
+
+type ID [32]byte
+
+type Kind = ID
+
+type memory struct{}
+
+func (m *memory) List(
+	c context.Context, f func(id Kind, n int64) error, w ...io.Writer,
+) (i meta.Info, err error) {
+	return
+}
+""",
+    "disk/disk.go": """\
+package disk
+
+import (
+	"context"
+	"io"
+
+	"example.org/app/meta"
+	st "example.org/app/store"
+	"other.org/odd"
+)
+
+type Disk struct{}
+
+func (d Disk) List(context.Context, func(st.ID, int64) error, ...io.Writer) (meta.Info, error) {
+	return meta.Info{}, nil
+}
+
+// Odd may use an alias of another module.
+type Odd[F any] struct{}
+
+func (o Odd[F]) List(_ context.Context, _ F, _ ...odd.Writer) (meta.Info, error) { panic("") }
+
+type Callback struct{}
+
+func (d Callback) List(context.Context, func(meta.Info) error, ...io.Writer) (meta.Info, error) {
+	return meta.Info{}, nil
+}
+
+type Slice struct{}
+
+func (d Slice) List(context.Context, func(st.ID, int64) error, []io.Writer) (meta.Info, error) {
+	return meta.Info{}, nil
+}
+
+type Pointer struct{}
+
+func (d Pointer) List(context.Context, func(st.ID, int64) error, ...io.Writer) (*meta.Info, error) {
+	return nil, nil
+}
+
+type Info struct{}
+
+type Foreign struct{}
+
+func (d Foreign) List(context.Context, func(st.ID, int64) error, ...io.Writer) (Info, error) {
+	return Info{}, nil
+}
+""",
+    "meta/info.go": "package meta\n\ntype Info struct{}\n",
+}
+
+
+def test_methods_of_a_go_implementation_have_the_types_of_the_interface() -> None:
+    with _open(LISTERS) as app:
+        answer = app.symbols("Lister", "implementations")
+    assert [use.text for use in answer.uses] == [
+        "type Disk struct{}",
+        "type Odd[F any] struct{}",
+        "type memory struct{}",
+    ]
+
+
 def test_implementations_in_go_are_lower_bounds_if_files_were_not_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

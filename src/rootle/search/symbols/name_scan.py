@@ -22,7 +22,7 @@ from rootle.search.symbols.definitions import (
     split_name,
     without_object_keys,
 )
-from rootle.search.symbols.go_interfaces import GoInterfaces
+from rootle.search.symbols.go.interfaces import GoInterfaces
 from rootle.search.symbols.parsed_files import (
     FileOccurrences,
     ParsedFiles,

@@ -1,8 +1,7 @@
 """Find the Go types that have all methods of an interface.
 
 A Go type does not name the interfaces that it implements. Methods are compared by their names and
-by the numbers of their parameters and results. The types of parameters and results are not
-compared, because a type can have different names in different packages.
+by the types of their parameters and results.
 """
 
 from __future__ import annotations
@@ -16,24 +15,31 @@ from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
 from rootle.search.symbols.definitions import FoundDefinition, is_test_place
+from rootle.search.symbols.go.type_identity import (
+    GoDefiners,
+    GoMethod,
+    GoTypeIdentity,
+    folder_of,
+    has_folder,
+)
 from rootle.search.symbols.parsed_files import ParsedFiles
 from rootle.search.symbols.scan_limits import ScanLimits
-from rootle.syntax.go_types import Embedded, GoFile, GoType, Signature, package_name, read_go_file
-from rootle.text.terms import whole_identifier
+from rootle.syntax.go_signatures import NAMED, GoTypeUse, Signature
+from rootle.syntax.go_types import Embedded, GoFile, GoType, package_name, read_go_file
 from rootle.types import SymbolUse
 
 _MAX_INTERFACES: Final = 10  # interfaces with the requested name
-_MAX_DEFINERS: Final = 3_000  # chunks that define a method
 _MAX_METHODS: Final = 6  # a folder is searched if it defines the rarest methods, up to this many
 _MAX_DEPTH: Final = 5  # levels of embedded types
 _MAX_ROUNDS: Final = 3  # how often to search for types that embed the types found so far
-_ERROR: Final = {"Error": Signature(0, 1)}  # the methods of the predeclared type `error`
+# The methods of the predeclared type `error`.
+_ERROR: Final = {"Error": GoMethod("", Signature(results=(GoTypeUse(NAMED, "string"),)))}
 # A line that declares a method.
 _METHOD: Final = re.compile(r"^func[ \t]{0,9}\([^()\n]{0,300}\)[ \t]{0,9}(\w+)", re.MULTILINE)
 # A line that may declare or embed a type.
 _TYPE: Final = re.compile(r"^(?:type[ \t]{1,9}|[ \t]{1,9}\*?)(\w+)", re.MULTILINE)
 
-_Methods = Mapping[str, Signature]
+_Methods = Mapping[str, GoMethod]
 _Package = tuple[str, str]  # the folder and the name of a package
 
 
@@ -54,7 +60,12 @@ class _ReadFile:
 
     @property
     def package(self) -> _Package:
-        return _folder(self.state.path), self.content.package
+        return folder_of(self.state.path), self.content.package
+
+    def locate(self, methods: Mapping[str, Signature]) -> _Methods:
+        """Return methods of this file with its folder."""
+        folder = folder_of(self.state.path)
+        return {name: GoMethod(folder, one) for name, one in methods.items()}
 
 
 class GoInterfaces:
@@ -66,7 +77,14 @@ class GoInterfaces:
         self._left = limits.parsed_chars
         self._left_to_read = limits.read_chars
         self._files: dict[int, _ReadFile | None] = {}
-        self.is_complete = True
+        self._definers = GoDefiners(index)
+        self._identity = GoTypeIdentity(index, self._definers)
+        self._is_complete = True
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything was read that can contain an implementation."""
+        return self._is_complete and self._definers.is_complete
 
     def implementations(self, definitions: Sequence[FoundDefinition]) -> list[GoImplementation]:
         """Return the types that implement the interfaces among these definitions."""
@@ -79,7 +97,7 @@ class GoInterfaces:
             if kind.is_interface
         ]
         if len(interfaces) > _MAX_INTERFACES:
-            self.is_complete = False
+            self._is_complete = False
         for file, kind, name in interfaces[:_MAX_INTERFACES]:
             methods = self._interface_methods(file, kind)
             if methods:
@@ -109,7 +127,7 @@ class GoInterfaces:
 
         The methods of embedded interfaces are included if the interfaces are in this repository.
         """
-        methods: dict[str, Signature] = {}
+        methods: dict[str, GoMethod] = {}
         level = [(file, kind)]
         known = {(file.state.id, kind.row)}
         for _ in range(_MAX_DEPTH):
@@ -117,7 +135,7 @@ class GoInterfaces:
             for outer, one in level:
                 if one.is_constraint:
                     return None
-                methods |= one.methods
+                methods |= outer.locate(one.methods)
                 methods |= _ERROR if Embedded("error") in one.embedded else {}
                 inner += [found for name in one.embedded for found in self._resolve(outer, name)]
             places = [(outer.state.id, one.row) for outer, one in inner]
@@ -130,10 +148,10 @@ class GoInterfaces:
         imported = file.content.imports.get(name.qualifier)
         if name.qualifier and imported is None:
             return
-        folder = _folder(file.state.path)
-        for state in self._definers(name.name):
-            path = _folder(state.path)
-            if path != folder if imported is None else not _has_folder(imported, path):
+        folder = folder_of(file.state.path)
+        for state in self._definers.find(name.name):
+            path = folder_of(state.path)
+            if path != folder if imported is None else not has_folder(imported, path):
                 continue
             other = self._read(state)
             kind = other.content.types.get(name.name) if other is not None else None
@@ -149,28 +167,33 @@ class GoInterfaces:
             packages[file.package].append(file)
         for package, files in packages.items():
             types = {name: (one, kind) for one in files for name, kind in one.content.types.items()}
-            owned: defaultdict[str, dict[str, Signature]] = defaultdict(dict)
+            owned: defaultdict[str, dict[str, GoMethod]] = defaultdict(dict)
             for one in files:
                 for owner, own in one.content.methods.items():
-                    owned[owner].update(own)
+                    owned[owner].update(one.locate(own))
             for name, (file, kind) in types.items():
                 if kind.is_interface or _embeds(kind, package, target):
                     continue
                 having = _with_promoted(name, types, owned)
-                if all(having.get(method) == signature for method, signature in methods.items()):
+                if self._has_methods(having, methods):
                     yield GoImplementation(file.state, kind.row, file.text.split("\n")[kind.row])
+
+    def _has_methods(self, having: _Methods, methods: _Methods) -> bool:
+        return methods.keys() <= having.keys() and all(
+            self._identity.can_be_same(having[name], one) for name, one in methods.items()
+        )
 
     def _read_packages(self, methods: _Methods, first: _Package) -> list[_ReadFile]:
         """Return the files with types that may have these methods; files in `first` come first.
 
         All methods of a type are in its folder, unless it embeds a type of another package.
         """
-        names = sorted(methods, key=lambda name: len(self._definers(name)))[:_MAX_METHODS]
+        names = sorted(methods, key=lambda name: len(self._definers.find(name)))[:_MAX_METHODS]
         folders = set.intersection(
-            *({_folder(state.path) for state in self._definers(name)} for name in names)
+            *({folder_of(state.path) for state in self._definers.find(name)} for name in names)
         )
-        states = [state for state in self._go_files if _folder(state.path) in folders]
-        states.sort(key=lambda state: _folder(state.path) != first[0])
+        states = [state for state in self._go_files if folder_of(state.path) in folders]
+        states.sort(key=lambda state: folder_of(state.path) != first[0])
         pattern, wanted = _METHOD, set(methods)
         files: list[_ReadFile] = []
         for _ in range(1 + _MAX_ROUNDS):
@@ -204,7 +227,7 @@ class GoInterfaces:
         """Yield the files in which the pattern matches one of the wanted names."""
         for state in states:
             if self._left <= 0 or self._left_to_read <= 0:
-                self.is_complete = False
+                self._is_complete = False
                 return
             text = self._index.text(state.id)
             self._left_to_read -= len(text)
@@ -219,22 +242,6 @@ class GoInterfaces:
         states = [one for one in self._index.files_with_endings([".go"]) if one.skip is None]
         return sorted(states, key=lambda state: (is_test_place(state.path, ""), state.path))
 
-    def _definers(self, name: str) -> Sequence[FileState]:
-        """Return the Go files that may define a name."""
-        if name not in self._known_definers:
-            key = whole_identifier(name)
-            ids = self._index.sparse.definers([key], _MAX_DEFINERS)[key] if key else []
-            if len(ids) >= _MAX_DEFINERS:
-                self.is_complete = False
-            files = {row.file_id for row in self._index.chunks(ids).values()}
-            states = self._index.files(files).values()
-            self._known_definers[name] = [one for one in states if one.language == "go"]
-        return self._known_definers[name]
-
-    @cached_property
-    def _known_definers(self) -> dict[str, list[FileState]]:
-        return {}
-
     def _read_path(self, path: str) -> _ReadFile | None:
         state = self._index.file_at(path)
         return self._read(state) if state is not None else None
@@ -243,7 +250,7 @@ class GoInterfaces:
         if state.id in self._files:
             return self._files[state.id]
         if self._left <= 0:
-            self.is_complete = False
+            self._is_complete = False
             return None
         text = self._index.text(state.id)
         self._left -= len(text)
@@ -257,15 +264,15 @@ def _with_promoted(
     name: str, types: Mapping[str, tuple[_ReadFile, GoType]], owned: Mapping[str, _Methods]
 ) -> _Methods:
     """Return the methods of a type and of the types that it embeds from its own package."""
-    found: dict[str, Signature] = {}
+    found: dict[str, GoMethod] = {}
     level, known = [name], {name}
     for _ in range(_MAX_DEPTH):
         inner: list[str] = []
         for one in level:
             found = {**owned.get(one, {}), **found}
             if one in types:
-                kind = types[one][1]
-                found = {**kind.methods, **found}
+                file, kind = types[one]
+                found = {**file.locate(kind.methods), **found}
                 inner += [name.name for name in kind.embedded if not name.qualifier]
         level = [one for one in dict.fromkeys(inner) if one not in known]
         known.update(level)
@@ -278,21 +285,8 @@ def _embeds(kind: GoType, package: _Package, target: tuple[_Package, str]) -> bo
     return inside in kind.embedded
 
 
-def _folder(path: str) -> str:
-    return path.rpartition("/")[0]
-
-
-def _has_folder(imported: str, folder: str) -> bool:
-    """Return whether an import path can refer to a folder.
-
-    Only the end is compared, because the import path of a module's root is known only from its
-    go.mod file.
-    """
-    return f"/{imported}".endswith(f"/{folder}") if folder else "." in imported.partition("/")[0]
-
-
 def _is_imported(file: _ReadFile, imported: str) -> bool:
     """Return whether a file can belong to the package that an import path names."""
-    folder = _folder(file.state.path)
+    folder = folder_of(file.state.path)
     is_named = bool(folder) or package_name(imported) == file.content.package
-    return is_named and _has_folder(imported, folder)
+    return is_named and has_folder(imported, folder)
