@@ -69,6 +69,17 @@ def read_go_file(tree: SourceTree) -> GoFile:
     return GoFile(package, imports, types, methods)
 
 
+def embedded_names(tree: SourceTree, declaration: Node) -> list[str]:
+    """Return the names of the types that the types of a declaration embed, without packages."""
+    specs = [one for one in (declaration, *declaration.named_children) if one.type == "type_spec"]
+    return [
+        one.name
+        for spec in specs
+        if (kind := spec.child_by_field_name("type")) is not None
+        for one in _read_type(SignatureReader(tree, {}), 0, kind).embedded
+    ]
+
+
 def _imports_in(tree: SourceTree, declaration: Node) -> dict[str, str]:
     found = {}
     specs = [

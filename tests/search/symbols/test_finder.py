@@ -1133,6 +1133,37 @@ INHERITED = {
     "unrelated.py": "class Unrelated:\n    def area_of(self):\n        return 1\n",
     "Tile.java": "class Tile extends Plate {}\n",
     "Plate.java": "class Plate { int weigh() { return 1; } }\n",
+    "server.go": """\
+package app
+
+import "example.org/app/rpc"
+
+type Server struct {
+	other  *Unrelated
+	*rpc.Handler
+}
+
+type Hub interface{ rpc.Sender }
+
+type Unrelated struct{}
+
+func (u *Unrelated) forward() {}
+""",
+    "rpc/rpc.go": """\
+package rpc
+
+type Handler struct{ base[int] }
+
+type base[T any] struct{ port T }
+
+func (b *base[T]) forward() {}
+
+type Sender interface{ Send() }
+
+type Mail struct{}
+
+func (m Mail) Send() {}
+""",
 }
 
 
@@ -1142,11 +1173,15 @@ INHERITED = {
         ("Ring.area_of", ["base.py:2"]),
         ("ThinRing.area_of", ["base.py:2"]),
         ("Tile.weigh", ["Plate.java:1"]),
+        ("Server.forward", ["rpc/rpc.go:7"]),
+        ("Server.port", ["rpc/rpc.go:5"]),
+        ("Hub.Send", ["rpc/rpc.go:9"]),
+        ("Mail.forward", []),
         ("Plate.area_of", []),
         ("Nothing.area_of", []),
     ],
 )
-def test_an_inherited_method_is_found_in_the_base_class(name: str, expected: list[str]) -> None:
+def test_an_inherited_member_is_found_in_the_base_class(name: str, expected: list[str]) -> None:
     with _open(INHERITED) as app:
         assert places(app.symbols(name)) == expected
 

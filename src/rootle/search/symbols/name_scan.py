@@ -10,6 +10,7 @@ from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
 from rootle.search.query.spelling import find_nearest_names
+from rootle.search.symbols.base_classes import bases_in
 from rootle.search.symbols.candidate_files import CandidateFiles
 from rootle.search.symbols.definitions import (
     FoundDefinition,
@@ -29,7 +30,7 @@ from rootle.search.symbols.parsed_files import (
     classify_line,
     read_occurrences,
 )
-from rootle.search.symbols.resolution import Resolver, base_names
+from rootle.search.symbols.resolution import Resolver
 from rootle.search.symbols.scan_limits import OWNER_SCAN, ScanLimits
 from rootle.search.symbols.symbol_request import SymbolRequest
 from rootle.search.symbols.uses.foreign_uses import ForeignUses
@@ -161,14 +162,7 @@ class NameScan:
         """Return the names of the base classes of the likeliest classes with a name."""
         scan = NameScan(index, parsed, SymbolRequest(owner), OWNER_SCAN)
         scan.definitions()
-        return [
-            name
-            for found in _list_read(scan._files)
-            if found.tree is not None
-            for units in found.tree.definitions_of(owner).values()
-            if units and units[-1].symbol == owner and units[-1].is_box
-            for name in base_names(units[-1])
-        ]
+        return [name for found in _list_read(scan._files) for name in bases_in(found)]
 
     @property
     def is_complete(self) -> bool:
