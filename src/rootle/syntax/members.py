@@ -124,6 +124,7 @@ _KINDS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         (r"string_content<string<argument<arguments:arguments<function_call_exp", "constant"),
     ),
     "python": (
+        (r"identifier:alias<aliased_import(?::\w+)?<import_from_statement", "alias"),
         (r"identifier:attribute<attribute:left<assignment", "attribute"),
         (
             r"identifier(?:<(?:pattern_list|tuple_pattern))?:left<assignment(?::right<assignment)*"

@@ -1186,6 +1186,80 @@ def test_an_inherited_member_is_found_in_the_base_class(name: str, expected: lis
         assert places(app.symbols(name)) == expected
 
 
+RENAMED = {
+    "src/hive-base.ts": """\
+class Hive {
+  addRoute(path: string): void {
+    this.routes.push(path)
+    this.changed = true
+  }
+
+  removeRoute(path: string): void {
+    this.routes = this.routes.filter((one) => one !== path)
+    this.changed = true
+  }
+}
+
+export { Hive as HiveBase }
+""",
+    "src/hive.ts": "import { HiveBase } from './hive-base'\n\nclass Bees extends HiveBase {}\n",
+    "src/old/hive.ts": "export class Hive {}\n",
+    "src/index.ts": """\
+export { Hive as OldHive } from './old/hive'
+export { default as Smoker, helper as lend } from './tools.js'
+export { gone as missing } from './nowhere'
+""",
+    "src/tools.ts": "class Tool {}\n\nexport default Tool\n\nexport function helper() {}\n",
+    "other/tools.ts": "export function helper() {}\n",
+    "pkg/__init__.py": "from .inner import make_thing as create_thing\n",
+    "pkg/inner.py": "import os as system\n\n\ndef make_thing():\n    pass\n",
+    "pkg/user.py": "from pkg.inner import make_thing as short_lived\n",
+    "src/lib.rs": "mod grain;\npub use crate::grain::{self, Wheat as Cereal};\n",
+    "src/grain.rs": "pub struct Wheat;\n\nimpl Wheat {\n    pub fn mill(&self) {}\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("HiveBase", ["src/hive-base.ts:1", "src/hive-base.ts:13"]),
+        ("HiveBase.addRoute", ["src/hive-base.ts:2"]),
+        ("OldHive", ["src/old/hive.ts:1", "src/index.ts:1"]),
+        ("Smoker", ["src/tools.ts:1", "src/index.ts:2"]),
+        ("lend", ["src/tools.ts:5", "src/index.ts:2"]),
+        ("missing", ["src/index.ts:3"]),
+        ("create_thing", ["pkg/inner.py:4", "pkg/__init__.py:1"]),
+        ("short_lived", []),
+        ("Cereal", ["src/grain.rs:1", "src/lib.rs:2"]),
+        ("Cereal.mill", ["src/grain.rs:4"]),
+    ],
+)
+def test_an_exported_alias_leads_to_the_definition_under_its_other_name(
+    name: str, expected: list[str]
+) -> None:
+    with _open(RENAMED) as app:
+        assert places(app.symbols(name)) == expected
+
+
+def test_a_question_for_an_alias_shows_the_definition_and_the_alias() -> None:
+    with _open(RENAMED) as app:
+        results = app.search("where is OldHive defined").results
+    assert [one.file_path for one in results[:2]] == ["src/old/hive.ts", "src/index.ts"]
+
+
+def test_a_short_last_line_of_a_file_is_not_in_the_scope_of_the_definition_above_it() -> None:
+    methods = [
+        f"  move{at}(path: string): void {{\n    this.routes.push(path + '{at}')\n  }}\n"
+        for at in range(40)
+    ]
+    text = "\n".join(["class Hive {", *methods, "}", "", "export { Hive as HiveBase }", ""])
+    with _open({"src/hive.ts": text}) as app:
+        result = app.search("where is HiveBase defined").results[0]
+    scopes = {"HiveBase" in span.snippet: span.scope for span in result_spans(result)}
+    assert scopes[True] == ""
+    assert scopes[False].startswith("class Hive")
+
+
 # In these files, each variable has the name of the module that contains its class.
 LIKE_MODULES = {
     "net/session.py": """\

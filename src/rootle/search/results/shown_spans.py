@@ -38,6 +38,9 @@ _MATCH_SCORE: Final = 1_000.0
 _NEAR_CHARS: Final = 200
 _LINES_BEFORE_MATCH: Final = 5
 _LINES_BEFORE_LINE: Final = 2
+# A line that closes a definition that is not inside another one.
+_CLOSES_ALL: Final = re.compile(r"(?:[})\]]+|end)[;,]?\s*$")
+_MAX_REST: Final = 60  # characters; longer text becomes a chunk of its own
 
 ReadExcerpts = Callable[[Sequence[TextRange]], Sequence[str]]
 Rows = MutableMapping[int, ChunkRow]  # chunks by id
@@ -121,8 +124,25 @@ def read_spans(
         first, end = start - row.start_line, last - row.start_line + 1
         is_whole = first == 0 and text.count("\n") < end
         snippet = text if is_whole else "\n".join(text.split("\n", end)[first:end])
-        found.append(Span(start, last, snippet, row.scope))
+        is_below = is_below_definition(text.split("\n"), first, end)
+        found.append(Span(start, last, snippet, "" if is_below else row.scope))
     return found
+
+
+def is_below_definition(lines: Sequence[str], first: int, end: int) -> bool:
+    """Return whether the lines from `first` to `end` - 1 of a chunk are below its definition.
+
+    Indexing adds a short last line of a file, such as `export { a as b }`, to the chunk above it,
+    which keeps the scope of its definition. Such a line has no indentation and follows the line
+    that closes the definition. That line may also be shown.
+    """
+    closing = next((at for at, line in enumerate(lines) if _CLOSES_ALL.match(line)), None)
+    if closing is None or first < closing:
+        return False
+    rest = [line for line in lines[closing + 1 :] if line.strip()]
+    is_short = sum(map(len, rest)) < _MAX_REST
+    is_shown = any(line.strip() for line in lines[max(first, closing + 1) : end])
+    return is_short and is_shown and not any(line[0].isspace() for line in rest)
 
 
 def drop_excluded(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from rootle.search.symbols.parsed_files import FileOccurrences
+from rootle.index.reader import IndexReader
+from rootle.search.symbols.candidate_files import CandidateFiles
+from rootle.search.symbols.parsed_files import FileOccurrences, ParsedFiles, read_occurrences
 from rootle.search.symbols.resolution import base_names
+from rootle.search.symbols.scan_limits import OWNER_SCAN
+from rootle.search.symbols.symbol_request import SymbolRequest
+from rootle.syntax.aliases import aliased_name
 from rootle.syntax.go_types import embedded_names
 
 
@@ -23,3 +29,22 @@ def bases_in(found: FileOccurrences) -> Iterator[str]:
             yield from embedded_names(found.tree, units[-1].node)
         elif units[-1].is_box:
             yield from base_names(units[-1])
+
+
+def aliased_classes(index: IndexReader, parsed: ParsedFiles, name: str) -> Iterator[str]:
+    """Yield the names of the definitions that files export under another name.
+
+    For `export { Hono as HonoBase }`, the name HonoBase yields Hono.
+    """
+    renames = re.compile(rf"\bas\s+{re.escape(name)}\b")
+    for state in CandidateFiles(index, SymbolRequest(name), OWNER_SCAN).states:
+        found = read_occurrences(index, state, name)
+        if found is None or not renames.search(found.text):
+            continue
+        tree = parsed.tree_of(state, found.text)
+        if tree is None:
+            continue
+        for at in found.positions:
+            alias = aliased_name(tree, *at, found.size)
+            if alias is not None:
+                yield alias.name

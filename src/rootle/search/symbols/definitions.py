@@ -21,6 +21,8 @@ from rootle.text.languages import CODE_EXTENSIONS
 from rootle.types import Symbol
 
 SCOPE_SEPARATOR: Final = " > "
+# The kinds of names that a module exports for definitions with another name.
+ALIAS_KINDS: Final = frozenset({"alias", "export"})
 _MAX_LINE: Final = 200
 _IDENTIFIER: Final = re.compile(r"[\w$]+[?!]?")
 _GENERICS: Final = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
@@ -164,7 +166,9 @@ def find_members(found: FileOccurrences) -> dict[Position, FoundDefinition]:
     members: dict[tuple[object, ...], tuple[Position, FoundDefinition]] = {}
     for at in found.positions:
         kind = member_kind(tree, *at, found.size)
-        if kind:
+        # In other files than those of packages, an import renames only for the file itself.
+        is_private = tree.language == "python" and kind in ALIAS_KINDS
+        if kind and not (is_private and not found.state.path.endswith("__init__.py")):
             one = _make(found, at, tuple(tree.units_at(at[0])), kind=kind)
             members.setdefault(one.owners[-1:] if kind == "attribute" else at, (at, one))
     return dict(members.values())

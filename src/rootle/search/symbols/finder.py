@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rootle.index.reader import IndexReader
+from rootle.search.symbols.alias_targets import AliasTargets
 from rootle.search.symbols.definitions import FoundDefinition, split_name
 from rootle.search.symbols.name_rarity import is_rare_name
 from rootle.search.symbols.name_scan import NameScan
@@ -34,7 +35,9 @@ class SymbolFinder:
         Raise StaleCursorError if the cursor is unreadable or from another request or generation.
         """
         scan = NameScan(index, self._parsed, request, FULL_SCAN)
-        return self._answer(index, request, scan, scan.definitions())
+        definitions = scan.definitions()
+        targets = AliasTargets(index, self._parsed).find(definitions)
+        return self._answer(index, request, scan, definitions, list(targets))
 
     def find_with_files(
         self,
@@ -63,7 +66,10 @@ class SymbolFinder:
             definitions = scan.definitions()
         if request.aspect == "definitions" and not definitions:
             return None
-        return self._answer(index, request, scan, definitions), scan.file_ids()
+        targets = AliasTargets(index, self._parsed).find(definitions)
+        answer = self._answer(index, request, scan, definitions, list(targets))
+        ids = {one.symbol.path: at for one, at in targets.items()}
+        return answer, {**scan.file_ids(), **ids}
 
     def _answer(
         self,
@@ -71,7 +77,9 @@ class SymbolFinder:
         request: SymbolRequest,
         scan: NameScan,
         definitions: Sequence[FoundDefinition],
+        targets: Sequence[FoundDefinition],
     ) -> SymbolAnswer:
+        """Return the answer; `targets` are definitions for which the name is an alias."""
         offset = request.offset
         if request.cursor is not None:
             offset = decode_offset(request.cursor, request.digest_text, index.generation)
@@ -91,7 +99,7 @@ class SymbolFinder:
         cursor = None
         if end < len(uses):
             cursor = encode_offset(end, request.digest_text, index.generation)
-        symbols = tuple(found.symbol for found in definitions)
+        symbols = tuple(found.symbol for found in [*targets, *definitions])
         return SymbolAnswer(
             request.name,
             request.aspect,

@@ -10,7 +10,7 @@ from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
 from rootle.search.query.spelling import find_nearest_names
-from rootle.search.symbols.base_classes import bases_in
+from rootle.search.symbols.base_classes import aliased_classes, bases_in
 from rootle.search.symbols.candidate_files import CandidateFiles
 from rootle.search.symbols.definitions import (
     FoundDefinition,
@@ -162,7 +162,8 @@ class NameScan:
         """Return the names of the base classes of the likeliest classes with a name."""
         scan = NameScan(index, parsed, SymbolRequest(owner), OWNER_SCAN)
         scan.definitions()
-        return [name for found in _list_read(scan._files) for name in bases_in(found)]
+        bases = [name for found in _list_read(scan._files) for name in bases_in(found)]
+        return bases or list(aliased_classes(index, parsed, owner))
 
     @property
     def is_complete(self) -> bool:

@@ -1,0 +1,118 @@
+"""Find the definitions for which exported aliases are other names."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from rootle.index.reader import FileState, IndexReader
+from rootle.search.symbols.definitions import ALIAS_KINDS, FoundDefinition
+from rootle.search.symbols.name_scan import NameScan
+from rootle.search.symbols.parsed_files import ParsedFiles, read_occurrences
+from rootle.search.symbols.scan_limits import OWNER_SCAN
+from rootle.search.symbols.symbol_request import SymbolRequest
+from rootle.syntax.aliases import DEFAULT, Alias, aliased_name, default_export
+from rootle.text.terms import stem_of
+
+# The ends of paths of JavaScript modules, in the order in which a path is completed.
+_MODULE_ENDS: Final = tuple(
+    f"{folder}{extension}"
+    for folder in ("", "/index")
+    for extension in (".ts", ".tsx", ".js", ".jsx", ".mts", ".mjs", ".cjs")
+)
+# Files with these names have the name of their folder.
+_PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "__init__"})
+
+
+class AliasTargets:
+    """Finds definitions by their aliases."""
+
+    def __init__(self, index: IndexReader, parsed: ParsedFiles) -> None:
+        self._index = index
+        self._parsed = parsed
+
+    def find(self, definitions: Sequence[FoundDefinition]) -> Mapping[FoundDefinition, int]:
+        """Return the definitions for which aliases among `definitions` are other names.
+
+        They are returned with the ids of their files. An alias is left out if the code does not
+        show which definition it refers to.
+        """
+        found: dict[FoundDefinition, int] = {}
+        for one in definitions:
+            if one.symbol.kind in ALIAS_KINDS and (alias := self._alias_of(one)) is not None:
+                target = self._target(alias, one.symbol.path)
+                state = self._index.file_at(target.symbol.path) if target is not None else None
+                if target is not None and state is not None:
+                    found[target] = state.id
+        return found
+
+    def _alias_of(self, definition: FoundDefinition) -> Alias | None:
+        symbol = definition.symbol
+        state = self._index.file_at(symbol.path)
+        places = read_occurrences(self._index, state, symbol.name) if state is not None else None
+        tree = self._parsed.tree_of(state, places.text) if state and places else None
+        if places is None or tree is None:
+            return None
+        rows = (at for at in places.positions if at[0] + 1 == symbol.line)
+        found = (aliased_name(tree, *at, places.size) for at in rows)
+        return next((alias for alias in found if alias is not None), None)
+
+    def _target(self, alias: Alias, path: str) -> FoundDefinition | None:
+        if alias.name == DEFAULT:
+            module = self._module_file(alias, path)
+            tree = self._parsed.tree_of(module, self._index.text(module.id)) if module else None
+            name = default_export(tree) if tree is not None else ""
+            if not name or module is None:
+                return None
+            alias, path = Alias(name), module.path
+        scan = NameScan(self._index, self._parsed, SymbolRequest(alias.name), OWNER_SCAN)
+        found = [one for one in scan.definitions() if one.symbol.kind not in ALIAS_KINDS]
+        if not alias.module:
+            return next((one for one in found if one.symbol.path == path), None)
+        found = [one for one in found if one.symbol.path != path]
+        return found[0] if len(found) == 1 else _nearest(found, alias, path)
+
+    def _module_file(self, alias: Alias, path: str) -> FileState | None:
+        """Return the file of the JavaScript module that the alias is imported from."""
+        if not alias.source:
+            return self._index.file_at(path)
+        whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), alias.source))
+        stem, extension = posixpath.splitext(whole)
+        names = [whole, *(f"{whole}{end}" for end in _MODULE_ENDS)]
+        if extension in _MODULE_ENDS:
+            names += [f"{stem}{end}" for end in _MODULE_ENDS]
+        states = (self._index.file_at(name) for name in names)
+        return next((state for state in states if state is not None), None)
+
+
+def _nearest(
+    definitions: Sequence[FoundDefinition], alias: Alias, path: str
+) -> FoundDefinition | None:
+    """Return the definition whose path ends like the module of an alias, or None if none does.
+
+    Of several, the one whose path begins like the path of the alias is returned.
+    """
+    scores = {
+        one: _common(_module_parts(one.symbol.path)[::-1], alias.module[::-1])
+        for one in definitions
+    }
+    best = max(scores.values(), default=0)
+    nearest = [one for one in definitions if best and scores[one] == best]
+    return max(
+        nearest,
+        key=lambda one: _common(one.symbol.path.split("/"), path.split("/")),
+        default=None,
+    )
+
+
+def _module_parts(path: str) -> list[str]:
+    folders = path.split("/")[:-1]
+    stem = stem_of(path)
+    return folders if stem in _PLAIN_STEMS else [*folders, stem]
+
+
+def _common(left: Sequence[str], right: Sequence[str]) -> int:
+    """Return the number of equal parts at the start of two sequences."""
+    pairs = zip(left, right, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))
