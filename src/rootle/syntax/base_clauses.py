@@ -104,6 +104,25 @@ def _is_elixir_base(tree: SourceTree, leaf: Node) -> bool:
     return target is not None and tree.text(target) in _ELIXIR_BASES
 
 
+def used_modules(tree: SourceTree, module: Node) -> list[str]:
+    """Return the last parts of the names of the modules that an Elixir module uses.
+
+    These are the arguments of `use` and `@behaviour` in its body.
+    """
+    body = next((one for one in module.children if one.type == "do_block"), None)
+    statements = body.named_children if body is not None else []
+    operands = (one.child_by_field_name("operand") or one for one in statements)
+    calls = [one for one in operands if one.type == "call"]
+    names = []
+    for call in calls:
+        target = call.child_by_field_name("target")
+        if target is not None and tree.text(target) in _ELIXIR_BASES:
+            arguments = (one for one in call.named_children if one.type == "arguments")
+            aliases = (one for some in arguments for one in some.named_children[:1])
+            names += [tree.text(one).rpartition(".")[2] for one in aliases if one.type == "alias"]
+    return names
+
+
 def _is_ruby_base(tree: SourceTree, leaf: Node) -> bool:
     node = leaf
     for _ in range(_MAX_CLIMB):

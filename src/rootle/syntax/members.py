@@ -30,6 +30,7 @@ _RUBY_METHODS: Final = frozenset(
     cattr_accessor class_attribute def_delegator def_delegators define_method delegate enum
     has_and_belongs_to_many has_many has_one helper_method mattr_accessor scope""".split()
 )
+_UNQUOTED: Final = re.compile(rb"\bdefp?[ \t(]+unquote\(")
 _KINDS_IN_C: Final = (
     (
         r"field_identifier:declarator(?:<\w+_declarator(?::declarator)?)*<field_declaration(?:<|$)",
@@ -84,6 +85,11 @@ _KINDS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "csharp": ((r"identifier:name<parameter<parameter_list(?::\w+)?<record_", "field"),),
     "elixir": (
         (r"identifier:target<call:operand<unary_operator", "attribute"),
+        # `all: 2` in `@callbacks [all: 2]`: a function that `def unquote(name)` defines.
+        (
+            r"keyword:key<pair<keywords(?:<list)?<arguments<call:operand<unary_operator<do_block",
+            "def",
+        ),
         (r"(?:atom|keyword:key<pair<keywords)(?:<list)?<arguments<call", "field"),
     ),
     "go": ((r"field_identifier:name<field_declaration", "field"),),
@@ -215,6 +221,8 @@ def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
             return re.match(r"(?:[\w@]+\s+)*va[lr]\b", tree.text(parent)) is not None
         case "elixir", "call":
             return tree.text(name) not in _ELIXIR_NOTES
+        case "elixir", "pair" if _is_listed_function(tree, nodes):
+            return True
         case "elixir", _:
             call = next(node for node in nodes if node.type == "call")
             return tree.text(call).startswith("defstruct")
@@ -243,3 +251,15 @@ def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
         case "php", "string":
             return tree.text(nodes[4]).startswith("define")
     return True
+
+
+def _is_listed_function(tree: SourceTree, nodes: list[Node]) -> bool:
+    """Return whether a key with a number is the name and arity of a function of its module.
+
+    A macro defines the functions of such a list with `def unquote(name)`.
+    """
+    value = nodes[1].child_by_field_name("value")
+    body = next((node for node in nodes if node.type == "do_block"), None)
+    if value is None or value.type != "integer" or body is None:
+        return False
+    return _UNQUOTED.search(tree.data, body.start_byte, body.end_byte) is not None

@@ -1260,6 +1260,64 @@ def test_a_short_last_line_of_a_file_is_not_in_the_scope_of_the_definition_above
     assert scopes[False].startswith("class Hive")
 
 
+WORKERS = {
+    "lib/app/worker.ex": "defmodule App.Worker do\n  @callback perform(job :: term) :: term\nend\n",
+    "lib/app/repo.ex": """\
+defmodule App.Repo do
+  @moduledoc "Calls all/2 of JobTest."
+  @callbacks [
+    all: 2
+  ]
+  @limits [rows: 100]
+
+  for {name, arity} <- @callbacks do
+    def unquote(name)(arguments), do: arguments
+  end
+end
+""",
+    "lib/app/limits.ex": "defmodule App.Limits do\n  @limits [rows: 100]\nend\n",
+    "test/job_test.exs": """\
+defmodule App.JobTest do
+  test "query/1" do
+    all([])
+  end
+
+  defp all(filters), do: filters
+end
+""",
+    "test/worker.ex": """\
+defmodule App.Integration.Worker do
+  use App.Worker
+
+  def perform(job), do: job
+end
+""",
+    "a/shop/cart.py": "class Cart:\n    def fill(self):\n        pass\n",
+    "b/store/cart.py": "class Cart:\n    def fill(self):\n        pass\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Repo.all", ["lib/app/repo.ex:4"]),
+        ("JobTest.all", ["test/job_test.exs:6"]),
+        ("Limits.rows", []),
+        ("App.Worker.perform", ["lib/app/worker.ex:2"]),
+        ("Integration.Worker.perform", ["test/worker.ex:4"]),
+        ("Worker.perform", ["lib/app/worker.ex:2", "test/worker.ex:4"]),
+        ("Other.Worker.perform", ["lib/app/worker.ex:2", "test/worker.ex:4"]),
+        ("shop.cart.Cart.fill", ["a/shop/cart.py:2"]),
+        ("store.Cart.fill", ["b/store/cart.py:2"]),
+    ],
+)
+def test_all_parts_of_a_qualified_name_select_the_definition(
+    name: str, expected: list[str]
+) -> None:
+    with _open(WORKERS) as app:
+        assert places(app.symbols(name)) == expected
+
+
 # In these files, each variable has the name of the module that contains its class.
 LIKE_MODULES = {
     "net/session.py": """\

@@ -12,6 +12,7 @@ from rootle.search.symbols.resolution import base_names
 from rootle.search.symbols.scan_limits import OWNER_SCAN
 from rootle.search.symbols.symbol_request import SymbolRequest
 from rootle.syntax.aliases import aliased_name
+from rootle.syntax.base_clauses import used_modules
 from rootle.syntax.go_types import embedded_names
 
 
@@ -27,6 +28,8 @@ def bases_in(found: FileOccurrences) -> Iterator[str]:
             continue
         if found.tree.language == "go":
             yield from embedded_names(found.tree, units[-1].node)
+        elif found.tree.language == "elixir":
+            yield from used_modules(found.tree, units[-1].node)
         elif units[-1].is_box:
             yield from base_names(units[-1])
 

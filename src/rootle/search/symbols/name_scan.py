@@ -70,7 +70,10 @@ class NameScan:
         self._files: dict[int, FileOccurrences | None] = {}
         # The functions must not refer to this scan: a reference cycle would keep the index open.
         self._owner_filter = OwnerFilter(
-            self._owner, partial(_list_read, self._files), partial(self._find_bases, index, parsed)
+            self._owner,
+            partial(_list_read, self._files),
+            partial(self._find_bases, index, parsed),
+            owners[1:],
         )
         self._definitions: dict[int, dict[Position, FoundDefinition]] = {}
         self._budget = limits.parsed_chars

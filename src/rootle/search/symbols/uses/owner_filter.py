@@ -27,13 +27,16 @@ class OwnerFilter:
         owner: str,
         list_files: Callable[[], Iterable[FileOccurrences]],
         find_bases: Callable[[str], Sequence[str]],
+        outer: tuple[str, ...] = (),
     ) -> None:
         """Create a filter for an owner; "" if the name has no owner.
 
+        `outer` are the names before the owner, innermost first: A for "A.Owner.name".
         `list_files` returns the files that were read so far. The packages of these files are owners
         too. `find_bases` returns the names of the base classes of a class.
         """
         self._owner = owner
+        self._outer = outer
         self._list_files = list_files
         self._find_bases = find_bases
         self._packages: dict[str, frozenset[str]] = {}
@@ -46,11 +49,30 @@ class OwnerFilter:
         """
         if not self._owner:
             return list(found)
-        return (
+        return self._select_qualified(
             [one for one in found if self._owner in one.owners[:1]]
             or [one for one in found if self._is_within(one)]
             or self._select_inherited(found)
         )
+
+    def _select_qualified(self, found: list[FoundDefinition]) -> list[FoundDefinition]:
+        """Return the definitions whose full names end with the whole qualified name, if any do.
+
+        Otherwise, return those whose paths contain the other parts of the name, or else all.
+        """
+        if not self._outer:
+            return found
+        names = (self._owner, *self._outer)
+        return (
+            [one for one in found if one.owners[: len(names)] == names]
+            or [one for one in found if self._is_below(one, names)]
+            or found
+        )
+
+    def _is_below(self, found: FoundDefinition, names: tuple[str, ...]) -> bool:
+        count = len(found.owners)
+        places = {*path_names(found.symbol.path), *self._packages_of(found.symbol.path)}
+        return found.owners == names[:count] and places.issuperset(names[count:])
 
     def is_in_package(self, found: FoundDefinition) -> bool:
         """Return whether the owner is the package that a definition belongs to."""
