@@ -1318,6 +1318,43 @@ def test_all_parts_of_a_qualified_name_select_the_definition(
         assert places(app.symbols(name)) == expected
 
 
+SAME_AS_OUTSIDE = {
+    "src/format.rs": "pub struct Display;\n\npub trait Paint {}\n\npub trait Show {}\n",
+    "src/a.rs": "use std::fmt;\n\nstruct A;\n\nimpl fmt::Display for A {}\n",
+    "src/b.rs": "use std::fmt::{Debug, Display};\n\nstruct B;\n\nimpl Display for B {}\n",
+    "src/c.rs": "use crate::format::Paint;\n\nstruct C;\n\nimpl Paint for C {}\n",
+    "src/d.rs": "struct D;\n\nimpl brush::Paint for D {}\n\nimpl crate::format::Show for D {}\n",
+    "web/level.ts": "enum Level {\n  Failure = 'x',\n}\n",
+    "web/errors.ts": "export class BadInput extends Failure {}\n",
+    "web/view.tsx": "import { Component } from 'preact'\n\nclass View extends Component {}\n",
+    "web/part.tsx": "import { Component } from '@/component'\n\nclass P extends Component {}\n",
+    "web/component.ts": "export class Component {}\n",
+    "py/models.py": "import orm\nfrom py.tables import Table\n\n\nclass User(Table):\n    pass\n",
+    "py/tables.py": "Table = make_base()\n",
+    "py/other.py": "import orm\n\n\nclass Other(orm.Table):\n    pass\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "definitions", "implementations"),
+    [
+        ("Display", [], ["src/a.rs:5", "src/b.rs:5"]),
+        ("Paint", ["src/format.rs:3"], ["src/c.rs:5"]),
+        ("Show", ["src/format.rs:5"], ["src/d.rs:5"]),
+        ("Failure", [], ["web/errors.ts:1"]),
+        ("Component", ["web/component.ts:1"], ["web/part.tsx:3"]),
+        ("Table", ["py/tables.py:1"], ["py/models.py:5"]),
+    ],
+)
+def test_implementations_of_a_name_from_outside_are_not_those_of_a_local_definition(
+    name: str, definitions: list[str], implementations: list[str]
+) -> None:
+    with _open(SAME_AS_OUTSIDE) as app:
+        answer = app.symbols(name, "implementations")
+    assert places(answer) == definitions
+    assert [f"{use.path}:{use.line}" for use in answer.uses] == implementations
+
+
 # In these files, each variable has the name of the module that contains its class.
 LIKE_MODULES = {
     "net/session.py": """\

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rootle.index.reader import IndexReader
-from rootle.search.symbols.alias_targets import AliasTargets
+from rootle.search.symbols.bases.alias_targets import AliasTargets
+from rootle.search.symbols.bases.foreign_bases import ForeignBases, can_be_base
 from rootle.search.symbols.definitions import FoundDefinition, split_name
 from rootle.search.symbols.name_rarity import is_rare_name
 from rootle.search.symbols.name_scan import NameScan
@@ -90,6 +91,10 @@ class SymbolFinder:
             uses = scan.uses()
             total, counts = len(uses), Counter(use.kind for use in uses)
             definitions = scan.definitions()
+        if request.aspect == "implementations":
+            definitions = [one for one in definitions if can_be_base(one.symbol)]
+            uses, definitions = self._without_foreign(index, request, uses, definitions)
+            total, counts = len(uses), Counter(use.kind for use in uses)
         limit = DEFAULT_LIMIT if request.limit is None else request.limit
         end = min(offset + limit, len(uses))
         if not request.has_mentions:
@@ -115,3 +120,21 @@ class SymbolFinder:
             request.files is not None and (request.aspect == "definitions" or not symbols),
             uses_by_name=sum(not (use.target or use.kind in PROSE_KINDS) for use in uses),
         )
+
+    def _without_foreign(
+        self,
+        index: IndexReader,
+        request: SymbolRequest,
+        uses: list[SymbolUse],
+        definitions: list[FoundDefinition],
+    ) -> tuple[list[SymbolUse], list[FoundDefinition]]:
+        """Return the implementations of these definitions.
+
+        If all implementations are of another library, return them without the definitions.
+        """
+        owners, name = split_name(request.name)
+        if owners or not definitions:
+            return uses, definitions
+        bases = ForeignBases(index, self._parsed, name, definitions)
+        kept = [use for use in uses if not bases.is_foreign(use)]
+        return (uses, []) if uses and not kept else (kept, definitions)

@@ -10,7 +10,7 @@ from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
 from rootle.search.query.spelling import find_nearest_names
-from rootle.search.symbols.base_classes import aliased_classes, bases_in
+from rootle.search.symbols.bases.base_classes import aliased_classes, bases_in
 from rootle.search.symbols.candidate_files import CandidateFiles
 from rootle.search.symbols.definitions import (
     FoundDefinition,
