@@ -26,8 +26,9 @@ from benchmarks.common.internals import index_commits, index_snapshot
 from benchmarks.common.statistics import mean
 from rootle import App, open_app
 from rootle.history.cochange import ChangeHistory, read_history
-from rootle.history.commit_view import MAX_FILES, CommitView
+from rootle.history.commit_view import CommitView
 from rootle.history.impact_features import ImpactCandidate, ImpactFeatures, estimate_probabilities
+from rootle.types import MAX_INDEXED_FILES
 
 HELD_OUT = 150  # commits of the main branch
 DEPTH = 5
@@ -64,7 +65,7 @@ def _predict(app: App, changes: Sequence[Sequence[str]]) -> Iterator[Prediction]
     features = ImpactFeatures(index_snapshot(app), history)
     for paths in changes:
         known = sorted(path for path in paths if features.has(path))
-        if len(paths) < MAX_FILES and len(known) > 1:
+        if len(paths) < MAX_INDEXED_FILES and len(known) > 1:
             seed, *others = known
             found = tuple(features.candidates(seed))
             yield Prediction(seed, frozenset(others), found, _by_count(history, seed))

@@ -238,6 +238,39 @@ def test_a_diff_without_prefixes_names_its_files(shop: tuple[Path, App]) -> None
     assert app.impact(git(root, "diff", "--no-prefix")).seeds == ("a/first.py",)
 
 
+def test_the_shared_commits_are_counted_among_those_of_the_changed_file(
+    shop: tuple[Path, App],
+) -> None:
+    root, app = shop
+    write(root, "shop/price.py", f"{FORMAT}alone = True\n")
+    git(root, "commit", "-qam", "Change the price alone")
+    for number in range(30):
+        write(root, f"many/file_{number}.py", "first = 1\n")
+    write(root, "shop/price.py", f"{FORMAT}many = True\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "Change many files")
+    # Four commits changed both files: the first one, and three later ones.
+    text = "\n".join(impact_lines(app.impact("shop/price.py")))
+    assert "changed together in 4 of 5 commits" in text
+    assert "(without commits that changed 30 or more files):" in text
+
+    answer = app.impact(["shop/price.py", "shop/stock.py"])
+    assert "changed with shop/price.py in 4 of 5 commits" in "\n".join(impact_lines(answer))
+
+
+def test_the_only_commit_of_a_file_is_one_of_one(tmp_path: Path, make_app: MakeApp) -> None:
+    root = tmp_path / "one"
+    root.mkdir()
+    git(root, "init", "-q")
+    write(root, "app.py", FORMAT)
+    write(root, "mail.py", "def send():\n    pass\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "Start")
+    text = "\n".join(impact_lines(make_app(root).impact("app.py")))
+    assert "changed together in 1 of 1 commit: " in text
+    assert "%" not in text.partition("changed together")[2]
+
+
 def test_files_without_evidence_are_not_called_similar(shop: tuple[Path, App]) -> None:
     answer = shop[1].impact("shop/stock.py", 50)
     text = "\n".join(impact_lines(answer))

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.history.commit_view import MAX_FILES, CommitView
-from rootle.types import COMMIT_MESSAGE, RENAMED_TO
+from rootle.history.commit_view import CommitView
+from rootle.types import COMMIT_MESSAGE, MAX_INDEXED_FILES, RENAMED_TO
 
 # The weight of a commit is halved for each such interval between it and the newest commit.
 _HALF_LIFE_S: Final = 2 * 365 * 86_400.0
@@ -158,7 +158,7 @@ def _make_change(
 ) -> PastChange | None:
     """Return a commit that changed these files; None if it is too large."""
     # Commits that change this many files or more usually move, format or import code.
-    if not files or len(files) >= MAX_FILES:
+    if not files or len(files) >= MAX_INDEXED_FILES:
         return None
     relative = (view.relative_label(label) for label in files)
     paths = tuple(dict.fromkeys(path for path in relative if path is not None))

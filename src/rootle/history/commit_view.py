@@ -8,12 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Final, Generic, TypeVar
 
 from rootle.index.reader import FileState, IndexReader
-from rootle.types import COMMIT_MESSAGE, COMMIT_URI, RENAMED_TO, DocumentSection
+from rootle.types import (
+    COMMIT_MESSAGE,
+    COMMIT_URI,
+    MAX_INDEXED_FILES,
+    RENAMED_TO,
+    DocumentSection,
+)
 
 _T = TypeVar("_T")
 
-# The index lists at most this many files of a commit.
-MAX_FILES: Final = 30
 # How many of the newest changes of a file are searched for the last change of a function. Older
 # changes rarely contain it.
 _MAX_CHANGES: Final = 40
@@ -89,7 +93,7 @@ class CommitView:
         """Return whether a commit may have changed more files than the index lists."""
         sections = self.index.sections_of(state.id)
         files = [one for one in sections if not one.title.startswith(RENAMED_TO)]
-        return len(files) > MAX_FILES  # `files` also contains the section of the message
+        return len(files) > MAX_INDEXED_FILES  # `files` also contains the section of the message
 
     def changes_of(self, path: str) -> Sequence[tuple[int, DocumentSection]]:
         """Return the latest changes to a file, each with the id of its commit, newest first."""

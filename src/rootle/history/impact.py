@@ -55,7 +55,7 @@ def find_impact(
     best = _estimate(features, seeds[:_MAX_SEEDS])
     return ImpactAnswer(
         seeds,
-        tuple(_describe(view, one) for one in best[:count]),
+        tuple(_describe(view, history, one) for one in best[:count]),
         commits.degraded,
         commits.suggestions,
         elapsed_ms(started_s),
@@ -83,7 +83,7 @@ def _estimate(features: ImpactFeatures, seeds: Sequence[str]) -> list[_Estimate]
     return sorted(found.values(), key=lambda one: (-one.probability, one.candidate.path))
 
 
-def _describe(view: CommitView | None, estimate: _Estimate) -> ImpactedFile:
+def _describe(view: CommitView | None, history: ChangeHistory, estimate: _Estimate) -> ImpactedFile:
     candidate = estimate.candidate
     return ImpactedFile(
         candidate.path,
@@ -91,6 +91,7 @@ def _describe(view: CommitView | None, estimate: _Estimate) -> ImpactedFile:
         round(estimate.probability, 4),
         estimate.seed,
         candidate.cochange.count,
+        len(history.changes_of(estimate.seed)),
         round(candidate.cochange.share, 4),
         _describe_commits(view, candidate.cochange.commits[:_MAX_COMMITS]),
         candidate.references[:_MAX_REFERENCES],

@@ -7,11 +7,12 @@ from typing import Final
 
 from rootle.serialization.citation import describe_commit_briefly
 from rootle.serialization.path_text import cut_line, escape_path, short_hash
-from rootle.types import ImpactAnswer, ImpactedFile, Removal, RemovalAnswer
+from rootle.types import MAX_INDEXED_FILES, ImpactAnswer, ImpactedFile, Removal, RemovalAnswer
 
 MAX_LINES: Final = 12  # the maximum number of lines to show of a piece of removed code
 _MAX_LINE_CHARS: Final = 160
 _MAX_SEEDS: Final = 3
+_LIMIT: Final = f" (without commits that changed {MAX_INDEXED_FILES} or more files)"
 
 
 def removal_lines(removal: Removal, max_lines: int = MAX_LINES) -> Iterator[str]:
@@ -45,7 +46,10 @@ def impact_lines(answer: ImpactAnswer) -> Iterator[str]:
     """Yield a line with the changed files; then, for each other file, probability and evidence."""
     shown = ", ".join(escape_path(path) for path in answer.seeds[:_MAX_SEEDS])
     left = len(answer.seeds) - _MAX_SEEDS
-    yield f"together with {shown}{f' and {left} more' if left > 0 else ''}:"
+    # Without this, the counts would contradict those of `git log`.
+    counted = any(file.cochanges for file in answer.files)
+    more = f" and {left} more" if left > 0 else ""
+    yield f"together with {shown}{more}{_LIMIT if counted else ''}:"
     for file in answer.files:
         yield f"{file.probability:4.0%}  {escape_path(file.path)} ({file.kind})"
         for reason in _list_evidence(file, has_many_seeds=len(answer.seeds) > 1):
@@ -55,10 +59,10 @@ def impact_lines(answer: ImpactAnswer) -> Iterator[str]:
 def _list_evidence(file: ImpactedFile, *, has_many_seeds: bool) -> Iterator[str]:
     with_seed = f" with {escape_path(file.seed)}" if has_many_seeds else ""
     if file.cochanges:
-        times = "once" if file.cochanges == 1 else f"{file.cochanges} times"
-        newest = file.commits[0]
-        subject = f"{short_hash(newest.hash)} {newest.subject}"
-        yield f"changed{with_seed} {times} ({file.confidence:.0%} of its commits): {subject}"
+        commits = "commit" if file.seed_commits == 1 else "commits"
+        count = f"{file.cochanges} of {file.seed_commits} {commits}"
+        newest = f"{short_hash(file.commits[0].hash)} {file.commits[0].subject}"
+        yield f"changed{with_seed or ' together'} in {count}: {newest}"
     if file.references:
         yield f"shares names{with_seed}: {', '.join(file.references)}"
     if not file.cochanges and not file.references:

@@ -21,6 +21,8 @@ UNNAMED_CHANGES: Final = "…"
 CHANGED_NAMES_SEPARATOR: Final = " | "
 # The prefix of the title of a section for the old path of a renamed file. The new path follows.
 RENAMED_TO: Final = "→ "
+# The index lists at most this many files of a commit.
+MAX_INDEXED_FILES: Final = 30
 # The separator of the scope and the name in the title of a section with a removed definition.
 REMOVED_SCOPE_SEPARATOR: Final = " > "
 # The name in `degraded` of an answer for which not all commits were searched. The first suggestion
@@ -97,8 +99,11 @@ class ImpactedFile:
     probability: float  # the probability that the file changes in the same commit as `seed`, 0 to 1
     seed: str  # the changed file to which the evidence refers
     cochanges: int  # the number of commits that changed both files
-    # the share of these commits among those that changed `seed`; newer and smaller commits weigh
-    # more
+    # the number of commits that changed `seed`; both numbers leave out commits that changed 30 or
+    # more files
+    seed_commits: int
+    # the share of `cochanges` among `seed_commits`, 0 to 1; newer and smaller commits weigh more,
+    # and few commits lower it
     confidence: float
     # at most three commits that changed both files, the newest first
     commits: tuple[CommitFacts, ...]

@@ -18,12 +18,12 @@ from rootle.types import (
     COMMIT_KIND,
     COMMIT_MESSAGE,
     COMMIT_URI,
+    MAX_INDEXED_FILES,
     RENAMED_TO,
     UNNAMED_CHANGES,
     DocumentSection,
 )
 
-_MAX_FILES: Final = 30  # changed files that are indexed
 _MAX_RENAMES: Final = 200  # renamed files whose old paths are indexed
 # A commit that changes more files is a bulk change, for which the names of the files are enough.
 _MAX_FILES_WITH_PATCH: Final = 100
@@ -105,7 +105,7 @@ def _file_sections(commit: CommitPatch) -> Iterator[_Section]:
     found.sort(key=lambda item: _priority(item[0], item[1], commit.message))
     left = _MAX_PATCH_CHARS if len(found) <= _MAX_FILES_WITH_PATCH else 0
     labels = {COMMIT_MESSAGE}
-    for change, reason in found[:_MAX_FILES]:
+    for change, reason in found[:MAX_INDEXED_FILES]:
         label = change.path if change.path not in labels else f"./{change.path}"
         if label in labels:
             continue
