@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from rootle.serialization.citation import describe_commit_briefly
-from rootle.serialization.path_text import cut_line, escape_path, short_hash
+from rootle.serialization.path_text import cut_line, cut_lines, escape_path, short_hash
 from rootle.types import MAX_INDEXED_FILES, ImpactAnswer, ImpactedFile, Removal, RemovalAnswer
 
 MAX_LINES: Final = 12  # the maximum number of lines to show of a piece of removed code
@@ -20,11 +20,11 @@ def removal_lines(removal: Removal, max_lines: int = MAX_LINES) -> Iterator[str]
     commit = removal.commit
     yield f"{escape_path(removal.path)}:{removal.start_line}  {_describe(removal)}".rstrip()
     yield f"  removed by {short_hash(commit.hash)} {describe_commit_briefly(commit)}"
-    for line in removal.lines[:max_lines]:
+    shown = cut_lines(removal.lines, max_lines)
+    for line in shown:
         yield f"  -{cut_line(line, _MAX_LINE_CHARS)}"
-    left = len(removal.lines) - max_lines
-    if left > 0:
-        yield f"  … {left} more removed {'line' if left == 1 else 'lines'}"
+    if left := len(removal.lines) - len(shown):
+        yield f"  … {left} more removed lines"
 
 
 def describe_no_removal(answer: RemovalAnswer) -> str:

@@ -66,10 +66,24 @@ def clean_line(line: str) -> str:
     return "\t".join(map(replace_unprintable, line.split("\t")))
 
 
-def cut_line(line: str, max_chars: int) -> str:
-    """Return a line; if it is too long, its beginning and the number of omitted characters."""
-    more = len(line) - max_chars
-    return line if more <= 0 else f"{line[:max_chars]}… ({more} more characters)"
+def cut_line(line: str, max_chars: int, start: int = 0) -> str:
+    """Return `max_chars` characters of a line from the index `start`, and markers for the others.
+
+    A marker gives the number of omitted characters. If they do not take more space than their
+    marker, they are returned instead.
+    """
+    end = start + max_chars
+    before, after = f"({start} characters) …", f"… ({len(line) - end} more characters)"
+    if start <= len(before):
+        start, before = 0, ""
+    if len(line) - end <= len(after):
+        end, after = len(line), ""
+    return f"{before}{line[start:end]}{after}"
+
+
+def cut_lines(lines: Sequence[str], max_lines: int) -> Sequence[str]:
+    """Return the first lines. A single line that is left is returned instead of a marker for it."""
+    return lines if len(lines) <= max_lines + 1 else lines[:max_lines]
 
 
 def did_you_mean(paths: Sequence[str]) -> str:

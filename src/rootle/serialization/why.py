@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from rootle.serialization.memories import NOTICE, memory_as_text
-from rootle.serialization.path_text import cut_line, escape_path, short_hash
+from rootle.serialization.path_text import cut_line, cut_lines, escape_path, short_hash
 from rootle.types import PassageCommit, WhyAnswer
 
 _MAX_PASSAGE_LINES: Final = 40
@@ -27,7 +27,7 @@ def reason_lines(answer: WhyAnswer) -> Iterator[str]:
     yield from _passage_lines(answer)
     if answer.uncommitted:
         yield f"Not committed yet: {_ranges(answer.uncommitted)}."
-        shown = answer.replaced[:_MAX_REPLACED]
+        shown = cut_lines(answer.replaced, _MAX_REPLACED)
         if shown:
             yield "The last commit has instead:"
         yield from (f"  {cut_line(line, _MAX_LINE_CHARS)}" for line in shown)

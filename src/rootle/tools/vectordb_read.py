@@ -118,7 +118,8 @@ def _fit(lines: Iterable[str], notes: Sequence[str]) -> str:
     cleaned = list(map(clean_line, lines))
     shown = cleaned[: _count_that_fits(cleaned, 0)]
     if len(shown) < len(cleaned):
-        shown.append(f"… ({len(cleaned) - len(shown)} more lines are left out)")
+        left = len(cleaned) - len(shown)
+        shown.append(f"… ({left} more {'line is' if left == 1 else 'lines are'} left out)")
     return "\n".join((*shown, *map(clean_line, notes)))
 
 
@@ -143,7 +144,8 @@ def _answer(passage: Passage) -> Answer:
         text.append(f"Note: {passage.note}")
     left = len(passage.lines) - len(lines)
     if left:
-        text.append(f"… {left} more lines: ask for {name}:{last + 1}-{last + left}")
+        more = "1 more line" if left == 1 else f"{left} more lines"
+        text.append(f"… {more}: ask for {name}:{last + 1}-{last + left}")
     data = {
         "source": f"{name}:{first}-{last}",
         "language": passage.language,

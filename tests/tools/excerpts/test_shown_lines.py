@@ -136,6 +136,7 @@ def test_the_comment_above_a_short_function_is_shown_with_it() -> None:
 def test_a_very_long_line_is_truncated() -> None:
     excerpts = FileExcerpts(outline_of("x" * 10_000), "x")
     assert excerpts.line(1) == "x" * 240 + "… (9760 more characters)"
+    assert FileExcerpts(outline_of("x" * 241), "x").line(1) == "x" * 241
 
 
 def test_a_quoted_message_in_a_branch_is_shown_without_the_other_branches() -> None:

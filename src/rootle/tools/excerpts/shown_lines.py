@@ -20,6 +20,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
+from rootle.serialization.path_text import cut_line
 from rootle.text.definition_head import find_comment_start, find_head, find_signature
 from rootle.text.terms import encodable
 from rootle.tools.excerpts.file_places import FilePlaces, Place
@@ -211,10 +212,7 @@ class FileExcerpts:
             return text
         # Cut a long line so that the excerpt contains its first match.
         start = max(0, self._matches.get(number, 0) - _MAX_LINE_CHARS // 2)
-        before = f"({start} characters) …" if start else ""
-        more = len(text) - start - _MAX_LINE_CHARS
-        after = f"… ({more} more characters)" if more > 0 else ""
-        return f"{before}{text[start : start + _MAX_LINE_CHARS]}{after}"
+        return cut_line(text, _MAX_LINE_CHARS, start)
 
     def _place_of(self, span: Span) -> Place:
         first, last = span.start_line, max(span.start_line, min(span.end_line, len(self._lines)))
