@@ -194,7 +194,7 @@ def test_a_text_without_headers_is_a_problem_although_both_sides_are_equal() -> 
 
 def test_an_answer_that_reports_a_degradation_is_not_current() -> None:
     assert Reply(text=_TEXT).is_current
-    reply = Reply(text=f"{_TEXT}\n\nNote: 2 changed files are not indexed yet")
+    reply = Reply(text=f"Note: 2 new or changed files are not indexed yet\n\n{_TEXT}")
     assert (reply.is_current, reply.reason) == (False, "not indexed yet")
     assert Reply({"degraded": ["stale", "dense"]}).reason == "stale, dense"
 

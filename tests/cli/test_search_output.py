@@ -191,6 +191,20 @@ def test_a_limit_shows_a_weak_answer_in_full(weak: SearchResponse) -> None:
     assert len({heading.partition(":")[0] for heading in headings}) == len(weak.results)
 
 
+@pytest.mark.parametrize("name", ["partial", "stale"])
+def test_that_the_index_lacks_files_is_printed_before_the_results(
+    name: str, repository: Path, make_app: MakeApp
+) -> None:
+    response = replace(make_app(repository).search("RetryPolicy"), degraded=(name, "memory"))
+    lines = _print_lines(response)
+    assert lines[0].startswith(f"rootle: degraded: {name} (")
+    assert lines[-1] == "rootle: degraded: memory (memories are not searched)"
+    terminal = io.StringIO()
+    with redirect_stdout(terminal), redirect_stderr(terminal):
+        print_markdown(response)
+    assert terminal.getvalue().startswith(f"rootle: degraded: {name} (")
+
+
 def test_a_confident_answer_is_shown_in_full(repository: Path, make_app: MakeApp) -> None:
     response = make_app(repository).search("RetryPolicy")
     assert response.confident is True

@@ -74,8 +74,11 @@ def test_an_unfinished_index_is_searched_and_its_coverage_reported(gate: Gate, a
     read, total = app.index_progress() or (0, 0)
     assert 0 < early.coverage.searched_bytes <= read < early.coverage.total_bytes == total
     (search, *_) = tools_of(app)
-    text = search(_QUERY)
-    assert "partial: the index is still being built, and this answer covers 0.0 of 0.1 MB" in text
+    partial = "Note: partial: the index is still being built, and this answer covers 0.0 of 0.1 MB"
+    assert search(_QUERY).startswith(partial)
+    unknown = search("uses:neverDefined")
+    assert unknown.startswith(partial)
+    assert "neverDefined is not defined in the indexed files" in unknown
     gate.is_open.set()
     wait_until(lambda: app.index_progress() is None, "the index is complete")
     whole = app.search(_QUERY)

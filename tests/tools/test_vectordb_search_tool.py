@@ -440,7 +440,7 @@ def test_a_stale_index_is_noted(repository: Path, make_app: MakeApp) -> None:
     app.pause_indexing()
     write(repository, "src/new.py", "def newest_thing(): ...\n", when_s=None)
     answer = search_folder(app).run("retry_backoff")
-    assert "1 changed file is not indexed yet" in answer.text
+    assert answer.text.startswith("Note: 1 new or changed file is not indexed yet\n\n1. ")
     assert answer.data["staleness"]["changedFiles"] == 1
 
 

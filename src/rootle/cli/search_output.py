@@ -11,7 +11,13 @@ from typing import Final, TextIO
 from rootle.cli.symbol_output import print_symbols
 from rootle.cli.terminal import fit_line, printable, warn, warn_all, write_line
 from rootle.rank.features import word_similarity
-from rootle.serialization.brief import describe_cut, has_notes_first, is_weak, shorten_weak
+from rootle.serialization.brief import (
+    INDEX_DEGRADATIONS,
+    describe_cut,
+    has_notes_first,
+    is_weak,
+    shorten_weak,
+)
 from rootle.serialization.citation import (
     cite,
     describe_commit_briefly,
@@ -98,11 +104,12 @@ def print_response(
 ) -> None:
     """Print results to standard output, and messages to standard error.
 
-    If the response is not confident, or if not all commits were searched, the messages come first.
-    `is_brief` shortens a response without confidence to the best results, with few lines each, and
-    on a terminal any other response to about one screen. `limit` is the maximum number of uses of a
-    name.
+    Messages that the index lacks files come first. If the response is not confident, or if not all
+    commits were searched, all messages come first. `is_brief` shortens a response without
+    confidence to the best results, with few lines each, and on a terminal any other response to
+    about one screen. `limit` is the maximum number of uses of a name.
     """
+    response = _print_index_messages(response)
     is_first = has_notes_first(response)
     if is_first:
         _print_messages(response)
@@ -203,8 +210,10 @@ def _print_results(
 def print_markdown(response: SearchResponse, *, is_brief: bool = True) -> None:
     """Print results as Markdown to standard output, and messages to standard error.
 
-    If the response is not confident, the messages come first or are part of the Markdown.
+    Messages that the index lacks files come first. If the response is not confident, the other
+    messages also come first, or are part of the Markdown.
     """
+    response = _print_index_messages(response)
     has_notes = starts_with_notes(response, is_brief=is_brief)
     messages = replace(response, suggestions=()) if has_notes else response
     if has_notes_first(response):
@@ -216,16 +225,26 @@ def print_markdown(response: SearchResponse, *, is_brief: bool = True) -> None:
         _print_messages(messages)
 
 
+def _print_index_messages(response: SearchResponse) -> SearchResponse:
+    """Print that the index lacks files, if it does; return the response without these reasons."""
+    _print_degradations([name for name in response.degraded if name in INDEX_DEGRADATIONS])
+    others = tuple(name for name in response.degraded if name not in INDEX_DEGRADATIONS)
+    return replace(response, degraded=others)
+
+
+def _print_degradations(names: Sequence[str]) -> None:
+    for name in names:
+        meaning = _DEGRADATIONS.get(name.partition(" ")[0])
+        warn(f"degraded: {name}" + (f" ({meaning})" if meaning else ""))
+
+
 def _print_messages(response: SearchResponse) -> None:
     # The first suggestion then says how many commits were searched, which explains the rest.
     is_partial = PARTIAL_HISTORY in response.degraded and bool(response.suggestions)
     if is_partial:
         warn_all(response.suggestions)
-    for name in response.degraded:
-        if name == PARTIAL_HISTORY and is_partial:
-            continue
-        meaning = _DEGRADATIONS.get(name.partition(" ")[0])
-        warn(f"degraded: {name}" + (f" ({meaning})" if meaning else ""))
+    explained = (PARTIAL_HISTORY,) if is_partial else ()
+    _print_degradations([name for name in response.degraded if name not in explained])
     if not response.results and not response.memories:
         warn("no results")
     if not is_partial:

@@ -7,6 +7,9 @@ from typing import Final
 
 from rootle.types import PARTIAL_HISTORY, SearchResponse, SearchResult
 
+# These values of `degraded` mean that the index lacks files. They are reported before the results,
+# because statements such as "X is not defined" are then true only of a part of the files.
+INDEX_DEGRADATIONS: Final = ("partial", "stale")
 WEAK_RESULTS: Final = 3
 _MAX_LINES: Final = 4
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from rootle.serialization.brief import INDEX_DEGRADATIONS
 from rootle.serialization.memories import NOTICE, memory_as_text
 from rootle.serialization.outside_text import NOTICE as NOTICE_OUTSIDE
 from rootle.serialization.outside_text import has_external
-from rootle.types import HISTORY_ADVICE, Memory, SearchResponse
+from rootle.types import HISTORY_ADVICE, IndexCoverage, Memory, SearchResponse, Staleness
 
 # The meaning of each kind of degradation for the reader of an answer.
 CONSEQUENCES: Final = {
@@ -34,26 +36,47 @@ def reword_note(note: str) -> str:
     return note.replace(HISTORY_ADVICE, _BACKGROUND)
 
 
+def list_index_notes(response: SearchResponse) -> list[str]:
+    """Return the notes which say that the index lacks files. The answer is read with these in mind.
+
+    Without them, "X is not defined in the indexed files" would be misunderstood.
+    """
+    return _describe_degradations(response, [one for one in response.degraded if _lacks_files(one)])
+
+
 def list_notes(response: SearchResponse) -> list[str]:
-    """Return the notes on an answer. Low confidence is reported in the suggestions."""
-    staleness = response.staleness
+    """Return the other notes on an answer. Low confidence is reported in the suggestions."""
+    others = [one for one in response.degraded if not _lacks_files(one)]
+    degraded = _describe_degradations(response, others)
+    memories = [f"from memory ({NOTICE}): {_shorten(memory)}" for memory in response.memories]
+    outside = [NOTICE_OUTSIDE] if has_external(response) else []
+    return [*outside, *map(reword_note, response.suggestions), *degraded, *memories]
+
+
+def _lacks_files(degradation: str) -> bool:
+    return degradation in INDEX_DEGRADATIONS
+
+
+def _describe_degradations(response: SearchResponse, names: Sequence[str]) -> list[str]:
     known = {**CONSEQUENCES}
-    if staleness is not None:
-        count = staleness.changed_files
-        files = "1 changed file is" if count == 1 else f"{count} changed files are"
-        known["stale"] = f"{files} not indexed yet"
+    if response.staleness is not None:
+        known["stale"] = _describe_staleness(response.staleness, response.coverage)
     if response.coverage is not None:
         done, total = response.coverage.searched_bytes / 1e6, response.coverage.total_bytes / 1e6
         known["partial"] = (
             f"partial: the index is still being built, and this answer covers {done:.1f} of "
             f"{total:.1f} MB; ask again for a complete answer"
         )
-    causes = [known.get(name, f"{name} was not available") for name in response.degraded]
+    causes = [known.get(name, f"{name} was not available") for name in names]
     # A suggestion may already report the same problem, with more details.
-    degraded = [text for text in causes if not any(text in one for one in response.suggestions)]
-    memories = [f"from memory ({NOTICE}): {_shorten(memory)}" for memory in response.memories]
-    outside = [NOTICE_OUTSIDE] if has_external(response) else []
-    return [*outside, *map(reword_note, response.suggestions), *degraded, *memories]
+    return [text for text in causes if not any(text in one for one in response.suggestions)]
+
+
+def _describe_staleness(staleness: Staleness, coverage: IndexCoverage | None) -> str:
+    # While the first index is being built, the files have not changed: they were never indexed.
+    kind = "new or changed " if coverage is None else ""
+    count = staleness.changed_files
+    return f"{count} {kind}{'file is' if count == 1 else 'files are'} not indexed yet"
 
 
 def _shorten(memory: Memory) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,7 +21,7 @@ from rootle.tools.backend_search import NO_MATCHES
 from rootle.tools.history.removal_text import GONE, answer_removal
 from rootle.tools.history.request_prefix import text_after
 from rootle.tools.query_wording import QUERY_ADVICE
-from rootle.tools.search_notes import list_notes
+from rootle.tools.search_notes import list_index_notes, list_notes
 from rootle.tools.sent_passages import SentPassages
 from rootle.tools.symbol_text import limit_files, list_symbols, write_symbols
 from rootle.tools.tool import Answer, Arguments, Parameter, Tool, error
@@ -134,10 +135,12 @@ def _empty_answer(app: App, query: SearchQuery, response: SearchResponse) -> str
 
 
 def _answer(root: Path, response: SearchResponse, text: AnswerText, *, empty: str) -> Answer:
-    notes = [rename_filter(encodable(note), _PARAMETER_NAMES) for note in list_notes(response)]
-    note = f"Note: {'; '.join(notes)}" if notes else ""
-    is_first = has_notes_first(response)
-    parts = [note if is_first else "", text.text or empty, "" if is_first else note]
+    first = list_index_notes(response)
+    others = [rename_filter(encodable(note), _PARAMETER_NAMES) for note in list_notes(response)]
+    notes = [*first, *others]
+    before = notes if has_notes_first(response) else first
+    after = notes[len(before) :]
+    parts = [_join_notes(before), text.text or empty, _join_notes(after)]
     parts.append(f"Folder: {short_path(root)}")
     data = {
         "results": text.results,
@@ -150,3 +153,7 @@ def _answer(root: Path, response: SearchResponse, text: AnswerText, *, empty: st
         "memories": [memory_as_data(memory) for memory in response.memories],
     }
     return Answer("\n\n".join(part for part in parts if part), data)
+
+
+def _join_notes(notes: Sequence[str]) -> str:
+    return f"Note: {'; '.join(notes)}" if notes else ""
