@@ -191,6 +191,15 @@ _OPERATORS: Final[dict[str, SymbolAspect]] = {
 _MARKED: Final = re.compile(r"_|[a-z0-9][A-Z]|[A-Z]|::|->|\(\)|\w[.#]\w|[`$@]")
 
 
+# Names such as `isPublic`, `max_size`, `Shop::price`, `pointer.Of`, `run()` and `@cached`.
+_CODE_NAME: Final = re.compile(
+    r"\w_\w|^[a-z][a-z0-9]*[A-Z]|::|->|\(\)|[`@]|\.[A-Z]|^\w*[A-Z]\w*\.\w"
+)
+# These words say that a name next to them is in the code. "class" and "type" do not: in "the base
+# class", "base" is an adjective.
+_KINDS: Final = r"(?:function|method|struct|trait|macro|enum)"
+
+
 @dataclass(frozen=True, slots=True)
 class NameQuestion:
     """A question about one name."""
@@ -204,6 +213,8 @@ class NameQuestion:
     # Whether the question is about the name only if it is rare. Such a question often asks about an
     # ordinary word, as in "where is the limit set".
     must_be_rare: bool = False
+    # Whether the name is certainly that of a definition. A proper name, such as "OAuth", is not.
+    is_code_name: bool = False
     place: str = ""  # the end of the question, if it may be a path, as in "who calls NAME in PATH"
 
 
@@ -239,7 +250,11 @@ def _parse_form(text: str) -> NameQuestion | None:
             if is_word and aspect == "uses":
                 return None
             return NameQuestion(
-                _clean(name), aspect, _is_marked(match[0]) and not is_word, must_be_rare=is_word
+                _clean(name),
+                aspect,
+                _is_marked(match[0]) and not is_word,
+                is_code_name=_is_code_name(match[0], name),
+                must_be_rare=is_word,
             )
     return None
 
@@ -265,3 +280,10 @@ def _clean(name: str) -> str:
 
 def _is_marked(text: str) -> bool:
     return _MARKED.search(text[1:]) is not None
+
+
+def _is_code_name(text: str, name: str) -> bool:
+    """Return whether the name in a text is written like code, or is next to a word like "macro"."""
+    near = rf"\b{_KINDS}\s+[`'\"]?{re.escape(name)}|{re.escape(name)}[`'\"]?\s+{_KINDS}\b"
+    quoted = f"`{name}`" if f"`{name}`" in text else name
+    return _CODE_NAME.search(quoted) is not None or re.search(near, text) is not None

@@ -19,11 +19,14 @@ _ADVICE: Final = "the answer may not be in this folder, or may use other words"
 
 
 def check_confidence(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
-    """Return the answer. Reject it if the question is about words that no indexed text contains.
+    """Return the answer. Reject it if the question is about words that no indexed text contains, or
+    asks for a name that has no definition.
 
     An answer that is not confident gets a note with the reason before its other notes.
     """
     inputs = answer.candidates.inputs
+    if answer.undefined:
+        return _reject_undefined(answer, index)
     if not answer.candidates.has_words:  # without the word index, nothing can be proved
         return answer if answer.confident else _add_note(answer, _IMPROBABLE)
     check = check_words(answer.candidates.scoped.question, index)
@@ -36,6 +39,18 @@ def check_confidence(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
             return answer
         answer = _reject(answer)
     return _add_note(answer, *_reasons(absent, index))
+
+
+def _reject_undefined(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
+    """Reject an answer to a question about a name that has no definition."""
+    reasons: Iterable[str] = (answer.undefined,)
+    if answer.candidates.has_words:
+        check = check_words(answer.candidates.scoped.question, index)
+        # Words such as "calls" and "macro" are not part of the name.
+        absent = prove_absent([word for word in check.unknown if word.is_identifier], index)
+        # The statement that no text has the name includes that it is not defined.
+        reasons = _reasons(absent, index) if absent else reasons
+    return _add_note(_reject(answer), *reasons)
 
 
 def _is_guess(word: SubjectWord, question: Question) -> bool:

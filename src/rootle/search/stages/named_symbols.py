@@ -27,6 +27,7 @@ from rootle.search.stages.ranked_answer import (
     chunks_with_lines,
     put_first,
 )
+from rootle.search.stages.undefined_names import describe_undefined
 from rootle.search.stages.unindexed_text import note_unindexed_name
 from rootle.search.symbols.name_rarity import is_rare_name
 from rootle.search.symbols.symbol_request import SymbolRequest
@@ -76,12 +77,18 @@ class NamedSymbols:
         if question is None:
             return find(request, _note_plain_operator(scoped))
         asked = _Asked(question, request, scoped, find)
-        answer = self._answer_with_uses(asked) or asked.find_plainly()
+        answer = self._answer_with_uses(asked) or self._answer_plainly(asked)
         is_defined = answer.symbols is not None and answer.symbols.definitions
         if is_defined or not question.is_explicit or self._tree is None:
             return answer
         notes = note_unindexed_name(question.name, request, scoped, self._tree)
         return replace(answer, notes=(*answer.notes, *notes))
+
+    def _answer_plainly(self, asked: _Asked) -> RankedAnswer:
+        """Return the answer of an ordinary search, which says if the name has no definition."""
+        index = asked.request.session.index
+        undefined = describe_undefined(asked.question, asked.scoped.files, index, self._open_finder)
+        return replace(asked.find_plainly(), undefined=undefined)
 
     def _answer_with_uses(self, asked: _Asked) -> RankedAnswer | None:
         """Return the answer, or None if there is none.

@@ -67,6 +67,8 @@ class Notes:
 
 def _may_lack_words(answer: RankedAnswer) -> bool:
     """Return whether the question may be about words that no indexed text contains."""
+    if answer.undefined:
+        return bool(answer.order)
     if answer.symbols is not None or answer.confident is None or not answer.order:
         return False  # the index contains the name, or the confidence is unknown
     inputs = answer.candidates.inputs

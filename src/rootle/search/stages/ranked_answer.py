@@ -48,6 +48,7 @@ class RankedAnswer:
     max_score: float = 1.0  # higher scores are shown as this score
     symbols: SymbolAnswer | None = None  # definitions and uses, if the question is about a name
     lines: Lines = field(default_factory=dict)  # lines that results must show
+    undefined: str = ""  # a sentence which says that the requested name has no definition
 
     @property
     def file_ids(self) -> Ids:

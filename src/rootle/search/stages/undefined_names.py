@@ -1,0 +1,58 @@
+"""Say that the name in a question has no definition, if it is certainly the name of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Final
+
+from rootle.index.reader import IndexReader
+from rootle.rank.question.name_question import NameQuestion
+from rootle.search.symbols.name_rarity import is_rare_name
+from rootle.search.symbols.symbol_request import SymbolRequest
+from rootle.serialization.symbols import describe_definitions
+from rootle.text.languages import CODE_EXTENSIONS, DOCUMENTATION
+from rootle.text.terms import whole_identifier
+
+if TYPE_CHECKING:
+    from rootle.search.symbols.finder import SymbolFinder
+
+# A name in more files is not looked up in files of settings.
+_MAX_FILES: Final = 2_000
+
+
+def describe_undefined(
+    question: NameQuestion,
+    files: Collection[int] | None,
+    index: IndexReader,
+    open_finder: Callable[[], SymbolFinder],
+) -> str:
+    """Return a text such as "isPublic is not defined in the indexed files".
+
+    The text is empty if the name is defined, or if it may be an ordinary word, a path, a key in a
+    file of settings, or a field in a file that was not read. `files` are the ids of the
+    files to search; None means all. `open_finder` is called only if it is needed, because it loads
+    a parser.
+    """
+    is_certain = question.is_code_name or (
+        question.is_explicit and is_rare_name(question.name, index)
+    )
+    if question.is_bare or not is_certain or _is_path_or_key(question.name, index):
+        return ""
+    found = open_finder().find(index, SymbolRequest(question.name, files=files))
+    # A name in code that is not fully parsed may be that of a field, but not that of a macro.
+    may_be_field = not found.has_all_definitions and question.is_explicit
+    # The last character of a name in Ruby, as in `empty?`, may look like the end of the question.
+    is_signed = any(one.rstrip("?!") == question.name for one in found.similar)
+    if found.definitions or may_be_field or is_signed:
+        return ""
+    return describe_definitions(found)
+
+
+def _is_path_or_key(name: str, index: IndexReader) -> bool:
+    """Return whether a name is that of a file, or occurs in a file of settings or data."""
+    if "." in name:
+        return any(f"/{state.path}".endswith(f"/{name}") for state in index.all_files())
+    stems = index.sparse.stems(whole_identifier(name))
+    ids = index.sparse.files_with(stems, [], _MAX_FILES, None) if stems else []
+    languages = {state.language for state in index.files(ids).values()}
+    return any(one not in CODE_EXTENSIONS and one not in DOCUMENTATION for one in languages)

@@ -1,0 +1,72 @@
+"""A question about a name without a definition is answered with a statement that says so first."""
+
+from __future__ import annotations
+
+import pytest
+from sample import MakeApp, indexed_repository
+
+from rootle.app import App
+from rootle.tools.vectordb_search_tool import search_folder
+
+_FILES = {
+    "src/shop.kt": "import kit.isPublic\n\nfun listShops(shops: List<Shop>) =\n"
+    "    shops.filter { it.isPublic }\n",
+    "src/retry.rs": 'pub fn retry_later() {\n    bail!("no more attempts");\n}\n',
+    "src/price.go": "package price\n\n// Find returns a pointer to the price Of an item.\n"
+    "func Find(item string) *int {\n\treturn lookUp(item)\n}\n",
+    "src/pool.rb": "class Pool\n  def mark_busy!\n    @busy = true\n  end\nend\n",
+    "conf/app.yml": "server:\n  maxRetries: 5\n",
+    "CHANGES.md": "# Changes\n\n- remove SimpleGlob in favor of simplePattern()\n"
+    "- OAuth is used for signing in\n",
+}
+
+
+@pytest.fixture
+def app(make_app: MakeApp) -> App:
+    """Return an app whose folder and index must not be changed."""
+    root, index_dir = indexed_repository(_FILES)
+    return make_app(root, index_dir=index_dir)
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("where is isPublic defined", "isPublic"),
+        ("who calls simplePattern", "simplePattern"),
+        ("tests of simplePattern()", "simplePattern"),
+        ("who calls pointer.Of", "pointer.Of"),
+        ("where is the bail macro defined", "bail"),
+    ],
+)
+def test_a_name_without_a_definition_is_reported_before_the_results(
+    question: str, name: str, app: App
+) -> None:
+    answer = search_folder(app).run(question)
+    note, _, results = answer.text.partition("\n\n")
+    assert note.startswith(f"Note: not confident: {name} is not defined in the indexed files; ")
+    assert results.startswith("1. ")
+    assert answer.data["confident"] is False
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "where is retry_later defined",  # it is
+        "where is mark_busy! used",  # a method in Ruby
+        "where is retry handled",  # an ordinary word
+        "where is attempts defined",
+        "where is OAuth implemented",  # a proper name
+        "where is maxRetries defined",  # a key in a file of settings
+        "where is app.yml located",  # a file
+    ],
+)
+def test_other_names_are_not_reported(question: str, app: App) -> None:
+    response = app.search(question)
+    assert response.results
+    assert not any("not defined" in note for note in response.suggestions)
+
+
+def test_an_absent_name_is_reported_once(app: App) -> None:
+    (note, *_) = app.search("who calls sendLetter").suggestions
+    assert note.startswith('not confident: no indexed text has the word "sendLetter"')
+    assert "not defined" not in note
