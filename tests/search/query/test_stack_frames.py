@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sample import MakeApp, write_tree
+from sample import MakeApp, indexed_repository, write_tree
 
 from rootle.app import App
 
@@ -113,6 +113,63 @@ def test_a_path_alone_is_the_first_result(app: App) -> None:
         first = app.search(path).results[0]
         assert first.file_path.endswith(path)
         assert first.start_line == 1
+
+
+_PADDING = "\n" * 40
+_MOVED = {
+    "shop/cart.py": f"def total(cart):\n    return sum(cart)\n{_PADDING}\n"
+    "def clear(cart):\n    cart.items = []\n    cart.count = 0\n    return cart\n",
+    "shop/Basket.java": f"class Basket {{\n    int total() {{\n        return 1;\n    }}{_PADDING}"
+    "    void clear() {\n        items = null;\n        count = 0;\n    }\n}\n",
+    "shop/basket.go": f"package shop\n\nfunc (b *Basket) total() int {{\n\treturn 1\n}}\n{_PADDING}"
+    "func (b *Basket) clear() {\n\tb.items = nil\n\tb.count = 0\n}\n",
+    "lib/cart.js": f"class Cart {{\n  total() {{\n    return 1;\n  }}\n{_PADDING}"
+    "  clear() {\n    this.items = [];\n    this.count = 0;\n  }\n}\n",
+    "src/cart.rs": f"impl Cart {{\n    fn total(&self) -> u32 {{\n        1\n    }}\n{_PADDING}"
+    "    fn clear(&mut self) {\n        self.items.clear();\n        self.count = 0;\n    }\n}\n",
+    "lib/cart.rb": f"class Cart\n  def total\n    1\n  end\n{_PADDING}"
+    "  def clear\n    @items = []\n    @count = 0\n  end\nend\n",
+    "shop/Cart.cs": f"class Cart {{\n    int Total() {{\n        return 1;\n    }}\n{_PADDING}"
+    "    void Clear() {\n        items = null;\n        count = 0;\n    }\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [
+        ('  File "/srv/shop/cart.py", line {}, in total', "shop/cart.py"),
+        ("\tat org.shop.Basket.total(Basket.java:{})", "shop/Basket.java"),
+        ("\tat org.shop.Basket.lambda$total$0(Basket.java:{})", "shop/Basket.java"),
+        ("a/shop.(*Basket).total(0xc000)\n\t/go/a/shop/basket.go:{} +0x1d", "shop/basket.go"),
+        ("a/shop.(*Basket).total.func1()\n\t/go/a/shop/basket.go:{} +0x1d", "shop/basket.go"),
+        ("(*Basket).total … basket.go:{}", "shop/basket.go"),
+        ("    at async Cart.total (/srv/lib/cart.js:{}:7)", "lib/cart.js"),
+        ("   4: shop::cart::Cart::total\n             at ./src/cart.rs:{}:9", "src/cart.rs"),
+        ("/srv/lib/cart.rb:{}:in `total'", "lib/cart.rb"),
+        ("/srv/lib/cart.rb:{}:in 'Cart#total'", "lib/cart.rb"),
+        ("   at Shop.Cart.Total(Int32 n) in /srv/shop/Cart.cs:line {}", "shop/Cart.cs"),
+    ],
+)
+@pytest.mark.parametrize("line", [47, 900])
+def test_the_function_of_a_frame_is_better_evidence_than_its_line(
+    query: str, path: str, line: int, make_app: MakeApp
+) -> None:
+    """The line is now in another function, or after the end of the file."""
+    root, index_dir = indexed_repository(_MOVED)
+    first = make_app(root, index_dir=index_dir).search(query.format(line)).results[0]
+    assert first.file_path == path
+    assert first.matching_lines is not None
+    assert "total" in _MOVED[path].lower().split("\n")[first.matching_lines[0] - 1]
+
+
+@pytest.mark.parametrize("function", ["clear", "<module>", "removed"])
+def test_the_line_of_a_frame_counts_if_its_function_is_there_or_unknown(
+    function: str, make_app: MakeApp
+) -> None:
+    root, index_dir = indexed_repository(_MOVED)
+    frame = f'  File "/srv/shop/cart.py", line 46, in {function}'
+    first = make_app(root, index_dir=index_dir).search(frame).results[0]
+    assert (first.file_path, first.matching_lines) == ("shop/cart.py", (46,))
 
 
 def test_there_is_no_line_0(app: App) -> None:

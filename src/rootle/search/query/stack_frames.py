@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
+from rootle.rank.frame_functions import read_function
 
 _MAX_FRAMES: Final = 12
+_MAX_BEFORE: Final = 600  # characters of a line around a place that are read for its function
 _MAX_FILES: Final = 3  # files to which one frame may refer
 # `src/retry.py:42`, `src/retry.py(42)`, `"src/retry.py", line 42`, `retry.cs:line 42`,
 # `retry.php on line 42`, `retry.py#L42`, `Retry.java:[42,7]` and `file=src/retry.py,line=42`.
@@ -51,23 +53,46 @@ class Frames:
     doubtful: Mapping[int, list[int]]
 
 
-def find_frames(text: str, index: IndexReader, allowed: Collection[int] | None) -> Frames:
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A place in a file, and the function that a frame of a stack trace names for it."""
+
+    path: str
+    line: int  # from 1
+    owner: str = ""  # the class, the type or the module of the function
+    function: str = ""  # "" if it is not known
+
+
+# Returns the line of the function of a frame if the line of the frame is outside of it, otherwise
+# None. The file may have changed since the program that printed the frame was built.
+LocateFrame = Callable[[FileState, Frame], int | None]
+
+
+def find_frames(
+    text: str, index: IndexReader, allowed: Collection[int] | None, locate: LocateFrame
+) -> Frames:
     """Return the lines to which the frames in a text refer, the innermost frame first.
 
     Python prints the innermost frame last, so the order of its frames is reversed. If the text is
-    just a path, return the first line of the file.
+    just a path, return the first line of the file. `locate` is called for frames that name a
+    function.
     """
     certain: dict[int, list[int]] = {}
     doubtful: dict[int, list[int]] = {}
-    places = [(_split_path(path), line) for path, line in _innermost_first(text)]
+    places = [(_split_path(frame.path), frame) for frame in _innermost_first(text)]
     named = _files_by_name({parts[-1] for (parts, _), _ in places if parts}, index)
-    for (parts, is_outside), line in places:
+    for (parts, is_outside), frame in places:
         states, is_certain = _match_files(parts, named, is_outside=is_outside)
         for state in states:
-            if (allowed is None or state.id in allowed) and line <= _last_line(state, index):
-                found = (certain if is_certain else doubtful).setdefault(state.id, [])
-                if line not in found:
-                    found.append(line)
+            if allowed is not None and state.id not in allowed:
+                continue
+            line = locate(state, frame) if frame.function else None
+            line = frame.line if line is None else line
+            found = (certain if is_certain else doubtful).setdefault(state.id, [])
+            if line <= _last_line(state, index) and line not in found:
+                found.append(line)
+    certain = {at: lines for at, lines in certain.items() if lines}
+    doubtful = {at: lines for at, lines in doubtful.items() if lines}
     return Frames(certain, {at: lines for at, lines in doubtful.items() if at not in certain})
 
 
@@ -81,25 +106,32 @@ def find_files(path: str, index: IndexReader) -> tuple[list[FileState], bool]:
     return _match_files(parts, named, is_outside=is_outside)
 
 
-def _innermost_first(text: str) -> list[tuple[str, int]]:
+def _innermost_first(text: str) -> list[Frame]:
     if _PATH.fullmatch(text.strip()):
-        return [(text.strip(), 1)] if "/" in text else []
+        return [Frame(text.strip(), 1)] if "/" in text else []
     packages = {match[2]: match[1].replace(".", "/") for match in _JAVA.finditer(text)}
-    frames: list[tuple[str, int]] = []
-    including: list[tuple[str, int]] = []
+    frames: list[Frame] = []
+    including: list[Frame] = []
     for match in _FRAME.finditer(text):
-        before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        start = text.rfind("\n", 0, match.start()) + 1
+        before = text[start : match.start()]
         is_including = _INCLUDED.match(before.strip()) is not None
-        place = packages.get(match[1], "") + match[1].replace("\\", "/"), int(match[2])
-        (including if is_including else frames).append(place)
+        path = packages.get(match[1], "") + match[1].replace("\\", "/")
+        owner, function = read_function(
+            before[-_MAX_BEFORE:],
+            text[match.end() : match.end() + _MAX_BEFORE].partition("\n")[0],
+            text[text.rfind("\n", 0, max(start - 1, 0)) + 1 : max(start - 1, 0)],
+        )
+        frame = Frame(path, int(match[2]), owner, function)
+        (including if is_including else frames).append(frame)
     if _INNERMOST_LAST.search(text):
         frames.reverse()
     places = [*frames, *_read_rows(text), *including]
-    return [(path, line) for path, line in dict.fromkeys(places) if line][:_MAX_FRAMES]
+    return [frame for frame in dict.fromkeys(places) if frame.line][:_MAX_FRAMES]
 
 
-def _read_rows(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the path and the line number of each row below a path that is alone on its line."""
+def _read_rows(text: str) -> Iterator[Frame]:
+    """Yield the place of each row below a path that is alone on its line."""
     path = ""
     for line in text.split("\n"):
         if heading := _HEADING.fullmatch(line):
@@ -107,7 +139,7 @@ def _read_rows(text: str) -> Iterator[tuple[str, int]]:
         elif not line.strip():
             path = ""
         elif path and (row := _ROW.match(line)):
-            yield path, int(row[1])
+            yield Frame(path, int(row[1]))
 
 
 def _split_path(path: str) -> tuple[list[str], bool]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from rootle.index.reader import IndexReader
+from rootle.index.reader import FileState, IndexReader
 from rootle.protocols import MAX_MATCH_TERMS, Ids, WeightedTerm
 from rootle.rank.pasted_text import (
     PastedLine,
@@ -23,7 +23,7 @@ from rootle.rank.path_features import quotes_messages
 from rootle.rank.question.intent import Intent
 from rootle.rank.ranking_inputs import Floats, Ints
 from rootle.search.query.scope import Lines, ScopedQuery
-from rootle.search.query.stack_frames import Frames, find_frames
+from rootle.search.query.stack_frames import Frame, Frames, find_frames
 from rootle.search.query.test_reports import read_reported_tests
 from rootle.search.request import MAX_QUERY_CHARS, SearchRequest
 from rootle.search.stages.ranked_answer import (
@@ -35,6 +35,7 @@ from rootle.search.stages.ranked_answer import (
 )
 from rootle.text.terms import WORD, whole_identifier
 from rootle.text.translated_paths import is_catalogue
+from rootle.types import Symbol
 
 if TYPE_CHECKING:
     from rootle.search.symbols.finder import SymbolFinder
@@ -172,7 +173,8 @@ def _find_sources(
 ) -> _Sources:
     text = _COLORS.sub("", text)
     index = request.session.index
-    frames = _add_tests(find_frames(text, index, scoped.files), text, index, open_finder, scoped)
+    frames = find_frames(text, index, scoped.files, partial(_locate_function, index, open_finder))
+    frames = _add_tests(frames, text, index, open_finder, scoped)
     names, is_only_name = find_hyphenated_names(text)
     message = _find_lines(index, names[0] if is_only_name else text, scoped, has_parts=has_parts)
     if frames.lines:
@@ -185,6 +187,29 @@ def _find_sources(
         return _Sources(frames.doubtful, is_first=True, share=1.0, is_ordered=True)
     named = (_find_lines(index, name, scoped).lines for name in names)
     return _Sources({at: found for lines in named for at, found in lines.items()})
+
+
+def _locate_function(
+    index: IndexReader, open_finder: Callable[[], SymbolFinder], state: FileState, frame: Frame
+) -> int | None:
+    """Return the line of the function of a frame if the line of the frame is outside of it.
+
+    Line numbers change between versions, names rarely do. Return None if the file does not define
+    the function.
+    """
+    from rootle.search.symbols.symbol_request import SymbolRequest  # only for stack traces
+
+    request = SymbolRequest(frame.function, files=(state.id,))
+    found = open_finder().find_with_files(index, request, is_quick=True)
+    symbols = () if found is None else found[0].definitions
+    if not symbols or any(one.start_line <= frame.line <= one.end_line for one in symbols):
+        return None
+
+    def is_unlikely(symbol: Symbol) -> tuple[bool, int]:
+        words = (*WORD.findall(symbol.scope), *WORD.findall(symbol.signature))
+        return frame.owner not in words, abs(symbol.line - frame.line)
+
+    return min(symbols, key=is_unlikely).line
 
 
 def _add_tests(
