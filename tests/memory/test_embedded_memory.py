@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from hash_embedder import HashEmbedder
 
+from rootle.embed.static import StaticEmbedder
 from rootle.errors import MemoryStorageError
 from rootle.memory.embedded import EmbeddedMemory
 from rootle.types import Memory, MemoryReference
@@ -63,7 +64,7 @@ def test_a_stored_fact_is_found(store: EmbeddedMemory) -> None:
     store.add("Deployments go out on Thursdays", ME)
     (found,) = store.search("when do we deploy?", ME, 7)
     assert found.text == "Deployments go out on Thursdays"
-    assert found.created_at == "2024-05-10T12:00:00Z"
+    assert found.created_at == "2024-05-10T12:00:00.000Z"
     assert 0 < found.score <= 1
 
 
@@ -101,12 +102,12 @@ def test_the_same_fact_is_one_memory_with_a_count(store: EmbeddedMemory, clock: 
     store.add("The user likes  tabs", ME)
     clock.set("2024-06-01T08:00:00+00:00")
     again = store.add("the user\nlikes TABS ", ME)
-    assert (again.count, again.created_at) == (2, "2024-06-01T08:00:00Z")
+    assert (again.count, again.created_at) == (2, "2024-06-01T08:00:00.000Z")
     (found,) = store.search("tabs", ME, 7)
     assert (found.text, found.count, found.created_at) == (
         "The user likes  tabs",
         2,
-        "2024-06-01T08:00:00Z",
+        "2024-06-01T08:00:00.000Z",
     )
     assert [event.what for event in store.list_events(ME)] == ["repeated", "added"]
 
@@ -122,6 +123,36 @@ def test_a_correction_does_not_replace_the_earlier_fact(
         "The main project is called osprey",
         "The main project is called heron",
     ], "the newer of two equal matches comes first"
+
+
+@pytest.mark.parametrize("topic", ["when do deploys run", "how the shop is deployed"])
+def test_of_contradicting_facts_the_newer_one_comes_first(
+    topic: str, tmp_path: Path, clock: Clock
+) -> None:
+    """The facts were stored in the same second, and the older one has a slightly higher score."""
+    store = EmbeddedMemory(tmp_path / "facts.db", StaticEmbedder, clock)
+    older = "Deploys of the shop run on Tuesdays with Ansible."
+    newer = "Deploys of the shop now run on Fridays with Terraform."
+    for second, fact in (("12:00:00.250", older), ("12:00:00.750", newer)):
+        clock.set(f"2024-05-10T{second}+00:00")
+        store.add(fact, ME)
+    first, second_found = store.search(topic, ME, 7)
+    assert (first.text, second_found.text) == (newer, older)
+    assert first.created_at == "2024-05-10T12:00:00.750Z"
+    assert first.score >= second_found.score
+    assert texts(store.search(topic, ME, 1)) == [newer]
+
+
+def test_facts_about_other_subjects_keep_the_order_of_their_scores(
+    tmp_path: Path, clock: Clock
+) -> None:
+    store = EmbeddedMemory(tmp_path / "facts.db", StaticEmbedder, clock)
+    store.add("Deploys of the shop run on Tuesdays.", ME)
+    clock.set("2024-06-01T12:00:00+00:00")
+    store.add("Backups of the shop are kept for a month in another region.", ME)
+    assert texts(store.search("deploys of the shop", ME, 1)) == [
+        "Deploys of the shop run on Tuesdays."
+    ]
 
 
 def test_a_topic_about_the_present_finds_the_newest_fact_first(store: EmbeddedMemory) -> None:
@@ -230,7 +261,7 @@ def test_repeated_exchange_of_memories_counts_no_statement_twice(
     for _ in range(2):
         assert other.import_memories(store.list_memories(ME), ME) == 0
         (memory,) = other.list_memories(ME)
-        assert (memory.count, memory.created_at) == (2, "2024-06-01T12:00:00Z")
+        assert (memory.count, memory.created_at) == (2, "2024-06-01T12:00:00.000Z")
     assert store.import_memories(other.list_memories(ME), ME) == 0
     assert [memory.count for memory in store.list_memories(ME)] == [2]
 

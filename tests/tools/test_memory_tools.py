@@ -36,7 +36,7 @@ def test_a_stored_fact_is_recalled(app: App) -> None:
         f"1. [{memory['createdAt']}, today, personal, stored in {app.root.name}] "
         '"The user likes tabs"',
     ]
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", memory["createdAt"])
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", memory["createdAt"])
     assert memory["text"] == "The user likes tabs"
     assert memory["count"] == 1
     assert (at_any_hour(memory["age"]), memory["origin"]) == (

@@ -67,7 +67,7 @@ class EmbeddedMemory:
         memory = Memory(
             "",
             encodable(text.strip()),
-            format_timestamp(self._clock()),
+            format_timestamp(self._clock(), timespec="milliseconds"),
             about=tuple(about),
             stored_in=(origin.root,) if origin and origin.root else (),
             is_personal=origin is not None and origin.is_personal,
@@ -130,7 +130,7 @@ class EmbeddedMemory:
         if not self.exists:
             return []
         numbers = [int(one) for one in ids if one.isdecimal() and len(one) <= _MAX_ID_DIGITS]
-        now = format_timestamp(self._clock())
+        now = format_timestamp(self._clock(), timespec="milliseconds")
         with self._connect() as connection:
             with write_transaction(connection):
                 deleted = queries.delete_memories(connection, numbers, user_id, now)

@@ -70,7 +70,8 @@ def _parse_memory(data: Any, secret_exceptions: Exceptions) -> Memory:  # Any: p
 def _parse_time(time: object) -> str:
     if not isinstance(time, str):
         raise TypeError('"createdAt" is missing, expected a time like 2024-05-10T12:00:00Z')
-    return convert_to_utc(time)
+    # Importing a time in the form in which it was exported must not change it.
+    return convert_to_utc(time, timespec="milliseconds" if "." in time else "seconds")
 
 
 def _parse_folders(data: dict[str, Any]) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ _TAG_START: Final = re.compile(r"<(?=[/!?A-Za-z])")
 _QUOTED: Final = r'"(?:[^"\\]|\\.)*"'
 # A line from `memory_as_text`, possibly with the mark of a list item.
 _LINE: Final = re.compile(
-    rf"(?:\d+\.|-)?\s*\[\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\dZ(?P<label>(?:[^\]\"]|{_QUOTED})*)\]\s+"
+    rf"(?:\d+\.|-)?\s*\[\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{{1,6}})?Z(?P<label>(?:[^\]\"]|{_QUOTED})*)\]\s+"
 )
 _DECODER: Final = json.JSONDecoder()
 

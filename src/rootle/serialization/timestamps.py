@@ -10,15 +10,15 @@ def format_timestamp(seconds: float, *, timespec: str = "seconds") -> str:
     return _format(datetime.fromtimestamp(seconds, UTC), timespec)
 
 
-def convert_to_utc(timestamp: str) -> str:
-    """Convert an ISO 8601 timestamp to UTC.
+def convert_to_utc(timestamp: str, *, timespec: str = "seconds") -> str:
+    """Convert an ISO 8601 timestamp to UTC, rounded down to the unit `timespec`.
 
     A timestamp without a time zone is assumed to be in UTC. Raises ValueError if the text is not an
     ISO 8601 timestamp.
     """
     parsed = datetime.fromisoformat(timestamp)
     zoned = parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
-    return _format(zoned.astimezone(UTC), "seconds")
+    return _format(zoned.astimezone(UTC), timespec)
 
 
 def format_age(seconds: float | None) -> str:
