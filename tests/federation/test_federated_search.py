@@ -128,6 +128,26 @@ def test_in_with_several_kinds_searches_all_of_them() -> None:
     assert project.queries[0].text_query == "in:code retry"
 
 
+@pytest.mark.parametrize(("count", "is_confident"), [(0, None), (3, False)])
+def test_a_named_kind_without_a_likely_result_is_noted(
+    count: int, is_confident: bool | None
+) -> None:
+    """Its results come last or are left out, so the kind seemed to be ignored."""
+    history = ListCollection("history", count, is_confident=is_confident)
+    deps = ListCollection("deps", 3, is_confident=True)
+    response = search("in:history in:deps retry", history, deps)
+    assert kinds_of(response)[:3] == ["deps"] * 3
+    assert response.suggestions == ("in:history has no result that is likely to be an answer",)
+    assert history.queries[0].text_query == "in:history retry"
+
+
+def test_a_named_kind_with_a_likely_result_is_not_noted() -> None:
+    history = ListCollection("history", 3, is_confident=True)
+    assert not search("in:history,deps retry", history, ListCollection("deps", 3)).suggestions
+    unsure = ListCollection("deps", 3, "after", is_confident=False)
+    assert not search("zebra", ListCollection("code", 3), unsure).suggestions
+
+
 def test_a_broken_collection_is_named_and_does_not_stop_the_answer() -> None:
     deps = ListCollection("deps", 3, "after", is_broken=True)
     response = search("zebra", ListCollection("code", 3), deps)

@@ -91,7 +91,7 @@ class FederatedSearch:
                 # part returns the filtered memories.
                 return replace(found, memories=()) if "memory" in named else found
 
-            parts.insert(0, PagePart(_PROJECT, search_own))
+            parts.insert(0, PagePart(_PROJECT, search_own, f"in:{','.join(own)}"))
         return search_parts(plain, parts, check_query(plain, self.config))
 
     def _part(self, kind: str, *, explain: bool, is_optional: bool) -> PagePart:
@@ -108,7 +108,7 @@ class FederatedSearch:
                 self.on_warning(f"in:{kind} is not searched: {error}")
                 return replace(_EMPTY, degraded=(kind,))
 
-        return PagePart(kind, search)
+        return PagePart(kind, search, "" if is_optional else f"in:{kind}")
 
 
 def _search_with_spare(

@@ -25,18 +25,21 @@ class PagePart:
 
     name: str
     search: SearchPart
+    operator: str = ""  # such as "in:deps", if the query names the part; "" if it does not
 
 
 def search_parts(query: SearchQuery, parts: Sequence[PagePart], limit: int) -> SearchResponse:
     """Return a page of at most `limit` results from all parts, in their order.
 
     A part that finds less than its share leaves room for the next ones. On the first page, parts
-    that are not confident come after the others. The cursor contains one cursor for each part.
+    that are not confident come after the others, and a note names those that the query names. The
+    cursor contains one cursor for each part.
     Raise StaleCursorError if the cursor of the query belongs to another query.
     """
     cursors = _split_cursor(query.cursor, parts)
     open_parts = [part for part in parts if part.name in cursors]
     responses: list[SearchResponse] = []
+    weak: list[str] = []
     following: dict[str, str] = {}
     room = limit
     for at, part in enumerate(open_parts):
@@ -47,12 +50,19 @@ def search_parts(query: SearchQuery, parts: Sequence[PagePart], limit: int) -> S
         wanted = replace(query, cursor=cursors[part.name] or None, limit=share)
         response = part.search(wanted)
         responses.append(response)
+        has_answer = response.confident is not False and (response.results or response.memories)
+        if part.operator and not has_answer:
+            weak.append(part.operator)
         room -= len(response.results)
         if response.next_cursor is not None:
             following[part.name] = response.next_cursor
     if not query.cursor:
         responses.sort(key=lambda found: found.confident is False)
-    return replace(_merge(responses), next_cursor=_join_cursors(following))
+    merged = replace(_merge(responses), next_cursor=_join_cursors(following))
+    if query.cursor or len(weak) == len(responses):
+        return merged  # the note that the whole answer is not confident is enough
+    notes = [f"{operator} has no result that is likely to be an answer" for operator in weak]
+    return replace(merged, suggestions=(*notes, *merged.suggestions))
 
 
 def names_of_cursor(cursor: str | None) -> Collection[str]:
