@@ -178,6 +178,10 @@ def test_a_source_that_cannot_be_read_again_keeps_its_documents(app: App, guide:
     assert "cannot be read" in source.note
     assert search(app, "in:web when does a lock expire") == ["web:docs/locks.md"]
     assert not list((app.index_dir / "external").glob("unpacked-*"))
+    archive.unlink()
+    (source,) = app.sources.refresh("docs")
+    assert "docs.zip does not exist any more" in source.note
+    assert search(app, "in:web when does a lock expire") == ["web:docs/locks.md"]
 
 
 @pytest.mark.slow

@@ -208,6 +208,18 @@ def test_filters_without_words_list_the_commits_that_pass_them(app: App, root: P
         app.search("in:history")
 
 
+def test_a_note_about_absent_words_says_whether_commits_or_texts_lack_them(
+    app: App, root: Path
+) -> None:
+    write(root, "notes.md", "How retry_404 works.\n")
+    (note,) = (
+        note
+        for note in app.search(SearchQuery("why was retry_404 removed?")).suggestions
+        if "retry_404" in note
+    )
+    assert note.startswith('not confident: no indexed commit has the word "retry_404"')
+
+
 def test_an_unknown_hash_is_searched_in_the_files(app: App) -> None:
     answer = app.search(SearchQuery("0123456789abcdef"))
 

@@ -79,6 +79,18 @@ def test_the_change_can_be_the_work_tree_a_diff_or_a_task(shop: tuple[Path, App]
     assert app.impact("format the price").seeds[0] == "shop/price.py"
 
 
+@pytest.mark.parametrize("change", ["shop/price.py:1", "./shop/price.py:1-2", "shop\\price.py"])
+def test_a_file_may_be_named_with_a_line(change: str, shop: tuple[Path, App]) -> None:
+    assert shop[1].impact(change).seeds == ("shop/price.py",)
+    assert shop[1].impact([change]).seeds == ("shop/price.py",)
+
+
+def test_a_file_name_may_be_escaped_as_in_the_output(shop: tuple[Path, App]) -> None:
+    root, app = shop
+    write(root, "new\nline.py", "def f(): ...\n")
+    assert app.impact("new\\nline.py").seeds == ("new\nline.py",)
+
+
 def test_a_diff_may_contain_lines_that_resemble_file_headers(shop: tuple[Path, App]) -> None:
     root, app = shop
     write(root, "shop/query.sql", "-- old comment\nselect 1;\n")

@@ -424,7 +424,6 @@ def test_a_folder_opened_through_a_link_is_read(
         ("logo.png", SECRET, "(binary)"),
         ("package-lock.json", SECRET, "(lock file)"),
         ("site.min.js", SECRET, "(minified)"),
-        ("big.txt", SECRET * 1_000_000, "(too large)"),
         ("ignored.txt", SECRET, "is ignored"),
         ("build/ignored.py", SECRET, "is ignored"),
         ("private/ours.py", SECRET, "is ignored"),
@@ -439,6 +438,17 @@ def test_files_excluded_from_the_index_are_not_read(
     write(repository, path, content)
     for source in (path, f"{path}:1-3", f"{path}#x", f"./{path}", f"{repository}/{path}"):
         assert reason in error_in(read(source))
+
+
+def test_the_indexed_lines_of_a_huge_file_can_be_read(
+    repository: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rootle.sources.files.file_source.MAX_SHOWN_BYTES", 40_000)
+    write(repository, "big.log", "".join(f"line {number}\n" for number in range(1, 9_001)))
+    read = vectordb_read(make_app(repository, max_file_bytes=20_000)).run
+    assert lines_in(read("big.log:770-771")) == ["line 770", "line 771"]
+    beyond = read("big.log:8990")
+    assert "line 8990" not in beyond.text
 
 
 @pytest.mark.parametrize(

@@ -96,10 +96,17 @@ class HistoryApi(AppBase):
         check_integer("limit", limit)
         from rootle.history.impact import find_impact
         from rootle.history.impact_seeds import find_seeds
+        from rootle.ingest.reference_syntax import parse_reference
 
         self._container.refresher().refresh(ignore_progress, fully=False)
         indexer = self._container.indexer()
-        seeds = find_seeds(change, indexer.snapshot(), self._list_changed, self._search_files_of)
+        seeds = find_seeds(
+            change,
+            indexer.snapshot(),
+            self._list_changed,
+            self._search_files_of,
+            lambda text: (reference.path for reference in parse_reference(text)),
+        )
         history = self._container.history()
         return find_impact(seeds, limit, history.require_commits, indexer.snapshot)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from rootle.errors import QueryError
@@ -32,28 +32,43 @@ def find_seeds(
     files: IndexReader,
     list_changed: Callable[[], Sequence[str]],
     search: Callable[[str, int], Sequence[str]],
+    read_paths: Callable[[str], Iterable[str]],
 ) -> list[str]:
     """Return the files that a change is about: paths, a diff, a task, or None for the work tree.
 
-    Raise QueryError for an empty change, and for a path that is not indexed or belongs to an
-    installed package.
+    `read_paths` returns the paths that a reference such as "src/a.py:12" may mean. Raise QueryError
+    for an empty change, and for a path that is not indexed or belongs to an installed package.
     """
     if change is None:
         return list(list_changed())
     if not isinstance(change, str):
-        paths = list(dict.fromkeys(map(_normalize, change)))
+        paths = [_find_indexed(path, files, read_paths) or _normalize(path) for path in change]
         for path in paths:
             _check_indexed(path, files)
-        return paths
+        return list(dict.fromkeys(paths))
     if not change.strip():
         raise QueryError("the diff is empty; pass a diff with changes, a path, or a task in words")
     if _DIFF_START.search(change):
         return _paths_in(change)
+    indexed = _find_indexed(change.strip(), files, read_paths)
+    if indexed is not None:
+        return [indexed]
     path = _normalize(change.strip())
-    if _PATH.fullmatch(path) or files.file_at(path) is not None or _is_folder(path, files):
+    if _PATH.fullmatch(path) or _is_folder(path, files):
         _check_indexed(path, files)
         return [path]
     return list(search(change, _TASK_FILES))
+
+
+def _find_indexed(
+    text: str, files: IndexReader, read_paths: Callable[[str], Iterable[str]]
+) -> str | None:
+    """Return the path of the indexed file that a text names; None if it names none."""
+    for path in (text, *read_paths(text)):
+        plain = path.removeprefix("./")
+        if files.file_at(plain) is not None:
+            return plain
+    return None
 
 
 def _check_indexed(path: str, files: IndexReader) -> None:

@@ -92,7 +92,9 @@ class Pipeline:
         with write_transaction(self._connection):
             self._writer.clear(self._setup.fingerprint, self._setup.model)
         if had_content:
-            _LOG.warning("the model or the chunker changed: rebuilding the index")
+            _LOG.warning(
+                "the model, the chunker or a setting of the index changed: rebuilding the index"
+            )
         return had_content
 
     def _note_first_run(self, plan: Plan) -> None:

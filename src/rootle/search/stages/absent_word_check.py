@@ -11,7 +11,7 @@ from rootle.rank.confidence import reject
 from rootle.rank.question.parsed import Question
 from rootle.search.query.absent_words import SubjectWord, check_words, prove_absent
 from rootle.search.stages.ranked_answer import RankedAnswer
-from rootle.types import PACKAGE_URI
+from rootle.types import COMMIT_URI, PACKAGE_URI
 
 LOW_CONFIDENCE: Final = "not confident: "
 _IMPROBABLE: Final = "the estimated probability of an answer is low"
@@ -38,7 +38,7 @@ def check_confidence(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
         if not check.is_about(absent):
             return answer
         answer = _reject(answer)
-    return _add_note(answer, *_reasons(absent, index))
+    return _add_note(answer, *_reasons(absent, index, inputs.files.paths))
 
 
 def _reject_undefined(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
@@ -49,7 +49,8 @@ def _reject_undefined(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
         # Words such as "calls" and "macro" are not part of the name.
         absent = prove_absent([word for word in check.unknown if word.is_identifier], index)
         # The statement that no text has the name includes that it is not defined.
-        reasons = _reasons(absent, index) if absent else reasons
+        paths = answer.candidates.inputs.files.paths
+        reasons = _reasons(absent, index, paths) if absent else reasons
     return _add_note(_reject(answer), *reasons)
 
 
@@ -83,12 +84,18 @@ def _add_note(answer: RankedAnswer, *reasons: str) -> RankedAnswer:
     return replace(answer, notes=(note, *answer.notes))
 
 
-def _reasons(absent: Sequence[SubjectWord], index: IndexReader) -> Iterable[str]:
-    """Yield the reasons for low confidence, such as the absent words."""
+def _reasons(
+    absent: Sequence[SubjectWord], index: IndexReader, paths: Sequence[str]
+) -> Iterable[str]:
+    """Yield the reasons for low confidence, such as the absent words.
+
+    `paths` are the paths of the candidates, which are either files or commits.
+    """
+    noun = "commit" if paths and paths[0].startswith(COMMIT_URI) else "text"
     hashes = [word.text for word in absent if word.is_hash]
     words = [word.text for word in absent if not word.is_hash]
     if words:
-        yield f"no indexed text has the word {_quote(words)}"
+        yield f"no indexed {noun} has the word {_quote(words)}"
         yield from _count_unindexed(index)
     if hashes:
         yield (

@@ -94,6 +94,10 @@ def _recognize(path: str) -> tuple[str, str]:
     """Return the kind and the folder of a path. Raise ExternalSourceError for an unknown kind."""
     if os.path.isdir(path):
         return recognize_folder(path)
+    if not os.path.exists(path):
+        raise ExternalSourceError(
+            f"{path} does not exist any more; remove the source or restore it"
+        )
     found = recognize_file(path)
     if found is None:
         raise ExternalSourceError(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from rootle.sources.documents.formats import document_format
 from rootle.sources.files.discovery import WalkRules, look_up_files, walk_files
-from rootle.sources.files.skip_rules import GENERATED, TOO_LARGE
+from rootle.sources.files.skip_rules import GENERATED
 from rootle.sources.files.text_places import add_text_places
 from rootle.sources.files.text_reader import read_text
 from rootle.sources.secret_masking_reader import MaskingReader
@@ -102,11 +102,12 @@ def read_listed_file(root: Path, path: str, rules: WalkRules) -> Document | str 
         return None
     if reason is not None and reason != GENERATED:
         return reason
-    # A text file is shown completely, even if only its beginning is indexed. If it is too large, it
-    # is not shown at all.
+    # A text file is shown completely, even if only its beginning is indexed. Of a larger file, the
+    # whole lines at the beginning are shown, which include all indexed lines.
     limit = max(rules.max_file_bytes, MAX_SHOWN_BYTES)
     reader = FileReader(os.fspath(root), replace(rules, max_file_bytes=limit), is_shown=True)
     found = MaskingReader(reader, rules.secret_exceptions).read(path)
     if isinstance(found, Document) and found.omitted_chars and found.encoding != EXTRACTED:
-        return TOO_LARGE
+        rest = f"… (about {found.omitted_chars:,} more characters of this large file are not shown)"
+        return replace(found, text=f"{found.text}\n{rest}\n")
     return found
