@@ -134,3 +134,13 @@ def test_without_a_command_the_commands_are_listed_and_the_exit_code_is_that_of_
     assert lines[0] == "rootle: no command given; the commands are:"
     assert [line.split()[0] for line in lines[1:-1]] == list(COMMANDS)
     assert lines[-1] == "try `rootle --help`"
+
+
+def test_a_misspelled_command_is_corrected() -> None:
+    found = rootle("sreach", "x")
+    assert found.code == 2
+    assert found.err.splitlines() == [
+        "rootle: there is no command sreach; did you mean search?",
+        "try `rootle --help`",
+    ]
+    assert "there is no command zzz\n" in rootle("zzz").err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import Any, Final, NoReturn
 
 SUCCESS: Final = 0
@@ -12,6 +13,12 @@ FAILURE: Final = 2
 DEFAULT_ROOT: Final = (
     "the git work tree that contains the current folder, or else the current folder"
 )
+
+
+_UNKNOWN_COMMAND: Final = re.compile(
+    r"argument COMMAND: invalid choice: '(.*)' \(choose from (.*)\)"
+)
+_WORD: Final = re.compile(r"[a-z]+")
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -47,7 +54,22 @@ class CommandParser(argparse.ArgumentParser):
         return found, unknown
 
     def error(self, message: str) -> NoReturn:
-        self.exit(FAILURE, f"rootle: {message}\ntry `{self.prog} --help`\n")
+        self.exit(FAILURE, f"rootle: {_shorten_choices(message)}\ntry `{self.prog} --help`\n")
+
+
+def _shorten_choices(message: str) -> str:
+    """Return a message about an unknown command with the most similar commands, if there are any.
+
+    argparse lists all commands. Their help describes them.
+    """
+    found = _UNKNOWN_COMMAND.fullmatch(message)
+    if found is None:
+        return message
+    from difflib import get_close_matches
+
+    similar = get_close_matches(found[1], _WORD.findall(found[2]), n=2)
+    hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
+    return f"there is no command {found[1]}{hint}"
 
 
 def add_path(parser: CommandParser) -> None:

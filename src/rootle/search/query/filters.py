@@ -161,7 +161,9 @@ def _recency_test(query: SearchQuery, now_s: float) -> Iterable[_Test]:
     if days is None or days == 0:
         return
     if not days >= 0:  # NaN fails this test too
-        raise QueryError(f"minRecencyDays is {days:g}; give a number of days, at least 0")
+        raise QueryError(
+            f"minRecencyDays (--changed-within) is {days:g}; give a number of days, at least 0"
+        )
     oldest = now_s - days * _DAY_S
 
     def is_recent(state: FileState) -> bool:
