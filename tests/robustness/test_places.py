@@ -323,6 +323,17 @@ def test_a_folder_with_other_files_is_not_used_as_an_index_and_keeps_its_files(
     ]
 
 
+def test_a_marker_that_another_process_is_writing_does_not_prevent_an_index(
+    repository: Path, tmp_path: Path
+) -> None:
+    write(tmp_path, "index/CACHEDIR.TAG.1a2b3c4d.new", "Signature: ")
+    write(tmp_path, "index/.gitignore.5e6f7a8b.new", "")
+    found = rootle(
+        "search", "retry_backoff", "--root", repository, "--index-dir", tmp_path / "index"
+    )
+    assert (found.code, found.err) == (0, "")
+
+
 def test_clear_keeps_other_files(repository: Path, tmp_path: Path) -> None:
     index_dir = tmp_path / "index"
     assert rootle("index", repository, "--index-dir", index_dir).code == 0

@@ -24,6 +24,7 @@ WATCH_DIR: Final = "watch"  # requests to a running watcher, and its state
 INNER_DIRS: Final = (HISTORY_DIR, REMOVED_DIR, REVISIONS_DIR, DEPENDENCIES_DIR, EXTERNAL_DIR)
 _TAG: Final = "CACHEDIR.TAG"
 CACHE_MARKERS: Final = {".gitignore": "*\n", _TAG: "Signature: 8a477f597d28d172789f06886806bc55\n"}
+_MARKER_STARTS: Final = tuple(f"{name}." for name in CACHE_MARKERS)
 
 
 def is_index(folder: Path) -> bool:
@@ -46,6 +47,8 @@ def check_index_dir(folder: Path) -> None:
     except OSError:
         return  # the folder does not exist yet, or taking the lock reports the problem
     names -= {name for name in INNER_DIRS if is_index(folder / name)}
+    # Another process may be writing these files at the moment, or was killed while it did.
+    names -= {name for name in names if name.endswith(".new") and name.startswith(_MARKER_STARTS)}
     # A watcher keeps its folder after the index was deleted.
     if names - {LOCK_NAME, WATCH_DIR, *CACHE_MARKERS} and not is_index(folder):
         raise IndexStorageError(
