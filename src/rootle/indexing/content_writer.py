@@ -124,9 +124,9 @@ class ContentWriter:
             request.workers.start()
             return self._run(self._index_dir, request)
         if not rebuild and self._state.has_other_settings(self._setup.fingerprint):
-            _LOG.warning(
-                "the model, the chunker or a setting of the index changed: rebuilding the index"
-            )
+            from rootle.ingest.pipeline import REBUILDING
+
+            _LOG.warning(REBUILDING)
             rebuild = True
         if not rebuild:
             return self._run(content, request)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from rootle.embed.model_choice import ModelChoice
 from rootle.index.local.derived_indexes import DerivedWriter, IndexLag, measure_lag
@@ -31,6 +32,7 @@ from rootle.storage.transaction import write_transaction
 from rootle.types import IndexReport, ProgressCallback
 
 _LOG = logging.getLogger(__name__)
+REBUILDING: Final = "the model, the chunker or a setting of the index changed: rebuilding the index"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +94,7 @@ class Pipeline:
         with write_transaction(self._connection):
             self._writer.clear(self._setup.fingerprint, self._setup.model)
         if had_content:
-            _LOG.warning(
-                "the model, the chunker or a setting of the index changed: rebuilding the index"
-            )
+            _LOG.warning(REBUILDING)
         return had_content
 
     def _note_first_run(self, plan: Plan) -> None:

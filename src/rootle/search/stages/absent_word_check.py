@@ -19,12 +19,12 @@ _ADVICE: Final = "the answer may not be in this folder, or may use other words"
 
 
 def check_confidence(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
-    """Return the answer. Reject it if the question is about words that no indexed text contains, or
-    asks for a name that has no definition.
+    """Return the answer. Reject it if it cannot contain what the question asks for.
 
-    An answer that is not confident gets a note with the reason before its other notes.
+    This is so if the question is about words that no indexed text contains, or asks for a name that
+    has no definition. An answer that is not confident gets a note with the reason before its other
+    notes.
     """
-    inputs = answer.candidates.inputs
     if answer.undefined:
         return _reject_undefined(answer, index)
     if not answer.candidates.has_words:  # without the word index, nothing can be proved
@@ -32,13 +32,15 @@ def check_confidence(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
     check = check_words(answer.candidates.scoped.question, index)
     if answer.confident and not check.is_about(check.unknown):
         return answer  # even absent words would not change the answer
-    stated = [word for word in check.unknown if not _is_guess(word, inputs.question)]
+    stated = [
+        word for word in check.unknown if not _is_guess(word, answer.candidates.inputs.question)
+    ]
     absent = prove_absent(stated, index)
     if answer.confident:
         if not check.is_about(absent):
             return answer
         answer = _reject(answer)
-    return _add_note(answer, *_reasons(absent, index, inputs.files.paths))
+    return _add_note(answer, *_reasons(absent, answer, index))
 
 
 def _reject_undefined(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
@@ -49,8 +51,7 @@ def _reject_undefined(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
         # Words such as "calls" and "macro" are not part of the name.
         absent = prove_absent([word for word in check.unknown if word.is_identifier], index)
         # The statement that no text has the name includes that it is not defined.
-        paths = answer.candidates.inputs.files.paths
-        reasons = _reasons(absent, index, paths) if absent else reasons
+        reasons = _reasons(absent, answer, index) if absent else reasons
     return _add_note(_reject(answer), *reasons)
 
 
@@ -85,12 +86,10 @@ def _add_note(answer: RankedAnswer, *reasons: str) -> RankedAnswer:
 
 
 def _reasons(
-    absent: Sequence[SubjectWord], index: IndexReader, paths: Sequence[str]
+    absent: Sequence[SubjectWord], answer: RankedAnswer, index: IndexReader
 ) -> Iterable[str]:
-    """Yield the reasons for low confidence, such as the absent words.
-
-    `paths` are the paths of the candidates, which are either files or commits.
-    """
+    """Yield the reasons for low confidence, such as the absent words."""
+    paths = answer.candidates.inputs.files.paths  # of files, or of commits
     noun = "commit" if paths and paths[0].startswith(COMMIT_URI) else "text"
     hashes = [word.text for word in absent if word.is_hash]
     words = [word.text for word in absent if not word.is_hash]

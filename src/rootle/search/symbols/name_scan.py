@@ -206,18 +206,19 @@ class NameScan:
         is_in_package = any(self._owner_filter.is_in_package(found) for found in selected)
         resolver = Resolver(everything)
         members = MemberUses(selected if self._owner and not is_in_package else ())
+        is_member = bool(self._owner) and self._owner != self._name
+        owner = self._owner if is_member else ""
         foreign = ForeignUses(
-            self._owner if self._owner != self._name else "",
+            owner,
             selected,
             self._candidates.texts_with,
-            partial(self._find_bases, self._index, self._parsed),
+            self._owner_filter.base_levels,
             everything,
             are_members=members.are_members,
             is_in_package=is_in_package,
         )
-        others = {owner.lower() for one in everything for owner in one.owners[:1]}
+        others = {name.lower() for one in everything for name in one.owners[:1]}
         others.discard(self._owner.lower())
-        is_member = bool(self._owner) and self._owner != self._name
 
         def is_listed(use: SymbolUse, around: tuple[str, str]) -> bool:
             is_prose = is_member and use.kind in PROSE_KINDS
@@ -231,7 +232,7 @@ class NameScan:
             found = self._with_implicit(found, selected)
             if all(one.symbol.kind not in CLASSES for one in selected):
                 found += self._overrides(everything, wanted)
-        evidence = OwnerEvidence(self._owner if is_member else "", self._name, self._files).score
+        evidence = OwnerEvidence(owner, self._name, self._files).score
         return sorted(found, key=partial(use_order, is_owned=bool(self._owner), evidence=evidence))
 
     def _parse_order(self, state: FileState) -> tuple[bool, bool]:

@@ -7,13 +7,15 @@ The text before a name often says so, even if the file is not parsed: `HashMap::
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
 from rootle.search.symbols.definitions import FoundDefinition, package_names
+from rootle.search.symbols.go.type_identity import folder_of, has_folder
 from rootle.search.symbols.parsed_files import FileOccurrences
-from rootle.syntax.source_tree import Position
+from rootle.search.symbols.uses.use_rules import text_around
+from rootle.syntax.source_tree import Position, SourceTree
 
 # In these languages, the name before "::" is a scope: a class, a module or a namespace.
 _WITH_SCOPES: Final = frozenset({"cpp", "php", "ruby", "rust"})
@@ -51,7 +53,6 @@ _ASSIGNED: Final = (
     r"\b{name}\s*:?=\s*(?:await\s+)?(?:new\s+|&)?(?:\w+(?:\.|::|\\))*([A-Z]\w*[a-z]\w*)"
     r"(?:<[^;(){{}}\n]{{0,80}}>)?(?:::(?:new|default|from)\b)?\s*[({{]"
 )
-_MAX_QUALIFIER: Final = 120  # characters before a name that are searched for its qualifier
 # The start of the head of a class, which also names its base classes.
 _HEAD: Final = re.compile(
     r"^[ \t]*(?:[\w@\[\]()]+[ \t]+)*"
@@ -68,6 +69,8 @@ _MAX_RELATED: Final = 60  # names; if there are more, no class is regarded as an
 
 # Returns the language and the text of each file that contains a name; None if there are too many.
 FindTexts = Callable[[str], Collection[tuple[str, str]] | None]
+# Yields the names of the base classes of classes, the nearest first.
+BaseLevels = Callable[[Collection[str]], Iterable[Sequence[str]]]
 
 
 class ForeignUses:
@@ -78,7 +81,7 @@ class ForeignUses:
         owner: str,
         selected: Sequence[FoundDefinition],
         find_texts: FindTexts,
-        find_bases: Callable[[str], Sequence[str]],
+        base_levels: BaseLevels,
         everything: Sequence[FoundDefinition],
         *,
         are_members: bool,
@@ -86,20 +89,20 @@ class ForeignUses:
     ) -> None:
         """Create the filter for an owner; "" if the name has no owner.
 
-        `find_bases` returns the names of the base classes of a class. `everything` are all
-        definitions with the name. Set `are_members` if all selected definitions are members of a
-        class, and `is_in_package` if the owner is the package of one of them.
+        `everything` are all definitions with the name. Set `are_members` if all selected
+        definitions are members of a class, and `is_in_package` if the owner is the package of one
+        of them.
         """
         self._owner = owner
         self._find_texts = find_texts
         languages = {one.symbol.language for one in selected}
-        self._folders = {_folder(one.symbol.path) for one in selected}
+        self._folders = {folder_of(one.symbol.path) for one in selected}
         self._owners = {owner, *(one.owners[0] for one in selected if one.owners)}
         self._are_members = bool(owner and selected) and are_members
         self._is_go_package = is_in_package and languages == {"go"}
         self._has_no_bases = languages <= _WITHOUT_BASES
         self._defining = {one.owners[0] for one in everything if one.owners}
-        self._find_bases = find_bases
+        self._base_levels = base_levels
         self._related: Collection[str] | None = None
         self._ancestors: Collection[str] | None = None
         self._is_assigned = lru_cache(maxsize=1_024)(_is_assigned)
@@ -111,7 +114,7 @@ class ForeignUses:
             return found.state.language == "go" and self._is_outside_package(found, at)
         if not self._are_members:
             return False
-        before = _text_before(found, at)
+        before = text_around(found, at)[0]
         qualifier = self._class_before(found, at, before)
         if qualifier:
             return qualifier not in self._owners and self._is_other(qualifier)
@@ -139,12 +142,7 @@ class ForeignUses:
         return types.isdisjoint(self._ancestors) and all(map(self._is_other, types))
 
     def _find_ancestors(self) -> Collection[str]:
-        ancestors = set(self._owners)
-        new = list(self._owners)
-        for _ in range(_MAX_LEVELS):
-            new = [base for name in new for base in self._find_bases(name)]
-            new = [base for base in dict.fromkeys(new) if base not in ancestors]
-            ancestors.update(new)
+        ancestors = self._owners.union(*self._base_levels(self._owners))
         for owner in self._owners:
             implements = re.compile(
                 rf"\bimpl\b[^{{;\n]*?(\w+)(?:<[^{{;\n]*>)?\s+for\s+(?:\w+::)*{re.escape(owner)}\b"
@@ -175,23 +173,22 @@ class ForeignUses:
 
     def _is_outside_package(self, found: FileOccurrences, at: Position) -> bool:
         """Return whether a name in a Go file is a field, or belongs to another package."""
-        before = _text_before(found, at)
+        before = text_around(found, at)[0]
         if before.endswith("."):
             match = _GO_QUALIFIER.search(before)
             return match is None or not self._is_package(found, match[1])
-        if _folder(found.state.path) not in self._folders:
+        if folder_of(found.state.path) not in self._folders:
             return not _has_dot_import(found.text)
         if self._owner not in package_names(found):
             return True  # the external tests of a package
-        return found.tree is not None and _is_field(found, at)
+        return found.tree is not None and _is_field(found.tree, at, found.size)
 
     def _is_package(self, found: FileOccurrences, qualifier: str) -> bool:
         """Return whether a qualifier in a Go file is the package of the selected definitions."""
         alias = re.search(rf'(?m)^\s*(?:import\s+)?{re.escape(qualifier)}\s+"([^"]+)"', found.text)
         if alias is None:
             return qualifier == self._owner
-        folder = alias[1].rpartition("/")[2]
-        return folder == self._owner or any(one.endswith(f"/{folder}") for one in self._folders)
+        return any(has_folder(alias[1], folder) for folder in self._folders)
 
 
 def declared_types(variable: str, text: str, language: str) -> frozenset[str]:
@@ -263,13 +260,6 @@ def _alias_patterns(name: str) -> Sequence[re.Pattern[str]]:
     ]
 
 
-def _text_before(found: FileOccurrences, at: Position) -> str:
-    line, column = found.line(at[0]), at[1]
-    if not line.isascii():
-        column = len(line.encode("utf-8", "replace")[:column].decode("utf-8", "ignore"))
-    return line[max(0, column - _MAX_QUALIFIER) : column]
-
-
 def _enclosing_impl(found: FileOccurrences, at: Position) -> str:
     """Return the type of the last `impl` block that begins before a position; "" if unknown."""
     heads = list(_IMPL.finditer(found.text, 0, found.line_starts[at[0]]))
@@ -281,30 +271,17 @@ def _is_assigned(text: str, name: str) -> bool:
     return re.search(rf"\b{re.escape(name)}\b\s*(?::[^=\n(){{}}]*)?=(?![=>])", text) is not None
 
 
-def _is_field(found: FileOccurrences, at: Position) -> bool:
+def _is_field(tree: SourceTree, at: Position, size: int) -> bool:
     """Return whether a name in a Go file is a field in a struct or the key of a literal."""
-    tree = found.tree
-    if tree is None:
-        return False
-    leaf = tree.node_at(*at, found.size)
-    parent = leaf.parent
-    if parent is None:
-        return False
+    leaf = tree.node_at(*at, size)
     if leaf.type == "field_identifier":
         return True
-    keyed = parent.parent
-    is_key = parent.type == "literal_element" and keyed is not None
+    element = leaf.parent
+    keyed = element.parent if element is not None else None
     return (
-        is_key
-        and keyed is not None
-        and keyed.type == "keyed_element"
-        and (keyed.named_children[0] == parent)
+        keyed is not None and keyed.type == "keyed_element" and keyed.named_children[0] == element
     )
 
 
 def _has_dot_import(text: str) -> bool:
     return re.search(r'(?m)^\s*(?:import\s+)?\.\s+"', text) is not None
-
-
-def _folder(path: str) -> str:
-    return path.rpartition("/")[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from rootle.search.symbols.definitions import SCOPE_SEPARATOR, FoundDefinition, package_names
@@ -87,16 +87,26 @@ class OwnerFilter:
             or self.is_in_package(found)
         )
 
+    def base_levels(self, names: Iterable[str]) -> Iterator[list[str]]:
+        """Yield the names of the base classes of classes: the direct ones, then theirs, and so on.
+
+        A name is yielded only once.
+        """
+        new = list(names)
+        known = set(new)
+        for _ in range(_MAX_BASES):
+            bases = [base for name in new for base in self._bases_of(name)]
+            new = [base for base in dict.fromkeys(bases) if base not in known]
+            if not new:
+                return
+            known.update(new)
+            yield new
+
     def _select_inherited(self, found: Sequence[FoundDefinition]) -> list[FoundDefinition]:
         """Return the definitions in the nearest base classes of the owner."""
-        names = [self._owner] if found else []
-        known = set(names)
-        for _ in range(_MAX_BASES):
-            bases = [base for name in names for base in self._bases_of(name)]
-            names = [base for base in dict.fromkeys(bases) if base not in known]
-            known.update(names)
+        for names in self.base_levels([self._owner] if found else []):
             selected = [one for one in found if one.owners and one.owners[0] in names]
-            if selected or not names:
+            if selected:
                 return selected
         return []
 
