@@ -34,7 +34,7 @@ def test_an_old_block_is_replaced_in_its_position() -> None:
 def test_the_block_names_the_tools_and_mentions_grep() -> None:
     assert "`vectordb_search`" in BLOCK
     assert "`vectordb_read`" in BLOCK
-    assert "use `grep`" in BLOCK
+    assert "`grep`" in BLOCK
     assert len(BLOCK) < 800
 
 

@@ -17,8 +17,9 @@ from rootle.server.instructions import instructions_for
 def test_only_the_existing_tools_are_explained() -> None:
     text = instructions_for(Path("/srv/code"), ["vectordb_search", "vectordb_read"])
     lines = text.splitlines()
-    assert lines[0].startswith("Searches the code and documents in /srv/code. ")
-    assert [line.split()[1] for line in lines[1:]] == ["vectordb_search:", "vectordb_read:", "grep"]
+    assert lines[0].startswith("Searches the code and documents in /srv/code; ")
+    tools = [line.split()[1] for line in lines[1:]]
+    assert tools == ["vectordb_search:", "vectordb_read:", "grep:"]
     assert "- recall:" in instructions_for(Path("/srv/code"), ["recall"])
 
 
@@ -40,7 +41,7 @@ def test_a_client_receives_the_folder_and_the_loading_of_tools(repository: Path)
         hello = server.ask(
             "initialize", protocolVersion=version, capabilities={}, clientInfo=client
         )
-        assert f" in {repository}. " in hello["result"]["instructions"]
+        assert f" in {repository}; " in hello["result"]["instructions"]
         server.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         tools = server.ask("tools/list", 2)["result"]["tools"]
     loaded = {tool["name"]: tool.get("_meta") for tool in tools}

@@ -43,7 +43,7 @@ def _block_text() -> str:
     from rootle.tools.query_wording import QUERY_ADVICE
 
     search = fill(
-        "- To find where or how something is done: call `vectordb_search` before you open files. "
+        "- To find where or how something is done: `vectordb_search`, before you open files. "
         f"Its query: {QUERY_ADVICE}",
         width=100,
         subsequent_indent="  ",
@@ -53,8 +53,8 @@ def _block_text() -> str:
 ## Searching this code
 
 {search}
-- To read more around a result: call `vectordb_read`.
-- For a known string, for every occurrence of it, and while answers are partial: use `grep`.
+- To read more around a result: `vectordb_read`.
+- To find a known string, and while answers are partial: `grep`.
 {END}
 """
 

@@ -31,14 +31,13 @@ _MAX_LINE_CHARS: Final = 1_000
 _PLACE: Final = re.compile(r"(\S+?):L?\d+(?:-L?\d+)?")
 
 _DESCRIPTION: Final = (
-    "Read more around a search result, or any file, section, definition or commit of this folder, "
-    "with numbered lines. Long texts are returned in parts."
+    "Read more around a search result, or any file, section, definition or commit, with numbered "
+    "lines."
 )
 _SOURCE: Final = (
-    "path:120-180, path:120 (the definition around it), path#Class.method, README.md#heading, "
-    "path, a commit hash, why:path:120 (commits that explain it), links:path#name (documents, "
-    "tests, uses, commits of code; code that a section names), drift:path (outdated names), or "
-    "impact:path (files that probably change with it)"
+    "path:120-180, path:120 (its definition), path#Class.method, README.md#heading, path, a commit "
+    "hash, why:path:120 (commits that explain it), links:path#name (its documents, tests and "
+    "uses), impact:path (files that change with it), or drift:path (outdated names)"
 )
 
 

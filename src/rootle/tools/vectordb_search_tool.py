@@ -32,13 +32,12 @@ MAX_LIMIT: Final = 20
 
 _DESCRIPTION: Final = (
     "Find where or how this folder does something: code, tests, documents, settings. Returns the "
-    "likeliest places with numbered lines; read more with vectordb_read. For a known string, or "
-    "every occurrence of it, use grep."
+    "likeliest places with numbered lines. For a known string, use grep."
 )
 _QUERY: Final = (
     f"{QUERY_ADVICE} E.g. Return the seconds to wait before the next attempt, doubled after each "
-    "failure. def retry_backoff(attempt, base_delay, max_delay). For the past (why, when, which "
-    "commit), begin with in:history; for the installed libraries, with in:deps"
+    "failure. def retry_backoff(attempt, base_delay, max_delay). Other forms: who calls NAME; "
+    "in:history QUESTION (why, when, which commit); in:deps QUESTION (installed libraries)"
 )
 
 _PARAMETER_NAMES: Final = {"filePaths": "path", "languages": "language"}  # JSON field -> parameter
@@ -56,11 +55,11 @@ def search_folder(app: App, shown: SentPassages | None = None) -> Tool:
         description=_DESCRIPTION,
         parameters=(
             Parameter("query", _QUERY),
-            Parameter("path", "Only these files, e.g. src/net or *.md", is_required=False),
-            Parameter("language", "Only this language", is_required=False),
+            Parameter("path", "e.g. src/net or *.md", is_required=False),
+            Parameter("language", "e.g. python", is_required=False),
             Parameter(
                 "limit",
-                f"Number of files, {DEFAULT_LIMIT} by default",
+                f"files, {DEFAULT_LIMIT} by default",
                 "integer",
                 is_required=False,
                 maximum=MAX_LIMIT,
