@@ -340,6 +340,36 @@ def test_a_passage_that_was_shown_is_named_and_not_printed_again(
     assert "return base * 3**attempt" in search("retry_backoff")
 
 
+def test_the_next_answer_continues_a_definition_that_was_shown_in_part(
+    repository: Path, make_app: MakeApp
+) -> None:
+    steps = [f"    oven.turn(step={step}, salt={step * 7})" for step in range(150)]
+    write(repository, "src/bake.py", "\n".join(["def bake_sourdough(oven):", *steps, ""]))
+    search = tools_of(make_app(repository), SentPassages())[0]
+    answers = [search.run("bake_sourdough oven turn step salt") for _ in range(3)]
+    shown = [numbered_lines(answer) for answer in answers]
+    assert all(shown)
+    assert not set(shown[0]) & set(shown[1])
+    assert not set(shown[1]) & set(shown[2])
+    first, last = min(shown[0]), max(shown[0])
+    header = rf"1\. src/bake\.py:{first}-{last} def bake_sourdough, {first}-{last} shown above"
+    assert re.match(header, answers[1].text)
+
+
+def test_the_other_members_of_a_long_class_are_named(repository: Path, make_app: MakeApp) -> None:
+    steps = "\n".join(f"        self.oven.turn(step={step}, salt={step})" for step in range(9))
+    methods = [f"    def {name}(self):\n{steps}\n" for name in ("proof", "knead", "rest", "slice")]
+    head = 'class SourdoughBaker:\n    """Bakes sourdough bread in a stone oven."""\n'
+    write(repository, "src/bake.py", "\n".join([head, *methods]))
+    question = "Bakes sourdough bread in a stone oven. class SourdoughBaker: def knead(self)"
+    answer = search_folder(make_app(repository)).run(question)
+    lines = numbered_lines(answer)
+    assert lines[1] == "class SourdoughBaker:"
+    assert "    def proof(self):" not in lines.values()
+    assert "\nalso 15-24 class SourdoughBaker > def knead\n15      def knead(self):" in answer.text
+    assert re.search(r"^also (\d+-\d+ def (proof|rest|slice)(, |$)){3}", answer.text, re.MULTILINE)
+
+
 def test_the_definitions_of_code_that_a_document_mentions_are_named(
     repository: Path, make_app: MakeApp
 ) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -45,7 +45,7 @@ from rootle.types import (
 # Results after the first three are left out if their score is below this share of the first score.
 _FAR: Final = 0.1
 _MIN_RESULTS: Final = 3
-_MAX_NAMED_PLACES: Final = 3
+_MAX_NAMED_PLACES: Final = 5
 _MAX_SHORT_PLACES: Final = 1
 # Maximum number of characters for the other lines of a result that match a phrase or a regex.
 _MATCH_ROOM: Final = 240
@@ -57,6 +57,8 @@ _MAX_NAME_CHARS: Final = 80
 _MAX_MENTIONS: Final = 4
 _MAX_FILES: Final = 4  # changed files listed per commit
 _MAX_FUNCTIONS: Final = 3  # changed functions listed per file
+# Comes before the variables that the lines above use.
+_USED: Final = "also used:"
 _MENTION: Final = re.compile(r"`([A-Za-z_][\w.:]*)(?:\(\))?`|\b([A-Za-z_]\w*(?=\())")
 
 
@@ -183,20 +185,24 @@ class _Writer:
         excerpts = self._open(result)
         header, lines = _one_line(result, spans), list[str]()
         named, seen = [], set[int]()
+        container = ""
         for at, (place, numbers) in enumerate(excerpts.choose_places(spans, room)):
+            container = container or f"{place.name} > "
             if not numbers:
                 named.append(place)
                 continue
             seen.update(numbers)
-            title, body = self._print(result, excerpts, place, numbers)
-            if at:
+            title, body = self._print(result, excerpts, place, numbers, room)
+            if place.is_variable:
+                body = [*([] if _USED in lines or not body else [_USED]), *body]
+            elif at:
                 lines.append(f"also {title}")
             else:
                 sign = "#" if place.label else ":"
                 header = f"{escape_path(result.file_path)}{sign}{title}"
             lines += body
         lines += _matches(excerpts, seen)
-        lines += _name_places(named)
+        lines += _name_places(named, container)
         if result.mentions:
             lines += _format_mentions(result.mentions)
         elif result.metadata.language in PROSE and result.trust is None:
@@ -228,18 +234,37 @@ class _Writer:
         return FileExcerpts(outline, self._question, found, excluded, asked)
 
     def _print(
-        self, result: SearchResult, excerpts: FileExcerpts, place: Place, numbers: LineNumbers
+        self,
+        result: SearchResult,
+        excerpts: FileExcerpts,
+        place: Place,
+        numbers: LineNumbers,
+        room: int,
     ) -> tuple[str, list[str]]:
-        """Return a title with the range and the name of a place, and its lines with numbers."""
+        """Return a title with the range and the name of a place, and its lines with numbers.
+
+        If the client has already received these lines, return further lines of the place.
+        """
         lines = place.label or f"{numbers[0]}-{numbers[-1]}"
         title = f"{lines} {_on_one_line(place.name)}".rstrip()
-        texts = {number: excerpts.line(number) for number in numbers}
+        path = result.file_path
+        sent = set[int]()
+        while numbers and self._was_sent(path, texts := _texts_of(excerpts, numbers)):
+            sent.update(numbers)
+            numbers = excerpts.choose(place, room, sent)
+        if sent:
+            title += ", shown above" if not numbers else f", {_ranges(sent)} shown above"
+        if not numbers:
+            return title, []
         if self._shown is not None:
-            known = (self._shown, self.passages)
-            if any(passages.contains(result.file_path, texts) for passages in known):
-                return f"{title}, shown above", []
-            self.passages.add(result.file_path, texts)
-        return title, list(_number_lines(place, numbers, texts))
+            self.passages.add(path, texts)
+        return title, list(_number_lines(place, sorted({*numbers, *sent}), texts))
+
+    def _was_sent(self, path: str, texts: Mapping[int, str]) -> bool:
+        """Return whether the client has received these lines, also in this answer."""
+        if self._shown is None:
+            return False
+        return any(passages.contains(path, texts) for passages in (self._shown, self.passages))
 
     def _mentions(self, lines: Sequence[str]) -> list[str]:
         """Return a line with the places where names of code in `lines` are defined, if any."""
@@ -279,10 +304,19 @@ def _write_commit(result: SearchResult, commit: CommitFacts, room: int) -> tuple
     return _on_one_line(f"{header} #{result.place or 'message'}"), lines
 
 
-def _number_lines(place: Place, numbers: LineNumbers, texts: Mapping[int, str]) -> Iterator[str]:
-    """Yield lines with their numbers, and the ranges of lines that are left out.
+def _texts_of(excerpts: FileExcerpts, numbers: LineNumbers) -> dict[int, str]:
+    return {number: excerpts.line(number) for number in numbers}
 
-    If the end of a definition is left out, the range is marked as the rest.
+
+def _ranges(numbers: Iterable[int]) -> str:
+    return ", ".join(f"{first}-{last}" for first, last in group_lines(numbers))
+
+
+def _number_lines(place: Place, numbers: Sequence[int], texts: Mapping[int, str]) -> Iterator[str]:
+    """Yield the lines in `texts` with their numbers, and the ranges of lines that are left out.
+
+    The lines in `numbers` without a text were sent before. If the end of a definition is left out,
+    the range is marked as the rest.
     """
     width = len(str(numbers[-1]))
     end = 0
@@ -290,7 +324,8 @@ def _number_lines(place: Place, numbers: LineNumbers, texts: Mapping[int, str]) 
         if end:
             yield f"{'…':>{width}}  {end + 1}-{first - 1} left out"
         for number in range(first, last + 1):
-            yield f"{number:>{width}}  {texts[number]}".rstrip()
+            if number in texts:
+                yield f"{number:>{width}}  {texts[number]}".rstrip()
         end = last
     if end < place.last_line:
         rest = " (the rest)" if place.name and not place.is_comment else ""
@@ -325,9 +360,10 @@ def _one_line(result: SearchResult, spans: Sequence[Span]) -> str:
     return _on_one_line(own + also)
 
 
-def _name_places(places: Sequence[Place]) -> list[str]:
+def _name_places(places: Sequence[Place], container: str) -> list[str]:
+    """Return a line with the names of places. Names in `container` are written without it."""
     names = [
-        f"{place.first_line}-{place.last_line} {_shorten_name(place.name)}"
+        f"{place.first_line}-{place.last_line} {_shorten_name(place.name.removeprefix(container))}"
         for place in places
         if place.name
     ]

@@ -46,6 +46,7 @@ class Place:
     name: str  # includes the enclosing definitions; empty for lines outside of definitions
     label: str = ""  # of a section that is cited by its label, such as "slide-2"
     is_comment: bool = False  # a part of the comment above the definition `name`
+    is_variable: bool = False  # outside of functions, and used by other lines that are shown
 
     @property
     def lines(self) -> LineRange:
@@ -78,7 +79,7 @@ class FilePlaces:
         self._types = find_declared_types(question)
 
     def rank(self, places: Iterable[Place]) -> list[Place]:
-        """Return the distinct places of some spans, best first.
+        """Return the distinct places of some spans and the members of the best one, best first.
 
         `places` are the places of the spans of a result, in the order of the spans.
         """
@@ -86,7 +87,14 @@ class FilePlaces:
         for rank, place in enumerate(places):
             value = _SPAN_VALUE / (1 + rank) + self.value_of(place)
             values.setdefault(place.lines, (value, place))
-        ranked = sorted(values.values(), key=lambda pair: (not self.is_asked(pair[1]), -pair[0]))
+        first, *_ = self._sort(values.values())
+        for place in self.members_of(first):
+            values.setdefault(place.lines, (self.value_of(place), place))
+        del values[first.lines]
+        return [first, *self._sort(values.values())]
+
+    def _sort(self, values: Iterable[tuple[float, Place]]) -> list[Place]:
+        ranked = sorted(values, key=lambda pair: (not self.is_asked(pair[1]), -pair[0]))
         return [place for _, place in ranked]
 
     def lines_of(self, place: Place) -> range:
@@ -130,20 +138,25 @@ class FilePlaces:
         """Return whether a place is a class or a similar type that contains other definitions."""
         return is_type(place.name) and place.lines in self._containers
 
+    def members_of(self, place: Place) -> list[Place]:
+        """Return the members of a class or a similar type, in line order.
+
+        The members of members are left out. Other places have no members.
+        """
+        members: list[Place] = []
+        for one in self._definitions if self.has_members(place) else ():
+            after = members[-1].last_line if members else place.first_line
+            if after < one.first_line and one.last_line <= place.last_line:
+                members.append(Place(one.first_line, one.last_line, one.name))
+        return members
+
     def own_lines(self, place: Place) -> Sequence[int]:
         """Return the lines of a place without its members, which are places of their own.
 
         If none of these lines has a word of the question, return all lines.
         """
         every = self.lines_of(place)
-        if not self.has_members(place):
-            return every
-        inner = {
-            at
-            for one in self._definitions
-            if place.first_line < one.first_line and one.last_line <= place.last_line
-            for at in range(one.first_line, one.last_line + 1)
-        }
+        inner = {at for member in self.members_of(place) for at in self.lines_of(member)}
         own = [at for at in every if at not in inner]
         return own if any(map(self._words.in_line, own)) else every
 

@@ -133,12 +133,12 @@ class FileExcerpts:
         """
         first, *others = self.places(spans)
         least = _WORTH * self._places.value_of(first)
-        worthy = [place for place in others if self._places.value_of(place) >= least]
-        chosen = [(first, self.choose(first, int(room * _FIRST_SHARE) if worthy else room))]
+        is_shared = any(self._places.value_of(place) >= least for place in others)
+        chosen = [(first, self.choose(first, int(room * _FIRST_SHARE) if is_shared else room))]
         shown = set(chosen[0][1])
         left = room - self.size(shown)
         for place in others:
-            has_room = place in worthy and left >= _MIN_ROOM
+            has_room = left >= _MIN_ROOM and self._places.value_of(place) >= least
             numbers = self.choose(place, left, shown) if has_room else ()
             shown.update(numbers)
             left -= self.size(numbers) + _TITLE_CHARS if numbers else 0
@@ -150,7 +150,7 @@ class FileExcerpts:
     def _choose_used(self, shown: Collection[int]) -> list[tuple[Place, LineNumbers]]:
         """Return the variables outside of functions that the `shown` lines use, best first."""
         found = find_used_variables(self._lines, self._definitions, shown)
-        every = [Place(one.first_line, one.last_line, one.name) for one in found]
+        every = [Place(one.first_line, one.last_line, one.name, is_variable=True) for one in found]
         shares = {place: self._words.share_in(self._places.lines_of(place)) for place in every}
         places = [place for place in every if shares[place] or is_constant(place.name)]
         places.sort(key=lambda place: -shares[place])
@@ -183,8 +183,8 @@ class FileExcerpts:
             return tuple(numbers)
         head = self._head(place)
         window = self._best_window(place, head, room - self.size(head), shown)
-        is_short = len(window) < min(_MIN_LINES, len(numbers))
-        if is_short and window[-1:] != (numbers[-1],):
+        is_short = len(window) < min(_MIN_LINES, len(numbers)) and window[-1:] != (numbers[-1],)
+        if is_short and not self._places.has_members(place):
             window = self._best_window(place, head := [], room, shown)
         return self._close_gaps(sorted({*head, *window}), numbers[-1])
 
@@ -250,9 +250,11 @@ class FileExcerpts:
         """
         best: tuple[tuple[int, float], LineNumbers] = ((0, -1.0), ())
         shown = self._words.in_lines((*head, *before))
+        # The members of a class are places of their own, so the lines of the class end before them.
+        members = set(self._places.lines_of(place)).difference(self._places.own_lines(place))
         for start in self._window_starts(place, head):
             # If the last statement does not fit, it is not shown, and its words do not count.
-            filled = self._fill(start, place.last_line, room, {*before, *head})
+            filled = self._fill(start, place.last_line, room, {*before, *head, *members})
             window = self._trim(filled, place.last_line)
             count = sum(number in self._matches or number in self._asked for number in window)
             value = count, self._words.value_of(window, shown)
