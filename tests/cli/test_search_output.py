@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from sample import MakeApp
 
-from rootle.cli.search_output import Style, print_markdown, print_response
+from rootle.cli.results.style import Style
+from rootle.cli.search_output import print_markdown, print_response
 from rootle.serialization.markdown import response_as_markdown
 from rootle.types import (
     FileMetadata,
@@ -62,25 +63,61 @@ def _long_response(count: int) -> SearchResponse:
     )  # fmt: skip
 
 
-def test_a_long_answer_fits_about_one_screen_of_a_terminal(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def _set_terminal(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    response, terminal = _long_response(10), io.StringIO()
+    monkeypatch.setenv("LINES", str(rows))
+
+
+def _count_rows(lines: list[str]) -> int:
+    return sum(max(1, -(-len(line) // 80)) for line in lines)
+
+
+def _print_on_terminal(response: SearchResponse, question: str = "zebra") -> list[str]:
+    terminal = io.StringIO()
     with redirect_stdout(terminal), redirect_stderr(terminal):
-        print_response(response, "zebra", Style(is_terminal=True, has_color=False))
-    lines = terminal.getvalue().splitlines()
+        print_response(response, question, Style(is_terminal=True, has_color=False))
+    return terminal.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("rows", [60, 40, 24])
+def test_a_long_answer_fits_on_one_screen_of_a_terminal(
+    rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _set_terminal(monkeypatch, rows)
+    response = _long_response(10)
+    lines = _print_on_terminal(response)
     assert len(_headings(lines, response)) == 10
-    assert len(lines) <= 55
+    assert rows - 8 <= _count_rows(lines) < rows  # one row is left for the prompt
     assert lines[-1] == "rootle: shortened; -n 10 shows more lines"
     assert "  also 101-120 scope_101, 201-220 scope_201, 301-320 scope_301" in lines
-    first_lines = lines[1:11]
-    assert all(len(line) > 200 for line in first_lines if "zebra" in line)
-    assert all(len(line) <= 80 for line in lines[14:])
 
 
-def test_a_shortened_answer_names_untrusted_text_and_its_orders() -> None:
-    response, terminal = _long_response(10), io.StringIO()
+def test_messages_take_rows_of_the_screen_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    _set_terminal(monkeypatch, 40)
+    notes = tuple(f"note {number} {'about the files ' * 8}" for number in range(4))
+    response = replace(_long_response(10), suggestions=notes)
+    lines = _print_on_terminal(response)
+    assert _count_rows(lines) < 40
+    assert lines[-5:-1] == [f"rootle: {note}" for note in notes]
+
+
+def test_the_lines_of_the_first_result_are_wrapped_if_there_is_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _set_terminal(monkeypatch, 40)
+    response = _long_response(10)
+    paragraph = " ".join(["zebra"] * 40)
+    first = replace(response.results[0], snippet=f"# Zebra\n\n{paragraph}", end_line=3)
+    response = replace(response, results=(first, *response.results[1:]))
+    lines = _print_on_terminal(response)
+    assert lines[1:3] == ["  1  # Zebra", f"  3  {paragraph}"]
+
+
+def test_a_shortened_answer_names_untrusted_text_and_its_orders(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _set_terminal(monkeypatch, 40)
+    response = _long_response(10)
     outside = replace(
         response.results[4],
         origin="https://a.example/",
@@ -88,9 +125,7 @@ def test_a_shortened_answer_names_untrusted_text_and_its_orders() -> None:
         warning="it orders",
     )
     response = replace(response, results=(*response.results[:4], outside, *response.results[5:]))
-    with redirect_stdout(terminal), redirect_stderr(terminal):
-        print_response(response, "zebra", Style(is_terminal=True, has_color=False))
-    lines = terminal.getvalue().splitlines()
+    lines = _print_on_terminal(response)
     assert lines[-1] == "rootle: shortened; -n 10 shows more lines"
     heading = next(at for at, line in enumerate(lines) if line.startswith("file_4.py"))
     assert lines[heading + 1 : heading + 3] == [
@@ -130,16 +165,13 @@ def _answer_about_name(aspect: SymbolAspect) -> SymbolAnswer:
 
 
 @pytest.mark.parametrize("aspect", ["definitions", "uses"])
-def test_an_answer_about_a_widely_used_name_fits_one_screen_of_a_terminal(
-    aspect: SymbolAspect, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("rows", [40, 30])
+def test_an_answer_about_a_widely_used_name_fits_on_one_screen_of_a_terminal(
+    aspect: SymbolAspect, rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    response = replace(_long_response(10), symbols=_answer_about_name(aspect))
-    terminal = io.StringIO()
-    with redirect_stdout(terminal), redirect_stderr(terminal):
-        print_response(response, "zebra", Style(is_terminal=True, has_color=False))
-    lines = terminal.getvalue().splitlines()
-    assert len(lines) <= 42
+    _set_terminal(monkeypatch, rows)
+    lines = _print_on_terminal(replace(_long_response(10), symbols=_answer_about_name(aspect)))
+    assert _count_rows(lines) < rows
     assert lines[0].startswith("32 definitions of zebra; ")
     assert f"{_LONG_PATH}:1-4…" in lines  # the path is complete
     assert "rootle: more definitions: `rootle symbol zebra`" in lines
@@ -148,7 +180,8 @@ def test_an_answer_about_a_widely_used_name_fits_one_screen_of_a_terminal(
     if aspect == "uses":
         row = next(line for line in lines if line.startswith("  7 (call, def long_name_"))
         assert row.endswith("…, by name)  zebra(1)")  # the scope is cut, and the code is not
-        assert "rootle: 363 more; `rootle symbol --uses -n 389 zebra` lists them" in lines
+        left = 389 - sum(line.startswith("  7 (call, ") for line in lines)
+        assert f"rootle: {left} more; `rootle symbol --uses -n 389 zebra` lists them" in lines
 
 
 @pytest.mark.parametrize(("is_terminal", "is_brief"), [(False, True), (True, False)])

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from rootle.cli.terminal import fit_line, printable, warn, write_line
+from rootle.cli.results.screen import count_rows, screen_rows
+from rootle.cli.terminal import fit_line, printable, warn_all, write_line
+from rootle.serialization.path_text import escape_path
 from rootle.serialization.symbols import (
     definition_lines,
     describe_definitions,
@@ -18,10 +20,9 @@ from rootle.serialization.symbols import (
 from rootle.types import SymbolAnswer
 
 _MAX_DEFINITIONS: Final = 20  # the maximum number of definitions in the output of `rootle search`
-# A brief list has at most this many definitions, and this many lines of uses and their paths. With
-# the message about the rest, it fits on a terminal with 40 rows.
-_BRIEF_DEFINITIONS: Final = 8
-_BRIEF_LINES: Final = 27
+# In a brief list, there is at most one definition per this number of rows of the screen, so 7 on a
+# terminal with 40 rows. The uses or the results take the rest.
+_ROWS_PER_DEFINITION: Final = 5
 _MAX_LIMIT: Final = 10_000  # the maximum of the option -n of `rootle symbol`
 
 
@@ -31,49 +32,67 @@ def print_symbols(
     has_results: bool = False,
     max_uses: int | None = None,
     is_brief: bool = False,
-) -> None:
+) -> int:
     """Print definitions and uses to standard output, and messages to standard error.
 
     Set `has_results` for the output of `rootle search`. There, `--cursor` continues the results and
     not the uses, so the message about more uses names the `rootle symbol` command. With `is_brief`,
-    print about one screen, with lines that are cut to the width of the terminal.
+    print about one screen, with lines that are cut to the width of the terminal. Return how many
+    rows of the terminal the lines and the messages take.
     """
-    count = _count_lines(answer) if is_brief else max_uses
-    has_more = answer.next_cursor is not None or len(answer.uses) > len(answer.uses[:count])
-    answer = replace(answer, uses=answer.uses[:count])
-    maximum = _BRIEF_DEFINITIONS if is_brief else _MAX_DEFINITIONS
+    maximum = screen_rows() // _ROWS_PER_DEFINITION if is_brief else _MAX_DEFINITIONS
     shown = answer.definitions[:maximum] if has_results else answer.definitions
-    columns = shutil.get_terminal_size().columns if is_brief else None
-    _write([f"{describe_definitions(answer)}; {describe_uses(answer)}"], is_brief=False)
-    _write(definition_lines(shown), is_brief=is_brief)
+    definitions = _fit(definition_lines(shown), is_brief=is_brief)
+    if is_brief:
+        max_uses = _count_uses_that_fit(answer, count_rows(definitions))
+    has_more = answer.next_cursor is not None or len(answer.uses) > len(answer.uses[:max_uses])
+    answer = replace(answer, uses=answer.uses[:max_uses])
+    lines = [printable(_describe(answer)), *definitions]
+    messages = []
     if has_results and not (answer.has_all_definitions and len(shown) == len(answer.definitions)):
-        warn(f"more definitions: `rootle symbol {answer.name}`")
-    _write(use_lines(answer.uses, columns), is_brief=is_brief)
+        messages.append(f"more definitions: `rootle symbol {answer.name}`")
+    columns = shutil.get_terminal_size().columns if is_brief else None
+    lines += _fit(use_lines(answer.uses, columns), is_brief=is_brief)
     if has_more:
-        how = f"--cursor {answer.next_cursor} shows them"
-        if has_results:
-            limit = min(answer.total_uses, _MAX_LIMIT)
-            how = f"`rootle symbol --{answer.aspect} -n {limit} {answer.name}` lists them"
-        warn(f"{describe_rest(answer)}; {how}")
+        messages.append(f"{describe_rest(answer)}; {_how_to_see_more(answer, has_results)}")
     if answer.similar:
-        warn(f"similar names that are defined here: {', '.join(answer.similar)}")
+        messages.append(f"similar names that are defined here: {', '.join(answer.similar)}")
+    for line in lines:
+        write_line(line)
+    warn_all(messages)
+    return count_rows([*lines, *(f"rootle: {message}" for message in messages)])
 
 
-def _count_lines(answer: SymbolAnswer) -> int:
-    """Return how many of the uses fit into a brief list, together with the paths of their files."""
-    left, path = _BRIEF_LINES, ""
+def _describe(answer: SymbolAnswer) -> str:
+    return f"{describe_definitions(answer)}; {describe_uses(answer)}"
+
+
+def _how_to_see_more(answer: SymbolAnswer, has_results: bool) -> str:
+    if not has_results:
+        return f"--cursor {answer.next_cursor} shows them"
+    limit = min(answer.total_uses, _MAX_LIMIT)
+    return f"`rootle symbol --{answer.aspect} -n {limit} {answer.name}` lists them"
+
+
+def _count_uses_that_fit(answer: SymbolAnswer, used_rows: int) -> int:
+    """Return how many of the uses fit on the screen with the paths of their files; at least 1.
+
+    `used_rows` are taken by the definitions. The first line and a message also take rows.
+    """
+    left, path = screen_rows() - used_rows - count_rows([_describe(answer)]) - 1, ""
     for count, use in enumerate(answer.uses):
-        left -= 1 if use.path == path else 2
+        left -= 1 + (count_rows([escape_path(use.path)]) if use.path != path else 0)
         if left < 0:
             return max(count, 1)
         path = use.path
     return len(answer.uses)
 
 
-def _write(lines: Iterable[str], *, is_brief: bool) -> None:
-    """Print lines; if brief, cut them to the width of the terminal, but not within a path."""
-    for line in lines:
-        text = printable(line)
-        is_indented = text.startswith("  ")  # a use
-        kept = 0 if is_indented else len(text.partition("  ")[0])
-        write_line(fit_line(text, kept) if is_brief else text)
+def _fit(lines: Iterable[str], *, is_brief: bool) -> list[str]:
+    """Return lines for a terminal; if brief, cut to its width, but not within a path."""
+    return [_fit_one(printable(line)) if is_brief else printable(line) for line in lines]
+
+
+def _fit_one(line: str) -> str:
+    is_use = line.startswith("  ")
+    return fit_line(line, 0 if is_use else len(line.partition("  ")[0]))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from textwrap import wrap
 from typing import Final
 
 from rootle.serialization.memories import NOTICE, memory_as_text
@@ -17,6 +19,32 @@ _MAX_REPLACED: Final = 10
 _BODY_CHARS: Final = 900
 _LATER_BODY_CHARS: Final = 240
 _DETAILED: Final = 3
+_BODY_INDENT: Final = 5
+_MIN_WIDTH: Final = 20  # the minimum width of a wrapped message
+_COMMITS_TITLE: Final = (
+    "Commits that changed the meaning of these lines, the best explanation first:"
+)
+_BRIEF_REPLACED: Final = 3  # the maximum number of replaced lines in a brief answer
+
+
+@dataclass(frozen=True, slots=True)
+class WhyDetail:
+    """How much a brief answer shows."""
+
+    passage_lines: int  # the maximum number of lines of the passage
+    commits: int  # the number of commits that are shown with their messages
+    body_lines: int  # the maximum number of lines of a message after its subject
+
+
+# How much to show, most first.
+WHY_DETAILS: Final = (
+    WhyDetail(13, 3, 6),
+    WhyDetail(11, 2, 6),
+    WhyDetail(9, 2, 4),
+    WhyDetail(7, 2, 2),
+    WhyDetail(5, 1, 2),
+    WhyDetail(3, 1, 0),
+)
 
 
 def reason_lines(answer: WhyAnswer) -> Iterator[str]:
@@ -24,19 +52,36 @@ def reason_lines(answer: WhyAnswer) -> Iterator[str]:
 
     The lines may contain unprintable characters of the repository.
     """
-    yield from _passage_lines(answer)
-    if answer.uncommitted:
-        yield f"Not committed yet: {_ranges(answer.uncommitted)}."
-        shown = cut_lines(answer.replaced, _MAX_REPLACED)
-        if shown:
-            yield "The last commit has instead:"
-        yield from (f"  {cut_line(line, _MAX_LINE_CHARS)}" for line in shown)
-        if left := len(answer.replaced) - len(shown):
-            yield f"  … ({left} more lines)"
+    yield from _passage_lines(answer, _MAX_PASSAGE_LINES)
+    yield from _uncommitted_lines(answer, _MAX_REPLACED)
     if answer.commits:
-        yield "Commits that changed the meaning of these lines, the best explanation first:"
+        yield _COMMITS_TITLE
     for number, commit in enumerate(answer.commits, start=1):
-        yield from _commit_lines(number, commit, answer)
+        limit = _BODY_CHARS if number <= _DETAILED else _LATER_BODY_CHARS
+        body = _shorten(_body_of(commit), limit)
+        yield from _commit_lines(number, commit, answer, body.split("\n") if body else ())
+    yield from _mention_lines(answer)
+
+
+def brief_reason_lines(answer: WhyAnswer, detail: WhyDetail, columns: int) -> Iterator[str]:
+    """Yield the same with as much as `detail` says, and one line for each further commit.
+
+    Messages are wrapped to `columns`. Other lines may be longer.
+    """
+    yield from _passage_lines(answer, detail.passage_lines)
+    yield from _uncommitted_lines(answer, _BRIEF_REPLACED)
+    if answer.commits:
+        yield _COMMITS_TITLE
+    for number, commit in enumerate(answer.commits, start=1):
+        if number > detail.commits:
+            yield f"{number}. {short_hash(commit.hash)}  {commit.date[:10]}  {commit.subject}"
+        else:
+            body = _cut_body(_body_of(commit), columns, detail.body_lines)
+            yield from _commit_lines(number, commit, answer, body)
+    yield from _mention_lines(answer)
+
+
+def _mention_lines(answer: WhyAnswer) -> Iterator[str]:
     if answer.documents:
         yield "Documents that mention this place:"
     for mention in answer.documents:
@@ -47,15 +92,27 @@ def reason_lines(answer: WhyAnswer) -> Iterator[str]:
         yield f"  {memory_as_text(memory)}"
 
 
-def _passage_lines(answer: WhyAnswer) -> Iterator[str]:
+def _uncommitted_lines(answer: WhyAnswer, maximum: int) -> Iterator[str]:
+    if not answer.uncommitted:
+        return
+    yield f"Not committed yet: {_ranges(answer.uncommitted)}."
+    shown = cut_lines(answer.replaced, maximum)
+    if shown:
+        yield "The last commit has instead:"
+    yield from (f"  {cut_line(line, _MAX_LINE_CHARS)}" for line in shown)
+    if left := len(answer.replaced) - len(shown):
+        yield f"  … ({left} more lines)"
+
+
+def _passage_lines(answer: WhyAnswer, maximum: int) -> Iterator[str]:
     passage = answer.passage
     start, end = passage.start_line, passage.start_line + len(passage.lines) - 1
     name = f" in {answer.name}" if answer.name else ""
     yield f"{answer.place}{name} ({escape_path(passage.source)}:{start}-{end})"
     asked = _asked_lines(answer.place)
-    first = max(start, min(asked[0] - _MAX_PASSAGE_LINES // 2, end - _MAX_PASSAGE_LINES + 1))
+    first = max(start, min(asked[0] - maximum // 2, end - maximum + 1))
     width = len(str(end))
-    last = min(end, first + _MAX_PASSAGE_LINES - 1)
+    last = min(end, first + maximum - 1)
     if first > start:
         yield f"  {'…':>{width}}  {_range(start, first - 1)} left out"
     for number in range(first, last + 1):
@@ -75,13 +132,13 @@ def _asked_lines(place: str) -> tuple[int, int]:
     return int(first), int(last or first)
 
 
-def _commit_lines(number: int, commit: PassageCommit, answer: WhyAnswer) -> Iterator[str]:
+def _commit_lines(
+    number: int, commit: PassageCommit, answer: WhyAnswer, body: Sequence[str]
+) -> Iterator[str]:
+    """Yield a commit with the lines of its message after the subject."""
     yield f"{number}. {short_hash(commit.hash)}  {commit.date[:10]}  {commit.author}"
     yield f"   {cut_line(commit.subject, _MAX_LINE_CHARS)}"
-    limit = _BODY_CHARS if number <= _DETAILED else _LATER_BODY_CHARS
-    body = commit.message.partition("\n")[2].strip()
-    for line in _shorten(body, limit).split("\n") if body else ():
-        yield f"     {line.rstrip()}".rstrip()
+    yield from (f"     {line.rstrip()}".rstrip() for line in body)
     about = [f"lines {_ranges(commit.lines)}"] if commit.lines else []
     if commit.path != answer.passage.source:
         about.append(f"then in {escape_path(commit.path)}")
@@ -93,6 +150,20 @@ def _commit_lines(number: int, commit: PassageCommit, answer: WhyAnswer) -> Iter
         yield f"   reverts {short_hash(commit.reverts)}  {commit.reverted_subject}"
     if commit.merge:
         yield f"   merged by {short_hash(commit.merge)}  {commit.merge_subject}"
+
+
+def _body_of(commit: PassageCommit) -> str:
+    """Return the message of a commit after its subject."""
+    return commit.message.partition("\n")[2].strip()
+
+
+def _cut_body(body: str, columns: int, maximum: int) -> list[str]:
+    """Return at most `maximum` lines of a message, wrapped; "…" marks that there are more."""
+    width = max(columns - _BODY_INDENT, _MIN_WIDTH)
+    lines = [part for line in body.split("\n") if line.strip() for part in wrap(line, width)]
+    if len(lines) <= maximum:
+        return lines
+    return [*lines[: maximum - 1], f"{lines[maximum - 1][: width - 2]} …"] if maximum else []
 
 
 def _shorten(text: str, limit: int) -> str:

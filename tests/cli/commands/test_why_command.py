@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 from command import rootle
 from commit_repository import commit_all, make_history
 from sample import git, indexed_repository, write
+
+from rootle.cli.main import main
 
 pytestmark = pytest.mark.slow
 
@@ -36,6 +39,41 @@ def test_lines_that_are_left_out_of_the_passage_are_named(tmp_path: Path) -> Non
     assert whole[41] == "   …  41-94 left out"
     assert whole[3] == f"   3  {'x' * 160}… (40 more characters)"
     assert not any("left out" in line for line in inner)
+
+
+def test_the_answer_fits_on_one_screen_of_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    root = make_history(tmp_path / "repo", ("Alpha is added",))
+    numbers = list(range(60))
+    for day in range(2, 8):
+        numbers[10 * (day - 2) : 10 * (day - 1)] = range(100 * day, 100 * day + 10)
+        body = "\n\n".join(
+            f"Reason {part} for change {day}, {'at length ' * 20}" for part in "abcd"
+        )
+        write(root, "sum.py", "def total():\n" + "".join(f"    add({n})\n" for n in numbers))
+        commit_all(root, f"Change {day}\n\n{body}", day=day)
+    words = ["why", "sum.py:30", "--root", str(root), "--index-dir", str(tmp_path / "index")]
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("LINES", "40")
+
+    assert main(words) == 0
+    whole = capfd.readouterr().out.splitlines()
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert main(words) == 0
+    brief = capfd.readouterr()
+    assert main([*words, "-n", "5"]) == 0
+    with_limit = capfd.readouterr().out.splitlines()
+
+    lines = brief.out.splitlines()
+    assert len(whole) > 60
+    assert len(lines) < 39
+    assert all(len(line) <= 80 for line in lines)
+    assert "> 30      add(408)" in lines
+    assert lines[-1].startswith("5. ")
+    assert any(line.startswith("     Reason a for change ") for line in lines)
+    assert brief.err == "rootle: shortened; -n 5 shows everything\n"
+    assert with_limit == whole
 
 
 def test_the_json_output_is_the_record() -> None:

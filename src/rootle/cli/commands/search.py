@@ -189,7 +189,8 @@ def run(args: argparse.Namespace) -> int:
 
         print_markdown(response, is_brief=is_brief)
     else:
-        from rootle.cli.search_output import Style, print_response
+        from rootle.cli.results.style import Style
+        from rootle.cli.search_output import print_response
 
         style = Style.for_stream(sys.stdout, args.color)
         print_response(response, query.text_query, style, is_brief=is_brief, limit=args.limit)

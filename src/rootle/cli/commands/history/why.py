@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from rootle.cli.options import CommandParser, add_common_options, add_limit, add_root
@@ -10,6 +12,7 @@ from rootle.cli.options import CommandParser, add_common_options, add_limit, add
 if TYPE_CHECKING:
     from rootle.app import App
     from rootle.cli.answer_output import AnswerOutput
+    from rootle.types import WhyAnswer
 
 _EXAMPLES: Final = """\
 rootle why src/net/retry.py:42
@@ -51,4 +54,33 @@ def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
 
     answer = app.why(place_in_root(args.place, app.root), limit=args.limit)
     is_empty = not (answer.commits or answer.uncommitted)
-    return AnswerOutput(answer, [reason_lines(answer)], answer.notes, is_empty)
+    if args.limit is None and sys.stdout.isatty():
+        lines, notes = _fit_on_screen(answer)
+    else:
+        lines, notes = list(reason_lines(answer)), answer.notes
+    return AnswerOutput(answer, [lines], notes, is_empty)
+
+
+def _fit_on_screen(answer: WhyAnswer) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the lines of an answer for one screen of the terminal, and the notes after them."""
+    from rootle.cli.results.screen import fit_screen, screen_rows
+
+    is_complete, lines = fit_screen(_list_versions(answer), screen_rows(answer.notes))
+    if is_complete:
+        return lines, answer.notes
+    more = f"shortened; -n {len(answer.commits) or 1} shows everything"
+    return lines, [*answer.notes, more]
+
+
+def _list_versions(answer: WhyAnswer) -> Iterator[tuple[bool, Sequence[str]]]:
+    """Yield the lines of an answer: first all of them, then fewer and fewer, cut to the width."""
+    import shutil
+
+    from rootle.cli.terminal import fit_line, printable
+    from rootle.serialization.why import WHY_DETAILS, brief_reason_lines, reason_lines
+
+    yield True, list(reason_lines(answer))
+    columns = shutil.get_terminal_size().columns
+    for detail in WHY_DETAILS:
+        lines = brief_reason_lines(answer, detail, columns)
+        yield False, [fit_line(printable(line)) for line in lines]

@@ -1,0 +1,225 @@
+"""Write the results of a search as lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rootle.cli.results.style import (
+    CYAN,
+    DIM,
+    YELLOW,
+    Style,
+    highlight,
+    most_relevant,
+    words_to_highlight,
+)
+from rootle.cli.terminal import fit_line, printable
+from rootle.serialization.citation import (
+    cite,
+    describe_commit_briefly,
+    describe_renames,
+    result_spans,
+)
+from rootle.serialization.markdown import passages_of
+from rootle.serialization.memories import memory_as_text
+from rootle.serialization.outside_text import marks_of
+from rootle.types import Memory, SearchResponse, SearchResult, Span
+
+# Maximum lines of a span on a terminal: the first one, and those with the most matching words.
+_MAX_TERMINAL_LINES: Final = 10
+_MAX_DUPLICATES_NAMED: Final = 3
+_SCORE_CHARS: Final = 6  # the length of a score with the spaces before it
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """How much a brief answer shows of each result."""
+
+    first: tuple[int, ...]  # the maximum number of lines of the first results
+    others: int  # the number of lines of each other result, below its heading: 1 or 0
+    has_long_lines: bool = False  # whether the lines of the first result are not cut
+
+    def lines_of(self, number: int) -> int:
+        """Return the maximum number of lines of a result, counted from 0."""
+        return self.first[number] if number < len(self.first) else self.others
+
+
+# How much to show of the results, most first. An answer has as much as fits on the screen.
+DETAILS: Final = (
+    Detail((10, 5, 5), 1, has_long_lines=True),
+    Detail((8, 4, 4), 1, has_long_lines=True),
+    Detail((6, 3, 3), 1, has_long_lines=True),
+    Detail((10, 5, 5), 1),
+    Detail((8, 4, 4), 1),
+    Detail((6, 3, 3), 1),
+    Detail((6, 3, 3), 0),
+    Detail((4, 2, 2), 0),
+    Detail((4,), 0),
+    Detail((2,), 0),
+    Detail((), 0),
+)
+
+
+def result_lines(response: SearchResponse, question: str, style: Style) -> Iterator[str]:
+    """Yield all results with all their spans, and then the memories."""
+    words = words_to_highlight(question)
+    for number, result in enumerate(response.results):
+        if number:
+            yield ""
+        yield from _lines_of(result, words, style)
+    if response.results and response.memories:
+        yield ""
+    yield from memory_lines(response.memories, style)
+
+
+def brief_lines(
+    response: SearchResponse, question: str, style: Style, detail: Detail
+) -> Iterator[str]:
+    """Yield the results with as much of their best spans as `detail` says, and then the memories.
+
+    All lines but paths and memories are cut to the width of the terminal.
+    """
+    words = words_to_highlight(question)
+    for number, result in enumerate(response.results):
+        if number and number <= len(detail.first):
+            yield ""
+        is_cut = number > 0 or not detail.has_long_lines
+        yield from _brief_lines_of(result, words, style, detail.lines_of(number), is_cut=is_cut)
+    if response.memories:
+        yield ""
+    yield from memory_lines(response.memories, style)
+
+
+def memory_lines(memories: Sequence[Memory], style: Style) -> Iterator[str]:
+    """Yield memories under a heading; nothing if there are none."""
+    if memories:
+        yield style.paint("from memory", CYAN)
+    for memory in memories:
+        yield f"  {printable(memory_as_text(memory))}"
+
+
+def _lines_of(result: SearchResult, words: set[str], style: Style) -> Iterator[str]:
+    best, *others = _spans_of(result)
+    yield _heading(result, best, style, is_first=True)
+    yield from _mark_lines(result, style)
+    yield from _span_lines(best, words, style)
+    yield from _rename_lines(result, style)
+    for span in others:
+        yield _heading(result, span, style, is_first=False)
+        yield from _span_lines(span, words, style)
+    yield from _lines_about(result, style)
+
+
+def _brief_lines_of(
+    result: SearchResult, words: set[str], style: Style, limit: int, *, is_cut: bool
+) -> Iterator[str]:
+    best, *others = _spans_of(result)
+    yield _heading(result, best, style, is_first=True, is_brief=True)
+    yield from _mark_lines(result, style)
+    if limit:
+        yield from _best_lines(best, words, style, limit, is_cut=is_cut)
+    if limit > 1:
+        yield from _rename_lines(result, style)
+        if others:
+            places = ", ".join(map(_locate, others))
+            yield style.paint(fit_line(f"  also {places}"), DIM)
+    if limit:
+        yield from _lines_about(result, style)
+
+
+def _mark_lines(result: SearchResult, style: Style) -> Iterator[str]:
+    for mark in marks_of(result):  # empty for text of the project
+        yield style.paint(f"  {printable(mark)}", YELLOW)
+
+
+def _rename_lines(result: SearchResult, style: Style) -> Iterator[str]:
+    if result.commit is not None and (names := describe_renames(result.commit)):
+        yield style.paint(f"  {names}", DIM)
+
+
+def _lines_about(result: SearchResult, style: Style) -> Iterator[str]:
+    """Yield the definitions that a result mentions, its duplicates and the parts of its score."""
+    if result.mentions:
+        places = ", ".join(f"{name} {place}" for name, place in result.mentions.items())
+        line = f"  defined in: {printable(places)}"
+        yield style.paint(fit_line(line) if style.is_terminal else line, DIM)
+    if result.duplicates:
+        yield style.paint(f"  {_describe_duplicates(result.duplicates)}", DIM)
+    if result.explanation:
+        features = sorted(result.explanation.items(), key=lambda item: -item[1])
+        yield "  score from " + ", ".join(f"{name} {value:.3f}" for name, value in features)
+
+
+def _locate(span: Span) -> str:
+    return f"{span.start_line}-{span.end_line} {printable(span.scope)}".rstrip()
+
+
+def _spans_of(result: SearchResult) -> Sequence[Span]:
+    """Return the passages of the context of a result, or its spans if it has no context."""
+    if result.context is not None:
+        return passages_of(result)
+    return result_spans(result)
+
+
+def _heading(
+    result: SearchResult, span: Span, style: Style, *, is_first: bool, is_brief: bool = False
+) -> str:
+    """Return the place of a span with its scope or commit.
+
+    On a terminal, the scope is cut to the width; the description of a commit, only if brief.
+    """
+    location = cite(result.file_path, [span])
+    heading = style.paint(location, CYAN)
+    if is_first:
+        heading += f"  {result.score:.2f}"
+        if result.context is not None and result.context.changed:
+            heading += "  (changed since it was indexed)"
+    about, is_cut = printable(span.scope), style.is_terminal
+    if is_first and result.commit is not None:
+        about, is_cut = describe_commit_briefly(result.commit), is_brief
+    if about and is_cut:  # the location is never cut
+        length = len(location) + (_SCORE_CHARS if is_first else 0) + 2
+        about = fit_line(f"{'':{length}}{about}")[length:]
+    return heading + (f"  {style.paint(about, YELLOW)}" if about else "")
+
+
+def _span_lines(span: Span, words: set[str], style: Style) -> Iterator[str]:
+    """Yield the lines of a span; on a terminal, only the most relevant ones, and marks of gaps."""
+    lines = span.snippet.split("\n")
+    width = len(str(span.end_line))
+    limit = _MAX_TERMINAL_LINES if style.is_terminal else len(lines)
+    previous = -1
+    for index in most_relevant(lines, words, limit):
+        if index != previous + 1:
+            yield style.paint(f"{'·' * width:>{width + 2}}", DIM)
+        number = style.paint(f"{span.start_line + index:>{width + 2}}", DIM)
+        yield f"{number}  {highlight(printable(lines[index].rstrip()), words, style)}"
+        previous = index
+
+
+def _best_lines(
+    span: Span, words: set[str], style: Style, limit: int, *, is_cut: bool
+) -> Iterator[str]:
+    """Yield at most `limit` lines of a span, the most relevant ones; empty lines are left out.
+
+    The numbers of the lines show the gaps between them.
+    """
+    lines = span.snippet.split("\n")
+    width = len(str(span.end_line))
+    texts = [at for at, line in enumerate(lines) if line.strip()]
+    chosen = most_relevant([lines[at] for at in texts], words, limit)
+    for index in (texts[at] for at in chosen):
+        number = style.paint(f"{span.start_line + index:>{width + 2}}", DIM)
+        line = printable(lines[index].rstrip())
+        if is_cut:
+            line = fit_line(f"{'':{width + 4}}{line}")[width + 4 :]
+        yield f"{number}  {highlight(line, words, style)}"
+
+
+def _describe_duplicates(paths: Sequence[str]) -> str:
+    """Return text such as `3 duplicates: a.py, b.py, …`."""
+    named = ", ".join(printable(path) for path in paths[:_MAX_DUPLICATES_NAMED])
+    more = ", …" if len(paths) > _MAX_DUPLICATES_NAMED else ""
+    return f"{len(paths)} {'duplicate' if len(paths) == 1 else 'duplicates'}: {named}{more}"

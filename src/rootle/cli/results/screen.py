@@ -1,0 +1,46 @@
+"""How much of an answer fits on one screen of a terminal."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterable, Sequence
+from typing import Final, TypeVar
+
+_T = TypeVar("_T")
+
+_COLOR: Final = re.compile(r"\x1b\[[0-9;]*m")
+_MIN_ROWS: Final = 10  # an answer on a very small terminal is not shortened further
+
+
+def screen_rows(messages: Iterable[str] = ()) -> int:
+    """Return how many rows of the terminal are left for an answer.
+
+    One row is left for the message that says how to see more, one for the next prompt, and others
+    for `messages`, which `warn` prints.
+    """
+    size = shutil.get_terminal_size()
+    used = count_rows(f"rootle: {message}" for message in messages)
+    return max(size.lines - 2 - used, _MIN_ROWS)
+
+
+def count_rows(lines: Iterable[str]) -> int:
+    """Return how many rows of the terminal lines take; longer lines are wrapped."""
+    columns = shutil.get_terminal_size().columns
+    lengths = (len(_COLOR.sub("", line).expandtabs()) for line in lines)
+    return sum(max(1, -(-length // columns)) for length in lengths)
+
+
+def fit_screen(versions: Iterable[tuple[_T, Sequence[str]]], rows: int) -> tuple[_T, Sequence[str]]:
+    """Return the first version of an answer, and its lines, that takes at most `rows` rows.
+
+    The versions are ordered by length, longest first. If none fits, return the shortest. Raises
+    ValueError if there is none.
+    """
+    version = None
+    for version in versions:
+        if count_rows(version[1]) <= rows:
+            return version
+    if version is None:
+        raise ValueError("an answer needs at least one version")
+    return version
