@@ -6,6 +6,14 @@ from __future__ import annotations
 class RootleError(Exception):
     """Base class of all errors of rootle; the message contains the invalid value and a remedy."""
 
+    def __init__(self, message: str = "", *, parameter: str = "") -> None:
+        """`parameter` is the parameter with the invalid value, if the message begins with it.
+
+        Callers with other names for their parameters can then replace it in the message.
+        """
+        super().__init__(message)
+        self.parameter = parameter
+
 
 class ConfigError(RootleError):
     """Raised when a configuration file or value cannot be used."""

@@ -56,6 +56,44 @@ def test_the_examples_of_every_help_text_are_valid_commands(
         build_parser().parse_args(arguments)
 
 
+@pytest.mark.parametrize("columns", [80, 50])
+@pytest.mark.parametrize("parser", PARSERS, ids=lambda parser: parser.prog)
+def test_every_usage_fits_the_width_of_the_terminal(
+    parser: CommandParser, columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert max(map(len, parser.format_usage().splitlines())) <= columns
+    if columns == 80:
+        assert max(map(len, parser.format_help().splitlines())) <= columns
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("search", "-n", "0", "locks"), "-n is 0; give a number from 1 to 50"),
+        (("search", "--limit=-3", "locks"), "--limit is -3; give a number from 1 to 50"),
+        (("search", "--budget", "0", "locks"), "--budget is 0; give a number of tokens"),
+        (("search", "--exclude", "x", "locks"), '--exclude has "x", expected "path:start-end"'),
+        (("search", "--changed-within", "-1", "locks"), "--changed-within is -1; give a number"),
+        (("search", "--in", "code,nope", "locks"), 'unknown kind of text "nope"; use one of code'),
+        (("symbol", "-n0", "locks"), "-n is 0; give a number from 1 to 10000"),
+        (("why", "-n", "0", "a.py:1"), "-n is 0; give a number from 1 to 50"),
+        (("watch", "--throttle", "-1"), "--throttle is -1.0; give a number of seconds"),
+        (("add", "--max-pages", "0", "https://a.example"), "--max-pages is 0, expected 1 to"),
+        (("add", "--depth", "-1", "https://a.example"), "--depth is -1, expected 0 to 20"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_a_message_names_the_option_that_was_typed(
+    arguments: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.py").write_text("LOCKS = 1\n")
+    done = rootle(*arguments, "--index-dir", tmp_path / "index", cwd=tmp_path)
+    assert done.code == 2
+    assert done.err.startswith(f"rootle: {message}"), done.err
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_shows_several_examples(command: str) -> None:
     (parser,) = (parser for parser in PARSERS if parser.prog == f"rootle {command}")

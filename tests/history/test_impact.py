@@ -181,7 +181,7 @@ def test_a_file_without_history_has_files_with_shared_names(shop: tuple[Path, Ap
 
 def test_invalid_requests_are_errors(shop: tuple[Path, App], make_app: MakeApp) -> None:
     root, app = shop
-    with pytest.raises(QueryError, match="limit must be from 1 to 200, not 0"):
+    with pytest.raises(QueryError, match="limit is 0; give a number from 1 to 200"):
         app.impact("shop/price.py", 0)
     with pytest.raises(QueryError, match=r"not an indexed file; did you mean shop/price\.py\?"):
         app.impact("shop/prise.py")

@@ -302,7 +302,7 @@ def test_a_query_without_words_or_history_is_an_error(tmp_path: Path, make_app: 
     app = make_app(tmp_path / "repo")
     with pytest.raises(QueryError, match="no words"):
         app.gone("?!")
-    with pytest.raises(QueryError, match="limit must be from 1 to 100, not 0"):
+    with pytest.raises(QueryError, match="limit is 0; give a number from 1 to 100"):
         app.gone("retry", 0)
     without = make_app(tmp_path / "repo", max_history_commits=0)
     with pytest.raises(QueryError, match="maxHistoryCommits is 0"):

@@ -197,7 +197,8 @@ class IndexApi(AppBase):
         if not is_number or not 0 <= min_interval_s <= _MAX_INTERVAL_S:
             raise QueryError(
                 f"min_interval_s is {min_interval_s!r}; give a number of seconds from 0 to "
-                f"{_MAX_INTERVAL_S:,}"
+                f"{_MAX_INTERVAL_S:,}",
+                parameter="min_interval_s",
             )
         return self._send_command(min_interval_s=min_interval_s)
 

@@ -161,7 +161,7 @@ def _run(words: Sequence[str]) -> int:
         args = build_parser([word for word in words if word in COMMANDS][:1]).parse_args(words)
     except SystemExit as done:  # after --help, or a usage error
         return int(done.code or 0)
-    from rootle.cli.options import FAILURE
+    from rootle.cli.options import FAILURE, name_option
     from rootle.cli.terminal import warn
     from rootle.errors import RootleError
     from rootle.telemetry.exporter import export_telemetry
@@ -170,7 +170,7 @@ def _run(words: Sequence[str]) -> int:
         with export_telemetry(warn):
             return int(args.run(args))
     except RootleError as error:
-        warn(str(error))
+        warn(name_option(error, words))
         return FAILURE
 
 

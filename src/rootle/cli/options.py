@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import argparse
 import re
-from typing import Any, Final, NoReturn
+import shutil
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+if TYPE_CHECKING:
+    from rootle.errors import RootleError
 
 SUCCESS: Final = 0
 NO_RESULTS: Final = 1
@@ -14,6 +19,18 @@ DEFAULT_ROOT: Final = (
     "the git work tree that contains the current folder, or else the current folder"
 )
 
+
+# The options that set the parameters of the library which its messages name.
+PARAMETER_OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "limit": ("-n", "--limit"),
+    "minRecencyDays": ("--changed-within",),
+    "budget": ("--budget",),
+    "exclude": ("--exclude",),
+    "min_interval_s": ("--throttle",),
+    "weight": ("--weight",),
+    "depth": ("--depth",),
+    "max_pages": ("--max-pages",),
+}
 
 _UNKNOWN_COMMAND: Final = re.compile(
     r"argument COMMAND: invalid choice: '(.*)' \(choose from (.*)\)"
@@ -38,9 +55,13 @@ class CommandParser(argparse.ArgumentParser):
         if notes:
             self.examples += f"\n\n{notes}"
 
+    def format_usage(self) -> str:
+        return _wrap_choices(super().format_usage())
+
     def format_help(self) -> str:
         # argparse wraps the description to the width of the terminal, and would join examples.
-        parts = [super().format_help(), self.examples]
+        usage, blank, rest = super().format_help().partition("\n\n")
+        parts = [_wrap_choices(usage) + blank + rest, self.examples]
         return "\n".join(f"{part.rstrip()}\n" for part in parts if part)
 
     # Any: argparse declares several signatures.
@@ -55,6 +76,40 @@ class CommandParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(FAILURE, f"rootle: {_shorten_choices(message)}\ntry `{self.prog} --help`\n")
+
+
+def _wrap_choices(usage: str) -> str:
+    """Return a usage text in which alternatives that do not fit on a line are wrapped.
+
+    argparse never breaks a line within the alternatives of one group.
+    """
+    width = max(shutil.get_terminal_size().columns - 2, 40)  # as in argparse
+    lines: list[str] = []
+    for line in usage.split("\n"):
+        indent = " " * (len(line) - len(line.lstrip()) + 1)
+        current, *choices = line.split(" | ")
+        for choice in choices:
+            if len(f"{current} | {choice}") > width:
+                lines.append(f"{current} |")
+                current = f"{indent}{choice}"
+            else:
+                current = f"{current} | {choice}"
+        lines.append(current)
+    return "\n".join(lines)
+
+
+def name_option(error: RootleError, words: Sequence[str]) -> str:
+    """Return the message of an error, with the option that the user typed for a parameter.
+
+    `words` is the command line. A parameter that no option set keeps its name.
+    """
+    message = str(error)
+    for option in PARAMETER_OPTIONS.get(error.parameter, ()):
+        is_short = not option.startswith("--")  # its value may follow without a space
+        starts = (option,) if is_short else (f"{option}=",)
+        if any(word == option or word.startswith(starts) for word in words):
+            return option + message.removeprefix(error.parameter)
+    return message
 
 
 def _shorten_choices(message: str) -> str:

@@ -93,7 +93,7 @@ def check_limit(limit: int | None, default: int, maximum: int) -> int:
     """Return the number of results. Raise QueryError if the limit is out of range."""
     count = default if limit is None else limit
     if not 1 <= count <= maximum:
-        raise QueryError(f"limit must be from 1 to {maximum}, not {count}")
+        raise QueryError(f"limit is {count}; give a number from 1 to {maximum}", parameter="limit")
     return count
 
 

@@ -58,7 +58,9 @@ def explain_place(
     """
     count = DEFAULT_COMMITS if limit is None else limit
     if not 1 <= count <= MAX_COMMITS:
-        raise QueryError(f"limit is {count}; give a number from 1 to {MAX_COMMITS}")
+        raise QueryError(
+            f"limit is {count}; give a number from 1 to {MAX_COMMITS}", parameter="limit"
+        )
     place = find_place(reference, documents)
     file = os.path.join(os.path.realpath(documents.root), place.whole.source)
     folder = os.path.dirname(file)

@@ -109,7 +109,9 @@ def check_query(query: SearchQuery, config: Config) -> int:
     _check_context(query)
     limit = _default_limit(query, config) if query.limit is None else query.limit
     if not 1 <= limit <= config.max_limit:
-        raise QueryError(f"limit is {limit}; give a number from 1 to {config.max_limit}")
+        raise QueryError(
+            f"limit is {limit}; give a number from 1 to {config.max_limit}", parameter="limit"
+        )
     return limit
 
 
@@ -123,7 +125,8 @@ def parse_exclusions(places: Iterable[str]) -> dict[str, list[range]]:
         match = _EXCLUSION.fullmatch(place)
         if match is None:
             raise QueryError(
-                f'exclude has "{place}", expected "path:start-end", as in "src/a.py:3-20"'
+                f'exclude has "{place}", expected "path:start-end", as in "src/a.py:3-20"',
+                parameter="exclude",
             )
         lines.setdefault(match[1], []).append(range(int(match[2]), int(match[3]) + 1))
     return lines
@@ -131,7 +134,9 @@ def parse_exclusions(places: Iterable[str]) -> dict[str, list[range]]:
 
 def _check_context(query: SearchQuery) -> None:
     if query.budget is not None and query.budget < 1:
-        raise QueryError(f"budget is {query.budget}; give a number of tokens, at least 1")
+        raise QueryError(
+            f"budget is {query.budget}; give a number of tokens, at least 1", parameter="budget"
+        )
     if query.budget is not None and query.cursor is not None:
         raise QueryError(
             "an answer within a budget has no further pages; leave out the cursor and use exclude"

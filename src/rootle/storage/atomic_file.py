@@ -17,14 +17,15 @@ def write_user_file(path: Path, content: bytes, *, overwrite: bool = True) -> No
     A stream, such as a pipe or `/dev/stdout`, is written directly and not replaced. Raises
     FileExistsError if the file exists and `overwrite` is false, and OSError if writing fails.
     """
-    if overwrite and _is_stream(path):
+    if overwrite and is_stream(path):
         path.write_bytes(content)
     else:
         target = Path(os.path.realpath(path)) if overwrite else path
         write_file(target, content, overwrite=overwrite)
 
 
-def _is_stream(path: Path) -> bool:
+def is_stream(path: Path) -> bool:
+    """Return whether a path names a stream, such as a pipe or `/dev/stdout`, or a folder."""
     # These folders contain links to files that the process has open, such as /dev/stdout. Replacing
     # such a file would break a redirection, even if it is a regular file.
     if Path(os.path.abspath(path)).parts[1:2] in (("dev",), ("proc",)):

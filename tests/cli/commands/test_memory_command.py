@@ -96,6 +96,28 @@ def test_memories_can_be_exported_to_a_pipe(repository: Path, tmp_path: Path) ->
     assert json.loads(outcome.out)["text"] == "The user likes tabs"
 
 
+def test_an_export_does_not_overwrite_a_file(repository: Path, tmp_path: Path) -> None:
+    add(repository, "The user likes tabs")
+    file = tmp_path / "notes.jsonl"
+    file.write_text("mine\n")
+
+    refused = rootle("memory", "export", file, cwd=repository)
+
+    assert refused.code == 2
+    assert f"{file} already exists; pass --force to overwrite it" in refused.err
+    assert file.read_text() == "mine\n"
+    assert rootle("memory", "export", "--force", file, cwd=repository).code == 0
+    assert "The user likes tabs" in file.read_text()
+
+
+def test_a_limit_of_memories_is_at_least_1(repository: Path) -> None:
+    add(repository, "one fact", "another fact")
+
+    refused = rootle("memory", "list", "-n", "-1", cwd=repository)
+
+    assert (refused.code, refused.err) == (2, "rootle: -n is -1; give a number, at least 1\n")
+
+
 def test_exported_memories_can_be_imported(repository: Path, tmp_path: Path) -> None:
     add(repository, "The user likes tabs", "The user likes tabs", "src/store/cache.py is slow")
     file = tmp_path / "memories.jsonl"

@@ -160,6 +160,10 @@ def _add_arguments(parsers: Mapping[str, CommandParser]) -> None:
             "file", nargs="?", default=_STDIO, metavar="FILE", help=f"{use} (default: {stream})"
         )
 
+    parsers["export"].add_argument(
+        "--force", action="store_true", help="overwrite an existing file"
+    )
+
 
 def run(args: argparse.Namespace) -> int:
     """Run one action. Return 1 if there was nothing to show or change."""
@@ -183,8 +187,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(app: App, args: argparse.Namespace) -> int:
+    from rootle.errors import QueryError
+
+    if args.limit is not None and args.limit < 1:
+        raise QueryError(f"limit is {args.limit}; give a number, at least 1", parameter="limit")
     memories = app.memory.list_memories()
-    return _show(memories[: args.limit] if args.limit else memories, args)
+    return _show(memories[: args.limit], args)
 
 
 def _search(app: App, args: argparse.Namespace) -> int:
@@ -249,19 +257,23 @@ def _export(app: App, args: argparse.Namespace) -> int:
     if args.file == _STDIO:
         sys.stdout.writelines(lines)
     else:
-        _write_file(args.file, "".join(lines))
+        _write_file(args.file, "".join(lines), overwrite=args.force)
         warn(f"wrote {len(memories)} memories to {args.file}")
     return SUCCESS if memories else NO_RESULTS
 
 
-def _write_file(name: str, text: str) -> None:
+def _write_file(name: str, text: str, *, overwrite: bool) -> None:
+    """Write a file or a stream. Raise ConfigError if it cannot be written, or must not be."""
     from pathlib import Path
 
     from rootle.errors import ConfigError
-    from rootle.storage.atomic_file import write_user_file
+    from rootle.storage.atomic_file import is_stream, write_user_file
 
     try:
-        write_user_file(Path(name), text.encode())
+        path = Path(name)
+        write_user_file(path, text.encode(), overwrite=overwrite or is_stream(path))
+    except FileExistsError as error:
+        raise ConfigError(f"{name} already exists; pass --force to overwrite it") from error
     except OSError as error:
         raise ConfigError(f"cannot write {name}: {error.strerror}") from error
 

@@ -162,7 +162,8 @@ def _recency_test(query: SearchQuery, now_s: float) -> Iterable[_Test]:
         return
     if not days >= 0:  # NaN fails this test too
         raise QueryError(
-            f"minRecencyDays (--changed-within) is {days:g}; give a number of days, at least 0"
+            f"minRecencyDays is {days:g}; give a number of days, at least 0",
+            parameter="minRecencyDays",
         )
     oldest = now_s - days * _DAY_S
 

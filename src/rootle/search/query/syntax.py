@@ -349,8 +349,8 @@ def _check_kinds(kinds: Iterable[str]) -> None:
     for kind in kinds:
         if kind not in KINDS:
             raise QueryError(
-                f'unknown kind "{kind}" in in:{kind}; use in:{", in:".join(KINDS)}, '
-                f'or quote "in:{kind}" to search for the text'
+                f'unknown kind of text "{kind}"; use one of {", ".join(KINDS)}, or quote '
+                f'"in:{kind}" to search for these words'
             )
 
 

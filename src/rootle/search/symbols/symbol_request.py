@@ -57,4 +57,6 @@ def check_request(request: SymbolRequest) -> None:
         known = ", ".join(get_args(SymbolAspect))
         raise QueryError(f'aspect is "{request.aspect}"; use one of: {known}')
     if request.limit is not None and not 1 <= request.limit <= MAX_LIMIT:
-        raise QueryError(f"limit is {request.limit}; give a number from 1 to {MAX_LIMIT}")
+        raise QueryError(
+            f"limit is {request.limit}; give a number from 1 to {MAX_LIMIT}", parameter="limit"
+        )
