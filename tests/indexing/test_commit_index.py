@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 from commit_repository import add_commit, commit_all, find_commits, make_history, subjects_of
@@ -53,6 +54,24 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def count(app: App) -> int:
     history = app.status().history
     return 0 if history is None else history.commits
+
+
+@pytest.mark.parametrize("setting", [{"ocr": "docs"}, {"max_file_bytes": 50_000}])
+def test_settings_for_files_do_not_rebuild_the_commits(
+    setting: dict[str, Any], root: Path, make_app: MakeApp, reads: list[str]
+) -> None:
+    first = make_app(root)
+    first.index()
+    first.index_history()
+    commits_read = len(reads)
+
+    other = make_app(root, **setting)
+    report = other.index()
+    history = other.index_history()
+
+    assert report.files_indexed == report.files_total > 0  # the files were read again
+    assert (history.commits, history.commits_read) == (len(SUBJECTS), 0)
+    assert len(reads) == commits_read > 0
 
 
 def test_a_question_about_the_past_indexes_all_commits(app: App) -> None:

@@ -62,7 +62,9 @@ def commit_config(config: Config) -> Config:
     """Return the configuration with which commits are indexed and searched.
 
     No search or embedding server receives commits. The shipped embedding model is always used,
-    because any model other than a lookup table would need hours to embed them.
+    because any model other than a lookup table would need hours to embed them. Settings that apply
+    only to the files of the folder have no effect, so that a change of them does not rebuild the
+    index of the commits.
     """
     return replace(
         config,
@@ -72,6 +74,7 @@ def commit_config(config: Config) -> Config:
         sparse_backend=EMBEDDED,
         plugins=(),
         max_chunks_per_file=0,
+        ocr="off",
         # Answers change when another commit is checked out, but the index does not.
         enable_cache=False,
     )
@@ -110,7 +113,8 @@ class CommitIndex:
         setup = IndexSetup(
             Path(self._root),
             history_dir,
-            config,
+            # Commits have no maximum size; it only applies to the files that `self._rules` checks.
+            replace(config, max_file_bytes=Config().max_file_bytes),
             (self._source,),
             choose_model=choose_model,
             open_embedder=open_embedder,

@@ -40,6 +40,10 @@ def external_config(config: Config) -> Config:
         plugins=(),
         trust=(),
         min_recency_days=0.0,
+        # These settings apply only to files of the project; without them, a change does not rebuild
+        # the index of the sources.
+        ocr="off",
+        max_file_bytes=Config().max_file_bytes,
         # Answers depend on the weights of the sources, which are not part of the index.
         enable_cache=False,
     )

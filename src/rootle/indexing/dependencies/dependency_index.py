@@ -96,6 +96,7 @@ def dependency_config(config: Config) -> Config:
         sparse_backend=EMBEDDED,
         plugins=(),
         max_chunks_per_file=0,
+        ocr="off",  # images in packages are not read
     )
 
 

@@ -78,7 +78,8 @@ def revision_config(config: Config, *, is_table: bool) -> Config:
     Set `is_table` if the configured model is a lookup table. Any other model would need hours for
     each revision, so the shipped model is used instead.
     """
-    local = replace(config, dense_backend=EMBEDDED, sparse_backend=EMBEDDED)
+    # Images in earlier revisions are not read.
+    local = replace(config, dense_backend=EMBEDDED, sparse_backend=EMBEDDED, ocr="off")
     if is_table:
         return local
     return replace(local, embedding_model_id=DEFAULT_MODEL, embedding_endpoint="")
