@@ -174,13 +174,14 @@ def test_a_source_that_cannot_be_read_again_keeps_its_documents(app: App, guide:
         file.write(guide / "locks.md", "locks.md")
     app.sources.add(archive)
     archive.write_bytes(b"PK damaged")
-    (source,) = app.sources.refresh("docs")
-    assert "cannot be read" in source.note
+    (source,) = app.sources.refresh()
+    assert "cannot be read" in source.failure
+    assert source.note == source.failure
     assert search(app, "in:web when does a lock expire") == ["web:docs/locks.md"]
     assert not list((app.index_dir / "external").glob("unpacked-*"))
     archive.unlink()
-    (source,) = app.sources.refresh("docs")
-    assert "docs.zip does not exist any more" in source.note
+    with pytest.raises(IngestError, match=r"docs was not refreshed: .* does not exist any more"):
+        app.sources.refresh("docs")
     assert search(app, "in:web when does a lock expire") == ["web:docs/locks.md"]
 
 

@@ -203,7 +203,8 @@ def test_a_site_that_stops_answering_keeps_the_text_of_all_pages(
     (site.folder / "objects.inv").write_bytes(_INVENTORY + body)
     site.sources.add(site.url("objects.inv"), name="lib")
     site.unreadable = lambda path: path.endswith(".html")
-    (source,) = site.sources.refresh("lib")
+    (source,) = site.sources.refresh()
+    assert source.failure.startswith(f"reading stopped after {MAX_FAILED_REQUESTS} failed requests")
     assert source.note.startswith(
         f"reading stopped after {MAX_FAILED_REQUESTS} failed requests in a row; "
         "3 more pages were not requested; 20 pages could not be read, the first: "
@@ -225,7 +226,8 @@ def test_a_site_without_inventory_that_stops_answering_keeps_the_text_of_all_pag
     added = site.sources.add(site.url(""), name="lib")
     assert (added.kind, added.documents) == ("web", len(pages))
     site.unreadable = lambda path: path.endswith(".html")
-    (source,) = site.sources.refresh("lib")
+    (source,) = site.sources.refresh()
+    assert source.failure.startswith(f"reading stopped after {MAX_FAILED_REQUESTS} failed requests")
     assert source.note.startswith(f"reading stopped after {MAX_FAILED_REQUESTS} failed requests")
     assert source.documents == len(pages)
     assert "Walrus page 22" in "\n".join(site.app.read("web:lib/22.html").lines)

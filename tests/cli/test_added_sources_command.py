@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,31 @@ def test_sources_are_added_listed_searched_and_removed(tmp_path: Path) -> None:
     empty = rootle("sources", *where)
     assert empty.code == 1
     assert "`rootle add URL`" in empty.err
+
+
+@pytest.mark.slow
+def test_a_refresh_that_fails_says_what_is_left_of_the_source(tmp_path: Path) -> None:
+    project = write_tree(tmp_path / "project", {"a.py": "A = 1\n"})
+    guide = write_tree(tmp_path / "guide", {"locks.md": "# Locks\n\nA lock expires at noon.\n"})
+    manual = write_tree(tmp_path / "manual", {"queues.md": "# Queues\n\nA queue is a list.\n"})
+    where = ("--root", project, "--index-dir", tmp_path / "index")
+    for folder in (guide, manual):
+        assert rootle("add", folder, *where).code == 0
+    guide.rename(tmp_path / "elsewhere")
+
+    every = rootle("sources", "refresh", *where)
+    one = rootle("sources", "refresh", "guide", *where)
+    as_json = rootle("sources", "refresh", "--json", *where)
+
+    reason = f"{guide} does not exist any more; remove the source or restore it"
+    message = rf"rootle: guide was not refreshed: {re.escape(reason)}; its 1 document, read \d+ "
+    assert (every.code, one.code, as_json.code) == (2, 2, 2)
+    for done in (every, one, as_json):
+        assert re.search(message + r"seconds? ago, is still searched\n", done.err), done.err
+    assert [line.split()[0] for line in every.out.splitlines()] == ["guide", "manual"]
+    assert [source["failure"] for source in as_json.data["sources"]] == [reason, ""]
+    found = rootle("search", "--in", "web", "when does a lock expire", *where)
+    assert "web:guide/locks.md" in found.out
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from rootle.config.fields import Config
 from rootle.errors import ConfigError, IndexStorageError, IngestError, RootleError, SourceError
 from rootle.index.local.index_dir import mark_as_cache
+from rootle.serialization.outside_text import describe_failed_read
 from rootle.sources.external.child_process import ReadNote, delete_unpacked, read_local_source
 from rootle.sources.external.kinds import LOCAL_KINDS, WEB
 from rootle.sources.external.records import (
@@ -44,6 +45,7 @@ class _Reading:
     kind: str
     # why some documents were not read; if set, documents that were stored earlier are kept
     failure: str = ""
+    has_failed: bool = False  # whether the reason is an error, and not a limit
     left_out: str = ""
     skipped: list[str] = field(default_factory=list)
     cut: list[str] = field(default_factory=list)  # documents of which only the beginning was read
@@ -143,21 +145,31 @@ class ExternalSources:
     ) -> tuple[AddedSource, ...]:
         """Read one source or all sources again; return these sources.
 
-        A source that cannot be read keeps its documents, and its `note` contains the reason. If
-        `name` is given, the error is raised too. Raises SourceError if there is no such source.
+        A source that cannot be read keeps its documents, and its `failure` contains the reason. If
+        `name` is given, raises IngestError instead. Raises SourceError if there is no such source.
         """
         self._check_may_write()
-        records = self._select(name)
-        for record in records:
-            try:
-                self._read(record, on_progress)
-            except RootleError as error:
-                self._store.save_source(replace(record, note=str(error)[:500]))
-                if name is not None:
-                    raise
+        failures = {
+            record.name: self._read_again(record, on_progress) for record in self._select(name)
+        }
         self._open_index().update()
-        wanted = {record.name for record in records}
-        return tuple(source for source in self.list() if source.name in wanted)
+        sources = tuple(
+            replace(source, failure=failures[source.name])
+            for source in self.list()
+            if source.name in failures
+        )
+        if name is not None and any(failures.values()):
+            raise IngestError(describe_failed_read(sources[0]))
+        return sources
+
+    def _read_again(self, record: SourceRecord, on_progress: Callable[[int], None] | None) -> str:
+        """Store the documents of a source; return the reason if it cannot be read, or else ""."""
+        try:
+            return self._read(record, on_progress)
+        except RootleError as error:
+            reason = str(error)[:500]
+            self._store.save_source(replace(record, note=reason))
+            return reason
 
     def remove(self, name: str, on_progress: ProgressCallback = ignore_progress) -> None:
         """Remove a source and its documents. Raises SourceError if there is no such source."""
@@ -216,7 +228,7 @@ class ExternalSources:
         self, record: SourceRecord, on_progress: Callable[[int], None] | None, *, is_new: bool
     ) -> AddedSource:
         try:
-            self._read(record, on_progress)
+            failure = self._read(record, on_progress)
             if is_new:
                 self._check_has_documents(record)
         except BaseException:  # also on Ctrl-C, so that no partly read source remains
@@ -224,15 +236,20 @@ class ExternalSources:
                 self._store.remove_source(record.name)
             raise
         self._open_index().update()
-        return next(source for source in self.list() if source.name == record.name)
+        source = next(source for source in self.list() if source.name == record.name)
+        return replace(source, failure=failure)
 
     def _check_has_documents(self, record: SourceRecord) -> None:
         if not self._store.measure().get(record.name):
             note = next(one.note for one in self._store.sources() if one.name == record.name)
             raise IngestError(f"{record.address} was not added: {note or 'it contains no text'}")
 
-    def _read(self, record: SourceRecord, on_progress: Callable[[int], None] | None) -> None:
-        """Store the documents of a source and its new state."""
+    def _read(self, record: SourceRecord, on_progress: Callable[[int], None] | None) -> str:
+        """Store the documents of a source and its new state.
+
+        Return "", or the reason why the rest of the source could not be read. If nothing could be
+        read, the time of the last read stays, because the documents are still those of that time.
+        """
         make_private_dir(self._store.folder)
         mark_as_cache(self._store.folder)
         reading = _Reading(record.kind)
@@ -246,8 +263,11 @@ class ExternalSources:
             )
         except ExternalSourceError as error:
             raise IngestError(f"{record.address} cannot be read: {error}") from error
-        done = replace(record, kind=reading.kind, read_s=time.time(), note=reading.describe())
+        is_unread = reading.has_failed and not reading.count
+        read_s = record.read_s if is_unread else time.time()
+        done = replace(record, kind=reading.kind, read_s=read_s, note=reading.describe())
         self._store.save_source(done)
+        return reading.failure if reading.has_failed else ""
 
     def _documents(
         self, record: SourceRecord, reading: _Reading, on_progress: Callable[[int], None] | None
@@ -266,6 +286,7 @@ class ExternalSources:
             else:
                 reading.kind = item.kind or reading.kind
                 reading.failure = item.failure or reading.failure
+                reading.has_failed |= bool(item.failure) and not item.is_limit
                 reading.left_out = item.left_out or reading.left_out
 
     def _read_local(self, record: SourceRecord) -> Iterator[ExternalDocument | ReadNote]:
@@ -354,11 +375,13 @@ def _check_options(place: str, kind: str | None, weight: float, depth: int, max_
     if kind is not None and kind not in kinds:
         raise SourceError(f'unknown kind "{kind}" for {place}; use one of {", ".join(kinds)}')
     if not 0 < weight <= _MAX_WEIGHT:
-        raise SourceError(f"weight is {weight:g}, expected more than 0 and at most 10")
+        raise SourceError(
+            f"weight is {weight:g}, expected more than 0 and at most 10", parameter="weight"
+        )
     if not 0 <= depth <= 20:
-        raise SourceError(f"depth is {depth}, expected 0 to 20")
+        raise SourceError(f"depth is {depth}, expected 0 to 20", parameter="depth")
     if not 1 <= max_pages <= 10_000:
-        raise SourceError(f"max_pages is {max_pages}, expected 1 to 10,000")
+        raise SourceError(f"max_pages is {max_pages}, expected 1 to 10,000", parameter="max_pages")
 
 
 def _name_from(place: str) -> str:

@@ -1,4 +1,4 @@
-"""Marks that are shown with text from outside the project."""
+"""Marks that are shown with text from outside the project, and messages about added sources."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from typing import Final
 
 from rootle.serialization.path_text import escape_path, replace_unprintable
-from rootle.types import PACKAGE_URI, Passage, SearchResponse, SearchResult
+from rootle.serialization.timestamps import format_age
+from rootle.types import PACKAGE_URI, AddedSource, Passage, SearchResponse, SearchResult
 
 _PACKAGE: Final = re.compile(rf"{PACKAGE_URI}(@?[^@]+)@([^/]+)/")
 
@@ -65,3 +66,14 @@ def split_package(uri: str) -> tuple[str, str] | None:
     """
     found = _PACKAGE.match(uri)
     return None if found is None else (found[1], found[2])
+
+
+def describe_failed_read(source: AddedSource) -> str:
+    """Return a message with the name of a source, why it was not read, and what is left of it."""
+    if not source.documents:
+        left = "it has no documents"
+    else:
+        count = f"{source.documents:,} document{'s' * (source.documents != 1)}"
+        verb = "is" if source.documents == 1 else "are"
+        left = f"its {count}, read {format_age(source.age_seconds)} ago, {verb} still searched"
+    return f"{source.name} was not refreshed: {source.failure}; {left}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-# receives the number of processed bytes and the total number
+# receives the number of processed bytes, or files and texts, and the total number
 ProgressCallback = Callable[[int, int], None]
 WarningCallback = Callable[[str], None]  # receives a message about a delay or a degradation
 
@@ -182,6 +182,9 @@ class AddedSource:
     weight: float  # the factor by which the scores of the results are multiplied
     note: str = ""  # why the source was not read completely; "" if it was
     trust: Literal["external"] = "external"
+    # set by `add` and `refresh`: why the source could not be read, so that documents that were read
+    # earlier were kept; "" if it could
+    failure: str = ""
 
 
 @dataclass(frozen=True, slots=True)

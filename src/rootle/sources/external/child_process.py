@@ -47,6 +47,7 @@ class ReadNote:
     reason: str = ""
     cut: str = ""  # the path of a document that was not read to its end
     failure: str = ""  # why the rest of the source was not read
+    is_limit: bool = False  # whether the reason is a limit, and not an error
     left_out: str = ""  # what was intentionally not read, in one sentence
 
 
@@ -138,5 +139,7 @@ def _parse(line: bytes) -> ExternalDocument | ReadNote | None:
     if "error" in data:
         return ReadNote(failure=str(data["error"])[:500])
     if "limited" in data:
-        return ReadNote(failure=f"only the first {int(data['limited']):,} documents were read")
+        return ReadNote(
+            failure=f"only the first {int(data['limited']):,} documents were read", is_limit=True
+        )
     return None

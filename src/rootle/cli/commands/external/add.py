@@ -6,7 +6,14 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from rootle.cli.options import SUCCESS, CommandParser, add_common_options, add_root, add_yes
+from rootle.cli.options import (
+    FAILURE,
+    SUCCESS,
+    CommandParser,
+    add_common_options,
+    add_root,
+    add_yes,
+)
 
 _EXAMPLES: Final = """\
 rootle add https://docs.example.org/ --max-pages 500
@@ -70,7 +77,8 @@ def register(parser: CommandParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from rootle.cli.context import check_folder, open_app_from
     from rootle.cli.external_output import source_line
-    from rootle.cli.terminal import document_counter, print_json, write_line
+    from rootle.cli.terminal import document_counter, print_json, warn, write_line
+    from rootle.serialization.outside_text import describe_failed_read
 
     folder = Path(args.address).expanduser()
     if folder.is_dir():
@@ -89,4 +97,7 @@ def run(args: argparse.Namespace) -> int:
         print_json(source)
     else:
         write_line(source_line(source))
+    if source.failure:  # the source was added before, and keeps its documents
+        warn(describe_failed_read(source))
+        return FAILURE
     return SUCCESS

@@ -6,6 +6,7 @@ import argparse
 from typing import Final
 
 from rootle.cli.options import (
+    FAILURE,
     NO_RESULTS,
     SUCCESS,
     CommandParser,
@@ -45,8 +46,9 @@ def register(parser: CommandParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from rootle.cli.context import open_app_from
     from rootle.cli.external_output import source_line
-    from rootle.cli.terminal import document_counter, print_json, warn, write_line
+    from rootle.cli.terminal import document_counter, print_json, warn, warn_all, write_line
     from rootle.errors import QueryError
+    from rootle.serialization.outside_text import describe_failed_read
 
     with open_app_from(args) as app:
         if args.action == "remove":
@@ -68,4 +70,8 @@ def run(args: argparse.Namespace) -> int:
             write_line(source_line(source))
         if not sources:
             warn("no source was added; `rootle add URL` or `rootle add PATH` adds one")
+    failed = [source for source in sources if source.failure]
+    warn_all(map(describe_failed_read, failed))
+    if failed:
+        return FAILURE
     return SUCCESS if sources or args.action == "remove" else NO_RESULTS
