@@ -110,6 +110,29 @@ def test_a_word_that_is_set_or_read_must_be_rare(text: str, must_be_rare: bool) 
 
 
 @pytest.mark.parametrize(
+    ("text", "name", "marked_name", "is_surely_marked"),
+    [
+        ("who calls save! in the order code", "save", "save!", True),
+        ("where is valid? checked", "valid", "valid?", True),
+        ("who calls valid? and why", "valid", "valid?", True),
+        ("who calls `valid?`", "valid", "valid?", True),
+        ("who calls valid?", "valid", "valid?", False),
+        ("empty?", "empty", "empty?", False),
+        ("who calls save!", "save", "save!", True),
+        ("who calls save()?", "save", "", False),
+        ("who calls save", "save", "", False),
+    ],
+)
+def test_the_last_character_of_a_name_is_kept_besides_the_name(
+    text: str, name: str, marked_name: str, is_surely_marked: bool
+) -> None:
+    found = parse_name_question(text)
+    assert found is not None
+    assert found.name == name
+    assert (found.marked_name, found.is_surely_marked) == (marked_name, is_surely_marked)
+
+
+@pytest.mark.parametrize(
     ("text", "is_explicit"),
     [("echo", False), ("where is echo defined", False), ("echo_all", True), ("uses:echo", True)],
 )

@@ -1518,6 +1518,27 @@ def app_with_wide_names() -> Iterator[App]:
 
 
 @pytest.mark.parametrize(
+    ("question", "name", "uses"),
+    [
+        ("who calls save! in the model code", "save!", ["model.rb:17"]),
+        ("who calls save!", "save!", ["model.rb:17"]),
+        ("where is valid? checked", "valid?", ["repo.ex:11"]),
+        ("who calls valid?", "valid?", ["repo.ex:11"]),
+        ("who calls save?", "save", ["model.rb:6"]),  # there is no method save?
+        ("where is save? called", "save?", ["model.rb:21"]),
+        ("who calls fetch?", "fetch", ["repo.ex:10", "repo.ex:12"]),
+    ],
+)
+def test_the_last_character_of_a_name_in_a_question_is_part_of_it(
+    question: str, name: str, uses: list[str], app_with_wide_names: App
+) -> None:
+    symbols = app_with_wide_names.search(question).symbols
+    assert symbols is not None
+    assert symbols.name == name
+    assert sorted(f"{use.path}:{use.line}" for use in symbols.uses) == sorted(uses)
+
+
+@pytest.mark.parametrize(
     ("name", "definitions", "uses"),
     [
         ("fetch", ["repo.ex:2"], ["repo.ex:10 call", "repo.ex:12 reference"]),

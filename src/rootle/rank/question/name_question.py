@@ -168,7 +168,7 @@ _PLACE: Final = re.compile(
     r"(.*\S)\s+(?:in|inside|within|from|of|under)\s+(?:the\s+)?"
     r"(?:(?:file|folder|directory|module|package|class|crate|library)\s+)?"
     r"[`'\"]?([\w.@~][\w.@~/+\[\]()-]{1,159})[`'\"]?"
-    r"(?:\s+(?:file|folder|directory|module|package|class|crate|library))?[?.!\s]*",
+    r"(?:\s+(?:file|folder|directory|module|package|class|crate|library|code))?[?.!\s]*",
     re.IGNORECASE,
 )
 _BARE: Final = re.compile(_NAME)
@@ -216,6 +216,17 @@ class NameQuestion:
     # Whether the name is certainly that of a definition. A proper name, such as "OAuth", is not.
     is_code_name: bool = False
     place: str = ""  # the end of the question, if it may be a path, as in "who calls NAME in PATH"
+    # The name with the "?" or "!" after it, which belongs to the name in Ruby and Elixir; "" if no
+    # such character follows it.
+    marked_name: str = ""
+    # Whether this character is not the end of the sentence, as in "where is valid? checked". Hardly
+    # any question ends in "!".
+    is_surely_marked: bool = False
+
+    @property
+    def needs_mark(self) -> bool:
+        """Whether the question is about an ordinary word if the character is not part of it."""
+        return self.is_surely_marked and self.must_be_rare and self.aspect == "uses"
 
 
 def parse_name_question(text: str) -> NameQuestion | None:
@@ -229,25 +240,35 @@ def parse_name_question(text: str) -> NameQuestion | None:
             _clean(operator[2]), _OPERATORS[operator[1]], True, offset, is_operator=True
         )
     if bare := _BARE.fullmatch(text):
-        return NameQuestion(_clean(bare[1]), "definitions", _is_marked(text), is_bare=True)
-    text = _REASON.sub("", text)
-    if (found := _parse_form(text)) is not None:
+        marked = _keep_mark(bare[1])
+        return NameQuestion(
+            _clean(bare[1]), "definitions", _is_marked(text), is_bare=True, marked_name=marked
+        )
+    whole, text = text, _REASON.sub("", text)
+    if (found := _parse_form(text, has_more=text != whole)) is not None:
         return found
     # `_PLACE` also matches the end of "callers of NAME", so forms without a place are tried first.
     placed = _PLACE.fullmatch(text)
-    found = _parse_form(_REASON.sub("", placed[1])) if placed is not None else None
+    found = None
+    if placed is not None:
+        found = _parse_form(_REASON.sub("", placed[1]), has_more=True)
     if placed is None or found is None:
         return None
     return replace(found, place=placed[2].rstrip(".?!"))
 
 
-def _parse_form(text: str) -> NameQuestion | None:
+def _parse_form(text: str, *, has_more: bool) -> NameQuestion | None:
+    """Return the question. Set `has_more` if more words of the question follow the text."""
     words = _WORD.findall(text.lower())
     for at, (aspect, _) in enumerate(_FORMS):
         if not _WORDS[at].isdisjoint(words) and (match := _pattern(at).fullmatch(text)):
-            name = next(filter(None, match.groups()))
+            at_name = next(group for group, name in enumerate(match.groups(), 1) if name)
+            name = match[at_name]
+            marked = _keep_mark(name)
+            rest = text[match.end(at_name) :].strip("?!. \t\n")
+            is_surely_marked = marked.endswith("!") or bool(marked and (rest or has_more))
             is_word = at >= _FIRST_MARKED_FORM and not _MARKED.search(name)
-            if is_word and aspect == "uses":
+            if is_word and aspect == "uses" and not is_surely_marked:
                 return None
             return NameQuestion(
                 _clean(name),
@@ -255,6 +276,8 @@ def _parse_form(text: str) -> NameQuestion | None:
                 _is_marked(match[0]) and not is_word,
                 is_code_name=_is_code_name(match[0], name),
                 must_be_rare=is_word,
+                marked_name=marked,
+                is_surely_marked=is_surely_marked,
             )
     return None
 
@@ -276,6 +299,12 @@ def _pattern(at: int) -> re.Pattern[str]:
 
 def _clean(name: str) -> str:
     return name.removesuffix("()").rstrip("?!") if not name.endswith(("?()", "!()")) else name[:-2]
+
+
+def _keep_mark(name: str) -> str:
+    """Return a name that ends in "?" or "!", without "()"; "" for any other name."""
+    name = name.removesuffix("()")
+    return name if name.endswith(("?", "!")) else ""
 
 
 def _is_marked(text: str) -> bool:

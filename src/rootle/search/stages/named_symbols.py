@@ -29,6 +29,7 @@ from rootle.search.stages.ranked_answer import (
 )
 from rootle.search.stages.undefined_names import describe_undefined
 from rootle.search.stages.unindexed_text import note_unindexed_name
+from rootle.search.symbols.name_places import may_end_names
 from rootle.search.symbols.name_rarity import is_rare_name
 from rootle.search.symbols.symbol_request import SymbolRequest
 from rootle.types import SearchQuery, SymbolAnswer
@@ -77,7 +78,10 @@ class NamedSymbols:
         if question is None:
             return find(request, _note_plain_operator(scoped))
         asked = _Asked(question, request, scoped, find)
-        answer = self._answer_with_uses(asked) or self._answer_plainly(asked)
+        answer = self._answer_for_marked_name(asked)
+        if answer is None and question.needs_mark:
+            return asked.find_plainly()
+        answer = answer or self._answer_with_uses(asked) or self._answer_plainly(asked)
         is_defined = answer.symbols is not None and answer.symbols.definitions
         if is_defined or not question.is_explicit or self._tree is None:
             return answer
@@ -89,6 +93,26 @@ class NamedSymbols:
         index = asked.request.session.index
         undefined = describe_undefined(asked.question, asked.scoped.files, index, self._open_finder)
         return replace(asked.find_plainly(), undefined=undefined)
+
+    def _answer_for_marked_name(self, asked: _Asked) -> RankedAnswer | None:
+        """Return the answer for the name with the "?" or "!" after it; None if there is no such.
+
+        Where the character can be the end of the sentence, a definition of this name is required.
+        """
+        question = asked.question
+        if not question.marked_name or question.is_operator:
+            return None
+        languages = {state.language for state in asked.request.session.index.all_files()}
+        if not may_end_names(question.marked_name[-1], languages):
+            return None
+        marked = replace(
+            question,
+            name=question.marked_name,
+            marked_name="",
+            is_explicit=question.is_surely_marked,
+            must_be_rare=False,
+        )
+        return self._answer_with_uses(replace(asked, question=marked))
 
     def _answer_with_uses(self, asked: _Asked) -> RankedAnswer | None:
         """Return the answer, or None if there is none.

@@ -7,7 +7,7 @@ Which characters can be part of a name depends on the language: `save!` is a nam
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Final
 
 # Characters that can be anywhere in a name, besides letters, digits and "_".
@@ -46,6 +46,15 @@ _MAX_BEFORE: Final = 120
 def written_name(name: str, language: str) -> str:
     """Return the part of a name that all its uses contain: "save" for the Ruby setter "save="."""
     return name[:-1] if language == "ruby" and _SETTER.fullmatch(name) else name
+
+
+def may_end_names(mark: str, languages: Container[str]) -> bool:
+    """Return whether names can end in a character, such as "?", in one of these languages."""
+    return any(
+        mark in chars and language in languages
+        for table in (_WITHIN, _AT_END)
+        for language, chars in table.items()
+    )
 
 
 def find_name(text: str, name: str, language: str) -> Iterator[int]:
