@@ -24,7 +24,7 @@ METADATA = FileMetadata("2024-01-01T00:00:00Z", "python", 3)
 # All names in the JSON form of each record.
 JSON_NAMES = {
     "MemoryReference": "path symbol root digest",
-    "Memory": "id text createdAt score count about possiblyStale storedIn isPersonal",
+    "Memory": "id text createdAt score count about possiblyStale storedIn isPersonal shownFor",
     "FileMetadata": "lastModified language fileSizeBytes",
     "TextChunk": "filePath sequenceNumber startLine endLine text metadata embedding",
     "SearchQuery": "textQuery filePaths languages minRecencyDays limit cursor context budget "

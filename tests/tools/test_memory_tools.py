@@ -154,3 +154,25 @@ def test_a_search_shows_relevant_memories_as_a_note(repository: Path, make_app: 
     (memory,) = answer.data["memories"]
     assert memory["text"] == long.strip()
     assert (at_any_hour(memory["age"]), memory["origin"]) == ("today", f"project {app.root.name}")
+
+
+def test_a_memory_about_a_file_is_shown_only_with_a_result_from_this_file(
+    repository: Path, make_app: Any
+) -> None:
+    app = make_app(repository, memory_timeout_ms=60_000)
+    question = "which wait belongs to the kubernetes autoscaler quota"
+    answer = tool(app, "vectordb_search").run(question)
+    listed = [result["source"].partition(":")[0] for result in answer.data["results"]]
+    found = [result.file_path for result in app.search(question).results]
+    others = [path for path in found if path not in listed]
+    tool(app, "remember")(f"Ask Jo before a release of {listed[0]}")
+    tool(app, "remember")(f"Ask Kim before a release of {others[0]}")
+
+    texts = [one["text"] for one in tool(app, "vectordb_search").run(question).data["memories"]]
+
+    shown_for = {one.text: one.shown_for for one in app.search(question).memories}
+    assert shown_for == {
+        f"Ask Jo before a release of {listed[0]}": (listed[0],),
+        f"Ask Kim before a release of {others[0]}": (others[0],),
+    }
+    assert texts == [f"Ask Jo before a release of {listed[0]}"]

@@ -177,7 +177,9 @@ class Container(EmbeddingModels):
                     sparse=remote.sparse if remote is not None else None,
                     reranker=self._open_reranker(),
                     expansion=self._query_expansion(),
-                    cache_dir=self._cache_dir(),
+                    cache_dir=(
+                        result_cache_dir(self._index_dir) if self._config.cache_on_disk else None
+                    ),
                     ranker=configured_ranker(self._config),
                     memories=self._memory_results(),
                     open_symbols=self.symbol_finder,
@@ -257,12 +259,11 @@ class Container(EmbeddingModels):
         from rootle.federation.collection import ExternalCollection
         from rootle.federation.memory_collection import MemoryCollection
 
-        def recall(topic: str, is_wanted: Callable[[Memory], bool]) -> Sequence[Memory]:
-            return self.memory().recall(topic, is_wanted)
-
         collections: dict[str, Collection] = {
             "web": ExternalCollection(self.has_external, lambda: self.external().search()),
-            "memory": MemoryCollection(recall, self.history().date_of),
+            "memory": MemoryCollection(
+                lambda *args: self.memory().recall(*args), self.history().date_of
+            ),
         }
         if self._config.dependencies != "off":
             collections["deps"] = InstalledPackages(self.dependencies())
@@ -295,26 +296,17 @@ class Container(EmbeddingModels):
             return self._images
 
     def memories_about(self, paths: Sequence[str], names: AnyCollection[str]) -> tuple[Memory, ...]:
-        """Return the memories that refer to one of the files, or whose text contains a name.
-
-        Memories are optional: the result is empty if they are disabled or cannot be read.
-        """
+        """Return `UserMemory.find_about`; nothing if memories are disabled or cannot be read."""
         from rootle.memory.factory import existence_check
 
         config = self._config
         if not (config.memory_store and config.include_memories and existence_check(config)()):
             return ()
         try:
-            found = self.memory().find_relevant(" ".join((*paths, *names)), paths)
+            return self.memory().find_about(paths, names)
         except RootleError as error:
             self._on_warning(f"memories are not searched: {error}")
             return ()
-        return tuple(
-            memory
-            for memory in found
-            if any(name in memory.text for name in names)
-            or any(about.path in paths and not about.symbol for about in memory.about)
-        )
 
     def search_log(self) -> SearchLogFile | None:
         """Return the log of searches, or None if the configuration disables it."""
@@ -374,11 +366,12 @@ class Container(EmbeddingModels):
         from rootle.memory.factory import existence_check
         from rootle.search.results.memory_results import MemoryResults
 
+        is_local = config.memory_store == EMBEDDED
+        may_exist = existence_check(config)
+
         def find(text: str, paths: Sequence[str]) -> Sequence[Memory]:
             return self.memory().find_relevant(text, paths)
 
-        is_local = config.memory_store == EMBEDDED
-        may_exist = existence_check(config)
         return MemoryResults(find, config.memory_timeout_ms, may_exist, is_local=is_local)
 
     def _open_reranker(self) -> Reranker | None:
@@ -402,9 +395,6 @@ class Container(EmbeddingModels):
             if self._expansion is None:
                 self._expansion = QueryExpansion(open_expander(self._config), self._config)
             return self._expansion
-
-    def _cache_dir(self) -> Path | None:
-        return result_cache_dir(self._index_dir) if self._config.cache_on_disk else None
 
     def _snapshot(self) -> Snapshot:
         return self.indexer().snapshot()

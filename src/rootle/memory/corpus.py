@@ -12,6 +12,7 @@ import simsimd
 from numpy.typing import NDArray
 
 from rootle.memory.dates import DateRange
+from rootle.memory.references import REFERENCE_WEIGHT
 from rootle.memory.vocabulary import TermIds, TopicTerms
 from rootle.protocols import Rows, Vector
 from rootle.storage.quantization import quantize
@@ -45,8 +46,7 @@ _DATE_DECAY_DAYS: Final = 7.0
 # Added to the corpus size to compute rarity; otherwise no term would be rare in a small corpus.
 _SMOOTHING_MEMORIES: Final = 100
 
-# The next three values were not tuned on LoCoMo, which has neither files nor corrected facts.
-_REFERENCE_WEIGHT: Final = 0.5
+# The next two values were not tuned on LoCoMo, which has no corrected facts.
 # Added to the newest of the memories with scores close to the best; older ones get less.
 _RECENCY_WEIGHT: Final = 0.3
 _RECENCY_MIN_SHARE: Final = 0.5  # scores of at least this share of the best one are close to it
@@ -197,7 +197,7 @@ class Corpus:
         is_relevant = (has_match & (scores >= _MIN_SCORE)) | is_similar
         referring = [at for place in topic.about for at in self._by_reference.get(place, ())]
         is_relevant[referring] = True
-        scores[list(set(referring))] += _REFERENCE_WEIGHT
+        scores[list(set(referring))] += REFERENCE_WEIGHT
         return scores, is_relevant
 
     def _cosines(self, vector: Vector) -> Floats:

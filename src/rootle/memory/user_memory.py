@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -18,6 +18,7 @@ from rootle.memory.factory import open_store
 from rootle.memory.jsonl import read_memories
 from rootle.memory.prompt_block import clean_fact, clean_topic, write_block
 from rootle.memory.references import (
+    REFERENCE_WEIGHT,
     ReferencedProject,
     assign_to_project,
     find_missing_projects,
@@ -181,20 +182,41 @@ class UserMemory:
         """Return the memories that are relevant enough to be shown automatically.
 
         Memories that refer to a file in `paths`, or to a file or name in the text, are relevant
-        enough. Memories of other projects are left out.
+        enough. `shown_for` of a memory names the files in `paths` without which it would not be.
+        Memories of other projects are left out.
         """
         text = clean_topic(text)
         root = self._project.name
-        references = (
-            *find_references(text, self._project),
-            *(MemoryReference(path, root=root) for path in paths),
-        )
-        places = {(about.path, about.symbol) for about in references}
-        return self._mark_stale(
-            memory
+        named = find_references(text, self._project)
+        references = (*named, *(MemoryReference(path, root=root) for path in paths))
+        found = (
+            self._note_reason(memory, named, paths)
             for memory in self._search(text, top_k, references)
-            if memory.score >= _MIN_RELEVANCE or _refers_to(memory, root, places)
         )
+        return self._mark_stale(memory for memory in found if memory is not None)
+
+    def find_about(self, paths: Sequence[str], names: Collection[str]) -> tuple[Memory, ...]:
+        """Return the memories that refer to one of the files, or whose text contains a name."""
+        found = self.find_relevant(" ".join((*paths, *names)), paths)
+        return tuple(
+            memory
+            for memory in found
+            if any(name in memory.text for name in names)
+            or any(about.path in paths and not about.symbol for about in memory.about)
+        )
+
+    def _note_reason(
+        self, memory: Memory, named: Iterable[MemoryReference], paths: Sequence[str]
+    ) -> Memory | None:
+        """Return a memory with the paths because of which it is shown; None if it is irrelevant."""
+        root = self._project.name
+        if _refers_to(memory, root, {(about.path, about.symbol) for about in named}):
+            return memory
+        linked = tuple(path for path in paths if _refers_to(memory, root, {(path, "")}))
+        own_score = memory.score - (REFERENCE_WEIGHT if linked else 0.0)
+        if own_score >= _MIN_RELEVANCE:
+            return memory
+        return replace(memory, shown_for=linked) if linked else None
 
     def _search(
         self,

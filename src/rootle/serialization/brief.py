@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from rootle.serialization.memories import memories_of_shown
 from rootle.types import PARTIAL_HISTORY, SearchResponse, SearchResult
 
 # These values of `degraded` mean that the index lacks files. They are reported before the results,
@@ -31,7 +32,9 @@ def shorten_weak(response: SearchResponse) -> SearchResponse:
     """Return a weak response with its best results, shortened; any other response unchanged."""
     if not is_weak(response):
         return response
-    return replace(response, results=tuple(map(_shorten, response.results[:WEAK_RESULTS])))
+    kept = response.results[:WEAK_RESULTS]
+    memories = memories_of_shown(response.memories, {result.file_path for result in kept})
+    return replace(response, results=tuple(map(_shorten, kept)), memories=memories)
 
 
 def describe_cut(response: SearchResponse) -> str | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from datetime import date, datetime
 from typing import Any, Final
 
@@ -35,6 +35,15 @@ def memory_as_text(memory: Memory, now_s: float | None = None) -> str:
     """Return a memory on one line: time, age, origin, quoted text and references."""
     label = f"{memory.created_at}, {age_of(memory, now_s)}, {origin_of(memory)}"
     return f"[{label}] {quote(memory.text)}{_notes(memory)}"
+
+
+def memories_of_shown(memories: Sequence[Memory], paths: Container[str]) -> tuple[Memory, ...]:
+    """Return the memories that match the question, or are about one of the shown files."""
+    return tuple(
+        memory
+        for memory in memories
+        if not memory.shown_for or any(path in paths for path in memory.shown_for)
+    )
 
 
 def memories_as_markdown(memories: Sequence[Memory]) -> str:

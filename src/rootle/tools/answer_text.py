@@ -69,6 +69,7 @@ class AnswerText:
     text: str
     results: Sequence[Mapping[str, Any]]  # Any: JSON
     passages: SentPassages | None = None  # the passages that the text contains
+    paths: frozenset[str] = frozenset()  # the files that the text lists
 
 
 def write_answer(
@@ -94,7 +95,8 @@ def write_answer(
                 **_outside_data(result),
             }
         )
-    return AnswerText(_join(blocks), data, writer.passages)
+    paths = frozenset(result.file_path for result in results)
+    return AnswerText(_join(blocks), data, writer.passages, paths)
 
 
 def _defining_lines(response: SearchResponse) -> Mapping[str, Collection[int]]:

@@ -13,7 +13,7 @@ from rootle.errors import RootleError
 from rootle.serialization.brief import has_notes_first
 from rootle.serialization.folder_filter import rename_filter
 from rootle.serialization.json import to_json
-from rootle.serialization.memories import memory_as_data
+from rootle.serialization.memories import memories_of_shown, memory_as_data
 from rootle.serialization.path_text import short_path
 from rootle.text.terms import encodable
 from rootle.tools.answer_text import AnswerText, write_answer
@@ -84,6 +84,7 @@ def _run(app: App, shown: SentPassages | None, arguments: Arguments) -> Answer:
         text = _write(app, query, response, shown)
     except RootleError as problem:
         return error(str(problem))
+    response = replace(response, memories=memories_of_shown(response.memories, text.paths))
     answer = _answer(app.root, response, text, empty=_empty_answer(app, query, response))
     if shown is None or text.passages is None:
         return answer
@@ -104,11 +105,13 @@ def _write(
         return write_answer(app, query.text_query, response, shown)
     filters = {"path": query.file_paths, "language": query.languages}
     parameters = [name for name, value in filters.items() if value is not None]
+    listed_paths = frozenset(one.path for one in symbols.definitions)
+    listed_paths |= {use.path for use in symbols.uses}
     listed = write_symbols(symbols, app.restrictions(query.text_query), parameters)
     if symbols.aspect != "definitions" or not symbols.definitions:
-        return AnswerText(listed, list_symbols(symbols))
+        return AnswerText(listed, list_symbols(symbols), paths=listed_paths)
     text = write_answer(app, query.text_query, response, shown)
-    return replace(text, text=f"{text.text}\n\n{listed}")
+    return replace(text, text=f"{text.text}\n\n{listed}", paths=text.paths | listed_paths)
 
 
 def _read_query(arguments: Arguments, max_limit: int) -> SearchQuery:

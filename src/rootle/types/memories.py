@@ -46,3 +46,6 @@ class Memory:
     stored_in: tuple[str, ...] = ()
     # whether the memory is about the user, and therefore shown in every project
     is_personal: bool = False
+    # the paths of the results because of which a search shows the memory; empty if the memory
+    # matches the question itself
+    shown_for: tuple[str, ...] = ()
