@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,17 @@ def test_the_patch_of_a_file_is_read_by_its_name(root: Path, make_app: MakeApp) 
         "Größe ändern" in app.read(f"{sha}#message").lines
     )
     assert "+size = 1  # 7" in app.read(f"{sha}#./message").lines
+
+
+def test_the_time_of_a_commit_is_in_utc(root: Path, make_app: MakeApp) -> None:
+    write(root, "message", "size = 2\n")
+    date = "--date=2024-03-01T23:30:00-05:00"
+    git(root, "commit", "-qam", "Rebased", date, when_s=1_709_500_000)
+    app = make_app(root)
+    lines = app.read(git(root, "rev-parse", "HEAD").strip()).lines
+    assert lines[1] == "t, 2024-03-03T21:06:40Z (written 2024-03-02T04:30:00Z)"
+    before = app.read(git(root, "rev-parse", "HEAD~1").strip()).lines
+    assert re.fullmatch(r"Jörg, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", before[1])
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from rootle.serialization.timestamps import format_timestamp
 from rootle.sources.files.content_rules import contains_private_key
 from rootle.sources.files.discovery import WalkRules, look_up_files, walk_files
 from rootle.sources.files.file_listing import filter_ignored
@@ -108,8 +109,25 @@ def _full_hash(root: Path, name: str) -> str | None:
 
 
 def _header(root: Path, sha: str) -> str:
-    output = _git(root, "show", "-s", "--format=commit %H%n%an, %aI%n%n%B", "--no-notes", sha, "--")
-    return _text(output)
+    """Return the hash, the author, the time of the commit in UTC and the message.
+
+    If the change was written earlier, as before a rebase, this time follows.
+    """
+    form = "--format=%an%x00%ct%x00%at%x00%B"
+    output = _text(_git(root, "show", "-s", form, "--no-show-signature", "--no-notes", sha, "--"))
+    author, committed, authored, message = output.split("\0", 3)
+    about = f"{author}, {_format_time(committed)}"
+    if authored != committed:
+        about += f" (written {_format_time(authored)})"
+    return f"commit {sha}\n{about}\n\n{message}"
+
+
+def _format_time(seconds: str) -> str:
+    """Return a Unix time in UTC; unchanged if it is not in the years that Python supports."""
+    try:
+        return format_timestamp(int(seconds))
+    except (OverflowError, ValueError, OSError):
+        return f"@{seconds}"
 
 
 def _changed_files(root: Path, sha: str) -> list[_ChangedFile]:
