@@ -679,6 +679,20 @@ def test_without_commits_only_qualified_names_are_reported(
     assert "no commits can be searched" in answer.suggestions[0]
 
 
+def test_the_progress_of_a_check_is_reported(tmp_path: Path, make_app: MakeApp) -> None:
+    make_history(
+        tmp_path / "repo",
+        {"net/retry.py": RETRY, "docs/guide.md": GUIDE, "README.md": GUIDE},
+        {"net/retry.py": RENAMED},
+    )
+    seen: list[tuple[int, int]] = []
+    answer = make_app(tmp_path / "repo").drift((), lambda done, total: seen.append((done, total)))
+
+    assert seen[0] == (0, 3)
+    assert seen == sorted(seen)
+    assert seen[-1] == (3 + answer.texts, 3 + answer.texts)
+
+
 def test_only_the_given_paths_are_checked(tmp_path: Path, make_app: MakeApp) -> None:
     make_history(
         tmp_path / "repo",
@@ -760,6 +774,7 @@ def test_the_command_prints_the_reports(tmp_path: Path) -> None:
 
     assert shown.code == 0
     assert "docs/guide.md:3  retry_backoff is gone (name in a document)" in shown.out
+    assert shown.err == "rootle: 1 name is gone or changed (names checked: 3, texts read: 1)\n"
     assert data["reports"][0]["commit"]["subject"] == "Change 1"
     assert nothing.code == 1
     assert "nothing was checked" in nothing.err

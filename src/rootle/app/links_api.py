@@ -9,7 +9,7 @@ from functools import partial
 from rootle.app.base import AppBase
 from rootle.errors import RootleError
 from rootle.serialization.json import check_text, check_texts
-from rootle.types import DriftAnswer, Memory, PlaceLinks, ignore_progress
+from rootle.types import DriftAnswer, Memory, PlaceLinks, ProgressCallback, ignore_progress
 
 
 class LinksApi(AppBase):
@@ -42,13 +42,16 @@ class LinksApi(AppBase):
         with collect_searches():  # the user did not make these searches, so they are not logged
             return find_links(find_place(place, container.documents()), sources)
 
-    def drift(self, paths: Sequence[str] = ()) -> DriftAnswer:
+    def drift(
+        self, paths: Sequence[str] = (), on_progress: ProgressCallback | None = None
+    ) -> DriftAnswer:
         """Return names in documents, comments and memories that are outdated: gone or changed.
 
         `paths` limits the check to some files and folders. A name is reported only if there is
         evidence that it belonged to this project: a commit removed it, or the text names it as part
         of a class, module or folder that still exists. The index and the index of the commits are
-        updated first.
+        updated first. `on_progress` receives the number of files and texts that were read and
+        checked, and the total number, which grows once the texts are known.
 
         Raises QueryError if a path is not indexed.
         """
@@ -65,6 +68,7 @@ class LinksApi(AppBase):
             container.history().removed_definitions(),
             self._list_memories,
             lambda path: os.path.lexists(self.root / path),
+            on_progress or ignore_progress,
         )
 
     def _list_memories(self) -> Sequence[Memory]:

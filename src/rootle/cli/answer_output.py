@@ -22,6 +22,7 @@ class AnswerOutput:
     is_empty: bool
     if_empty: str = ""  # a further note if the answer is empty
     has_notes_first: bool = False  # the notes are printed before the parts, not after them
+    summary: str = ""  # a further note if the answer is not empty
 
 
 def answer_with_index(
@@ -55,6 +56,6 @@ def _print(args: argparse.Namespace, output: AnswerOutput) -> int:
             write_lines(lines)
         if not output.has_notes_first:
             warn_all(output.notes)
-        if output.is_empty and output.if_empty:
-            warn(output.if_empty)
+        if last := output.if_empty if output.is_empty else output.summary:
+            warn(last)
     return NO_RESULTS if output.is_empty else SUCCESS

@@ -80,9 +80,11 @@ def format_counts(counts: Mapping[str, int]) -> str:
 
 
 @contextmanager
-def progress_bar(description: str = "indexing") -> Iterator[ProgressCallback | None]:
+def progress_bar(
+    description: str = "indexing", unit: str = "B"
+) -> Iterator[ProgressCallback | None]:
     """Yield a callback that shows a progress bar, or None if standard error is not a terminal."""
-    with _open_bar(unit="B", unit_scale=True, desc=description) as show:
+    with _open_bar(unit=unit, unit_scale=True, desc=description) as show:
         yield show
 
 
@@ -106,6 +108,7 @@ def _open_bar(**options: Any) -> Iterator[Callable[[int, int | None], None] | No
         nonlocal bar
         if bar is None:
             bar = tqdm(total=total, leave=False, **options)
+        bar.total = total
         bar.update(done - bar.n)
 
     try:

@@ -43,10 +43,20 @@ def _use_line(use: SymbolUse) -> str:
 
 def describe_no_drift(answer: DriftAnswer) -> str:
     """Return the text for an answer without reports."""
-    counts = f"(names checked: {answer.names}, texts read: {answer.texts})"
     if not answer.names:
-        return f"nothing was checked: no name of code was found {counts}"
-    return f"no name is gone {counts}"
+        return f"nothing was checked: no name of code was found {_describe_checked(answer)}"
+    return f"no name is gone {_describe_checked(answer)}"
+
+
+def describe_drift(answer: DriftAnswer) -> str:
+    """Return the text for the end of an answer with reports: their number, and what was checked."""
+    count = len(answer.reports)
+    noun = "name is" if count == 1 else "names are"
+    return f"{count} {noun} gone or changed {_describe_checked(answer)}"
+
+
+def _describe_checked(answer: DriftAnswer) -> str:
+    return f"(names checked: {answer.names}, texts read: {answer.texts})"
 
 
 def drift_lines(report: DriftReport) -> Iterator[str]:

@@ -35,7 +35,7 @@ from rootle.links.drift.texts import (
 from rootle.search.symbols.finder import SymbolFinder
 from rootle.serialization.path_text import did_you_mean
 from rootle.text.similarity.similar_paths import nearest_paths
-from rootle.types import DriftAnswer, DriftReport, Memory
+from rootle.types import DriftAnswer, DriftReport, Memory, ProgressCallback, ignore_progress
 
 _NOT_YET: Final = "no commits can be searched yet"
 _WITHOUT_COMMITS: Final = "a name is reported only if it is qualified by something that exists"
@@ -56,22 +56,25 @@ def find_drift(
     removed: RemovedDefinitions | None,
     list_memories: Callable[[], Sequence[Memory]],
     is_on_disk: Callable[[str], bool],
+    on_progress: ProgressCallback = ignore_progress,
 ) -> DriftAnswer:
     """Return the names in texts that no longer match the code, ordered by path and line.
 
     `paths` are files or folders; if there are none, all documents, comments and memories are
     checked. `commits` is a text that says why if there are no commits. `is_on_disk` returns whether
-    a path in the folder exists; the index does not list ignored files. Raise QueryError if one of
-    `paths` is not indexed.
+    a path in the folder exists; the index does not list ignored files. `on_progress` receives the
+    number of files and texts that were read and checked, and the total number, which grows once the
+    texts are known. Raise QueryError if one of `paths` is not indexed.
     """
     started_s = time.perf_counter()
     wanted = [path.strip("/").removeprefix("./") for path in paths]
     gap, view, past = IndexGap(), None, None
+    on_progress(0, len(index.all_files()))  # new commits are indexed before the first file is read
     if not isinstance(commits, str):
         gap = prepare_indexes(commits, removed)
         view = commits.view()
         past = None if view is None else _open_past(commits, view, removed)
-    search = _DriftSearch(index, finder, past, wanted, is_on_disk)
+    search = _DriftSearch(index, finder, past, wanted, is_on_disk, on_progress)
     memories = list_memories() if not wanted else ()
     texts, reports = search.run(memories)
     notes = [*gap.describe(view)]
@@ -110,8 +113,10 @@ class _DriftSearch:
         past: PastNames | None,
         wanted: Collection[str],
         is_on_disk: Callable[[str], bool],
+        on_progress: ProgressCallback,
     ) -> None:
         self._index = index
+        self._on_progress = on_progress
         self._is_on_disk = is_on_disk
         self._past = past
         self._signatures = Signatures(index, finder)
@@ -125,15 +130,19 @@ class _DriftSearch:
     def run(self, memories: Sequence[Memory]) -> tuple[list[NamedText], list[DriftReport]]:
         """Return the texts that were read, and the reports about them."""
         self._check_paths()
-        project = read_project(self._index, self._read_comments)
+        project = read_project(self._index, self._read_comments, self._on_progress)
         self.is_complete = project.is_complete
         documents = [text for text in read_documents(self._index) if self._is_wanted(text.path)]
         texts = [*documents, *self._comments, *map(read_memory, memories)]
         if not project.is_complete:
             return texts, []
         checks = DriftChecks(project, self._past, self._signatures, self._is_on_disk)
-        found = [checks.check(text, mention) for text in texts for mention in text.mentions]
-        reports = [report for report in found if report is not None]
+        reports: list[DriftReport] = []
+        files = len(self._index.all_files())
+        for count, text in enumerate(texts, start=1):
+            found = [checks.check(text, mention) for mention in text.mentions]
+            reports += [report for report in found if report is not None]
+            self._on_progress(files + count, files + len(texts))
         for text in texts:
             reports += checks.check_memory(text)
         return texts, _merge([*reports, *self._report_parameters()])

@@ -12,6 +12,7 @@ from rootle.index.reader import FileState, IndexReader
 from rootle.links.drift.comments import DividedText, divide, find_declared
 from rootle.text.file_kinds import is_page
 from rootle.text.languages import CODE_EXTENSIONS, DOCUMENTATION, language_of
+from rootle.types import ProgressCallback
 
 # The maximum number of characters that are read for one answer. Reading them takes about ten
 # seconds.
@@ -72,13 +73,20 @@ def fold(name: str) -> str:
 
 
 def read_project(
-    index: IndexReader, on_comments: Callable[[FileState, DividedText], None]
+    index: IndexReader,
+    on_comments: Callable[[FileState, DividedText], None],
+    on_progress: ProgressCallback,
 ) -> ProjectNames:
-    """Return the names in an index, and pass the comments of each source file to a function."""
+    """Return the names in an index, and pass the comments of each source file to a function.
+
+    `on_progress` receives the number of files that were read, and the number of all files.
+    """
     words: set[str] = set()
     paths: set[str] = set()
     left = MAX_CHARS
-    for state in index.all_files():
+    states = index.all_files()
+    for count, state in enumerate(states):
+        on_progress(count, len(states))
         paths.add(state.path)
         if state.skip is not None or not _has_code(state) or left <= 0:
             continue

@@ -45,14 +45,18 @@ def run(args: argparse.Namespace) -> int:
 def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
     from rootle.cli.answer_output import AnswerOutput
     from rootle.cli.context import path_in_root
-    from rootle.serialization.links import describe_no_drift, drift_lines
+    from rootle.cli.terminal import progress_bar
+    from rootle.serialization.links import describe_drift, describe_no_drift, drift_lines
 
-    answer = app.drift([path_in_root(path, app.root) for path in args.paths])
+    paths = [path_in_root(path, app.root) for path in args.paths]
+    with progress_bar("checking", unit=" files") as progress:
+        answer = app.drift(paths, progress)
     return AnswerOutput(
         answer,
         map(drift_lines, answer.reports),
         answer.suggestions,
         is_empty=not answer.reports,
         if_empty=describe_no_drift(answer),
+        summary=describe_drift(answer),
         has_notes_first=bool(answer.degraded),
     )
