@@ -199,25 +199,34 @@ class Indexer:
             finally:
                 workers.end()
                 self._content.set_permissions()
-        if complete and not self.model.is_table:
-            report = self._embedding_backfill().embed_rest(report, self._warn_about_waiting)
-        if complete and self._setup.has_commit_dates:
-            self._history.read_all()
-        else:
-            self.read_history_in_background()
+        report = self._finish_reading(report, complete=complete)
         if update_remotes and is_first:  # a first index is not complete until the servers have it
             self.update_remotes()
         elif update_remotes and self.remote_indexes is not None:
             self.remote_indexes.wake()
         if not complete:
             self.embed_images_in_background()
+        self._announce(report, event)
+        return report
+
+    def _finish_reading(self, report: IndexReport, *, complete: bool) -> IndexReport:
+        """Embed what is pending and read the git history: now if `complete`, else later."""
+        if complete and not self.model.is_table:
+            report = self._embedding_backfill().embed_rest(report, self._warn_about_waiting)
+        if complete and self._setup.has_commit_dates:
+            self._history.read_all()
+        else:
+            self.read_history_in_background()
+        return report
+
+    def _announce(self, report: IndexReport, event: IndexUpdated | None) -> None:
+        """Tell the subscribers in this process and the other processes about an update."""
         if event is not None:
             # Before the notice, so that subscribers in this process receive the event only once.
             self._on_commit(event)
         # The notice is written even without an event: the process that wrote the generation may
         # have been killed before it wrote the notice.
         write_update_notice(self.index_dir, report.generation)
-        return report
 
     def read_history_in_background(self) -> None:
         """Start reading the part of the git history that is not read yet, if there is one."""

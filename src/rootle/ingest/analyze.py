@@ -69,8 +69,6 @@ class Analyzer:
         split = self._split(uri, text, language, sections)
         chunks = [(chunk, text[chunk.start : chunk.end]) for chunk in split.chunks]
         words = [WORD.findall(body) for _, body in chunks]
-        bodies = [join_terms(found, terms) for found in words]
-        symbols = [text_terms(" ".join(chunk.symbols), terms) for chunk, _ in chunks]
         heading = document_heading(uri, title)
         heading_words = WORD.findall(heading)
         vectors = self._vectors_of(
@@ -83,23 +81,9 @@ class Analyzer:
         if title:
             place = f"{place} {text_terms(title, terms)}"
         records = tuple(
-            ChunkRecord(
-                chunk.start_line,
-                chunk.end_line,
-                chunk.start,
-                chunk.end,
-                chunk.symbols,
-                chunk.scope,
-                body,
-                symbol,
-                " ".join(_defined_names(chunk)),
-                text_terms(chunk.scope, terms),
-                text_terms(chunk.comments, terms),
-                key,
-                vector,
-            )
-            for (chunk, _), body, symbol, key, vector in zip(
-                chunks, bodies, symbols, vectors.keys, vectors.packed, strict=True
+            self._make_record(chunk, join_terms(found, terms), key, vector)
+            for (chunk, _), found, key, vector in zip(
+                chunks, words, vectors.keys, vectors.packed, strict=True
             )
         )
         return AnalyzedText(
@@ -109,6 +93,25 @@ class Analyzer:
             join_terms(heading_words, terms),
             vectors.computed,
             vectors.embedding_ms,
+        )
+
+    def _make_record(self, chunk: Chunk, body: str, key: int, vector: bytes) -> ChunkRecord:
+        """Return the record of a chunk; `body` are the terms of its text."""
+        terms = self._terms
+        return ChunkRecord(
+            chunk.start_line,
+            chunk.end_line,
+            chunk.start,
+            chunk.end,
+            chunk.symbols,
+            chunk.scope,
+            body,
+            text_terms(" ".join(chunk.symbols), terms),
+            " ".join(_defined_names(chunk)),
+            text_terms(chunk.scope, terms),
+            text_terms(chunk.comments, terms),
+            key,
+            vector,
         )
 
     def _vectors_of(
