@@ -10,7 +10,12 @@ from typing import Final
 from rootle.serialization.path_text import escape_path
 from rootle.types import Symbol, SymbolAnswer, SymbolUse
 
-_PLURALS: Final = {"class": "classes", "import": "imports", "reference": "references"}
+_PLURALS: Final = {
+    "alias": "aliases",
+    "class": "classes",
+    "import": "imports",
+    "reference": "references",
+}
 _LAST_PART: Final = re.compile(r"[^.:#\\/>]+$")
 _MAX_SCOPE_PARTS: Final = 2
 
@@ -21,7 +26,8 @@ def definition_lines(definitions: Sequence[Symbol]) -> Iterator[str]:
         place = f"{escape_path(symbol.path)}:{symbol.line}"
         lines = f"-{symbol.end_line}" if symbol.end_line > symbol.line else ""
         scope = f"  {symbol.scope}" if symbol.scope else ""
-        yield f"{place}{lines}{scope}  {symbol.signature}"
+        alias = f"  (alias of {symbol.alias_of})" if symbol.alias_of else ""
+        yield f"{place}{lines}{scope}  {symbol.signature}{alias}"
 
 
 def use_lines(uses: Sequence[SymbolUse], columns: int | None = None) -> Iterator[str]:
@@ -63,8 +69,15 @@ def describe_definitions(answer: SymbolAnswer) -> str:
         return f"{answer.name} is not defined in the indexed files{passing}"
     at_least = "" if answer.has_all_definitions else "at least "
     declared = sum(symbol.kind == "declaration" for symbol in answer.definitions)
-    counts = (count - declared, "definition"), (declared, "declaration")
-    found = " and ".join(f"{n} {noun if n == 1 else f'{noun}s'}" for n, noun in counts if n)
+    aliases = sum(bool(symbol.alias_of) for symbol in answer.definitions)
+    counts = (
+        (count - declared - aliases, "definition"),
+        (declared, "declaration"),
+        (aliases, "alias"),
+    )
+    found = " and ".join(
+        f"{n} {noun if n == 1 else _PLURALS.get(noun, f'{noun}s')}" for n, noun in counts if n
+    )
     # Definitions in other places are left out only if the question asks for definitions.
     within = _describe_place(answer) if answer.aspect == "definitions" else ""
     return f"{at_least}{found} of {answer.name}{within}"
@@ -114,7 +127,9 @@ def _describe_by_name(answer: SymbolAnswer) -> str:
     verb = "is" if count == 1 and which != "all" else "are"
     last = _LAST_PART.search(answer.name.removesuffix("()"))
     name = last[0] if last else answer.name
-    return f'; {which} {verb} "by name": another {name} may be meant'
+    # The types of some receivers are unknown only because their files were not read.
+    limit = "" if answer.has_all_types else ", and not all types were looked up"
+    return f'; {which} {verb} "by name": another {name} may be meant{limit}'
 
 
 def describe_rest(answer: SymbolAnswer) -> str:

@@ -69,11 +69,20 @@ def read_go_file(tree: SourceTree) -> GoFile:
     return GoFile(package, imports, types, methods)
 
 
-def embedded_names(tree: SourceTree, declaration: Node) -> list[str]:
-    """Return the names of the types that the types of a declaration embed, without packages."""
+def read_imports(tree: SourceTree) -> dict[str, str]:
+    """Return the import path of each package by its name in a file."""
+    found: dict[str, str] = {}
+    for node in tree.root.named_children:
+        if node.type == "import_declaration":
+            found |= _imports_in(tree, node)
+    return found
+
+
+def embedded_types(tree: SourceTree, declaration: Node) -> list[Embedded]:
+    """Return the names of the types that the types of a declaration embed."""
     specs = [one for one in (declaration, *declaration.named_children) if one.type == "type_spec"]
     return [
-        one.name
+        one
         for spec in specs
         if (kind := spec.child_by_field_name("type")) is not None
         for one in _read_type(SignatureReader(tree, {}), 0, kind).embedded

@@ -73,7 +73,8 @@ _TYPE: Final = re.compile(
 _TYPE_FIELDS: Final = ("type", "return_type", "returns", "result", "trait")
 _STOP: Final = re.compile(r"statement|block|body|declaration_list|^program$|^module$|source_file")
 _MAX_CLIMB: Final = 12
-_MAX_RECEIVER: Final = 80
+MAX_RECEIVER: Final = 1_000  # characters of a receiver that are returned, from its end
+_MAX_SPACE: Final = 80  # bytes that are searched before or after a name
 _REQUIRE: Final = re.compile(rb"(?:await\s+)?(?:require|import)\b")
 # The text after a variable to which a module is assigned.
 _LOADED: Final = re.compile(rb"\s*=\s*(?:await\s+)?(?:require|@?import)\b")
@@ -140,7 +141,7 @@ def is_plain_name(tree: SourceTree, row: int, column: int, size: int, *, is_meth
     if leaf.type not in ("identifier", "type_identifier"):
         return False
     start = leaf.start_byte
-    before = tree.data[max(0, start - _MAX_RECEIVER) : start].rstrip()
+    before = tree.data[max(0, start - MAX_RECEIVER) : start].rstrip()
     if before.endswith((b".", b"::")) and not before.endswith(b".."):
         return False
     if parent.type in _WITH_FIELD_NAMES:
@@ -157,7 +158,7 @@ def can_rename_member(tree: SourceTree, row: int, column: int, size: int) -> boo
     if leaf.type.startswith("shorthand_"):
         return True
     end = leaf.end_byte
-    after = tree.data[end : end + _MAX_RECEIVER]
+    after = tree.data[end : end + _MAX_SPACE]
     name = re.escape(tree.data[leaf.start_byte : end])
     return re.match(rb"\s*:?=\s*[\w.]+\." + name + rb"\b", after) is not None
 
@@ -198,7 +199,7 @@ def binds_import(tree: SourceTree, row: int, column: int, size: int) -> bool:
     role = _literal_kind(leaf)
     if role == "comment" or (role and tree.language != "go"):
         return False
-    after = tree.data[leaf.end_byte : leaf.end_byte + _MAX_RECEIVER]
+    after = tree.data[leaf.end_byte : leaf.end_byte + _MAX_SPACE]
     if not role and _LOADED.match(after):
         return True
     if not _is_import(tree, leaf):
@@ -253,7 +254,7 @@ def _literal_kind(leaf: Node) -> str:
 
 def _text_before(tree: SourceTree, parent: Node, node: Node) -> str:
     before = tree.data[parent.start_byte : node.start_byte].decode("utf-8", "replace")
-    return before.strip().rstrip(".:->?!\\&").strip()[-_MAX_RECEIVER:]
+    return before.strip().rstrip(".:->?!\\&").strip()[-MAX_RECEIVER:]
 
 
 def _receiver_in(tree: SourceTree, call: Node, node: Node) -> str:
@@ -261,7 +262,7 @@ def _receiver_in(tree: SourceTree, call: Node, node: Node) -> str:
     for name in _RECEIVER_FIELDS:
         found = call.child_by_field_name(name)
         if found is not None and found != node and found.end_byte <= node.start_byte:
-            return tree.text(found)[-_MAX_RECEIVER:]
+            return tree.text(found)[-MAX_RECEIVER:]
     return ""
 
 

@@ -24,6 +24,7 @@ class Symbol:
     signature: str  # the line with the name
     language: str
     visibility: str  # public, protected or private, by its modifiers and naming conventions
+    alias_of: str = ""  # the name of the definition for which this is another name
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +67,6 @@ class SymbolAnswer:
     within: str = ""  # the path in the question; uses in other files are left out
     # The number of uses in code, on all pages, that may belong to another definition of the name.
     uses_by_name: int = 0
+    # False: the files that declare the types of receivers were too long to read all of them, so
+    # more uses than necessary count as uses by name.
+    has_all_types: bool = True

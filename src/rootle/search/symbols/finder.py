@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rootle.index.reader import IndexReader
-from rootle.search.symbols.bases.alias_targets import AliasTargets
+from rootle.search.symbols.bases.alias_targets import AliasTarget, AliasTargets
 from rootle.search.symbols.bases.foreign_bases import ForeignBases, can_be_base
 from rootle.search.symbols.definitions import FoundDefinition, split_name
 from rootle.search.symbols.name_rarity import is_rare_name
@@ -20,8 +20,9 @@ from rootle.search.symbols.parsed_files import ParsedFiles
 from rootle.search.symbols.scan_limits import FULL_SCAN, MEMBER_SCAN, OWNED_SCAN, QUICK_SCAN
 from rootle.search.symbols.symbol_cursor import decode_offset, encode_offset
 from rootle.search.symbols.symbol_request import DEFAULT_LIMIT, SymbolRequest
+from rootle.search.symbols.uses.name_uses import NameUses
 from rootle.search.symbols.uses.use_rules import PROSE_KINDS, USE_KINDS
-from rootle.types import SymbolAnswer, SymbolUse
+from rootle.types import Symbol, SymbolAnswer, SymbolUse
 
 
 class SymbolFinder:
@@ -38,7 +39,7 @@ class SymbolFinder:
         scan = NameScan(index, self._parsed, request, FULL_SCAN)
         definitions = scan.definitions()
         targets = AliasTargets(index, self._parsed).find(definitions)
-        return self._answer(index, request, scan, definitions, list(targets))
+        return self._answer(index, request, scan, definitions, targets)
 
     def find_with_files(
         self,
@@ -68,8 +69,8 @@ class SymbolFinder:
         if request.aspect == "definitions" and not definitions:
             return None
         targets = AliasTargets(index, self._parsed).find(definitions)
-        answer = self._answer(index, request, scan, definitions, list(targets))
-        ids = {one.symbol.path: at for one, at in targets.items()}
+        answer = self._answer(index, request, scan, definitions, targets)
+        ids = {one.definition.symbol.path: one.file_id for one in targets}
         return answer, {**scan.file_ids(), **ids}
 
     def _answer(
@@ -78,17 +79,21 @@ class SymbolFinder:
         request: SymbolRequest,
         scan: NameScan,
         definitions: Sequence[FoundDefinition],
-        targets: Sequence[FoundDefinition],
+        targets: Sequence[AliasTarget],
     ) -> SymbolAnswer:
-        """Return the answer; `targets` are definitions for which the name is an alias."""
+        """Return the answer; `targets` are the definitions of aliases among `definitions`."""
         offset = request.offset
         if request.cursor is not None:
             offset = decode_offset(request.cursor, request.digest_text, index.generation)
+        has_all_types = has_all_implementations = True
         if request.aspect == "definitions":
             uses: list[SymbolUse] = []
             total, counts = scan.count_mentions(), Counter[str]()
         else:
-            uses = scan.uses()
+            found = NameUses(scan)
+            uses = found.find()
+            has_all_types = found.has_all_types
+            has_all_implementations = found.has_all_implementations
             total, counts = len(uses), Counter(use.kind for use in uses)
             definitions = scan.definitions()
         if request.aspect == "implementations":
@@ -104,7 +109,7 @@ class SymbolFinder:
         cursor = None
         if end < len(uses):
             cursor = encode_offset(end, request.digest_text, index.generation)
-        symbols = tuple(found.symbol for found in [*targets, *definitions])
+        symbols = _with_targets(definitions, targets)
         return SymbolAnswer(
             request.name,
             request.aspect,
@@ -113,12 +118,13 @@ class SymbolFinder:
             offset,
             total,
             {kind: counts[kind] for kind in USE_KINDS if counts[kind]},
-            scan.is_complete,
+            scan.is_complete and has_all_implementations,
             cursor,
             () if symbols else scan.similar_names(),
             scan.has_all_definitions,
             request.files is not None and (request.aspect == "definitions" or not symbols),
             uses_by_name=sum(not (use.target or use.kind in PROSE_KINDS) for use in uses),
+            has_all_types=has_all_types,
         )
 
     def _without_foreign(
@@ -138,3 +144,23 @@ class SymbolFinder:
         bases = ForeignBases(index, self._parsed, name, definitions)
         kept = [use for use in uses if not bases.is_foreign(use)]
         return (uses, []) if uses and not kept else (kept, definitions)
+
+
+def _with_targets(
+    definitions: Sequence[FoundDefinition], targets: Sequence[AliasTarget]
+) -> tuple[Symbol, ...]:
+    """Return the definitions of aliases, and then all `definitions`, in which aliases are marked.
+
+    A definition that is already listed is not repeated.
+    """
+    of = {one.alias.place: one.definition for one in targets}
+    symbols = [
+        replace(one.symbol, alias_of=of[one.place].symbol.name) if one.place in of else one.symbol
+        for one in definitions
+    ]
+    known = {(symbol.path, symbol.line) for symbol in symbols}
+    new = {one.definition.place: one.definition.symbol for one in targets}
+    return (
+        *(one for one in new.values() if (one.path, one.line) not in known),
+        *symbols,
+    )

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from rootle.search.symbols.bases.class_heads import base_names
 from rootle.search.symbols.definitions import FoundDefinition, owner_names, unit_qualifiers
+from rootle.search.symbols.import_paths import (
+    imported_path,
+    is_module,
+    module_names,
+    shared_words,
+)
 from rootle.search.symbols.parsed_files import FileOccurrences, find_occurrences
-from rootle.syntax.references import OccurrenceRole, binds_import, import_statement
+from rootle.search.symbols.types.code_files import CodeFiles
+from rootle.search.symbols.types.receivers import TYPED_LANGUAGES, ReceiverTypes
+from rootle.syntax.references import (
+    MAX_RECEIVER,
+    OccurrenceRole,
+    binds_import,
+    classify,
+    import_statement,
+)
 from rootle.syntax.source_tree import Position, SourceTree
 from rootle.syntax.symbol_outline import Unit
-from rootle.text.terms import WORD, stem_of
+from rootle.text.terms import stem_of
 
 _SELF: Final = frozenset({"self", "this", "cls", "$this", "Self", "static", "@"})
 _SUPER: Final = frozenset({"super", "super()", "base", "parent"})
@@ -23,13 +38,8 @@ _IMPLICIT_SELF: Final = frozenset({"java", "csharp", "kotlin", "cpp", "swift", "
 _PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "csharp", "c"})
 # In these languages, "::" or "\\" follows the name of a module, and "." follows only values.
 _WITH_PATHS: Final = frozenset({"rust", "cpp", "php"})
-_PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "init", "__init__"})
 _LAST_NAME: Final = re.compile(r"(\w+)(?:\(\))?$")
 _NAME: Final = re.compile(r"[@$]?\w+")
-_RELATIVE_PATH: Final = re.compile(r"[\"'](\.{1,2}/[^\"'\n]*)[\"']")
-_PATH_PART: Final = re.compile(r"\w[\w-]*")  # such as http-exception in '../http-exception'
-_MAX_PARTS: Final = 100  # more than the parts of a path that an import names
-_MAX_HEAD: Final = 200  # bytes that are read of a class if its grammar does not mark the body
 _MAX_ARGUMENTS: Final = 200  # characters of the arguments in `Type(arguments) as name`
 # The type before a variable, as in `Type name = value`, and the text after such a variable.
 _TYPE_BEFORE: Final = re.compile(r"\b(\w+)(?:<[^<>\n]*>)?[ \t&*?]+$")
@@ -45,26 +55,101 @@ _NO_TYPES: Final = frozenset(
 _MAX_SCANNED: Final = 20_000
 
 
+@dataclass(frozen=True, slots=True)
+class _DeclaredMember:
+    """The definition that the declared type of a receiver has."""
+
+    place: str  # as in `SymbolUse.target`; "" if no definition is known
+    is_open: bool = False  # whether a value of the type may have another definition
+
+
 class Resolver:
     """Finds the definition that a reference refers to."""
 
-    def __init__(self, definitions: Sequence[FoundDefinition]) -> None:
+    def __init__(
+        self,
+        definitions: Sequence[FoundDefinition],
+        files: CodeFiles,
+        wanted: Sequence[FoundDefinition],
+        find_ancestors: Callable[[], Collection[str]],
+    ) -> None:
+        """`definitions` have the name, and `wanted` are those whose uses are requested.
+
+        `find_ancestors` returns the base classes of the owners of the wanted definitions.
+        """
         self._definitions = definitions
+        self._files = files
+        self._receivers = ReceiverTypes(files)
+        self._wanted = {one.place for one in wanted}
+        self._find_ancestors = find_ancestors
         self._owners = {definition.owners[0] for definition in definitions if definition.owners}
         self._imported: dict[tuple[str, str], bool] = {}
         self._types: dict[tuple[str, int, int, str], list[str]] = {}
 
-    def resolve(
-        self, found: FileOccurrences, at: Position, reference: OccurrenceRole
-    ) -> FoundDefinition | None:
-        """Return the definition that a reference refers to, or None if it cannot be determined."""
-        tree = found.tree
+    def resolve(self, found: FileOccurrences, at: Position, reference: OccurrenceRole) -> str:
+        """Return the place of the definition that a reference refers to, as in `SymbolUse.target`.
+
+        Return "" if it cannot be determined.
+        """
+        tree, receiver = found.tree, reference.receiver
         if tree is None or reference.kind in ("comment", "string"):
-            return None
+            return ""
+        if receiver and receiver not in _SELF and receiver not in _SUPER:
+            declared = self._declared_member(found, at, receiver)
+            if declared is not None:
+                return declared.place
         units = list(tree.units_at(at[0]))
-        if not reference.receiver:
-            return self._resolve_plain(found, tree, units)
-        return self._resolve_member(found, tree, at, units, reference.receiver)
+        resolved = (
+            self._resolve_member(found, tree, at, units, receiver)
+            if receiver
+            else self._resolve_plain(found, tree, units)
+        )
+        return resolved.place if resolved is not None else ""
+
+    def is_certain(self, found: FileOccurrences, at: Position) -> bool:
+        """Return whether the declared type of a receiver may have a wanted definition."""
+        if found.tree is None or found.tree.language not in TYPED_LANGUAGES:
+            return False
+        reference = classify(found.tree, *at, found.size)
+        if not reference.receiver or reference.kind in ("comment", "string"):
+            return False
+        declared = self._declared_member(found, at, reference.receiver)
+        if declared is None:
+            return False
+        return declared.is_open or declared.place in self._wanted
+
+    def is_of_package(self, found: FileOccurrences, at: Position) -> bool:
+        """Return whether the receiver of a name in a Go file is an imported package."""
+        if found.state.language != "go" or found.tree is None:
+            return False
+        receiver = classify(found.tree, *at, found.size).receiver
+        file = self._files.get(found.state) if receiver.isidentifier() else None
+        node = found.tree.node_at(*at, found.size)
+        return file is not None and self._receivers.is_package(file, node, receiver)
+
+    def _declared_member(
+        self, found: FileOccurrences, at: Position, receiver: str
+    ) -> _DeclaredMember | None:
+        """Return what the declarations of the repository say; None if the type is not known."""
+        tree = found.tree
+        if tree is None or tree.language not in TYPED_LANGUAGES or len(receiver) >= MAX_RECEIVER:
+            return None
+        file = self._files.get(found.state)
+        if file is None:
+            return None
+        node = tree.node_at(*at, found.size)
+        declared = self._receivers.declared_type(file, node, receiver)
+        if declared is None:
+            return None
+        member = self._receivers.member_of(declared, found.name, self._definitions)
+        if member is None:
+            # A base class may be outside of the repository, or may have another name here.
+            return _DeclaredMember("", is_open=True) if declared.is_interface else None
+        if member.place in self._wanted:
+            return _DeclaredMember(member.place)
+        # A value of an interface or of a base class may have the wanted definition.
+        is_open = member.owner.is_interface or member.owner.name in self._find_ancestors()
+        return _DeclaredMember("" if is_open else member.place, is_open=is_open)
 
     def _resolve_plain(
         self, found: FileOccurrences, tree: SourceTree, units: list[Unit]
@@ -80,11 +165,11 @@ class Resolver:
             return local[0]
         statement = _import_of(found, tree)
         if statement:
-            named = _imported_path(path, statement)
-            exact = [one for one in top if named and _is_module(one.symbol.path, named)]
+            named = imported_path(path, statement)
+            exact = [one for one in top if named and is_module(one.symbol.path, named)]
             if len(exact) == 1:
                 return exact[0]
-            return _best(top, lambda one: _shared_words(one.symbol.path, statement))
+            return _best(top, lambda one: shared_words(one.symbol.path, statement))
         folder = path.rpartition("/")[0]
         neighbors = [one for one in top if one.symbol.path.rpartition("/")[0] == folder]
         if len(neighbors) == 1 and tree.language in _PACKAGES:
@@ -114,9 +199,9 @@ class Resolver:
             return by_owner
         module = self._in_module(found, tree, at, receiver)
         if module is None:
-            return self._by_type(found, _ranges_around(found, units), last)
+            return self._by_type(found, _ranges_around(found, units), receiver)
         # The function that contains the reference may have a variable with the module's name.
-        return self._by_type(found, _ranges_around(found, units)[:-1], last) or module
+        return self._by_type(found, _ranges_around(found, units)[:-1], receiver) or module
 
     def _in_module(
         self, found: FileOccurrences, tree: SourceTree, at: Position, receiver: str
@@ -127,7 +212,7 @@ class Resolver:
             return None
         last = names[-1]
         modules = [one for one in self._definitions if not _is_member(one)]
-        named = [one for one in modules if last in _module_names(one.symbol.path)]
+        named = [one for one in modules if last in module_names(one.symbol.path)]
         if not named and len(modules) == 1 and last in modules[0].symbol.path.split("/"):
             named = modules  # a package may re-export the name
         if len(named) != 1:
@@ -185,14 +270,19 @@ class Resolver:
         return (here or owned)[0] if len(owned) == 1 or here else _with_body(owned)
 
     def _by_type(
-        self, found: FileOccurrences, ranges: Sequence[tuple[int, int]], variable: str
+        self, found: FileOccurrences, ranges: Sequence[tuple[int, int]], receiver: str
     ) -> FoundDefinition | None:
-        """Return the definition in the type of a variable.
+        """Return the definition in the type of the variable that a receiver ends with.
 
         The type is guessed from the declarations of the variable and from its values, in the first
         of the `ranges` of the text that has any.
         """
         path = found.state.path
+        parts = _NAME.findall(receiver)
+        has_owner = len(parts) > 1 and (len(parts) > 2 or parts[0] not in _SELF)
+        if has_owner and found.state.language in TYPED_LANGUAGES:
+            return None  # the field of another class can have the same name
+        variable = parts[-1]
         for start, end in ranges:
             key = path, start, end, variable
             types = self._types.get(key)
@@ -217,17 +307,6 @@ def _with_body(owned: Sequence[FoundDefinition]) -> FoundDefinition | None:
     return bodies[0] if len(bodies) == 1 else None
 
 
-def base_names(unit: Unit) -> list[str]:
-    """Return the names before the body of a class, which include the names of its base classes."""
-    node = unit.node.child_by_field_name("definition") or unit.node  # without decorators
-    body = node.child_by_field_name("body")
-    raw = node.text or b""
-    end = body.start_byte - node.start_byte if body is not None else _MAX_HEAD
-    return [
-        word for word in WORD.findall(raw[:end].decode("utf-8", "replace")) if word != unit.symbol
-    ]
-
-
 def _go_receiver(found: FileOccurrences, units: Sequence[Unit]) -> str:
     """Return the receiver variable of a Go method, such as s in `func (s *Server) Run()`."""
     if found.state.language != "go" or not units:
@@ -242,51 +321,6 @@ def _import_of(found: FileOccurrences, tree: SourceTree) -> str:
         if statement:
             return statement
     return ""
-
-
-def _imported_path(path: str, statement: str) -> str:
-    """Return the path that an import names relative to its own file; "" if it names none."""
-    found = _RELATIVE_PATH.search(statement)
-    return posixpath.normpath(f"{path.rpartition('/')[0]}/{found[1]}") if found else ""
-
-
-def _is_module(path: str, imported: str) -> bool:
-    """Return whether an imported path, which may lack the extension, refers to a file."""
-    stem = posixpath.splitext(path)[0]
-    return imported in (path, stem, stem.removesuffix("/index")) or (
-        posixpath.splitext(imported)[0] == stem  # "./cart.js" is compiled from cart.ts
-    )
-
-
-def _module_names(path: str) -> tuple[str, ...]:
-    folders, stem = path.rpartition("/")[0].split("/"), stem_of(path)
-    return (folders[-1],) if stem in _PLAIN_STEMS else (stem, folders[-1])
-
-
-def _shared_words(path: str, statement: str) -> int:
-    """Return a number that is higher the better a path agrees with an import statement.
-
-    The longest sequence of adjacent names that both contain counts most: "a.models" is
-    a/models/pages.py rather than a/tests/models.py. Otherwise, the number of shared names counts,
-    and the last part of the path counts double.
-    """
-    words = _PATH_PART.findall(statement)
-    parts = [*path.rpartition("/")[0].split("/"), stem_of(path)]
-    parts = [part for part in parts if part and part not in _PLAIN_STEMS]
-    shared = sum(2 if part == parts[-1] else 1 for part in parts if part in words)
-    return _longest_common_run(parts, words) * _MAX_PARTS + min(shared, _MAX_PARTS - 1)
-
-
-def _longest_common_run(left: Sequence[str], right: Sequence[str]) -> int:
-    """Return the length of the longest sequence of adjacent names that both lists contain."""
-    longest = 0
-    before = [0] * (len(right) + 1)
-    for name in left:
-        row = [0]
-        for at, other in enumerate(right):
-            row.append(before[at] + 1 if name == other else 0)
-        longest, before = max(longest, *row), row
-    return longest
 
 
 def _best(

@@ -22,6 +22,8 @@ class ScanLimits:
     reads_unparsed: bool  # whether definitions are also looked up in files that are not parsed
     # If the name has no other definition, characters that are parsed to find fields and the like.
     member_chars: int
+    # Characters of other files that are parsed to find the types of receivers.
+    type_chars: int
 
 
 # Reading 60 million characters takes about a second, and so does parsing two million.
@@ -32,10 +34,11 @@ FULL_SCAN: Final = ScanLimits(
     definitions=sys.maxsize,
     reads_unparsed=True,
     member_chars=2_000_000,
+    type_chars=3_000_000,
 )
 # For a query that is just a name, which may be meant as an ordinary word.
 QUICK_SCAN: Final = ScanLimits(
-    100, 500_000, 200_000, definitions=10, reads_unparsed=False, member_chars=0
+    100, 500_000, 200_000, definitions=10, reads_unparsed=False, member_chars=0, type_chars=100_000
 )
 # For a query that is just a name, if the name can only be a field or something similar.
 MEMBER_SCAN: Final = replace(QUICK_SCAN, files=400, read_chars=3_000_000, member_chars=200_000)

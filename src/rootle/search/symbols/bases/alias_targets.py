@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
@@ -25,6 +26,15 @@ _MODULE_ENDS: Final = tuple(
 _PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "__init__"})
 
 
+@dataclass(frozen=True, slots=True)
+class AliasTarget:
+    """An alias, and the definition for which it is another name."""
+
+    alias: FoundDefinition
+    definition: FoundDefinition
+    file_id: int  # of the definition
+
+
 class AliasTargets:
     """Finds definitions by their aliases."""
 
@@ -32,19 +42,18 @@ class AliasTargets:
         self._index = index
         self._parsed = parsed
 
-    def find(self, definitions: Sequence[FoundDefinition]) -> Mapping[FoundDefinition, int]:
-        """Return the definitions for which aliases among `definitions` are other names.
+    def find(self, definitions: Sequence[FoundDefinition]) -> Sequence[AliasTarget]:
+        """Return the aliases among `definitions` with the definitions that they are names of.
 
-        They are returned with the ids of their files. An alias is left out if the code does not
-        show which definition it refers to.
+        An alias is left out if the code does not show which definition it refers to.
         """
-        found: dict[FoundDefinition, int] = {}
+        found = []
         for one in definitions:
             if one.symbol.kind in ALIAS_KINDS and (alias := self._alias_of(one)) is not None:
                 target = self._target(alias, one.symbol.path)
                 state = self._index.file_at(target.symbol.path) if target is not None else None
                 if target is not None and state is not None:
-                    found[target] = state.id
+                    found.append(AliasTarget(one, target, state.id))
         return found
 
     def _alias_of(self, definition: FoundDefinition) -> Alias | None:

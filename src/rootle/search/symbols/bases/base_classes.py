@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 
 from rootle.index.reader import IndexReader
+from rootle.search.symbols.bases.class_heads import base_names
 from rootle.search.symbols.candidate_files import CandidateFiles
 from rootle.search.symbols.parsed_files import FileOccurrences, ParsedFiles, read_occurrences
-from rootle.search.symbols.resolution import base_names
 from rootle.search.symbols.scan_limits import OWNER_SCAN
 from rootle.search.symbols.symbol_request import SymbolRequest
 from rootle.syntax.aliases import aliased_name
 from rootle.syntax.base_clauses import used_modules
-from rootle.syntax.go_types import embedded_names
+from rootle.syntax.go_types import embedded_types
 
 
 def bases_in(found: FileOccurrences) -> Iterator[str]:
@@ -27,7 +27,7 @@ def bases_in(found: FileOccurrences) -> Iterator[str]:
         if not units or units[-1].symbol != found.name:
             continue
         if found.tree.language == "go":
-            yield from embedded_names(found.tree, units[-1].node)
+            yield from (one.name for one in embedded_types(found.tree, units[-1].node))
         elif found.tree.language == "elixir":
             yield from used_modules(found.tree, units[-1].node)
         elif units[-1].is_box:

@@ -137,9 +137,13 @@ class ForeignUses:
             return False
         if language not in _NOMINAL and not types <= self._defining:
             return False
+        return types.isdisjoint(self.find_ancestors()) and all(map(self._is_other, types))
+
+    def find_ancestors(self) -> Collection[str]:
+        """Return the owners and their base classes; a variable of such a type may have an owner."""
         if self._ancestors is None:
             self._ancestors = self._find_ancestors()
-        return types.isdisjoint(self._ancestors) and all(map(self._is_other, types))
+        return self._ancestors
 
     def _find_ancestors(self) -> Collection[str]:
         ancestors = self._owners.union(*self._base_levels(self._owners))

@@ -1,0 +1,61 @@
+"""Compare the paths of files with the paths in import statements."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from rootle.text.terms import stem_of
+
+_PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "init", "__init__"})
+_RELATIVE_PATH: Final = re.compile(r"[\"'](\.{1,2}/[^\"'\n]*)[\"']")
+_PATH_PART: Final = re.compile(r"\w[\w-]*")  # such as http-exception in '../http-exception'
+_MAX_PARTS: Final = 100  # more than the parts of a path that an import names
+
+
+def imported_path(path: str, statement: str) -> str:
+    """Return the path that an import names relative to its own file; "" if it names none."""
+    found = _RELATIVE_PATH.search(statement)
+    return posixpath.normpath(f"{path.rpartition('/')[0]}/{found[1]}") if found else ""
+
+
+def is_module(path: str, imported: str) -> bool:
+    """Return whether an imported path, which may lack the extension, refers to a file."""
+    stem = posixpath.splitext(path)[0]
+    return imported in (path, stem, stem.removesuffix("/index")) or (
+        posixpath.splitext(imported)[0] == stem  # "./cart.js" is compiled from cart.ts
+    )
+
+
+def module_names(path: str) -> tuple[str, ...]:
+    folders, stem = path.rpartition("/")[0].split("/"), stem_of(path)
+    return (folders[-1],) if stem in _PLAIN_STEMS else (stem, folders[-1])
+
+
+def shared_words(path: str, statement: str) -> int:
+    """Return a number that is higher the better a path agrees with an import statement.
+
+    The longest sequence of adjacent names that both contain counts most: "a.models" is
+    a/models/pages.py rather than a/tests/models.py. Otherwise, the number of shared names counts,
+    and the last part of the path counts double.
+    """
+    # In Rust, the module of a folder such as `my-tool` is written with underscores.
+    words = [word.replace("-", "_") for word in _PATH_PART.findall(statement)]
+    parts = [*path.rpartition("/")[0].split("/"), stem_of(path)]
+    parts = [part.replace("-", "_") for part in parts if part and part not in _PLAIN_STEMS]
+    shared = sum(2 if part == parts[-1] else 1 for part in parts if part in words)
+    return _longest_common_run(parts, words) * _MAX_PARTS + min(shared, _MAX_PARTS - 1)
+
+
+def _longest_common_run(left: Sequence[str], right: Sequence[str]) -> int:
+    """Return the length of the longest sequence of adjacent names that both lists contain."""
+    longest = 0
+    before = [0] * (len(right) + 1)
+    for name in left:
+        row = [0]
+        for at, other in enumerate(right):
+            row.append(before[at] + 1 if name == other else 0)
+        longest, before = max(longest, *row), row
+    return longest

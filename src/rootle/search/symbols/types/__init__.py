@@ -1,0 +1,1 @@
+"""The types of receivers, from the declarations of variables, fields and functions."""

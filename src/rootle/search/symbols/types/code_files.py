@@ -1,0 +1,138 @@
+"""Read and parse the files that declare types, each once per request and within a limit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from rootle.index.reader import FileState, IndexReader
+from rootle.search.symbols.definitions import is_test_place
+from rootle.search.symbols.parsed_files import FileOccurrences, ParsedFiles
+from rootle.syntax.declared.bindings import Binding, binding_at
+from rootle.syntax.go_types import read_imports
+from rootle.syntax.source_tree import SourceTree
+from rootle.text.terms import whole_identifier
+
+_MAX_CHUNKS: Final = 300  # that define a name; the declarations of more common names are not read
+_MAX_OCCURRENCES: Final = 1_000  # of a name in a part of a file that is searched for bindings
+_JAVASCRIPT: Final = frozenset({"javascript", "tsx", "typescript", "vue"})
+
+
+@dataclass(frozen=True, eq=False)
+class CodeFile:
+    """A parsed file, and what it says about the names in it."""
+
+    state: FileState
+    text: str
+    tree: SourceTree
+    _bindings: dict[tuple[str, int, int], Sequence[Binding]] = field(default_factory=dict)
+    _imports: list[Mapping[str, str]] = field(default_factory=list)
+
+    @property
+    def language(self) -> str:
+        return self.tree.language
+
+    def bindings(self, name: str) -> Sequence[Binding]:
+        """Return the declarations of a name and the assignments to it, in the order of the file.
+
+        Return none if the name occurs very often.
+        """
+        return self._bindings_in(name, 0, len(self.tree.data))
+
+    def local_bindings(self, name: str, row: int) -> Sequence[Binding]:
+        """Return the bindings of a name in the outermost definition around a row.
+
+        If there are none, return those of the file.
+        """
+        outer = next(self.tree.units_at(row), None)
+        if outer is not None:
+            found = self._bindings_in(name, outer.node.start_byte, outer.node.end_byte)
+            if found:
+                return found
+        return self.bindings(name)
+
+    def _bindings_in(self, name: str, start: int, end: int) -> Sequence[Binding]:
+        key = name, start, end
+        if key not in self._bindings:
+            self._bindings[key] = list(self._find_bindings(name, start, end))
+        return self._bindings[key]
+
+    def _find_bindings(self, name: str, start: int, end: int) -> Iterator[Binding]:
+        root, word = self.tree.root, re.escape(name.encode("utf-8", "replace"))
+        pattern = re.compile(rb"(?<!\w)" + word + rb"(?!\w)")
+        matches = list(pattern.finditer(self.tree.data, start, end))
+        for match in matches if len(matches) <= _MAX_OCCURRENCES else ():
+            leaf = root.descendant_for_byte_range(match.start(), match.end())
+            found = binding_at(self.tree, leaf) if leaf is not None else None
+            if found is not None:
+                yield found
+
+    def imported_package(self, name: str) -> str:
+        """Return the import path of a package of Go that is used under a name; "" if none is."""
+        if self.language != "go":
+            return ""
+        if not self._imports:
+            self._imports.append(read_imports(self.tree))
+        return self._imports[0].get(name, "")
+
+
+class CodeFiles:
+    """The files of the repository, as far as they are needed to determine types."""
+
+    def __init__(
+        self,
+        index: IndexReader,
+        parsed: ParsedFiles,
+        find_read: Callable[[int], FileOccurrences | None],
+        chars: int,
+    ) -> None:
+        """`find_read` returns a file that was already read. Other files of `chars` are parsed."""
+        self._index = index
+        self._parsed = parsed
+        self._find_read = find_read
+        self._chars = self._left = chars
+        self._files: dict[int, CodeFile | None] = {}
+        self._definers: dict[str, Sequence[FileState]] = {}
+        self.is_complete = True  # whether no file was left out because of the limit
+
+    def get(self, state: FileState) -> CodeFile | None:
+        """Return a parsed file; None if it cannot be parsed, or if the limit is reached."""
+        if state.id not in self._files:
+            known = self._find_read(state.id)
+            if known is not None and known.tree is not None:
+                self._files[state.id] = CodeFile(state, known.text, known.tree)
+            else:
+                self._files[state.id] = self._parse(state)
+        return self._files[state.id]
+
+    @property
+    def may_parse_uses(self) -> bool:
+        """Whether files with uses may be parsed too; the rest of the limit is for other files."""
+        return self._left > self._chars // 2
+
+    def _parse(self, state: FileState) -> CodeFile | None:
+        if self._left <= 0:
+            self.is_complete = False
+            return None
+        text = self._index.text(state.id)
+        self._left -= len(text)
+        tree = self._parsed.tree_of(state, text)
+        return CodeFile(state, text, tree) if tree is not None else None
+
+    def definers(self, name: str, language: str) -> list[FileState]:
+        """Return the files in a language that may define a name, those of tests last.
+
+        Return none if very many files do.
+        """
+        if name not in self._definers:
+            key = whole_identifier(name)
+            ids = self._index.sparse.definers([key], _MAX_CHUNKS)[key] if key else []
+            files = {row.file_id for row in self._index.chunks(ids).values()}
+            states = self._index.files(files).values() if len(ids) < _MAX_CHUNKS else ()
+            self._definers[name] = sorted(
+                states, key=lambda state: (is_test_place(state.path, ""), state.path)
+            )
+        family = _JAVASCRIPT if language in _JAVASCRIPT else {language}
+        return [one for one in self._definers[name] if one.language in family]

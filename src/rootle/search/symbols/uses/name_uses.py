@@ -1,0 +1,249 @@
+"""List the uses of a name in the files that a scan has read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from itertools import chain
+from typing import Final
+
+from rootle.index.reader import FileState
+from rootle.search.symbols.definitions import FoundDefinition, is_test_place, scope_of
+from rootle.search.symbols.go.interfaces import GoInterfaces
+from rootle.search.symbols.name_scan import NameScan
+from rootle.search.symbols.parsed_files import FileOccurrences, classify_line
+from rootle.search.symbols.resolution import Resolver
+from rootle.search.symbols.types.code_files import CodeFiles
+from rootle.search.symbols.types.receivers import TYPED_LANGUAGES
+from rootle.search.symbols.uses.foreign_uses import ForeignUses
+from rootle.search.symbols.uses.owner_evidence import OwnerEvidence
+from rootle.search.symbols.uses.owner_filter import CLASSES, MemberUses
+from rootle.search.symbols.uses.use_rules import (
+    PROSE_KINDS,
+    USE_KINDS,
+    is_mention,
+    text_around,
+    use_order,
+)
+from rootle.syntax.assignments import SETTINGS_LANGUAGES
+from rootle.syntax.references import OccurrenceRole, classify
+from rootle.syntax.source_tree import Position
+from rootle.types import SymbolUse
+
+_MAX_LINE: Final = 200
+
+
+class NameUses:
+    """The uses of a name for one request."""
+
+    def __init__(self, scan: NameScan) -> None:
+        """Parse the files of the scan that may be parsed."""
+        self._scan = scan
+        self.has_all_implementations = True
+        self._has_all_trees = True
+        self._states = sorted(scan.candidates.states, key=self._parse_order)
+        for state in self._states:
+            scan.definitions_in(state)
+        self._everything = scan.list_found()
+        self._selected = scan.owner_filter.select(self._everything)
+        # A C++ constructor has the name of its class, so a call looks like a use of the class.
+        is_class = bool(self._selected) and scan.owner == scan.name
+        named = self._everything if is_class else self._selected
+        self._wanted = {found.place for found in named}
+        self._is_in_package = any(map(scan.owner_filter.is_in_package, self._selected))
+        has_member = bool(scan.owner) and not self._is_in_package
+        self._members = MemberUses(self._selected if has_member else ())
+        self._owner = scan.owner if scan.owner != scan.name else ""
+        self._foreign = ForeignUses(
+            self._owner,
+            self._selected,
+            scan.candidates.texts_with,
+            scan.owner_filter.base_levels,
+            self._everything,
+            are_members=self._members.are_members,
+            is_in_package=self._is_in_package,
+        )
+        files = CodeFiles(scan.index, scan.parsed, scan.files.get, scan.limits.type_chars)
+        wanted = self._selected if scan.owner else self._everything
+        self._files = files
+        self._resolver = Resolver(self._everything, files, wanted, self._foreign.find_ancestors)
+
+    @property
+    def has_all_types(self) -> bool:
+        """Whether the types of receivers were looked up in all files that declare them."""
+        return self._files.is_complete and self._has_all_trees
+
+    def find(self) -> list[SymbolUse]:
+        """Return the sorted uses for the requested aspect."""
+        found = [*chain.from_iterable(map(self._uses_in, self._states))]
+        if self._scan.request.aspect == "implementations":
+            found = self._with_implicit(found, self._selected)
+            if all(one.symbol.kind not in CLASSES for one in self._selected):
+                found += self._overrides()
+        evidence = OwnerEvidence(self._owner, self._scan.name, self._scan.files).score
+        is_owned = bool(self._scan.owner)
+        return sorted(found, key=partial(use_order, is_owned=is_owned, evidence=evidence))
+
+    @cached_property
+    def _other_owners(self) -> Collection[str]:
+        """The other classes with a member of this name, in lower case."""
+        others = {name.lower() for one in self._everything for name in one.owners[:1]}
+        return others - {self._scan.owner.lower()}
+
+    def _is_listed(self, use: SymbolUse, around: tuple[str, str]) -> bool:
+        if self._owner and use.kind in PROSE_KINDS:
+            name, owner = self._scan.name, self._scan.owner
+            if not is_mention(name, owner, around, self._other_owners):
+                return False
+        return self._is_wanted(use) and self._has_aspect(use)
+
+    def _parse_order(self, state: FileState) -> tuple[bool, bool]:
+        """Return the sort key for parsing: files with the owner come before the others."""
+        found = self._scan.read(state) if self._scan.owner else None
+        lacks_owner = found is not None and self._scan.owner not in found.text
+        return lacks_owner, is_test_place(state.path, "")
+
+    def _uses_in(self, state: FileState) -> Iterator[SymbolUse]:
+        """Yield the listed uses in a file, one for each line.
+
+        A line can also contain uses that are not listed, such as a use of another class.
+        """
+        found = self._scan.files.get(state.id)
+        if found is None:
+            return
+        defined = self._scan.definitions_in(state)
+        found = self._parse(found)
+        best: dict[int, SymbolUse] = {}
+        for at in self._members.positions(found):
+            if (
+                at in defined
+                or self._scan.is_excluded(found.line(at[0]))
+                or self._is_foreign(found, at)
+            ):
+                continue
+            use = self._make_use(found, at)
+            if self._scan.request.aspect in ("assignments", "reads"):
+                is_set = use.kind != "comment" and found.is_set_at(at)
+                if is_set != (self._scan.request.aspect == "assignments"):
+                    continue
+                is_code = use.kind != "document" or found.state.language in SETTINGS_LANGUAGES
+                use = replace(use, kind="assignment") if is_set and is_code else use
+            if not self._is_listed(use, text_around(found, at)):
+                continue
+            known = best.get(at[0])
+            if known is None or self._line_order(use) < self._line_order(known):
+                best[at[0]] = use
+        yield from best.values()
+
+    def _parse(self, found: FileOccurrences) -> FileOccurrences:
+        """Return a file with its tree, so that the types of receivers can be read."""
+        is_typed = self._owner and found.state.language in TYPED_LANGUAGES
+        if found.tree is not None or not is_typed:
+            return found
+        if not self._files.may_parse_uses:
+            self._has_all_trees = False
+            return found
+        file = self._files.get(found.state)
+        return found if file is None else replace(found, tree=file.tree)
+
+    def _is_foreign(self, found: FileOccurrences, at: Position) -> bool:
+        """Return whether a use certainly belongs to another class.
+
+        The declarations of the repository are more exact than the text of the file.
+        """
+        if self._members.are_members and self._resolver.is_of_package(found, at):
+            return True
+        return self._foreign.is_foreign(found, at) and not self._resolver.is_certain(found, at)
+
+    def _line_order(self, use: SymbolUse) -> tuple[bool, int]:
+        """Return the sort key of the uses on one line, of which only the first is listed."""
+        return bool(self._scan.owner) and not use.target, USE_KINDS[use.kind]
+
+    def _make_use(self, found: FileOccurrences, at: Position) -> SymbolUse:
+        row, column = at
+        line = found.line(row)
+        scope, target = "", ""
+        if found.tree is None:
+            size = len(found.token)
+            reference = OccurrenceRole(classify_line(line, column, size, found.state.language))
+        else:
+            size = found.size
+            reference = classify(found.tree, row, column, size)
+            if reference.kind == "reference" and self._has_ruby_method and found.may_call_at(at):
+                reference = OccurrenceRole("call")
+            scope = scope_of(list(found.tree.units_at(row)))
+            target = self._resolver.resolve(found, at, reference)
+        path = found.state.path
+        is_test = is_test_place(path, scope)
+        text = line.strip()[:_MAX_LINE]
+        kind = reference.kind
+        return SymbolUse(path, row + 1, kind, scope, text, is_test, target)
+
+    @cached_property
+    def _has_ruby_method(self) -> bool:
+        """Whether a Ruby file defines a method with the name; valid once definitions are known."""
+        found = (one.symbol for one in self._scan.list_found())
+        return any(one.language == "ruby" and one.kind in ("def", "method") for one in found)
+
+    def _is_wanted(self, use: SymbolUse) -> bool:
+        """Return whether a use may refer to a wanted definition."""
+        if not self._scan.owner:
+            return True
+        # A member of a class cannot be imported, so an import refers to another definition.
+        if use.target:
+            return use.target in self._wanted
+        return self._is_in_package or use.kind != "import"
+
+    def _has_aspect(self, use: SymbolUse) -> bool:
+        if self._scan.request.aspect == "tests":
+            return use.is_test and use.kind not in PROSE_KINDS
+        if self._scan.request.aspect == "implementations":
+            return use.kind == "implementation"
+        return True
+
+    def _with_implicit(
+        self, uses: Sequence[SymbolUse], selected: Sequence[FoundDefinition]
+    ) -> list[SymbolUse]:
+        """Add implicit implementations to the uses: a Go type does not name its interfaces.
+
+        Leave out uses that embed a type of the same name from another package.
+        """
+        definitions = [one for one in selected if one.symbol.language == "go"]
+        if not definitions:
+            return list(uses)
+        scan = self._scan
+        types = GoInterfaces(scan.index, scan.parsed, scan.limits)
+        kept = [
+            use for use in uses if not types.is_embedded_foreign(use, self._scan.name, definitions)
+        ]
+        for one in types.implementations(definitions):
+            allowed = scan.request.files
+            if (allowed is None or one.state.id in allowed) and not self._scan.is_excluded(
+                one.line
+            ):
+                path, text = one.state.path, one.line.strip()[:_MAX_LINE]
+                is_test = is_test_place(path, "")
+                kept.append(SymbolUse(path, one.row + 1, "implementation", "", text, is_test))
+        self.has_all_implementations = types.is_complete
+        return kept
+
+    def _overrides(self) -> Iterator[SymbolUse]:
+        """Yield other methods with the same name, because they may implement the method."""
+        if not self._scan.owner:
+            return
+        for one in self._everything:
+            symbol = one.symbol
+            is_other = one.place not in self._wanted and not self._scan.is_excluded(
+                symbol.signature
+            )
+            if is_other and one.owners:
+                is_test = is_test_place(symbol.path, symbol.scope)
+                yield SymbolUse(
+                    symbol.path,
+                    symbol.line,
+                    "implementation",
+                    symbol.scope,
+                    symbol.signature,
+                    is_test,
+                )

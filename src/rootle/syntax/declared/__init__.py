@@ -1,0 +1,1 @@
+"""Read declarations: names with their types, written types, and chains of members."""
