@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 from rootle.search.symbols.bases.class_heads import base_names
@@ -19,6 +18,7 @@ from rootle.search.symbols.import_paths import (
 from rootle.search.symbols.parsed_files import FileOccurrences, find_occurrences
 from rootle.search.symbols.types.code_files import CodeFiles
 from rootle.search.symbols.types.receivers import TYPED_LANGUAGES, ReceiverTypes
+from rootle.search.symbols.types.variable_types import read_variable_types
 from rootle.syntax.references import (
     MAX_RECEIVER,
     OccurrenceRole,
@@ -40,16 +40,6 @@ _PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "csharp", "c"})
 _WITH_PATHS: Final = frozenset({"rust", "cpp", "php"})
 _LAST_NAME: Final = re.compile(r"(\w+)(?:\(\))?$")
 _NAME: Final = re.compile(r"[@$]?\w+")
-_MAX_ARGUMENTS: Final = 200  # characters of the arguments in `Type(arguments) as name`
-# The type before a variable, as in `Type name = value`, and the text after such a variable.
-_TYPE_BEFORE: Final = re.compile(r"\b(\w+)(?:<[^<>\n]*>)?[ \t&*?]+$")
-_DECLARED: Final = re.compile(r"\s*[,);=]")
-_CALL_BEFORE: Final = re.compile(r"\b(\w+)\([^()\n]*\)\s+as\s+$")
-_NO_TYPES: Final = frozenset(
-    """and as assert async auto await case const def default delete else export final for from if
-    import in is lambda let lateinit move mut mutable new not or override private protected public
-    readonly ref return static throw typeof until val var volatile when while yield""".split()
-)
 # Characters of each definition that are searched for the type of a variable. Five times as many
 # characters of the file are searched.
 _MAX_SCANNED: Final = 20_000
@@ -84,7 +74,7 @@ class Resolver:
         self._find_ancestors = find_ancestors
         self._owners = {definition.owners[0] for definition in definitions if definition.owners}
         self._imported: dict[tuple[str, str], bool] = {}
-        self._types: dict[tuple[str, int, int, str], list[str]] = {}
+        self._types: dict[tuple[str, int, int, str], Sequence[str]] = {}
 
     def resolve(self, found: FileOccurrences, at: Position, reference: OccurrenceRole) -> str:
         """Return the place of the definition that a reference refers to, as in `SymbolUse.target`.
@@ -287,7 +277,9 @@ class Resolver:
             key = path, start, end, variable
             types = self._types.get(key)
             if types is None:
-                types = self._types[key] = _types_of(variable, found.text[start:end])
+                text = found.text[start:end]
+                types = read_variable_types(variable, text, found.state.language, may_guess=True)
+                self._types[key] = types
             owned = [self._by_owner(name, path) for name in types if name in self._owners]
             if len({one.place for one in owned if one is not None}) == 1:
                 return owned[0]
@@ -345,34 +337,3 @@ def _ranges_around(found: FileOccurrences, units: Sequence[Unit]) -> list[tuple[
         end = found.line_starts[min(unit.end, len(found.line_starts) - 1)]
         ranges.append((start, max(start, min(end, start + _MAX_SCANNED))))
     return [*ranges, (0, 5 * _MAX_SCANNED)]
-
-
-def _types_of(variable: str, text: str) -> list[str]:
-    """Return the names of the types that a variable may have according to a text."""
-    types = []
-    after = _type_after(variable)
-    # The variable is looked up first, because patterns that begin with a type are slow.
-    for found in re.finditer(rf"\b{re.escape(variable)}\b", text):
-        start = max(0, found.start() - _MAX_ARGUMENTS)
-        match = None
-        if _DECLARED.match(text, found.end()) is not None:
-            match = _TYPE_BEFORE.search(text, start, found.start())
-            if match is not None and match[1] in _NO_TYPES:
-                match = None
-        match = match or after.match(text, found.start())
-        match = match or _CALL_BEFORE.search(text, start, found.start())
-        if match is not None:
-            types.append(next(filter(None, match.groups()), ""))
-    return types
-
-
-@lru_cache(maxsize=256)
-def _type_after(variable: str) -> re.Pattern[str]:
-    """Return a pattern for a variable before its type or before its value."""
-    name = re.escape(variable)
-    return re.compile(
-        rf"{name}\s*:\s*[&*?\"']*(?:mut\s+|dyn\s+)?(?:Optional\[)?(?:\w+(?:\.|::))*(\w+)"
-        rf"|{name}\s*:?=\s*(?:await\s+)?(?:new\s+|&)?(?:\w+(?:\.|::))*?(\w+)"
-        rf"(?:(?:::|\.)(?:new|create|build|default|of|from)\b)?\s*[({{<]"
-        rf"|{name}[ \t]+[*&]?(?:\w+\.)?(\w+)"
-    )

@@ -89,7 +89,7 @@ class Declarations:
             found = [one for one in found if _is_in(one, name.qualifier)]
         folder = folder_of(file.state.path)
         near = [one for one in found if folder_of(one.file.state.path) == folder]
-        if len(near) == 1 and file.language in _PACKAGES:
+        if near and file.language in _PACKAGES and (len(near) == 1 or _are_parts(near)):
             return near[0]
         is_open = file.language in _OPEN or name.qualifier
         return found[0] if len(found) == 1 and is_open else None
@@ -150,6 +150,8 @@ class Declarations:
             is_inside = node.start_byte <= one.node.start_byte < node.end_byte
             if one.is_member and is_inside and _is_directly_in(file, one, declared.unit):
                 yield file, one
+        if file.language == "csharp":
+            yield from self._find_in_parts(declared, name)
         if file.language not in _WITH_OUTER_METHODS:
             return
         states = [file.state] + [
@@ -173,6 +175,20 @@ class Declarations:
                     if one.is_function and one.node.start_point[0] <= at[0] <= one.node.end_point[0]
                 )
 
+    def _find_in_parts(
+        self, declared: Declaration, name: str
+    ) -> Iterator[tuple[CodeFile, Binding]]:
+        """Yield the declarations of a member in the other parts of a partial class of C#."""
+        folder = folder_of(declared.file.state.path)
+        found = self._declarations(declared.name, "csharp") if _are_parts([declared]) else ()
+        for one in found:
+            node = one.unit.node
+            if one.file is declared.file or folder_of(one.file.state.path) != folder:
+                continue
+            for binding in one.file.bindings(name):
+                if binding.is_member and node.start_byte <= binding.node.start_byte < node.end_byte:
+                    yield one.file, binding
+
     def with_bases(self, declared: Declaration) -> Iterator[Declaration]:
         """Yield a type, its base types or embedded types, and so on; the nearest come first."""
         level, known = [declared], {declared.unit.node.id}
@@ -195,6 +211,8 @@ class Declarations:
         language = declared.file.language
         if path == own or language == "go":
             return folder_of(path) == folder_of(own)
+        if language == "csharp" and folder_of(path) == folder_of(own) and _are_parts([declared]):
+            return True
         key = declared.name, language
         if key not in self._counts:
             self._counts[key] = sum(1 for _ in self._declarations(declared.name, language))
@@ -207,6 +225,15 @@ def _find_declared(file: CodeFile, name: str) -> Iterator[Declaration]:
             label = units[-1].title.partition(" ")[0]
             if label not in _FUNCTIONS and (units[-1].is_box or label in ("type", "struct")):
                 yield Declaration(name, file, units[-1])
+
+
+def _are_parts(declared: Sequence[Declaration]) -> bool:
+    """Return whether all declarations are parts of a class of C# that has several parts."""
+    return all(
+        one.file.language == "csharp"
+        and any(b"partial" in (child.text or b"") for child in one.unit.node.children[:5])
+        for one in declared
+    )
 
 
 def _is_near(path: str, file: CodeFile) -> bool:

@@ -14,6 +14,7 @@ from typing import Final
 from rootle.search.symbols.definitions import FoundDefinition, package_names
 from rootle.search.symbols.go.type_identity import folder_of, has_folder
 from rootle.search.symbols.parsed_files import FileOccurrences
+from rootle.search.symbols.types.variable_types import read_variable_types
 from rootle.search.symbols.uses.use_rules import text_around
 from rootle.syntax.source_tree import Position, SourceTree
 
@@ -40,19 +41,6 @@ _VARIABLE: Final = re.compile(
 )
 # In these languages, a variable can only have values of classes that inherit from its type.
 _NOMINAL: Final = frozenset("cpp csharp dart java kotlin php rust scala swift".split())
-_TYPE_FIRST: Final = frozenset("c cpp csharp dart java".split())
-_TYPE_FIRST_PATTERN: Final = (
-    r"\b([A-Z]\w*)(?:<[^;(){{}}]{{0,80}}>)?(?:\[\])?[&*?\s]+{name}\s*[,);=:]"
-)
-_TYPE_LAST_PATTERN: Final = (
-    r"\b{name}\s*[?!]?:\s*[&*\"']*(?:mut\s+|dyn\s+|impl\s+)?(?:\w+(?:\.|::))*([A-Z]\w*[a-z]\w*)"
-)
-_GO_PATTERN: Final = r"\b{name}\s+\*?(?:\w+\.)?([A-Z]\w*)\b"
-_PHP_PATTERN: Final = r"\b([A-Z]\w*)\s+(?:&|\.\.\.)?\${name}\b"
-_ASSIGNED: Final = (
-    r"\b{name}\s*:?=\s*(?:await\s+)?(?:new\s+|&)?(?:\w+(?:\.|::|\\))*([A-Z]\w*[a-z]\w*)"
-    r"(?:<[^;(){{}}\n]{{0,80}}>)?(?:::(?:new|default|from)\b)?\s*[({{]"
-)
 # The start of the head of a class, which also names its base classes.
 _HEAD: Final = re.compile(
     r"^[ \t]*(?:[\w@\[\]()]+[ \t]+)*"
@@ -106,7 +94,7 @@ class ForeignUses:
         self._related: Collection[str] | None = None
         self._ancestors: Collection[str] | None = None
         self._is_assigned = lru_cache(maxsize=1_024)(_is_assigned)
-        self._declared_types = lru_cache(maxsize=1_024)(declared_types)
+        self._written_types = lru_cache(maxsize=1_024)(_find_written_types)
 
     def is_foreign(self, found: FileOccurrences, at: Position) -> bool:
         """Return whether the name at a position belongs to another owner."""
@@ -131,8 +119,8 @@ class ForeignUses:
         if language == "go":
             end = found.line_starts[at[0]]
             function = found.text[max(0, found.text.rfind("\nfunc ", 0, end)) : end]
-            types = declared_types(variable, function, language)
-        types = types or self._declared_types(variable, found.text, language)
+            types = _find_written_types(variable, function, language)
+        types = types or self._written_types(variable, found.text, language)
         if not types or not types.isdisjoint(self._owners):
             return False
         if language not in _NOMINAL and not types <= self._defining:
@@ -193,21 +181,6 @@ class ForeignUses:
         if alias is None:
             return qualifier == self._owner
         return any(has_folder(alias[1], folder) for folder in self._folders)
-
-
-def declared_types(variable: str, text: str, language: str) -> frozenset[str]:
-    """Return the types that the code of a text declares for a variable or assigns to it."""
-    name = re.escape(variable)
-    patterns = [_ASSIGNED.format(name=name)]
-    if language in _TYPE_FIRST:
-        patterns.append(_TYPE_FIRST_PATTERN.format(name=name))
-    elif language == "go":
-        patterns.append(_GO_PATTERN.format(name=name))
-    elif language == "php":
-        patterns.append(_PHP_PATTERN.format(name=name))
-    else:
-        patterns.append(_TYPE_LAST_PATTERN.format(name=name))
-    return frozenset(found for pattern in patterns for found in re.findall(pattern, text))
 
 
 def find_related(owners: Collection[str], find_texts: FindTexts) -> Collection[str]:
@@ -289,3 +262,7 @@ def _is_field(tree: SourceTree, at: Position, size: int) -> bool:
 
 def _has_dot_import(text: str) -> bool:
     return re.search(r'(?m)^\s*(?:import\s+)?\.\s+"', text) is not None
+
+
+def _find_written_types(variable: str, text: str, language: str) -> frozenset[str]:
+    return frozenset(read_variable_types(variable, text, language, may_guess=False))
