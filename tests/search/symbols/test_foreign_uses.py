@@ -123,6 +123,26 @@ def test_a_variable_of_an_unrelated_class_is_left_out_and_one_of_a_related_class
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("suffix", "kiln", "use"),
+    [
+        (
+            "cs",
+            "class Kiln {\n    public int heat;\n}\n",
+            "class Use {\n    void Run() { var kiln = _host.GetKiln(); kiln.heat = 3; }\n}\n",
+        ),
+        (
+            "cpp",
+            "struct Kiln {\n    int heat;\n};\n",
+            "struct Use {\n    void run() { auto kiln = GetKiln(); kiln.heat = 3; }\n};\n",
+        ),
+    ],
+)
+def test_a_function_whose_result_is_assigned_is_no_class(suffix: str, kiln: str, use: str) -> None:
+    files = {f"kiln.{suffix}": kiln, f"use.{suffix}": use}
+    assert find_uses(files, "Kiln.heat") == [f"use.{suffix}:2"]
+
+
 def test_a_class_that_inherits_a_function_is_not_another_class() -> None:
     files = {
         "model.py": "class Model:\n    @classmethod\n    def create(cls):\n        return cls()\n",

@@ -17,9 +17,11 @@ _TYPE_LAST_PATTERN: Final = (
 _GO_PATTERN: Final = r"\b{name}\s+\*?(?:\w+\.)?([A-Z]\w*)\b"
 _PHP_PATTERN: Final = r"\b([A-Z]\w*)\s+(?:&|\.\.\.)?\${name}\b"
 _ASSIGNED: Final = (
-    r"\b{name}\s*:?=\s*(?:await\s+)?(?:new\s+|&)?(?:\w+(?:\.|::|\\))*([A-Z]\w*[a-z]\w*)"
+    r"\b{name}\s*:?=\s*(?:await\s+)?{new}(?:\w+(?:\.|::|\\))*([A-Z]\w*[a-z]\w*)"
     r"(?:<[^;(){{}}\n]{{0,80}}>)?(?:::(?:new|default|from)\b)?\s*[({{]"
 )
+# In these languages, a call without `new` may call a function, whose name can be capitalized.
+_WITH_NEW: Final = frozenset("cpp csharp java php".split())
 _MAX_ARGUMENTS: Final = 200  # characters of the arguments in `Type(arguments) as name`
 # The type before a variable, as in `Type name = value`, and the text after such a variable.
 _TYPE_BEFORE: Final = re.compile(r"\b(\w+)(?:<[^<>\n]*>)?[ \t&*?]+$")
@@ -43,7 +45,8 @@ def read_variable_types(
     if may_guess:
         return _guess_types(variable, text)
     name = re.escape(variable)
-    patterns = [_ASSIGNED.format(name=name)]
+    new = r"new\s+" if language in _WITH_NEW else r"(?:new\s+|&)?"
+    patterns = [_ASSIGNED.format(name=name, new=new)]
     if language in _TYPE_FIRST:
         patterns.append(_TYPE_FIRST_PATTERN.format(name=name))
     elif language == "go":
