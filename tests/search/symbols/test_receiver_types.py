@@ -334,6 +334,23 @@ def test_the_type_of_a_receiver_is_followed_through_declarations(
     assert by_name == sorted(_find_marked(files, "?"))
 
 
+def test_a_variable_of_a_base_class_may_have_a_value_of_the_class() -> None:
+    files = {
+        "a/Producer.java": "package a;\n\npublic interface Producer {\n    void flush();\n}\n",
+        "a/Real.java": "package a;\n\npublic class Real implements Producer {\n"
+        "    public void flush() {\n    }\n}\n",
+        "b/App.java": "package b;\n\nimport a.Producer;\n\nclass App {\n    Producer field;\n\n"
+        "    void run(Producer producer) {\n        producer.flush();\n"
+        "        this.field.flush();\n    }\n}\n",
+    }
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        uses = app.symbols("Real.flush", "uses").uses
+        assert [(one.line, one.target) for one in uses] == [(9, ""), (10, "")]
+        uses = app.symbols("Producer.flush", "uses").uses
+        assert [one.line for one in uses if one.target == "a/Producer.java:4"] == [9, 10]
+
+
 def test_a_limit_on_the_files_with_types_is_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = replace(scan_limits.FULL_SCAN, type_chars=0)
     monkeypatch.setattr("rootle.search.symbols.finder.FULL_SCAN", limits)

@@ -282,10 +282,20 @@ class Resolver:
                 self._types[key] = types
             owned = [self._by_owner(name, path) for name in types if name in self._owners]
             if len({one.place for one in owned if one is not None}) == 1:
-                return owned[0]
+                return self._without_base(owned[0])
             if owned or any(name[:1].isupper() for name in types):
                 return None  # the type is ambiguous, or does not define the name
         return None
+
+    def _without_base(self, found: FoundDefinition | None) -> FoundDefinition | None:
+        """Return a definition, except if it is that of a base class of the wanted ones.
+
+        A variable of a base class may have a value of the class with a wanted definition.
+        """
+        if found is None or found.place in self._wanted:
+            return found
+        is_base = found.owners[0] in self._find_ancestors()
+        return None if is_base else found
 
 
 def _is_member(definition: FoundDefinition) -> bool:

@@ -17,6 +17,8 @@ from rootle.text.terms import whole_identifier
 
 _MAX_CHUNKS: Final = 300  # that define a name; the declarations of more common names are not read
 _MAX_OCCURRENCES: Final = 1_000  # of a name in a part of a file that is searched for bindings
+_TYPE_WORDS: Final = r"(?:class|enum|interface|object|record|struct|trait|type|union)"
+_GO_KINDS: Final = r"(?:struct|interface|map|func|\[|\*|\w)"  # after a name in `type ( … )`
 _JAVASCRIPT: Final = frozenset({"javascript", "tsx", "typescript", "vue"})
 
 
@@ -94,6 +96,7 @@ class CodeFiles:
         self._find_read = find_read
         self._chars = self._left = chars
         self._files: dict[int, CodeFile | None] = {}
+        self._declarers: dict[tuple[str, str], list[FileState]] = {}
         self._definers: dict[str, Sequence[FileState]] = {}
         self.is_complete = True  # whether no file was left out because of the limit
 
@@ -120,6 +123,21 @@ class CodeFiles:
         self._left -= len(text)
         tree = self._parsed.tree_of(state, text)
         return CodeFile(state, text, tree) if tree is not None else None
+
+    def declarers(self, name: str, language: str) -> list[FileState]:
+        """Return those of the files in a language that declare a type, by their text."""
+        key = name, language
+        if key not in self._declarers:
+            word = re.escape(name)
+            head = re.compile(
+                rf"\b{_TYPE_WORDS}[ \t]+{word}\b|^[ \t]+{word}[ \t]+{_GO_KINDS}", re.M
+            )
+            self._declarers[key] = [
+                state
+                for state in self.definers(name, language)
+                if head.search(self._index.text(state.id)) is not None
+            ]
+        return self._declarers[key]
 
     def definers(self, name: str, language: str) -> list[FileState]:
         """Return the files in a language that may define a name, those of tests last.

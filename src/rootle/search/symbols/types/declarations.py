@@ -99,7 +99,7 @@ class Declarations:
         if name.qualifier and not imported:
             return None
         folder = folder_of(file.state.path)
-        for state in self._files.definers(name.name, "go"):
+        for state in self._files.declarers(name.name, "go"):
             path = folder_of(state.path)
             if has_folder(imported, path) if imported else path == folder:
                 other = self._files.get(state)
@@ -109,7 +109,7 @@ class Declarations:
         return None
 
     def _declarations(self, name: str, language: str) -> Iterator[Declaration]:
-        states = self._files.definers(name, language)
+        states = self._files.declarers(name, language)
         for state in states if len(states) <= _MAX_DECLARERS else ():
             file = self._files.get(state)
             yield from _find_declared(file, name) if file is not None else ()
