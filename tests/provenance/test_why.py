@@ -503,3 +503,19 @@ def test_a_file_name_with_special_characters_is_followed(history: History) -> No
     history.commit("other", {"sub dir/ä.py": OTHER})
 
     assert history.hashes(f"{name}:5") == [added]
+
+
+def test_a_line_like_one_that_moved_elsewhere_is_not_traced_to_it(history: History) -> None:
+    delete = "    library.delete_item(item, options(delete_location=False), parent)\n"
+    first = f"def validate(item, old):\n    check(item)\n{delete}    finish(old)\n"
+    history.commit("Delete items that are gone", {"folder.py": first})
+    late = delete.replace("item,", "old_primary,")
+    moved = (
+        "def validate(item, old):\n    if is_replaced(item):\n        return\n    check(item)\n"
+        f"    report(item)\n    finish(old)\n{delete}    create(old)\n    # No promotion.\n{late}"
+    )
+    deferred = history.commit("Defer the deletion of a replaced item", {"folder.py": moved})
+
+    line = line_of(moved, "old_primary")
+    commits = history.why(f"folder.py:{line}").commits
+    assert [commit.hash for commit in commits if line in commit.lines] == [deferred]

@@ -104,7 +104,9 @@ def test_facts_that_are_not_stored_are_reported(app: App) -> None:
     assert remember(" ") == "Error: fact is empty"
     assert remember(GITHUB).startswith("Error: not remembered: it contains only a secret")
     answer = remember(f"The mirror is cloned with {GITHUB} each night")
-    assert answer == "Remembered. Secrets are not stored; masked: GitHub token."
+    assert answer == (
+        "Remembered. Masked, so not stored: GitHub token. The rest of the text is stored."
+    )
     assert GITHUB not in tool(app, "recall")("mirror")
 
 

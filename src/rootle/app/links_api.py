@@ -20,8 +20,8 @@ class LinksApi(AppBase):
 
         For a section of a document, return its last commits and the definitions that it names.
         `place` is "path:120", "path:10-20" or "path#name". The index is updated first if a check
-        for changes is due; commits are listed only if they are indexed. Raises SourceError if there
-        is no such place.
+        for changes is due. The commits are those that git lists; the files that they changed are
+        named only if they are indexed. Raises SourceError if there is no such place.
         """
         check_text("place", place)
         from rootle.links.place_links import LinkSources, find_links

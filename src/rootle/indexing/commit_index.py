@@ -223,7 +223,8 @@ class CommitIndex:
             return "not even the newest"
         if done >= total:
             return "only the newest"
-        return f"only the newest {100 * done // total or 'less than 1'}%"
+        share = 100 * done // total
+        return f"only the newest {share}%" if share else "only the newest few, less than 1%"
 
     def list_range(self, revisions: RevisionRange) -> Sequence[str] | None:
         """Return the hashes of the commits in a range, newest first.

@@ -11,6 +11,7 @@ from rootle.history.commit_view import CommitView
 from rootle.index.reader import IndexReader
 from rootle.links.drift.mentions import DOCUMENT_LANGUAGES, find_mentions, read_lines
 from rootle.links.drift.project_names import fold
+from rootle.provenance.explain import LastChanges
 from rootle.provenance.mentions import FindDocuments, find_documents
 from rootle.provenance.place import CodePlace
 from rootle.search.symbols.definitions import is_test_place
@@ -36,9 +37,10 @@ class LinkSources:
     finder: SymbolFinder
     find_files: FindDocuments
     commits: CommitView | None  # None if no commits are indexed
-    # Takes a place and a maximum number. Returns the hashes of the last commits that changed the
-    # place.
-    last_changes: Callable[[CodePlace, int], Sequence[str]]
+    # Takes a place and a maximum number. Returns the last commits that changed the place. The index
+    # of commits also names functions for each change, but these names are not used here: git names
+    # the function that starts above a change, even if the change is below its end.
+    last_changes: Callable[[CodePlace, int], LastChanges]
 
 
 def find_links(place: CodePlace, sources: LinkSources) -> PlaceLinks:
@@ -51,8 +53,7 @@ def find_links(place: CodePlace, sources: LinkSources) -> PlaceLinks:
     tests = [use for use in uses if use.is_test]
     others = [use for use in uses if not use.is_test]
     documents = () if is_document else find_documents(place, sources.open_index, sources.find_files)
-    commits, is_of_file = _last_commits(place, sources)
-    notes = () if sources.commits is not None else ("no commits are indexed",)
+    changes = sources.last_changes(place, _MAX_COMMITS)
     return PlaceLinks(
         place.text,
         place.names[-1] if place.names else "",
@@ -64,9 +65,9 @@ def find_links(place: CodePlace, sources: LinkSources) -> PlaceLinks:
         tuple(tests[:_MAX_SHOWN]),
         len(tests),
         is_complete,
-        tuple(commits),
-        notes,
-        is_of_file,
+        tuple(_add_files(commit, sources.commits) for commit in changes.commits),
+        (changes.note,) if changes.note else (),
+        changes.are_of_file,
     )
 
 
@@ -148,23 +149,7 @@ def _named_definitions(place: CodePlace, sources: LinkSources) -> Iterator[Symbo
             yield from found
 
 
-def _last_commits(place: CodePlace, sources: LinkSources) -> tuple[list[CommitFacts], bool]:
-    """Return the last commits that changed the place, and False.
-
-    If there are none, return the last commits that changed the file, and True. The index of commits
-    names a function for each change, but these names are not used here: git names the function that
-    starts above a change, even if the change is below the end of the function.
-    """
-    view = sources.commits
-    if view is None:
-        return [], False
-    found = (
-        view.commit_at(f"{COMMIT_URI}{sha}") for sha in sources.last_changes(place, _MAX_COMMITS)
-    )
-    states = [state for state in found if state is not None]
-    states.sort(key=lambda state: state.last_modified_s or 0, reverse=True)
-    if states:
-        return [describe_commit(view, state) for state in states], False
-    ids = [at for at, _ in view.changes_of(place.whole.source)][:_MAX_COMMITS]
-    of_file = view.index.files(ids)
-    return [describe_commit(view, of_file[at]) for at in ids], bool(ids)
+def _add_files(commit: CommitFacts, view: CommitView | None) -> CommitFacts:
+    """Return a commit with the files that it changed, if it is indexed."""
+    state = None if view is None else view.commit_at(f"{COMMIT_URI}{commit.hash}")
+    return commit if view is None or state is None else describe_commit(view, state)

@@ -13,7 +13,7 @@ from rootle.serialization.timestamps import format_timestamp
 from rootle.sources.git.lines.commit_facts import CommitHeader, find_merges, read_headers
 from rootle.text.secret_detection import Exceptions
 from rootle.text.secret_masking import mask_secrets
-from rootle.types import PassageCommit
+from rootle.types import CommitFacts, PassageCommit
 
 _MERGES_S: Final = 2.0
 _SHARE_DIGITS: Final = 3
@@ -42,6 +42,23 @@ def describe_commits(
             headers.update(reverted)
             found.reverts[sha] = next(iter(reverted), "")
     return tuple(_describe(headers, merges, hashes, found, path, exceptions))
+
+
+def name_commits(
+    folder: str, hashes: Sequence[str], exceptions: Exceptions
+) -> tuple[CommitFacts, ...]:
+    """Return the date, author and subject of commits in the given order, without their files."""
+    headers = read_headers(folder, hashes)
+    return tuple(
+        CommitFacts(
+            sha,
+            format_timestamp(float(header.seconds)),
+            mask_secrets(header.author, exceptions).text,
+            mask_secrets(header.message, exceptions).text.partition("\n")[0].strip(),
+        )
+        for sha in hashes
+        if (header := headers.get(sha)) is not None
+    )
 
 
 def _describe(

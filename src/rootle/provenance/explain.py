@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from rootle.errors import QueryError, SourceError
 from rootle.ingest.source_refs import DocumentSet
-from rootle.provenance.commits import describe_commits
+from rootle.provenance.commits import describe_commits, name_commits
 from rootle.provenance.committed_file import CommittedFile, find_committed
 from rootle.provenance.mentions import list_names
 from rootle.provenance.place import CodePlace, find_place
@@ -25,7 +25,7 @@ from rootle.sources.git.lines.commit_facts import list_file_commits
 from rootle.sources.git.lines.ignored_revisions import read_ignored_revisions
 from rootle.sources.git.repository import head_commit
 from rootle.text.secret_masking import mask_secrets
-from rootle.types import WhyAnswer
+from rootle.types import CommitFacts, WhyAnswer
 
 if TYPE_CHECKING:
     from rootle.text.secret_detection import Exceptions
@@ -78,21 +78,39 @@ def explain_place(
     return place, answer
 
 
-def list_last_changes(place: CodePlace, documents: DocumentSet, limit: int) -> list[str]:
-    """Return the hashes of the last commits that changed the words of a place, at most `limit`.
+@dataclass(frozen=True, slots=True)
+class LastChanges:
+    """The last commits that changed a place or its file, newest first."""
 
-    Return an empty list if the commits are unknown, for example because git was too slow.
+    commits: tuple[CommitFacts, ...]
+    are_of_file: bool = False  # no commit that changed the place is known
+    note: str = ""  # why there are none
+
+
+def list_last_changes(place: CodePlace, documents: DocumentSet, limit: int) -> LastChanges:
+    """Return the last commits that changed the words of a place, at most `limit`.
+
+    If they are not known, for example because git was too slow, return the last commits that
+    changed the file. git is asked in both cases, because the index of commits may lack some.
     """
     file = os.path.join(os.path.realpath(documents.root), place.whole.source)
     folder = os.path.dirname(file)
-    if not os.path.isdir(folder) or explain_hidden_commits(Path(folder)) is not None:
-        return []
+    if not os.path.isdir(folder):
+        return LastChanges((), note=_NO_REPOSITORY)
+    if hidden := explain_hidden_commits(Path(folder)):
+        return LastChanges((), note=hidden)
     committed = find_committed(file)
     if committed is None:
-        return []
+        is_tree = find_work_tree(folder) is not None
+        return LastChanges((), note=_NEW_FILE if is_tree else _NO_REPOSITORY)
     exceptions = documents.rules.secret_exceptions
     walk = _walk(place, committed, exceptions, _LAST_CHANGES_S, limit).walk
-    return [sha for sha in walk.contributions.touched if sha not in walk.ignored][:limit]
+    found = [sha for sha in walk.contributions.touched if sha not in walk.ignored][:limit]
+    listed = found or list_file_commits(committed.top, committed.path, limit)
+    commits = name_commits(committed.top, listed, exceptions)
+    if found:
+        commits = tuple(sorted(commits, key=lambda commit: commit.date, reverse=True))
+    return LastChanges(commits, are_of_file=not found and bool(commits))
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,13 +40,15 @@ def find_moved(
     `removals` are removed lines with the paths of their files. Blocks of removed lines come first,
     beginning with the block that has the most lines in common with the added lines. Then the
     remaining added lines are compared one group of adjacent lines at a time. This finds lines that
-    were moved and changed by the same commit.
+    were moved and changed by the same commit. A removed line that the commit added again unchanged
+    has moved there, so it is not the source of a line that is only similar.
     """
     settled: set[int] = set()
 
     def find(part: Words) -> tuple[str, Words]:
         nonlocal words
         path, moved = _find_block(part, changes, removals, weights, min_letters, settled)
+        moved = without(moved, _list_added_again(part, path, moved, changes, removals))
         settled.update(part[word].line for word in moved)
         words = without(words, moved)
         return path, moved
@@ -61,6 +63,37 @@ def find_moved(
         path, moved = find(part)
         if moved:
             yield path, moved
+
+
+def _list_added_again(
+    words: Words,
+    path: str,
+    moved: Words,
+    changes: Sequence[LineChange],
+    removals: Sequence[tuple[str, LineChange]],
+) -> set[int]:
+    """Return the moved words whose old line the commit added unchanged in another place."""
+    if not moved:
+        return set()
+    added = _number_lines((change.new_start, change.new_lines) for change in changes)
+    removed = _number_lines(
+        (change.old_start, change.old_lines) for source, change in removals if source == path
+    )
+    free = Counter(removed.values())  # how often a line was removed and not added again
+    free.subtract(added.values())
+    found = set()
+    for word, old in moved.items():
+        line = removed.get(old.line, "")
+        if line and free[line] <= 0 and added.get(words[word].line) != line:
+            found.add(word)
+    return found
+
+
+def _number_lines(blocks: Iterable[tuple[int, Sequence[str]]]) -> dict[int, str]:
+    """Return lines without indentation by their numbers; a block has the number of its first."""
+    return {
+        start + offset: line.strip() for start, lines in blocks for offset, line in enumerate(lines)
+    }
 
 
 def list_removed(changes: Iterable[LineChange]) -> list[tuple[str, LineChange]]:

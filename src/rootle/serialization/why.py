@@ -139,7 +139,8 @@ def _commit_lines(
     yield f"{number}. {short_hash(commit.hash)}  {commit.date[:10]}  {commit.author}"
     yield f"   {cut_line(commit.subject, _MAX_LINE_CHARS)}"
     yield from (f"     {line.rstrip()}".rstrip() for line in body)
-    about = [f"lines {_ranges(commit.lines)}"] if commit.lines else []
+    noun = "line" if len(commit.lines) == 1 else "lines"
+    about = [f"{noun} {_ranges(commit.lines)}"] if commit.lines else []
     if commit.path != answer.passage.source:
         about.append(f"then in {escape_path(commit.path)}")
     if commit.numbers:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 _PASSWORDS: Final = r"pass(?:w(?:or)?[dt]|phrase|code)|kennwort|pwd|pass|pw"
+# A value may follow one of these without an operator, as in "user ana, password hunter2".
+_PROSE: Final = r"pass(?:w(?:or)?[dt]|phrase|code)|kennwort|pw"
 NAMES: Final = rf"{_PASSWORDS}|secret|token|credentials?|session(?:[_-]?id)?|key|auth"
 # The part of a name that may follow the keyword, as in `password1` and `SECRET_KEY_BASE`.
 SUFFIX: Final = r"(?:[_.-]?(?:prod(?:uction)?|dev|staging|stage|live|base|value|main)|\d{1,2})?"
@@ -19,10 +21,12 @@ OPERATOR: Final = r"(?:\|\||\?{1,2}|\+)?"
 # Keywords that assign a value without an operator: a name, a space and the value follow. RE2 takes
 # 40% longer if it ignores the case of these keywords.
 DECLARE: Final = r"(?-i:define|ENV|set[qx]?)[ \t]+"
+VERBS: Final = "is|was|ist|war|lautet"  # between a name and a value in a sentence
 # A regular expression for possible assignments, in the syntax of RE2. It must ignore case.
 ASSIGNMENTS: Final = (
     rf"(?:{NAMES}){SUFFIX}(?:{INDEX}{CLOSE}[ \t]*{OPERATOR}[=:]|[\"'],|[\"']?>[^<>\s]"
-    r"|[\"']?,?\s+[\"']?value[\"']?[=:]| +(?:is|was|for|of|to) )"
+    rf"|[\"']?,?\s+[\"']?value[\"']?[=:]| +(?:{VERBS}|for|of|to) )"
+    rf"|(?:{_PROSE}) {{1,2}}[^\s0-9]{{0,20}}[0-9]"
     r"|--[a-z-]{0,30}(?:password|passphrase|token|secret|key) "
     rf"|{DECLARE}[\w-]*(?:{NAMES}){SUFFIX}[ \t]+[^ \t]"
 )

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from rootle.text.secret_formats import PASSWORD, SECRET
-from rootle.text.secret_names import CLOSE, DECLARE, INDEX, NAMES, OPERATOR, SUFFIX
+from rootle.text.secret_names import (
+    CLOSE,
+    DECLARE,
+    INDEX,
+    NAMES,
+    OPERATOR,
+    SUFFIX,
+    VERBS,
+)
 
 _MAX_CHARS: Final = 512  # of a value; `_REST_OF_TOKEN` matches the rest of a longer token
 # The letters and symbols before the first quote of a string, as in `b"…"` and `@"…"`.
@@ -16,18 +24,19 @@ _STRING_PREFIX: Final = r"(?:br|rb|fr|rf|u8|\$@|@\$|[bfrulN@\#$])"
 # Other quotes elsewhere mean that code ends one string and begins the next.
 _PLAIN_CHAR: Final = "[^\"'`\\n\\\\]"
 _CHAR: Final = rf"(?:{_PLAIN_CHAR}|\\[^\n]|(?P=quote){{2}}|(?<=\w)(?!(?P=quote))[\"'`](?=\w))"
+_ADVERBS: Final = r"(?:now|still|currently|temporarily|jetzt|(?:changed|set|reset)[ ]to)"
 _ASSIGNMENT: Final = re.compile(
     rf"""
     (?: (?P<option>--[a-z-]{{0,30}}) | (?<![\w-])(?P<declared>{DECLARE})(?P<first>[\w-]{{0,60}}?) )?
     (?P<name>{NAMES}) {SUFFIX}
     (?: (?P<element>["']?>) | ["']?,?\s{{1,40}}["']?(?P<field>value)["']?[=:]
-      | (?P<sentence>(?:[ ](?:for|of|to)[ ][^.\n]{{1,60}}?)?[ ]+(?:is|was)[ ]+)
+      | (?P<sentence>(?:[ ](?:for|of|to)[ ][^.\n]{{1,60}}?)?[ ]+(?:{VERBS})[ ]+(?:{_ADVERBS}[ ]+)?)
       | {INDEX} (?P<close>{CLOSE}) [ \t]*
         (?: (?P<comma>,) | (?P<default>:[=-](?=[^}}\n]{{1,{_MAX_CHARS}}}\}})) | :=|=>
           | (?P<equals>{OPERATOR}={{1,2}})
           | :[ ]*[\w.\[\]| ]{{1,30}}[ ]=(?!=)
           | (?P<colon>(?<![ \t]):(?!:)|:(?=[ \t"'])) )
-      | (?(option)[ ]|(?(declared)[ \t]{{1,40}}|(?!)))
+      | (?(option)[ ]|(?(declared)[ \t]{{1,40}}|(?P<adjacent>[ ]{{1,2}}\(?)))
     )
     (?P<space>[ \t]*) (?:ConvertTo-SecureString[ ](?:-[a-z]{{1,20}}[ ]){{0,4}})?
     (?: (?-i:R)"[a-z]{{0,16}}\((?P<raw>[^()"\n]{{1,{_MAX_CHARS}}}+)\)
@@ -128,6 +137,21 @@ _SHELL_NAME: Final = re.compile(r"[A-Z][A-Z0-9_]*$")
 _DIGIT: Final = re.compile(r"\d")
 _ASCII: Final = re.compile(r"[!-~]")
 _LETTER: Final = re.compile(r"[^\W\d_]")
+# A word with letters and digits, without the signs of code.
+_ADJACENT_PASSWORD: Final = re.compile(r"(?=[^\d]*\d)(?=.*[a-z])[^\s\"'`=(){}\[\]<>|/\\:,;]+$")
+# Names of algorithms and versions, and numbered things in prose and code.
+_NUMBERED: Final = re.compile(
+    r"v?\d+(?:st|nd|rd|th|[a-z])?(?:[.-]\d+)*$"
+    r"|(?:[a-z]+-)*(?:argon|bcrypt|scrypt|pbkdf|sha|md|hmac|aes|ntlm|web|win|windows|utf|base|oauth|http|ipv"
+    r"|field|input|box|column|line|row|step|page|test|user|case|arg|param|value|key|string|str|var"
+    r"|word|part|item|option|type|policy|rule|hash|version|level|phase|plugin|module|file)"
+    r"[_.-]?\d{1,4}[a-z]{0,5}$",
+    re.IGNORECASE,
+)
+# A variable of a type that is called Password, or a text before a colon.
+_VARIABLE: Final = re.compile(r"[a-z]+[A-Z]\w*$")
+_DECLARED_AFTER: Final = re.compile(r"[ \t]*[=(:]")
+_MIN_ADJACENT: Final = 6
 _MIN_PASSWORD: Final = 4
 _MIN_SECRET: Final = 8
 _MIN_RANDOM: Final = 16
@@ -143,6 +167,7 @@ class _Assignment:
     value: str
     is_quoted: bool
     is_sentence: bool  # as in "the password is …"
+    is_adjacent: bool  # as in "user ana, password hunter2"
     is_option: bool  # as in `--password …`
     is_field: bool  # as in `<password>…</password>`, or in the field `value` of an object
     has_comma: bool  # between the name and the value
@@ -193,7 +218,8 @@ def _read_assignment(text: str, match: re.Match[str]) -> _Assignment:
     value, end = match[_value_group(match)], match.end()
     if len(value) >= _MAX_CHARS and (rest := _REST_OF_TOKEN.match(text, end)):
         value, end = value + rest[0], rest.end()
-    if not is_quoted and match["sentence"]:
+    is_adjacent = match["adjacent"] is not None
+    if not is_quoted and (match["sentence"] or is_adjacent):
         value = value.rstrip(_END_OF_SENTENCE)
     return _Assignment(
         match["option"] or match["first"] or _name_before(text, match.start()),
@@ -201,6 +227,7 @@ def _read_assignment(text: str, match: re.Match[str]) -> _Assignment:
         value,
         is_quoted=is_quoted,
         is_sentence=match["sentence"] is not None,
+        is_adjacent=is_adjacent,
         is_option=match["option"] is not None,
         is_field=(match["element"] or match["field"]) is not None,
         has_comma=match["comma"] is not None,
@@ -222,6 +249,8 @@ def _is_other_syntax(text: str, match: re.Match[str]) -> bool:
         return not is_mixed or _ATTRIBUTE_BEFORE.search(before) is None
     if match["declared"] and not match["declared"].startswith("ENV"):
         return match["plain"] is not None
+    if match["adjacent"] and match["plain"] and _DECLARED_AFTER.match(text, match.end()):
+        return True
     if match["colon"] and not match["space"] and match["plain"]:
         return _REFERENCE_BEFORE.search(before) is not None
     return False
@@ -242,6 +271,8 @@ def _kind(found: _Assignment) -> str | None:
         return None
     if not found.is_quoted and _EXPRESSION.match(value):
         return None
+    if found.is_adjacent:
+        return PASSWORD if _is_adjacent_password(found) else None
     if found.name.startswith(("pass", "pw", "kennwort")):
         return PASSWORD if _is_password(found) else None
     return SECRET if _is_secret(found) else None
@@ -270,6 +301,24 @@ def _is_password(found: _Assignment) -> bool:
         return False
     required = _DIGIT if _IDENTIFIER.match(value) else _LETTER
     return required.search(value) is not None
+
+
+def _is_adjacent_password(found: _Assignment) -> bool:
+    """Return whether the word after a word such as `password` is a password and not, say, a topic.
+
+    Only a word with letters and digits can be one: in most sentences, a verb or a noun follows.
+    """
+    is_word = found.before == "" or found.before.endswith(" ")
+    words = _WORDS_WITH_DIGITS.sub("", found.value)
+    return (
+        is_word
+        and found.name not in ("pass", "pwd")
+        and len(found.value) >= _MIN_ADJACENT
+        and _ADJACENT_PASSWORD.match(words) is not None
+        and _NUMBERED.match(found.value) is None
+        and _VARIABLE.match(found.value) is None
+        and not _is_name(found.value)
+    )
 
 
 def _has_phrase_of_shell(value: str) -> bool:

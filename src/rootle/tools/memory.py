@@ -87,7 +87,8 @@ def _remember(app: App, fact: str) -> Answer:
     if memory is not None and memory.count > 1:
         sentences = [f"Remembered; this fact was stored {memory.count} times."]
     if remembered.masked:
-        sentences.append(f"Secrets are not stored; masked: {', '.join(remembered.masked)}.")
+        kinds = ", ".join(remembered.masked)
+        sentences.append(f"Masked, so not stored: {kinds}. The rest of the text is stored.")
     data = {
         "memory": None if memory is None else memory_as_data(memory),
         "masked": list(remembered.masked),

@@ -206,7 +206,8 @@ def _add(app: App, args: argparse.Namespace) -> int:
         " ".join(args.fact), args.about or (), is_personal=args.is_personal
     )
     if remembered.masked:
-        warn(f"secrets are not stored; masked: {', '.join(remembered.masked)}")
+        kinds = ", ".join(remembered.masked)
+        warn(f"masked, so not stored: {kinds}; the rest of the text is stored")
     return _show([remembered.memory] if remembered.memory is not None else [], args)
 
 
