@@ -149,6 +149,22 @@ def test_an_operator_may_skip_uses() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "aspect"),
+    [
+        ("implementations of BaseView from:31", "implementations"),
+        ("who calls BaseView in src/net from:31", "uses"),
+        ("where is BaseView used? from:31", "uses"),
+        ("assignments:BaseView from:31", "assignments"),
+    ],
+)
+def test_any_question_that_lists_uses_may_skip_some(text: str, aspect: str) -> None:
+    found = parse_name_question(text)
+    assert found is not None
+    assert (found.name, found.aspect, found.offset) == ("BaseView", aspect, 30)
+    assert parse_name_question("BaseView from:31") is None
+
+
+@pytest.mark.parametrize(
     ("text", "aspect", "name", "place"),
     [
         ("who calls echo in src/net/http.py?", "uses", "echo", "src/net/http.py"),

@@ -539,12 +539,32 @@ def test_the_query_for_more_uses_keeps_the_filters(with_many_uses: Path, make_ap
     tool = search_folder(make_app(with_many_uses))
     text = tool.run("who calls retry_backoff path:src/net -path:caller_1.py").text
     assert "1-30 of 40 uses" in text
-    following = re.search(r"… \d+ more: query (.*)", text)
+    following = re.search(r"… 10 more uses: query (.*)", text)
     assert following is not None
     assert following[1] == "uses:retry_backoff from:31 path:src/net -path:caller_1.py"
     assert "31-40 of 40 uses" in tool.run(following[1]).text
     text = tool.run("symbol:retry_backoff path:src/net").text
     assert ": query uses:retry_backoff path:src/net lists them" in text
+
+
+def test_the_uses_and_the_mentions_that_follow_are_counted_apart(
+    with_many_uses: Path, make_app: MakeApp
+) -> None:
+    write(with_many_uses, "src/net/notes.py", "# Call retry_backoff\n# or not retry_backoff\n")
+    tool = search_folder(make_app(with_many_uses))
+    text = tool.run("uses of retry_backoff in src/net").text
+    assert "1-30 of 60 uses" in text
+    assert "… 30 more uses and 2 mentions (2 comments): query" in text
+    assert "31-60 of 60 uses" in tool.run("uses of retry_backoff in src/net from:31").text
+
+
+def test_a_sentence_about_a_long_name_is_not_cut(repository: Path, make_app: MakeApp) -> None:
+    name = "Multi" + "PartForm" * 12
+    write(repository, "form.py", f"class {name}:\n    def add_part(self): pass\n")
+    write(repository, "use.py", f"def run(form: {name}): form.add_part()\n")
+    text = search_folder(make_app(repository)).run(f"symbol:{name}.add_part").text
+    assert f"lists those that may refer to {name}.add_part" in text
+    assert "more characters" not in text
 
 
 def test_the_query_for_more_uses_names_the_parameters_that_filter(
@@ -553,7 +573,7 @@ def test_the_query_for_more_uses_names_the_parameters_that_filter(
     tool = search_folder(make_app(with_many_uses))
     text = tool.run("uses:retry_backoff", path="src/net", language="python").text
     assert "1-30 of 60 uses" in text
-    following = re.search(r"… \d+ more: with the same path and language, query (.*)", text)
+    following = re.search(r"… 30 more uses: with the same path and language, query (.*)", text)
     assert following is not None
     rest = tool.run(following[1], path="src/net", language="python")
     assert "31-60 of 60 uses" in rest.text
@@ -585,7 +605,7 @@ def test_a_limit_limits_the_files_of_a_list_of_uses(
     tool = search_folder(make_app(with_many_uses))
     found = tool.run("uses:retry_backoff", limit=1)
     assert "1-20 of 62 uses" in found.text
-    assert "… 42 more: query uses:retry_backoff from:21" in found.text
+    assert "… 42 more uses: query uses:retry_backoff from:21" in found.text
     assert len(found.data["results"]) == 20
     assert "1-30 of 62 uses" in tool.run("uses:retry_backoff").text
 

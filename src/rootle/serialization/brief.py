@@ -11,6 +11,7 @@ from rootle.types import PARTIAL_HISTORY, SearchResponse, SearchResult
 # These values of `degraded` mean that the index lacks files. They are reported before the results,
 # because statements such as "X is not defined" are then true only of a part of the files.
 INDEX_DEGRADATIONS: Final = ("partial", "stale")
+CORRECTED: Final = "no indexed text has the name "  # the start of the note on a corrected name
 WEAK_RESULTS: Final = 3
 _MAX_LINES: Final = 4
 
@@ -23,9 +24,11 @@ def is_weak(response: SearchResponse) -> bool:
 def has_notes_first(response: SearchResponse) -> bool:
     """Return whether the notes of a response are read before its results.
 
-    Without them, the results of a weak response, or of a part of the commits, would be misleading.
+    Without them, the results of a weak response, of a part of the commits, or for another name
+    than the one in the question would be misleading.
     """
-    return is_weak(response) or PARTIAL_HISTORY in response.degraded
+    is_corrected = any(note.startswith(CORRECTED) for note in response.suggestions)
+    return is_weak(response) or is_corrected or PARTIAL_HISTORY in response.degraded
 
 
 def shorten_weak(response: SearchResponse) -> SearchResponse:

@@ -110,8 +110,11 @@ def describe_uses(answer: SymbolAnswer) -> str:
         total = _count_uses(answer)
     elif total > _count_uses(answer):
         noun = f"{noun} and mentions"
-    if answer.counts.keys() <= {"assignment"}:  # the noun "assignments" already names the kind
+    if answer.counts.keys() <= {answer.aspect.removesuffix("s")}:  # the noun names the kind
         counts = ""
+    if not total:
+        read = "" if answer.is_complete else " in the files that were read"
+        return f"no {noun} of {answer.name}{_describe_place(answer)}{read}"
     first, last_shown = answer.offset + 1, answer.offset + len(answer.uses)
     shown = f"{first}-{last_shown}" if answer.uses else "0"
     of = f"{at_least}{total} {noun} of {answer.name}{_describe_place(answer)}"
@@ -133,20 +136,25 @@ def _describe_by_name(answer: SymbolAnswer) -> str:
 
 
 def describe_rest(answer: SymbolAnswer) -> str:
-    """Return a text such as "12 more" or, after the last use, "3 mentions (2 comments, 1 string)".
+    """Return a text such as "12 more uses and 3 mentions (2 comments, 1 string)".
 
     The text is empty if there are no more.
     """
     at_least = "" if answer.is_complete else "at least "
-    rest = answer.total_uses - answer.offset - len(answer.uses)
-    mentions = answer.total_uses - _count_uses(answer)
-    if rest <= 0:
-        return ""
-    if rest != mentions:
-        return f"{at_least}{rest} more"
-    noun = "mention" if mentions == 1 else "mentions"
-    kinds = [kind for kind in answer.counts if kind in _MENTIONS]
-    return f"{at_least}{mentions} {noun} ({_join_counts(answer, kinds)})"
+    shown = answer.offset + len(answer.uses)
+    uses = _count_uses(answer)
+    mentions = answer.total_uses - max(uses, shown)
+    parts = []
+    if uses > shown:
+        noun = answer.aspect.removesuffix("s") if uses - shown == 1 else answer.aspect
+        parts.append(f"{uses - shown} more {noun}")
+    if mentions > 0:
+        noun = "mention" if mentions == 1 else "mentions"
+        kinds = [kind for kind in answer.counts if kind in _MENTIONS]
+        counts = f" ({_join_counts(answer, kinds)})" if shown <= uses else ""
+        more = "more " if shown > uses else ""
+        parts.append(f"{mentions} {more}{noun}{counts}")
+    return f"{at_least}{' and '.join(parts)}" if parts else ""
 
 
 def _count_uses(answer: SymbolAnswer) -> int:

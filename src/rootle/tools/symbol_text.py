@@ -33,7 +33,7 @@ def write_symbols(symbols: SymbolAnswer, restrictions: str, parameters: Sequence
     same = f" with the same {' and '.join(parameters)}," if parameters else ""
     shown = symbols.definitions[:_MAX_DEFINITIONS]
     lines = [f"{describe_definitions(symbols)}{':' if shown else ''}"]
-    lines += [f"  {line}" for line in definition_lines(shown)]
+    lines += [_code_line(f"  {line}") for line in definition_lines(shown)]
     left = len(symbols.definitions) - len(shown)
     if left:
         at_least = "" if symbols.has_all_definitions else "at least "
@@ -48,12 +48,17 @@ def write_symbols(symbols: SymbolAnswer, restrictions: str, parameters: Sequence
         hint = f":{same} query {uses} lists {them}" if symbols.total_uses else ""
         lines.append(f"{describe_uses(symbols)}{hint}")
     else:
-        lines += [describe_uses(symbols), *use_lines(symbols.uses)]
+        lines += [describe_uses(symbols), *map(_code_line, use_lines(symbols.uses))]
         if rest := describe_rest(symbols):
             next_use = symbols.offset + len(symbols.uses) + 1
             query = _query_for(symbols.aspect, symbols, restrictions, next_use)
             lines.append(f"… {rest}:{same} query {query}")
-    return "\n".join(cut_line(clean_line(line), _MAX_LINE_CHARS) for line in lines)
+    return "\n".join(map(clean_line, lines))
+
+
+def _code_line(line: str) -> str:
+    """Return a line that quotes code, which may be long. The sentences around it are not cut."""
+    return cut_line(clean_line(line), _MAX_LINE_CHARS)
 
 
 def limit_files(symbols: SymbolAnswer, count: int) -> SymbolAnswer:

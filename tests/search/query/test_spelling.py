@@ -48,6 +48,8 @@ def test_known_short_and_quoted_names_and_error_messages_are_not_corrected(app: 
         "how long to wait before the next attempt",
         "Return the seconds to wait before the next try. def retry_backof(attempt)",  # a guess
         "UnheardOfThing",
+        "where is WeRetryBackoff defined",  # another word
+        "where is RareBackoff",
     ]:
         response = app.search(text, explain=True)
         assert response.interpretation is not None

@@ -14,6 +14,8 @@ _FILES = {
     "src/retry.rs": 'pub fn retry_later() {\n    bail!("no more attempts");\n}\n',
     "src/price.go": "package price\n\n// Find returns a pointer to the price Of an item.\n"
     "func Find(item string) *int {\n\treturn lookUp(item)\n}\n",
+    "web/App.vue": "<script setup>\nimport { useStore } from '@vue/repl'\n"
+    "const store = useStore()\n</script>\n",
     "src/pool.rb": "class Pool\n  def mark_busy!\n    @busy = true\n  end\nend\n",
     "conf/app.yml": "server:\n  maxRetries: 5\n",
     "CHANGES.md": "# Changes\n\n- remove SimpleGlob in favor of simplePattern()\n"
@@ -70,3 +72,22 @@ def test_an_absent_name_is_reported_once(app: App) -> None:
     (note, *_) = app.search("who calls sendLetter").suggestions
     assert note.startswith('not confident: no indexed text has the word "sendLetter"')
     assert "not defined" not in note
+
+
+def test_a_name_that_is_imported_from_a_package_is_said_to_be_so(app: App) -> None:
+    answer = search_folder(app).run("where is useStore defined")
+    assert answer.text.startswith(
+        "Note: not confident: useStore is not defined in the indexed files; web/App.vue:2 imports "
+        "it from @vue/repl; "
+    )
+    assert answer.data["confident"] is False
+
+
+def test_a_corrected_name_is_named_before_the_results(app: App) -> None:
+    answer = search_folder(app).run("where is retry_latre defined")
+    note, _, results = answer.text.partition("\n\n")
+    assert (
+        note
+        == 'Note: no indexed text has the name "retry_latre"; showing results for "retry_later"'
+    )
+    assert results.startswith("1. src/retry.rs")

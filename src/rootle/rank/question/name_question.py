@@ -175,7 +175,9 @@ _BARE: Final = re.compile(_NAME)
 _OPERATOR_NAMES: Final = (
     r"(symbol|definitions?|uses|callers|assignments|reads|tests|implementations)"
 )
-_OPERATOR: Final = re.compile(_OPERATOR_NAMES + r":\s*" + _NAME + r"(?:\s+from:(\d{1,6}))?")
+# The number of the first use of a page, at the end of any question that lists uses.
+_FROM: Final = re.compile(r"\s+from:(\d{1,6})[?.!\s]*$")
+_OPERATOR: Final = re.compile(_OPERATOR_NAMES + r":\s*" + _NAME)
 _FIRST_OPERATOR: Final = re.compile(rf"\s*({_OPERATOR_NAMES}:{_NAME})(?=\s+\S)")
 _OPERATORS: Final[dict[str, SymbolAspect]] = {
     "symbol": "definitions",
@@ -233,12 +235,17 @@ def parse_name_question(text: str) -> NameQuestion | None:
     """Return the name and aspect that a question asks for, or None for any other question."""
     if len(text) > _MAX_CHARS:
         return None
+    page = _FROM.search(text)
+    found = _parse_name(text[: page.start()] if page else text)
+    if page is None or found is None:
+        return found
+    return None if found.is_bare else replace(found, offset=max(int(page[1]) - 1, 0))
+
+
+def _parse_name(text: str) -> NameQuestion | None:
     text = text.strip()
     if operator := _OPERATOR.fullmatch(text):
-        offset = max(int(operator[3] or 1) - 1, 0)
-        return NameQuestion(
-            _clean(operator[2]), _OPERATORS[operator[1]], True, offset, is_operator=True
-        )
+        return NameQuestion(_clean(operator[2]), _OPERATORS[operator[1]], True, is_operator=True)
     if bare := _BARE.fullmatch(text):
         marked = _keep_mark(bare[1])
         return NameQuestion(

@@ -9,13 +9,14 @@ from typing import Final
 
 from rootle.index.reader import IndexReader
 from rootle.text.similarity.edit_distance import edit_distance
-from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
+from rootle.text.terms import MAX_WORD_CHARS, WORD, split_identifier, whole_identifier
 
 # Shorter names are not corrected, because they are within one edit of too many other names. Long
 # names may differ by two edits.
 _MIN_CHARS: Final = 5
 _MIN_CHARS_FOR_TWO_EDITS: Final = 8
 _MAX_CHUNKS: Final = 200
+_CHARS_FOR_AN_EDIT: Final = 4  # the number of characters of the changed words for each edit
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,25 @@ def find_corrections(text: str, names: Sequence[str], index: IndexReader) -> tup
     if not unknown:
         return ()
     typed = {whole_identifier(word): word for word in WORD.findall(text)}
-    found = [(typed.get(name), find_nearest_name(name, index)) for name in unknown]
-    return tuple(Correction(typed, meant) for typed, meant in found if typed and meant)
+    found = []
+    for name in unknown:
+        if word := typed.get(name):
+            near = (one for one in find_nearest_names(name, index) if _is_misspelled(word, one))
+            found += [Correction(word, meant) for meant in list(near)[:1]]
+    return tuple(found)
+
+
+def _is_misspelled(typed: str, meant: str) -> bool:
+    """Return whether a name has typing errors, rather than other words, as in UIManager, Manager.
+
+    A typing error leaves most of a word unchanged.
+    """
+    words, others = (Counter(split_identifier(name)) for name in (typed, meant))
+    left, right = words - others, others - words
+    if not left or not right:  # the same words, or a word was added or left out
+        return not left and not right
+    own, other = "".join(left.elements()), "".join(right.elements())
+    return edit_distance(own, other) <= max(1, min(len(own), len(other)) // _CHARS_FOR_AN_EDIT)
 
 
 def apply_corrections(text: str, corrections: Sequence[Correction]) -> str:

@@ -18,6 +18,7 @@ from rootle.search.stages.absent_word_check import check_confidence
 from rootle.search.stages.filter_notes import note_filters
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.search.stages.unindexed_text import note_unindexed
+from rootle.serialization.brief import CORRECTED
 from rootle.serialization.unread_documents import describe_unread, describe_unread_images
 from rootle.text.terms import STOP_WORDS, WORD, whole_identifier
 from rootle.types import NEEDS_EXTRA, NEEDS_OCR, SearchQuery
@@ -93,7 +94,7 @@ def _note_unread(index: IndexReader) -> Iterator[str]:
 def _question_notes(question: ParsedQuestion) -> list[str]:
     """Return notes about a question that was changed or may have been misunderstood."""
     notes = [
-        f'no indexed text has the name "{one.typed}"; showing results for "{one.meant}"'
+        f'{CORRECTED}"{one.typed}"; showing results for "{one.meant}"'
         for one in question.corrections
     ]
     parsed = question.parsed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Final
 
@@ -9,15 +10,19 @@ from rootle.index.reader import IndexReader
 from rootle.rank.question.name_question import NameQuestion
 from rootle.search.symbols.name_rarity import is_rare_name
 from rootle.search.symbols.symbol_request import SymbolRequest
+from rootle.serialization.path_text import escape_path
 from rootle.serialization.symbols import describe_definitions
 from rootle.text.languages import CODE_EXTENSIONS, DOCUMENTATION
 from rootle.text.terms import whole_identifier
+from rootle.types import SymbolUse
 
 if TYPE_CHECKING:
     from rootle.search.symbols.finder import SymbolFinder
 
 # A name in more files is not looked up in files of settings.
 _MAX_FILES: Final = 2_000
+# A package in an import of JavaScript. A path begins with a dot, a slash or an alias of a folder.
+_PACKAGE: Final = re.compile(r"""(?:\bfrom|\brequire\()\s*["']((?:@\w[\w.-]*/)?\w[\w./-]*)["']""")
 
 
 def describe_undefined(
@@ -28,24 +33,36 @@ def describe_undefined(
 ) -> str:
     """Return a text such as "isPublic is not defined in the indexed files".
 
-    The text is empty if the name is defined, or if it may be an ordinary word, a path, a key in a
-    file of settings, or a field in a file that was not read. `files` are the ids of the
-    files to search; None means all. `open_finder` is called only if it is needed, because it loads
-    a parser.
+    If a file imports the name from a package, the text names both. Otherwise, the text is empty if
+    the name is defined, or if it may be an ordinary word, a path, a key in a file of settings, or a
+    field in a file that was not read. `files` are the ids of the files to search; None means all.
+    `open_finder` is called only if it is needed, because it loads a parser.
     """
     is_certain = question.is_code_name or (
         question.is_explicit and is_rare_name(question.name, index)
     )
     if question.is_bare or not is_certain or _is_path_or_key(question.name, index):
         return ""
-    found = open_finder().find(index, SymbolRequest(question.name, files=files))
+    finder = open_finder()
+    found = finder.find(index, SymbolRequest(question.name, files=files))
     # A name in code that is not fully parsed may be that of a field, but not that of a macro.
     may_be_field = not found.has_all_definitions and question.is_explicit
     # The last character of a name in Ruby, as in `empty?`, may look like the end of the question.
     is_signed = any(one.rstrip("?!") == question.name for one in found.similar)
-    if found.definitions or may_be_field or is_signed:
+    if found.definitions or is_signed:
         return ""
-    return describe_definitions(found)
+    uses = finder.find(index, SymbolRequest(question.name, "uses", files=files)).uses
+    if imported := next(filter(None, map(_describe_import, uses)), ""):
+        return f"{question.name} is not defined in the indexed files; {imported}"
+    return "" if may_be_field else describe_definitions(found)
+
+
+def _describe_import(use: SymbolUse) -> str:
+    """Return a text such as "app.ts:3 imports it from redux", or "" for any other use."""
+    package = _PACKAGE.search(use.text) if use.kind == "import" else None
+    if package is None:
+        return ""
+    return f"{escape_path(use.path)}:{use.line} imports it from {package[1]}"
 
 
 def _is_path_or_key(name: str, index: IndexReader) -> bool:
