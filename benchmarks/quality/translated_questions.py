@@ -19,7 +19,7 @@ from benchmarks.common.arguments import INDEXES, REPOS, command_parser
 from benchmarks.common.labels import LABELS, LabeledRepository, labeled_repositories
 from benchmarks.common.rootle_search import index_folder, indexed_app, search_hits
 from benchmarks.common.statistics import mean
-from rootle import App
+from rootle import App, Config
 from rootle.search.query import parse
 
 LANGUAGES = ("en", "de", "es", "zh", "ja")
@@ -46,7 +46,9 @@ def main() -> None:
     with index_folder(args.indexes) as indexes:
         for name, questions in parse_questions(text).items():
             (repository,) = labeled_repositories(args.repos, only=[name])
-            with indexed_app(repository.root, indexes / name) as app:
+            # Both answers to a question have the same key in the cache.
+            config = Config(enable_cache=False)
+            with indexed_app(repository.root, indexes / name, config) as app:
                 for missed in ask_questions(app, repository, questions, hits):
                     if args.show:
                         print(f"{missed.language} {name}: {missed.query}\n   {missed.original}")

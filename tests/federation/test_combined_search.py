@@ -23,6 +23,7 @@ from sample import OLD_S, MakeApp, git, write
 
 from rootle import App
 from rootle.errors import QueryError, SourceError, StaleCursorError
+from rootle.history.commit_search import CommitSearch
 from rootle.serialization.json import to_json
 from rootle.tools.vectordb_read import vectordb_read
 from rootle.tools.vectordb_search_tool import search_folder
@@ -248,6 +249,25 @@ def test_from_shows_a_later_page_of_a_range(app: App) -> None:
     pages = read_pages(app, "HEAD~4..HEAD author:ada from:2", 2)
     assert [len(page.results) for page in pages] == [2, 1]
     assert tool.run("HEAD~4..HEAD from:0").data == tool.run("HEAD~4..HEAD").data
+
+
+def test_a_commit_that_is_indexed_while_a_search_runs_has_its_author(
+    app: App, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app.index_history()
+    subject = "Theta gets the walrus"
+    add_commit(root, subject, day=7)
+    search = CommitSearch.search
+
+    def search_later(commits: CommitSearch, query: SearchQuery, *, explain: bool) -> SearchResponse:
+        app.index_history()
+        return search(commits, query, explain=explain)
+
+    monkeypatch.setattr(CommitSearch, "prepare", lambda _: "")
+    monkeypatch.setattr(CommitSearch, "search", search_later)
+    result = app.search(SearchQuery("in:history walrus")).results[0]
+    assert result.commit is not None
+    assert result.commit.subject == subject
 
 
 def test_filters_apply_to_the_commits_of_a_range(app: App, root: Path) -> None:

@@ -18,6 +18,7 @@ from rootle import App, open_app
 from rootle.errors import IndexStorageError, IngestError, QueryError
 from rootle.indexing import commit_index
 from rootle.indexing.commit_index import CommitIndex
+from rootle.indexing.git_history import commit_scope
 from rootle.sources.git.commits.commit_source import CommitReader
 from rootle.types import SearchQuery
 
@@ -292,16 +293,45 @@ def test_a_question_waits_longer_until_something_is_kept_for_the_next_one(
     waits: list[float] = []
     ended = Event()
     monkeypatch.setattr(CommitIndex, "wait", lambda _, timeout_s: waits.append(timeout_s))
-    monkeypatch.setattr(CommitIndex, "_count", lambda _: 0 if len(waits) < 4 else 12)
+    monkeypatch.setattr(CommitIndex, "_count", lambda _: 0 if len(waits) < 4 else 12 + len(waits))
     monkeypatch.setattr(CommitIndex, "update", lambda _, **__: ended.wait(TIMEOUT_S))
     index = app._container.history().commit_index()
     assert index is not None
 
     reason = index.prepare(10)
-    ended.set()
-
     assert waits == [10, *[commit_index._POLL_S] * 3]
     assert "only the newest" in reason
+
+    # The same update is far from its end, so further questions are answered at once.
+    monkeypatch.setattr(index._indexer.state, "read_progress", lambda: (10, 100))
+    assert "only the newest 10%" in index.prepare(10)
+    assert len(waits) == 4
+    monkeypatch.setattr(index._indexer.state, "read_progress", lambda: (90, 100))
+    index.prepare(10)
+    assert waits[4] == 10
+    ended.set()
+
+
+def test_git_lists_the_commits_once_for_a_head_while_they_are_being_indexed(
+    app: App, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app.index_history()
+    index = app._container.history().commit_index()
+    assert index is not None
+    scope, snapshot = index._scope, index.snapshot()
+    listed: list[object] = []
+    list_commits = commit_scope.list_commits
+
+    def record(*arguments: object, **options: object) -> object:
+        listed.append(arguments)
+        return list_commits(*arguments, **options)
+
+    monkeypatch.setattr(commit_scope, "list_commits", record)
+    for batch in ("first", "second"):  # the heads that are indexed change with the index
+        assert len(scope.find_ids(snapshot, (batch,)) or ()) == len(SUBJECTS)
+    assert len(listed) == 1
+    git(root, "reset", "-q", "--hard", "HEAD~1")
+    assert len(scope.find_ids(snapshot, ("second",)) or ()) == len(SUBJECTS) - 1
 
 
 def test_only_the_newest_commits_are_indexed(root: Path, make_app: MakeApp) -> None:

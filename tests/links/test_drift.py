@@ -13,7 +13,7 @@ from sample import OLD_S, MakeApp, git, write, write_tree
 
 from rootle import App
 from rootle.errors import QueryError
-from rootle.links.drift import find_drift, past_files, past_names, texts
+from rootle.links.drift import find_drift, past_files, past_names, project_names, texts
 from rootle.tools import tools_of
 from rootle.types import DriftReport
 
@@ -78,6 +78,26 @@ def test_a_renamed_function_is_reported_with_the_commit_that_renamed_it(
     assert report.evidence == "net/retry.py defined retry_backoff"
     assert report.commit is not None
     assert report.commit.hash == hashes[1]
+
+
+def test_a_second_check_reads_only_the_requested_files_unless_the_code_has_changed(
+    tmp_path: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "repo"
+    other = {"net/page.py": "# See retry_backoff.\ndef fetch_page(url):\n    return url\n"}
+    make_history(root, {"net/retry.py": RETRY, "docs/guide.md": GUIDE, **other})
+    app = make_app(root)
+    assert find(app, "docs/guide.md") == []
+    with monkeypatch.context() as patch:
+        patch.setattr(project_names, "divide", lambda *_: pytest.fail("a file of code was read"))
+        assert find(app, "docs/guide.md") == []
+
+    write(root, "net/retry.py", RENAMED)
+    git(root, "commit", "-qam", "Rename", when_s=OLD_S + 86_400)
+    app.index()
+    assert [one.name for one in find(app, "docs/guide.md")] == ["retry_backoff"]
+    # The comments of source files are also checked if the names are known.
+    assert [(one.path, one.line) for one in find(app, "net")] == [("net/page.py", 1)]
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rootle.index.reader import IndexReader
     from rootle.indexing.commit_index import CommitIndex
     from rootle.indexing.revisions.revision_index import RevisionIndexes
+    from rootle.links.drift.project_names import ProjectReader
     from rootle.search.agent import SearchAgent
     from rootle.search.stages.query_expansion import QueryExpansion
     from rootle.sources.git.commits.commit_source import ConvertCommit
@@ -62,6 +63,7 @@ class HistoryComponents:
         self._commit_dir: Path | None = None
         self._revision_search: RevisionSearch | None = None
         self._change_log: ChangeLog | None = None
+        self._project_reader: ProjectReader | None = None
 
     def close(self) -> None:
         """Close all components; they are created again when they are needed."""
@@ -154,6 +156,15 @@ class HistoryComponents:
             if self._change_log is None:
                 self._change_log = ChangeLog()
             return self._change_log
+
+    def project_reader(self) -> ProjectReader:
+        """Return the component that reads the names which outdated texts are compared with."""
+        from rootle.links.drift.project_names import ProjectReader
+
+        with self._lock:
+            if self._project_reader is None:
+                self._project_reader = ProjectReader()
+            return self._project_reader
 
     def date_of(self, revision: str) -> float | None:
         """Return the Unix time of a commit, tag or branch; None if there is none."""

@@ -64,6 +64,7 @@ class LinksApi(AppBase):
             paths,
             container.indexer().snapshot(),
             container.symbol_finder(),
+            container.history().project_reader(),
             container.history().require_commits(),
             container.history().removed_definitions(),
             self._list_memories,

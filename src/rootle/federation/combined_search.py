@@ -267,7 +267,8 @@ class CombinedSearch:
             share = max(1, round(limit * _COMMIT_SHARE)) if has_files else limit
             wanted = replace(query, cursor=history_cursor or None, limit=share)
             found_commits = commits.search(wanted, explain=explain)
-            history = add_commits(found_commits, view)
+            # While commits are being indexed, the search may find some that `view` does not have.
+            history = add_commits(found_commits, commits.view() or view)
         # If the query expansion has failed for the commits, do not wait for it again for the files.
         is_plain = is_plain or EXPANSION in history.degraded
         if past.excludes_files or file_cursor is None:

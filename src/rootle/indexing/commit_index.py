@@ -56,6 +56,8 @@ _LOCK_TIMEOUT_S: Final = 1.0
 # long. The number of commits is checked at this interval.
 _EXTRA_WAITS: Final = 2
 _POLL_S: Final = 0.25
+# The share of the commits of an update after which the rest takes few seconds.
+_NEARLY_ALL: Final = 0.8
 
 
 def commit_config(config: Config) -> Config:
@@ -107,6 +109,7 @@ class CommitIndex:
         self._patch_lock = threading.Lock()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._awaited: threading.Thread | None = None  # the last update for which a call waited
         self._source = CommitSource(self._root, self._max_commits, self._count, convert)
         self._scope = CommitScope(self._root, self._max_commits)
         self._failure = ""  # the error message of the last update, or ""
@@ -192,7 +195,8 @@ class CommitIndex:
         """Start indexing new commits, and wait at most `wait_s` seconds until they are indexed.
 
         On a slow machine, wait up to three times as long, until some of them are indexed: if the
-        process ends after a shorter wait, the next one has to begin again. Return "", or the reason
+        process ends after a shorter wait, the next one has to begin again. Later calls during the
+        same update wait only if it is nearly finished. Return "", or the reason
         why not all commits are indexed.
         """
         if self.is_current():
@@ -200,8 +204,10 @@ class CommitIndex:
         if self._may_write:
             before = self._count()
             self.update_in_background()
-            self.wait(wait_s)
-            self._wait_for_first(before, _EXTRA_WAITS * wait_s)
+            if self._thread is not self._awaited or self._is_nearly_current():
+                self.wait(wait_s)
+                self._wait_for_first(before, _EXTRA_WAITS * wait_s)
+            self._awaited = self._thread
         if self.is_current():
             return ""
         if not self._may_write:
@@ -216,6 +222,10 @@ class CommitIndex:
             if self._count() != before or self._thread is None or not self._thread.is_alive():
                 return
             self.wait(_POLL_S)
+
+    def _is_nearly_current(self) -> bool:
+        done, total = self._indexer.state.read_progress() or (0, 0)
+        return done >= _NEARLY_ALL * total
 
     def _describe_progress(self) -> str:
         done, total = self._indexer.state.read_progress() or (0, 0)

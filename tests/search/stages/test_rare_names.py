@@ -91,6 +91,7 @@ def _lines(result: SearchResult) -> list[str]:
         "why does Reader._fromFloat check is_nan",
         "explain how `_fromFloat()` works with a NaN float",
         "a float that is NaN is not checked in _fromFloat",
+        "warum wird in _fromFloat geprüft, ob der Wert der Gleitkommazahl NaN ist",
     ],
 )
 def test_the_only_definition_of_a_name_comes_before_similar_words(app: App, query: str) -> None:

@@ -32,6 +32,10 @@ class CommitScope:
         self.prefix = find_prefix(root)  # the path of the folder in its work tree
         self._known: tuple[tuple[str, ...], frozenset[int] | None] | None = None
         self._known_order: tuple[tuple[str, ...], Mapping[int, int]] | None = None
+        # The URIs of all commits, and their places, by the state of HEAD: while commits are being
+        # indexed, each batch changes the index, but git takes seconds to list the same commits.
+        self._known_uris: tuple[str, frozenset[str]] | None = None
+        self._known_places: tuple[str, Mapping[str, int]] | None = None
 
     def find_ids(self, index: Snapshot, indexed_heads: tuple[str, ...]) -> frozenset[int] | None:
         """Return the ids of the selected commits in the index; None if all commits are selected.
@@ -58,12 +62,9 @@ class CommitScope:
         key = self._state(index)
         if self._known_order is not None and self._known_order[0] == key:
             return self._known_order[1]
-        head = head_commit(Path(self._root))
-        limit = _MORE_COMMITS * self._max_commits
-        hashes = list_hashes(self._root, [head], max_count=limit) if head else None
-        if hashes is None:
+        places = self._list_places()
+        if places is None:
             return {}
-        places = {f"{COMMIT_URI}{sha}": place for place, sha in enumerate(hashes)}
         states = index.all_files()
         order = {state.id: places[state.path] for state in states if state.path in places}
         self._known_order = key, order
@@ -80,10 +81,38 @@ class CommitScope:
             return below
         if head is None and has_unreadable_head(self._root):
             raise IngestError(f"git cannot read the current commit of {self._root}")
+        uris = self._list_uris(head)
+        found = {state.id for state in index.all_files() if state.path in uris}
+        return frozenset(found if below is None else found & below)
+
+    def _list_uris(self, head: str | None) -> frozenset[str]:
+        """Return the URIs of the commits in the history of `head`; raise IngestError if git fails.
+
+        The state of HEAD is read first, so that a commit that is made meanwhile is not missed.
+        """
+        state = read_head_state(self._root)
+        known = self._known_uris
+        if known is not None and known[0] == state:
+            return known[1]
         limit = _MORE_COMMITS * self._max_commits
         commits = list_commits(self._root, [head], max_count=limit) if head else []
         if commits is None:
             raise IngestError(f"git cannot list the commits of {self._root}")
-        uris = {f"{COMMIT_URI}{commit.sha}" for commit in commits}
-        found = {state.id for state in index.all_files() if state.path in uris}
-        return frozenset(found if below is None else found & below)
+        uris = frozenset(f"{COMMIT_URI}{commit.sha}" for commit in commits)
+        self._known_uris = state, uris
+        return uris
+
+    def _list_places(self) -> Mapping[str, int] | None:
+        """Return the places of commits in the history, by URI; None if git fails."""
+        state = read_head_state(self._root)
+        known = self._known_places
+        if known is not None and known[0] == state:
+            return known[1]
+        head = head_commit(Path(self._root))
+        limit = _MORE_COMMITS * self._max_commits
+        hashes = list_hashes(self._root, [head], max_count=limit) if head else None
+        if hashes is None:
+            return None
+        places = {f"{COMMIT_URI}{sha}": place for place, sha in enumerate(hashes)}
+        self._known_places = state, places
+        return places

@@ -78,6 +78,7 @@ def divide(text: str, language: str) -> DividedText:
     found = DividedText()
     markers = _markers(language)
     blocks = _BLOCKS.get(language, ())
+    starts = tuple(start for start, _ in blocks)
     trailing = _TRAILING.get(language)
     strings = _STRINGS.get(language, ())
     end = string = ""
@@ -91,8 +92,8 @@ def divide(text: str, language: str) -> DividedText:
             found.code.append(line)
             string = "" if string in stripped else string
             continue
-        block = next((one for one in blocks if stripped.startswith(one[0])), None)
-        if block is not None:
+        if starts and stripped.startswith(starts):
+            block = next(one for one in blocks if stripped.startswith(one[0]))
             rest = stripped[len(block[0]) :]
             found.add_comment(number, rest.removesuffix(block[1]).lstrip("*! "))
             end = "" if block[1] in rest else block[1]
@@ -100,7 +101,8 @@ def divide(text: str, language: str) -> DividedText:
             found.add_comment(number, stripped.lstrip('/#-!%;"* '))
         else:
             found.code.append(line.partition(trailing)[0] if trailing else line)
-            string = next((one for one in strings if stripped.count(one) % 2), "")
+            if strings:
+                string = next((one for one in strings if stripped.count(one) % 2), "")
     return found
 
 

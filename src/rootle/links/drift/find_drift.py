@@ -23,7 +23,7 @@ from rootle.links.drift.parameters import (
 from rootle.links.drift.past_files import PastFiles
 from rootle.links.drift.past_names import PastNames
 from rootle.links.drift.past_texts import is_foreign
-from rootle.links.drift.project_names import read_project
+from rootle.links.drift.project_names import ProjectReader
 from rootle.links.drift.signatures import Signatures
 from rootle.links.drift.texts import (
     MAX_NAMES,
@@ -52,6 +52,7 @@ def find_drift(
     paths: Sequence[str],
     index: IndexReader,
     finder: SymbolFinder,
+    reader: ProjectReader,
     commits: CommitSearch | str,
     removed: RemovedDefinitions | None,
     list_memories: Callable[[], Sequence[Memory]],
@@ -74,7 +75,7 @@ def find_drift(
         gap = prepare_indexes(commits, removed)
         view = commits.view()
         past = None if view is None else _open_past(commits, view, removed)
-    search = _DriftSearch(index, finder, past, wanted, is_on_disk, on_progress)
+    search = _DriftSearch(index, finder, reader, past, wanted, is_on_disk, on_progress)
     memories = list_memories() if not wanted else ()
     texts, reports = search.run(memories)
     notes = [*gap.describe(view)]
@@ -110,6 +111,7 @@ class _DriftSearch:
         self,
         index: IndexReader,
         finder: SymbolFinder,
+        reader: ProjectReader,
         past: PastNames | None,
         wanted: Collection[str],
         is_on_disk: Callable[[str], bool],
@@ -118,6 +120,7 @@ class _DriftSearch:
         self._index = index
         self._on_progress = on_progress
         self._is_on_disk = is_on_disk
+        self._reader = reader
         self._past = past
         self._signatures = Signatures(index, finder)
         self._wanted = wanted
@@ -130,7 +133,9 @@ class _DriftSearch:
     def run(self, memories: Sequence[Memory]) -> tuple[list[NamedText], list[DriftReport]]:
         """Return the texts that were read, and the reports about them."""
         self._check_paths()
-        project = read_project(self._index, self._read_comments, self._on_progress)
+        project = self._reader.read(
+            self._index, self._is_wanted, self._read_comments, self._on_progress
+        )
         self.is_complete = project.is_complete
         documents = [text for text in read_documents(self._index) if self._is_wanted(text.path)]
         texts = [*documents, *self._comments, *map(read_memory, memories)]
@@ -159,7 +164,7 @@ class _DriftSearch:
         return not self._wanted or any(_is_below(path, one) for one in self._wanted)
 
     def _read_comments(self, state: FileState, divided: DividedText) -> None:
-        if not divided.comments or not self._is_wanted(state.path):
+        if not divided.comments:
             return
         text = read_comments(state, divided)
         if text is not None:

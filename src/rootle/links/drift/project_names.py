@@ -17,6 +17,7 @@ from rootle.types import ProgressCallback
 # The maximum number of characters that are read for one answer. Reading them takes about ten
 # seconds.
 MAX_CHARS: Final = 150_000_000
+_MAX_KEPT_WORDS: Final = 500_000  # they take about 50 MB
 # Documents in XML: DocBook, and the pages of a Maven site.
 _XML_DOCUMENT: Final = re.compile(r"(?i)(?:^|/)(?:docs?|documentation|manual|xdocs?|docbook)/")
 _TOKEN: Final = re.compile(r"[^\W\d]\w*(?:-\w+)*")
@@ -72,15 +73,53 @@ def fold(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
-def read_project(
+class ProjectReader:
+    """Reads the names of a project, and keeps them until the index changes. Thread-safe.
+
+    Reading a project of 100 MB takes seconds, and a check of one document needs all its names.
+    """
+
+    def __init__(self) -> None:
+        self._known: tuple[int, ProjectNames] | None = None  # the generation of an index, its names
+
+    def read(
+        self,
+        index: IndexReader,
+        is_wanted: Callable[[str], bool],
+        on_comments: Callable[[FileState, DividedText], None],
+        on_progress: ProgressCallback,
+    ) -> ProjectNames:
+        """Return the names in an index.
+
+        The comments of the source files whose paths are wanted are passed to a function. Unless the
+        names are known, `on_progress` receives the number of files that were read, and the number
+        of all files.
+        """
+        known = self._known
+        if known is None or known[0] != index.generation:
+            names = _read_project(index, is_wanted, on_comments, on_progress)
+            self._known = (index.generation, names) if _may_keep(names) else None
+            return names
+        for state in index.all_files():
+            if _may_comment(state) and is_wanted(state.path):
+                on_comments(state, divide(index.text(state.id), state.language))
+        return known[1]
+
+
+def _may_keep(names: ProjectNames) -> bool:
+    return names.is_complete and len(names.words) <= _MAX_KEPT_WORDS
+
+
+def _may_comment(state: FileState) -> bool:
+    return state.skip is None and _has_code(state) and state.language in CODE_EXTENSIONS
+
+
+def _read_project(
     index: IndexReader,
+    is_wanted: Callable[[str], bool],
     on_comments: Callable[[FileState, DividedText], None],
     on_progress: ProgressCallback,
 ) -> ProjectNames:
-    """Return the names in an index, and pass the comments of each source file to a function.
-
-    `on_progress` receives the number of files that were read, and the number of all files.
-    """
     words: set[str] = set()
     paths: set[str] = set()
     left = MAX_CHARS
@@ -94,7 +133,7 @@ def read_project(
         divided = divide(index.text(state.id), state.language)
         words.update(_TOKEN.findall("\n".join(divided.code)))
         words.update(find_declared(divided, state.language))
-        if state.language in CODE_EXTENSIONS:
+        if state.language in CODE_EXTENSIONS and is_wanted(state.path):
             on_comments(state, divided)
     words.update(part for word in list(_with_hyphen(words)) for part in word.split("-"))
     return ProjectNames(frozenset(words), frozenset(paths), left > 0)

@@ -92,12 +92,7 @@ def _may_name_code(question: ParsedQuestion) -> bool:
     that the described code uses.
     """
     parsed = question.question
-    is_literal = not (
-        question.parsed.is_exact
-        or question.translations
-        or question.corrections
-        or question.expansion
-    )
+    is_literal = not (question.parsed.is_exact or question.corrections or question.expansion)
     return is_literal and not (parsed.is_symbol or parsed.is_composed or parsed.intent == "test")
 
 
