@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from threading import Event
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from commit_repository import add_commit, commit_all, find_commits, make_history, subjects_of
@@ -19,6 +20,7 @@ from rootle.errors import IndexStorageError, IngestError, QueryError
 from rootle.indexing import commit_index
 from rootle.indexing.commit_index import CommitIndex
 from rootle.indexing.git_history import commit_scope
+from rootle.sources.git.commits import commit_list
 from rootle.sources.git.commits.commit_source import CommitReader
 from rootle.types import SearchQuery
 
@@ -238,6 +240,7 @@ def test_a_commit_with_a_forged_date_is_found(root: Path, app: App) -> None:
 _KILLED = """
 import os, signal, sys
 from rootle import open_app
+from rootle.sources.git.commits import commit_list
 from rootle.sources.git.commits.commit_source import CommitReader
 read, count = CommitReader.read, 0
 def read_some(self, uri):
@@ -319,17 +322,11 @@ def test_git_lists_the_commits_once_for_a_head_while_they_are_being_indexed(
     index = app._container.history().commit_index()
     assert index is not None
     scope, snapshot = index._scope, index.snapshot()
-    listed: list[object] = []
-    list_commits = commit_scope.list_commits
-
-    def record(*arguments: object, **options: object) -> object:
-        listed.append(arguments)
-        return list_commits(*arguments, **options)
-
-    monkeypatch.setattr(commit_scope, "list_commits", record)
+    list_commits = Mock(wraps=commit_list.list_commits)
+    monkeypatch.setattr(commit_scope, "list_commits", list_commits)
     for batch in ("first", "second"):  # the heads that are indexed change with the index
         assert len(scope.find_ids(snapshot, (batch,)) or ()) == len(SUBJECTS)
-    assert len(listed) == 1
+    assert list_commits.call_count == 1
     git(root, "reset", "-q", "--hard", "HEAD~1")
     assert len(scope.find_ids(snapshot, ("second",)) or ()) == len(SUBJECTS) - 1
 
