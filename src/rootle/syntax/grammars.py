@@ -11,6 +11,8 @@ from typing import Final, cast
 
 from tree_sitter import Language, Query
 
+from rootle.syntax.c_macros import hide_macros
+
 
 @dataclass(frozen=True, slots=True)
 class GrammarSource:
@@ -19,7 +21,8 @@ class GrammarSource:
     `crashing` matches text that can crash the scanner of the grammar. The patterns in `hidden`
     match text that the grammar misreads because of some words or a macro call. Group 1 of a pattern
     matches these words or this call, which are replaced with spaces before parsing. `is_c` is set
-    for C and C++, whose conditional directives often make a text unreadable for a parser.
+    for C and C++, whose macros and conditional directives often make a text unreadable for a
+    parser.
     """
 
     module: str
@@ -44,7 +47,7 @@ class Grammar:
             data = self.source.crashing.sub(lambda match: b"x" * len(match[0]), data)
         for pattern in self.source.hidden:
             data = pattern.sub(_hide, data)
-        return data
+        return hide_macros(data) if self.source.is_c else data
 
 
 def _hide(match: re.Match[bytes]) -> bytes:

@@ -13,6 +13,7 @@ from tree_sitter import Node
 
 from rootle.syntax.grammars import GRAMMARS, load_grammar
 from rootle.syntax.lines import Lines, Name
+from rootle.syntax.node_rows import row_range
 from rootle.syntax.parse_limits import grammar_name, is_parseable
 from rootle.syntax.symbol_outline import Outline, Unit, encode, outline_tree, parse_tree
 
@@ -93,11 +94,11 @@ class SourceTree:
             if _is_in_list(node) or parent.start_point[0] != row:
                 break
             node = parent
-        end, stop = node.end_point
+        _, end = row_range(node, self.lines.rows)
         first, before = row, _node_before(node)
         while before is not None and self._is_comment_above(before, first):
             first, before = before.start_point[0], before.prev_sibling
-        return first, end + bool(stop)
+        return first, end
 
     def _is_comment_above(self, node: Node, row: int) -> bool:
         """Return whether a node is a comment that consists of whole lines directly above a row."""

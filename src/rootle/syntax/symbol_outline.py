@@ -28,6 +28,7 @@ from tree_sitter import Node, Parser, QueryCursor
 from rootle.syntax.grammars import Grammar
 from rootle.syntax.keyword_names import find_c_functions, find_names
 from rootle.syntax.lines import Comment, Lines, Name
+from rootle.syntax.node_rows import row_range
 
 # The time limit for parsing is the sum of a constant and a time per byte. Parsers read 1 to 10 MB
 # of ordinary code per second. Ambiguous texts (long runs of unclosed "<" or "(") take a thousand
@@ -201,8 +202,8 @@ class _Matches:
             if (declared := _find_declared(declarators[0])) is None:
                 return
             captures["name"] = [declared]
-        for capture in captures:
-            if capture.startswith(("unit.", "box.")):
+        for capture, nodes in captures.items():
+            if capture.startswith(("unit.", "box.")) and not _is_deleted(nodes[0]):
                 self._add_unit(capture, captures)
                 return
         for node in captures.get("name", ()):
@@ -214,12 +215,12 @@ class _Matches:
             if not _is_call(node):
                 self._add_name(node)
         for node in captures.get("unread", ()):
-            first, end = _row_range(node)
+            first, end = row_range(node, self._rows)
             # A node inside another unread node is already covered.
             if not self.unread or first >= self.unread[-1][1]:
                 self.unread.append((first, end))
         for node in captures.get("attach", ()):
-            self._attach(*node.start_point, _row_range(node)[1])
+            self._attach(*node.start_point, row_range(node, self._rows)[1])
         for node in captures.get("doc", ()):
             self._add_comment(node, is_above=False)
 
@@ -231,13 +232,13 @@ class _Matches:
             symbol = self._add_name(named) if "name" in captures else ""
             kind, _, label = definition.partition(".")
             title = self._title(label, captures, node)
-            row, end = _row_range(node)
+            row, end = row_range(node, self._rows)
             unit = Unit(title, symbol, node, kind == "box", row=row, end=end, first=row)
             self.units[named.start_byte] = unit
         elif known.node.end_byte - known.node.start_byte < node.end_byte - node.start_byte:
             # A node around the definition, such as a decorator, matches too and belongs to it.
             known.node = node
-            known.row, known.end = _row_range(node)
+            known.row, known.end = row_range(node, self._rows)
             known.first = known.row
 
     def _title(self, label: str, captures: dict[str, list[Node]], node: Node) -> str:
@@ -344,6 +345,15 @@ def _find_variable(declarator: Node) -> Node | None:
     return None if is_prototype or name.type == "function_declarator" else name
 
 
+def _is_deleted(definition: Node) -> bool:
+    """Return whether a definition only declares a deleted function, as in `f() = delete;`."""
+    if definition.type == "template_declaration":
+        definition = definition.children[-1]
+    return definition.type == "function_definition" and any(
+        child.type == "delete_method_clause" for child in definition.children
+    )
+
+
 def _is_call(prototype: Node) -> bool:
     """Return whether a prototype is in fact a call of a function.
 
@@ -358,14 +368,6 @@ def _is_call(prototype: Node) -> bool:
     while around is not None and around.type.startswith("preproc_"):
         around = around.parent
     return around is not None and around.type in _BODIES
-
-
-def _row_range(node: Node) -> tuple[int, int]:
-    """Return the first line of a node and the line after its last line."""
-    row, _ = node.start_point
-    end, column = node.end_point
-    # Some nodes include the final newline, so they end at the start of the next line.
-    return row, max(row + 1, end + 1 if column else end)
 
 
 def _nest(top: Unit, units: list[Unit], above: dict[int, int]) -> None:

@@ -1,0 +1,137 @@
+"""Find macros before the declarations of functions in C and C++.
+
+The parser does not expand macros. In `API_CALL result<T> Reader::next() {`, it takes the macro
+API_CALL for the type and cannot parse the rest, so that it loses the owner or the whole function.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+_TYPE_ARGUMENTS: Final = (
+    rb"<(?:[^<>;{}()\n]|<(?:[^<>;{}()\n]|<(?:[^<>;{}()\n]|<[^<>;{}()\n]*+>)*+>)*+>)*+>"
+)
+_WORD: Final = rb"[A-Za-z_]\w*+"
+# A word before the name: a specifier, a macro, which may have arguments, or a type.
+_PART: Final = rb"(?>%b(?:\s?%b)?(?:::%b(?:%b)?)*+(?:\([^(){};\n]{0,100}\))?)" % (
+    _WORD,
+    _TYPE_ARGUMENTS,
+    _WORD,
+    _TYPE_ARGUMENTS,
+)
+# The beginning of a line that may declare a function: the parts before its name, and its name.
+_HEAD: Final = re.compile(
+    rb"""\n[ \t]*+(?:extern[ ]"C"\s)?
+    ((?:%b(?:[ \t\r*&]|\n(?!\s*?\n))+){1,8})
+    ((?:%b(?:%b)?::)*+(?:operator\b[^\w;{}]{1,4}|~?\w++))\s?\("""
+    % (_PART, _WORD, _TYPE_ARGUMENTS),
+    re.VERBOSE,
+)
+_PARTS: Final = re.compile(rb"(%b)(\s*)" % _PART)
+_CLASS: Final = re.compile(rb"\b(?:class|struct|union)\s{1,20}+(?:\w++\s{1,20}+)?(\w+)")
+_ARGUMENTS: Final = re.compile(_TYPE_ARGUMENTS)
+_SPECIFIERS: Final = frozenset(
+    rb"""alignas consteval const constexpr constinit explicit extern friend inline mutable
+    noexcept register requires restrict static template thread_local typename virtual volatile
+    _Alignas _Atomic _Noreturn _Thread_local __attribute__ __cdecl __const __declspec
+    __extension__ __fastcall __forceinline __inline __inline__ __restrict __stdcall __thiscall
+    __thread __unaligned __vectorcall __volatile__""".split()
+)
+_TYPES: Final = frozenset(
+    rb"""auto bool char char16_t char32_t char8_t decltype double float int int8_t int16_t int32_t
+    int64_t long short signed size_t ssize_t uint8_t uint16_t uint32_t uint64_t unsigned void
+    wchar_t typeof __typeof__ _Bool _Complex""".split()
+)
+# The next word is the name of a type.
+_TAGS: Final = frozenset({b"class", b"enum", b"struct", b"union"})
+# A line with one of these words is not the head of a function with a type.
+_STATEMENTS: Final = frozenset(
+    rb"""and asm break case catch co_await co_return co_yield concept continue default delete do
+    else export for goto if import module namespace new not operator or private protected public
+    return sizeof static_assert switch throw try typedef using while xor __asm__""".split()
+)
+# A specifier that the parsers accept wherever a macro can be.
+_INLINE: Final = b"inline"
+_NO_INLINE: Final = frozenset({b"friend", b"template"})  # "inline" cannot precede these words
+_NO_SPACE: Final = re.compile(rb"\S")
+
+
+class _Part(NamedTuple):
+    """A part of a head: its first word, and its range in the text."""
+
+    word: bytes
+    start: int
+    end: int
+    is_separate: bool  # spaces follow, rather than "*" or "&"
+
+
+def hide_macros(data: bytes) -> bytes:
+    """Return the text with the specifier "inline" instead of the macros before functions.
+
+    A word is a macro if another type follows it. Then it is also a macro before a constructor in
+    the body of a class, which has no type. All positions stay unchanged.
+    """
+    heads = [(parts, match[2]) for match in _HEAD.finditer(data) if (parts := _parts(match))]
+    certain = [_find_macros(parts, name) for parts, name in heads]
+    known = {macro.word for macros in certain for macro in macros}
+    if not known:
+        return data
+    classes = set(_CLASS.findall(data))
+    readable = bytearray(data)
+    for (parts, name), macros in zip(heads, certain, strict=True):
+        found = macros
+        if not found and name.lstrip(b"~") in classes:
+            found = [one for one in parts if one.word in known and one.is_separate]
+        for macro in found:
+            text = data[macro.start : macro.end]
+            readable[macro.start : macro.end] = _replace(text, _word_after(macro, parts))
+    return bytes(readable)
+
+
+def _parts(match: re.Match[bytes]) -> list[_Part]:
+    """Return the parts of a head; none if it is a statement or a macro names its function."""
+    parts, name = list(_split(match)), match[2]
+    is_statement = not _STATEMENTS.isdisjoint({name, *(one.word for one in parts)})
+    return [] if is_statement or name.isupper() else parts
+
+
+def _split(match: re.Match[bytes]) -> Iterator[_Part]:
+    start, text = match.start(1), match[1]
+    for found in _PARTS.finditer(text):
+        word = re.match(_WORD, found[1])
+        is_separate = found.end() == len(text) or text[found.end() : found.end() + 1] not in b"*&"
+        if word is not None:
+            at = start + found.start()
+            yield _Part(word[0], at, at + len(found[1]), is_separate)
+
+
+def _find_macros(parts: list[_Part], name: bytes) -> list[_Part]:
+    """Return the parts before a name that must be macros."""
+    words = [one for one in parts if one.word not in _SPECIFIERS]
+    if any(one.word in _TYPES for one in words):
+        words = [one for one in words if one.word not in _TYPES]
+    elif (tag := next((at for at, one in enumerate(words) if one.word in _TAGS), None)) is not None:
+        words = words[:tag] + words[tag + 2 :]
+    elif not _is_constructor(name):
+        words = words[:-1]
+    return [one for one in words if one.is_separate]
+
+
+def _is_constructor(name: bytes) -> bool:
+    """Return whether a name is that of a constructor or destructor outside of its class."""
+    *owners, last = _ARGUMENTS.sub(b"", name).split(b"::")
+    return bool(owners) and owners[-1] == last.lstrip(b"~")
+
+
+def _word_after(macro: _Part, parts: list[_Part]) -> bytes:
+    at = parts.index(macro) + 1
+    return parts[at].word if at < len(parts) else b""
+
+
+def _replace(macro: bytes, after: bytes) -> bytes:
+    blank = _NO_SPACE.sub(b" ", macro)
+    if len(macro) < len(_INLINE) or after in _NO_INLINE:
+        return blank
+    return _INLINE + blank[len(_INLINE) :]

@@ -1,0 +1,121 @@
+"""Definitions that a grammar reads wrongly, or that only look like definitions."""
+
+from __future__ import annotations
+
+import pytest
+from sample import indexed_repository
+
+from rootle import App, open_app
+from rootle.serialization.symbols import describe_definitions
+from rootle.types import SymbolAnswer
+
+
+def _open(files: dict[str, str]) -> App:
+    repository = indexed_repository(files)
+    return open_app(repository.root, index_dir=repository.index_dir)
+
+
+def _ranges(answer: SymbolAnswer) -> list[str]:
+    return [f"{one.path}:{one.line}-{one.end_line}" for one in answer.definitions]
+
+
+MACROS = {
+    "reader.h": """\
+#pragma once
+namespace feed {
+class reader {
+public:
+  feed_inline explicit reader(int limit) noexcept;
+  feed_inline feed_result<entry> next(int count) & noexcept;
+  bool next(int count) && = delete;
+  Q_INVOKABLE void reset(int limit) { limit_ = limit; }
+  FEED_EXPORT
+  const char *name() const;
+};
+}
+""",
+    "reader-inl.h": """\
+#include <vector>
+namespace feed {
+feed_inline reader::reader(int limit) noexcept
+  : limit_{limit} {
+}
+feed_warn_unused feed_inline feed_result<entry> reader::next(int count) & noexcept {
+  return read(count);
+}
+FEED_EXPORT std::vector<std::pair<int, entry>> reader::all() const {
+  return {};
+}
+FEED_API(2) unsigned long reader::size() const { return 1; }
+FEED_EXPORT
+const char *reader::name() const
+{
+  return "feed";
+}
+}
+""",
+    "feed.c": "FEED_EXTERN int\nfeed_open(const char *path)\n{\n    return 0;\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "ranges"),
+    [
+        ("reader::reader", ["reader-inl.h:3-5", "reader.h:5-5"]),
+        ("reader::next", ["reader-inl.h:6-8", "reader.h:6-6", "reader.h:7-7"]),
+        ("reader::all", ["reader-inl.h:9-11"]),
+        ("reader::size", ["reader-inl.h:12-12"]),
+        ("reader::name", ["reader-inl.h:14-17", "reader.h:10-10"]),
+        ("reader::reset", ["reader.h:8-8"]),
+        ("feed_open", ["feed.c:2-5"]),
+    ],
+)
+def test_a_function_after_a_macro_is_a_definition(name: str, ranges: list[str]) -> None:
+    with _open(MACROS) as app:
+        assert _ranges(app.symbols(name)) == ranges
+
+
+def test_a_deleted_function_is_a_declaration() -> None:
+    with _open(MACROS) as app:
+        answer = app.symbols("reader::next")
+        calls = app.symbols("reader::next", "uses")
+    assert describe_definitions(answer) == "1 definition and 2 declarations of reader::next"
+    assert not calls.uses
+
+
+SCALA = """\
+package shop.cart
+
+trait Cart {
+  /** Adds an item. */
+  def add(item: Item): Cart =
+    put(
+      item
+    )
+    // The end of add.
+
+  /** Removes an item. */
+  def remove(item: Item): Cart =
+    drop(item)
+
+  def size: Int = count(1)
+
+  private val rate =
+    2
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "last"), [("add", 4, 9), ("remove", 11, 13), ("size", 15, 15)]
+)
+def test_a_body_on_the_next_line_ends_before_the_next_definition(
+    name: str, first: int, last: int
+) -> None:
+    with _open({"cart.scala": SCALA}) as app:
+        found = app.symbols(f"shop.cart.Cart.{name}").definitions
+        passage = app.read(f"cart.scala#Cart.{name}")
+        uses = app.symbols("count", "uses").uses
+    assert [(one.start_line, one.end_line) for one in found] == [(first, last)]
+    assert (passage.start_line, len(passage.lines)) == (first, last - first + 1)
+    assert [use.scope for use in uses] == ["trait Cart > def size"]
