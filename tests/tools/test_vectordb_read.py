@@ -200,6 +200,20 @@ def test_a_name_that_is_no_anchor_is_not_read(read: Read, repository: Path) -> N
     assert "has no" in error_in(read("page.rst#intro"))
 
 
+def test_a_name_in_code_is_read_in_its_spelling(read: Read, repository: Path) -> None:
+    code = (
+        "export interface Ref { value: number }\nexport function ref(): Ref { return make(); }\n"
+        "export const MAXIMUM = 3;\nexport function maximum() { return MAXIMUM; }\n"
+    )
+    write(repository, "ref.ts", code)
+    rows = code.split("\n")
+    for name, row in (("Ref", 0), ("ref", 1), ("MAXIMUM", 2), ("maximum", 3)):
+        assert lines_in(read(f"ref.ts#{name}")) == [rows[row]]
+    other = read("ref.ts#REF")
+    assert lines_in(other) == [rows[0]]
+    assert 'Note: there is no "REF" here; this is "interface Ref"; 1 other place' in other.text
+
+
 def test_the_part_of_a_long_section_with_the_anchor_is_read(read: Read, repository: Path) -> None:
     rows = [f"<p>{number}</p>" for number in range(500)]
     rows[300] = '<p id="far">here</p>'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -63,15 +63,29 @@ def list_named_ranges(
 def find_named_ranges(ranges: Sequence[NamedRange], name: str) -> list[NamedRange]:
     """Return the matches of "b", "A.b", "class A > def b", "A heading" or "a-heading", in order.
 
+    If there are exact matches, return only these.
+    """
+    return find_exact_ranges(ranges, name) or _find_matches(ranges, name, _has_same_anchor)
+
+
+def find_exact_ranges(ranges: Sequence[NamedRange], name: str) -> list[NamedRange]:
+    """Return the matches of a name in the same spelling, in order.
+
     Ranges whose title is exactly `name` are preferred, because several headings can have equal
     anchors.
     """
     title = clean_title(name)
     if exact := [candidate for candidate in ranges if candidate.path[-1] == title]:
         return exact
+    return _find_matches(ranges, name, _is_same)
+
+
+def _find_matches(
+    ranges: Sequence[NamedRange], name: str, is_same: Callable[[str, str], bool]
+) -> list[NamedRange]:
     for split in (name.split(SCOPE_SEPARATOR.strip()), _MEMBER.split(name), [name]):
         parts = [part.strip() for part in split]
-        if found := [candidate for candidate in ranges if _matches(candidate, parts)]:
+        if found := [candidate for candidate in ranges if _matches(candidate, parts, is_same)]:
             return found
     return []
 
@@ -199,7 +213,9 @@ def _list_definitions(
         yield from _list_definitions(member, titles, symbols)
 
 
-def _matches(candidate: NamedRange, parts: Sequence[str]) -> bool:
+def _matches(
+    candidate: NamedRange, parts: Sequence[str], is_same: Callable[[str, str], bool]
+) -> bool:
     """Return whether `parts` are the last titles or names of a range."""
     if len(parts) > 1 and _matches_qualified(candidate, parts):
         return True
@@ -207,11 +223,15 @@ def _matches(candidate: NamedRange, parts: Sequence[str]) -> bool:
         return False
     last = len(candidate.path) - len(parts)
     pairs = zip(candidate.path[last:], candidate.names[last:], parts, strict=True)
-    return all(_is_same(part, title) or _is_same(part, name) for title, name, part in pairs)
+    return all(is_same(part, title) or is_same(part, name) for title, name, part in pairs)
 
 
 def _is_same(part: str, title: str) -> bool:
     # Long titles are cut off.
+    return title == (clean_title(part) if len(title) == MAX_TITLE else part)
+
+
+def _has_same_anchor(part: str, title: str) -> bool:
     cut = clean_title(part) if len(title) == MAX_TITLE else part
     return _anchor(cut) == _anchor(title)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from rootle.errors import SourceError
 from rootle.ingest.reference_syntax import Reference
 from rootle.serialization.path_text import escape_path
+from rootle.text.languages import CODE_EXTENSIONS
 from rootle.text.terms import encodable
 from rootle.types import DocumentSection, Passage
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 # after the line.
 _LINES_AROUND: Final = 30
 _MAX_DEFINITION_LINES: Final = 150
+_WITH_ANCHORS: Final = frozenset({"html", "svelte", "vue"})
 _MAX_NAMES: Final = 10
 _MAX_OTHERS: Final = 5
 _MAX_NEAR_NAMES: Final = 3
@@ -85,6 +87,7 @@ def _range_around(passage: Passage, line: int) -> tuple[int, int]:
 def _select_named(whole: WholeDocument, name: str) -> Passage:
     from rootle.ingest.anchors import find_anchor
     from rootle.ingest.named_ranges import (
+        find_exact_ranges,
         find_in_sections,
         find_named_ranges,
         find_plain_names,
@@ -97,13 +100,18 @@ def _select_named(whole: WholeDocument, name: str) -> Passage:
             return _cut(passage, section.start_line, section.end_line)
     text = "\n".join(passage.lines)
     ranges = list_named_ranges(text, passage.language, max_chars=len(text))
-    if found := find_named_ranges(ranges, name) or find_in_sections(whole.sections, ranges, name):
+    # In code, names that differ in case are different. A heading has an anchor in lower case.
+    is_code = passage.language in CODE_EXTENSIONS and passage.language not in _WITH_ANCHORS
+    find_ranges = find_exact_ranges if is_code else find_named_ranges
+    if found := find_ranges(ranges, name) or find_in_sections(whole.sections, ranges, name):
         return _cut_first(passage, found)
     line = find_anchor(text, passage.language, name)
     if line is not None:
         return _cut(passage, *_section_around(passage, ranges, line))
     if found := find_plain_names(text, passage.language, name):
         return _cut_first(passage, found)
+    if found := find_named_ranges(ranges, name):
+        return _cut_other_spelling(passage, found, name)
     source = escape_path(passage.source)
     names = [section.label for section in whole.sections]
     names += [candidate.names[-1] for candidate in ranges]
@@ -145,6 +153,14 @@ def _cut_first(passage: Passage, found: Sequence[NamedRange]) -> Passage:
     first, others = found[0], found[1:]
     cut = _cut(passage, first.first_line, first.last_line)
     return replace(cut, note=_describe_others(others)) if others else cut
+
+
+def _cut_other_spelling(passage: Passage, found: Sequence[NamedRange], name: str) -> Passage:
+    """Return the lines of the first range, with a note that its name is not the requested one."""
+    cut = _cut_first(passage, found)
+    shown = encodable(found[0].path[-1])
+    note = f'there is no "{encodable(name)}" here; this is "{shown}"'
+    return replace(cut, note=f"{note}; {cut.note}" if cut.note else note)
 
 
 def _describe_others(others: Sequence[NamedRange]) -> str:
