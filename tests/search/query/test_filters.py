@@ -93,6 +93,30 @@ def test_a_file_is_a_document_or_code_depending_on_its_readers(
     assert {path for path, kind in find("").items() if kind == "docs"} == set(_DOCUMENTS)
 
 
+def test_headers_pass_a_filter_for_cpp_in_a_project_with_cpp_files(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    both = {
+        "zebra.h": "int zebra(int stripes);\n",
+        "src/zebra.c": "int zebra(int n) { return n; }\n",
+    }
+    source = {"zebra.cc": "void Zebra::run() { zebra(2); }\n"}
+    folder = write_tree(tmp_path / "mixed", {**both, **source})
+    mixed = make_app(folder, index_dir=tmp_path / "mixed-index")
+    plain = make_app(write_tree(tmp_path / "plain", both))
+
+    def find(app: App, query: SearchQuery) -> set[str]:
+        return {result.file_path for result in app.search(query).results}
+
+    for name in ("cpp", "c++"):
+        query = SearchQuery("zebra", languages=(name,))
+        assert find(mixed, query) == {"zebra.h", "zebra.cc"}
+        assert find(mixed, SearchQuery(f"zebra lang:{name}")) == {"zebra.h", "zebra.cc"}
+        assert find(plain, query) == set()
+    for app in (mixed, plain):
+        assert find(app, SearchQuery("zebra", languages=("c",))) == both.keys()
+
+
 _paths = st.lists(
     st.sampled_from(
         [*_FOLDERS, "src/", "*.py", "src/*.rs", "*/file_1?.*", "nowhere", "tests", ".", "*7*"]

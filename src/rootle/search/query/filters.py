@@ -27,11 +27,12 @@ def filter_files(
 
     Raise QueryError if a language is unknown, a date is invalid or the number of days is negative.
     """
+    states = list(states)
     tests = [
         *_path_test(query),
-        *_language_test(query.languages),
+        *_language_test(query.languages, states),
         *_recency_test(query, now_s),
-        *(_text_tests(parsed) if parsed.has_filters else ()),
+        *(_text_tests(parsed, states) if parsed.has_filters else ()),
         *_history_tests(parsed, now_s),
     ]
     if not tests:
@@ -75,7 +76,9 @@ def note_unknown_dates(
     """Return a note if a filter by date excludes files because their date is unknown."""
     if not (query.min_recency_days or parsed.since or parsed.until):
         return ()
-    others = (*_path_test(query), *_language_test(query.languages), *_text_tests(parsed))
+    states = list(states)
+    languages = _language_test(query.languages, states)
+    others = (*_path_test(query), *languages, *_text_tests(parsed, states))
     asked = [s for s in states if s.skip is None and all(test(s) for test in others)]
     count = sum(state.last_modified_s is None for state in asked)
     if not count:
@@ -94,10 +97,11 @@ def filter_unindexed(
 
     The language of a skipped file is not stored, so it is determined from the file name.
     """
+    states = list(states)
     tests = [
         *_path_test(query),
-        *_language_test(query.languages),
-        *(_text_tests(parsed) if parsed.has_filters else ()),
+        *_language_test(query.languages, states),
+        *(_text_tests(parsed, states) if parsed.has_filters else ()),
     ]
     named = (
         (state, state if state.skip is None else state._replace(language=language_of(state.path)))
@@ -142,7 +146,12 @@ def _path_test(query: SearchQuery) -> Iterable[_Test]:
         yield lambda state: any(_matches(place, state.path) for place in wanted)
 
 
-def _language_test(names: Iterable[str] | None) -> Iterable[_Test]:
+def _language_test(names: Iterable[str] | None, states: Collection[FileState]) -> Iterable[_Test]:
+    """Yield a test for the languages with these names.
+
+    The language of a header "a.h" is C by its name. In a project with C++ files, such a header is
+    usually shared or C++, so that it also passes a filter for C++.
+    """
     if names is None:
         return
     wanted = set()
@@ -153,7 +162,12 @@ def _language_test(names: Iterable[str] | None) -> Iterable[_Test]:
         wanted.add(language)
         if language == "typescript":
             wanted.add("tsx")
-    yield lambda state: state.language in wanted
+    has_headers = "cpp" in wanted and any(state.language == "cpp" for state in states)
+
+    def is_wanted(state: FileState) -> bool:
+        return state.language in wanted or (has_headers and state.path.lower().endswith(".h"))
+
+    yield is_wanted
 
 
 def _recency_test(query: SearchQuery, now_s: float) -> Iterable[_Test]:
@@ -174,7 +188,7 @@ def _recency_test(query: SearchQuery, now_s: float) -> Iterable[_Test]:
     yield is_recent
 
 
-def _text_tests(parsed: ParsedQuery) -> Iterable[_Test]:
+def _text_tests(parsed: ParsedQuery, states: Collection[FileState]) -> Iterable[_Test]:
     """Yield tests for `path:` and `lang:`.
 
     A file must match at least one wanted value and none of the excluded values.
@@ -182,9 +196,9 @@ def _text_tests(parsed: ParsedQuery) -> Iterable[_Test]:
     if parsed.paths:
         yield lambda state: any(_contains_path(path, state.path) for path in parsed.paths)
     if parsed.languages:
-        yield from _language_test(parsed.languages)
+        yield from _language_test(parsed.languages, states)
     excluded: list[_Test] = [
-        *_language_test(parsed.excluded_languages),
+        *_language_test(parsed.excluded_languages, ()),
         lambda state: any(_contains_path(path, state.path) for path in parsed.excluded_paths),
     ]
     yield lambda state: not any(test(state) for test in excluded)
