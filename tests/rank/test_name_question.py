@@ -25,6 +25,8 @@ from rootle.rank.question.name_question import parse_name_question
         ("who calls retry_backoff?", "uses", "retry_backoff"),
         ("what uses the LruCache class", "uses", "LruCache"),
         ("callers of Session.get", "uses", "Session.get"),
+        ("who calls Session:get", "uses", "Session:get"),
+        ("where is Session:get defined", "definitions", "Session:get"),
         ("find all references to `LruCache`", "uses", "LruCache"),
         ("where is retry_backoff used", "uses", "retry_backoff"),
         ("where is echo called from", "uses", "echo"),

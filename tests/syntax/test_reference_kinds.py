@@ -26,7 +26,8 @@ PYTHON = [
 ]
 JAVASCRIPT = [
     ('import {foo} from "foo"; const {foo: q, foo} = require("x");', "import import import import"),
-    ('export { foo } from "./a";', "import"),
+    ('export { foo } from "./a"; export { foo };', "export export"),
+    ('const foo = require("a"), bar = foo(1); let foo = await import("b");', "import call import"),
     ("class A extends foo { foo() { this.foo(); new foo(1) } }",
      "implementation definition call[this] call"),
     ("// foo", "comment"),
@@ -58,6 +59,7 @@ GO = [
 ]  # fmt: skip
 RUST = [
     ("use a::foo; use a::{foo, b};", "import[a] import"),
+    ("pub use a::foo; pub use a::{foo, b};", "export[a] export"),
     ("impl foo for B { fn foo(&self) -> foo { self.foo(); foo::<u8>(1); foo!(x); } }",
      "implementation definition type call[self] call call"),
     ('fn g() { println!("foo {}", foo(1)); a::foo(1) }', "string call call[a]"),
@@ -121,6 +123,7 @@ SCALA = [
 SWIFT = [
     ("import foo", "import"),
     ("class A: foo { var x: foo", "implementation type"),
+    ("let z = foo<B>(); let c: foo<B>? = nil", "call type"),
     ("func foo() { foo(1); self.foo(2); a.foo { }; let y = foo.bar } }",
      "definition call call[self] call[a] reference"),
 ]  # fmt: skip
@@ -136,7 +139,7 @@ ELIXIR = [
     ("end", ""),
 ]
 HASKELL = [
-    ("module A (foo) where", "import"),
+    ("module A (foo) where", "export"),
     ("import B (foo)", "import"),
     ("instance Foo A where", "implementation"),
     ("instance Foo a => Bar (Foo a) where", "type type"),
@@ -145,7 +148,12 @@ HASKELL = [
     ("foo x = foo x + bar foo 1", "definition call reference"),
 ]
 LUA = [
-    ('local foo = require "x"', "definition"),
+    ('local foo = require "x"', "import"),
+    ('local foo, bar = require("x").bar, 1', "import"),
+    ("local foo = 1", "definition"),
+    ("local A = foo:extend{}", "implementation"),
+    ("M.A = b.foo:new{ foo.bar }", "implementation[b] reference"),
+    ("function f() local A = foo:new{} end", "reference"),
     ("function M.foo() foo(1) M.foo(2) a:foo(3) return foo end",
      "definition call call[M] call[a] reference"),
 ]  # fmt: skip

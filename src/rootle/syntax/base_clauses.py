@@ -44,6 +44,9 @@ _HEADS: Final[dict[str, dict[str, str]]] = {
 _WITH_BODY: Final = frozenset({"object_creation_expression", "instance_expression"})
 _CLASS_BODIES: Final = frozenset({"class_body", "template_body"})
 _RUBY_MIXINS: Final = frozenset({"include", "extend", "prepend"})
+# Methods that create a table with the members of another table.
+_LUA_METHODS: Final = frozenset({"extend", "new", "subclass"})
+_LUA_STATEMENTS: Final = frozenset({"assignment_statement", "variable_declaration"})
 _ELIXIR_BASES: Final = frozenset({"behaviour", "defimpl", "derive", "use"})
 # The text after a name that qualifies another name, such as the a in a.B.
 _QUALIFIES: Final = re.compile(rb"\s*(?:\.|::|\\)\s*\w")
@@ -62,6 +65,8 @@ def is_base(tree: SourceTree, leaf: Node, end: int) -> bool:
             return _is_ruby_base(tree, leaf)
         case "go":
             return _is_embedded(leaf)
+        case "lua":
+            return _is_lua_base(tree, leaf)
         case "rust" if leaf.parent is not None and leaf.parent.type == "token_tree":
             return _is_derived(tree, leaf.parent)
     return _is_in_clause(tree, leaf)
@@ -143,6 +148,27 @@ def _is_ruby_base(tree: SourceTree, leaf: Node) -> bool:
             return tree.text(method) in _RUBY_MIXINS and not is_argument
         node = parent
     return False
+
+
+def _is_lua_base(tree: SourceTree, leaf: Node) -> bool:
+    """Return whether a name is that of a table which a file extends or creates an object of.
+
+    The statement is at the top level of the file, as in `local Dialog = Container:extend{…}`.
+    """
+    method = leaf.parent
+    if method is not None and method.type == "dot_index_expression":
+        method = method.parent
+    call = method.parent if method is not None else None
+    if method is None or call is None or method.type != "method_index_expression":
+        return False
+    name = method.child_by_field_name("method")
+    if name is None or name == leaf or tree.text(name) not in _LUA_METHODS:
+        return False
+    values = call.parent
+    statement = values.parent if values is not None and values.type == "expression_list" else None
+    while statement is not None and statement.type in _LUA_STATEMENTS:
+        statement = statement.parent
+    return statement is not None and statement.type == "chunk"
 
 
 def _is_embedded(leaf: Node) -> bool:

@@ -32,13 +32,15 @@ _IMPORTS: Final = frozenset(
     include_expression include_once_expression require_expression require_once_expression
     namespace_alias_definition file_scoped_namespace_declaration""".split()
 )
+_EXPORTS: Final = frozenset({"export_clause", "export_specifier", "exports"})
+_PUBLIC: Final = "visibility_modifier"  # "pub" in Rust
 _CALLS: Final = frozenset(
     """call call_expression method_invocation invocation_expression invocation
     object_creation_expression new_expression function_call function_call_expression
     member_call_expression nullsafe_member_call_expression scoped_call_expression
-    macro_invocation constructor_invocation explicit_constructor_invocation annotation
-    marker_annotation decorator command apply instance_expression jsx_opening_element
-    jsx_self_closing_element attribute_item""".split()
+    macro_invocation constructor_expression constructor_invocation
+    explicit_constructor_invocation annotation marker_annotation decorator command apply
+    instance_expression jsx_opening_element jsx_self_closing_element attribute_item""".split()
 )
 _CALLEE_FIELDS: Final = ("function", "name", "method", "constructor", "macro", "type", "target")
 _ARGUMENT_FIELDS: Final = ("arguments", "argument", "receiver", "object", "scope", "block", "body")
@@ -90,7 +92,7 @@ _ELIXIR_IMPORTS: Final = frozenset({"alias", "import", "use", "require"})
 class OccurrenceRole:
     """The role of one occurrence of a name."""
 
-    # definition, implementation, call, type, import, reference, comment or string
+    # definition, implementation, call, type, import, export, reference, comment or string
     kind: str
     receiver: str = ""  # the text before the name: "self", "client.session", "std::fs"
 
@@ -108,10 +110,23 @@ def classify(tree: SourceTree, row: int, column: int, size: int) -> OccurrenceRo
     if is_base(tree, leaf, tree.row_starts[row] + column + size):
         return OccurrenceRole("implementation", receiver)
     if _is_import(tree, leaf):
-        return OccurrenceRole("import", receiver)
+        return OccurrenceRole("export" if _is_export(leaf) else "import", receiver)
     if _is_call(tree, node) or _is_called_token(tree, leaf, row, column + size):
         return OccurrenceRole("call", receiver)
     return OccurrenceRole("type" if _is_type(tree, leaf) else "reference", receiver)
+
+
+def _is_export(leaf: Node) -> bool:
+    """Return whether a name in an import or export statement is exported.
+
+    Examples are `export { a } from "b"` and `pub use a::b`.
+    """
+    node: Node | None = leaf
+    while node is not None and node.type not in _EXPORTS:
+        if node.type == "use_declaration":
+            return node.named_child_count > 0 and node.named_children[0].type == _PUBLIC
+        node = node.parent
+    return node is not None
 
 
 def import_statement(tree: SourceTree, row: int, column: int, size: int) -> str:
@@ -324,8 +339,10 @@ def _is_import(tree: SourceTree, leaf: Node) -> bool:
             return False
         if node.type in _IMPORTS:
             return not (tree.language == "php" and node.type == "use_declaration")
-        if node.type == "variable_declarator":
-            value = node.child_by_field_name("value")
+        if node.type == "variable_declarator" or (
+            node.type == "assignment_statement" and tree.language == "lua"
+        ):
+            value = node.child_by_field_name("value") or node.named_children[-1]
             return (
                 value is not None
                 and value.start_byte >= leaf.end_byte

@@ -83,6 +83,43 @@ def test_a_deleted_function_is_a_declaration() -> None:
     assert not calls.uses
 
 
+def test_an_import_by_require_is_not_a_definition() -> None:
+    files = {
+        "ui/manager.lua": "local Manager = {\n  a = 1,\n}\nreturn Manager\n",
+        "app.lua": 'local Manager = require("ui/manager")\nManager:show()\n',
+        "text.lua": 'local Manager = require "ui/manager"\nManager:hide()\n',
+        "web/clock.js": "const Clock = make();\nmodule.exports = Clock;\n",
+        "web/app.js": 'const Clock = require("./clock");\nvar x = 1;\nClock.start();\n',
+        "web/late.js": 'const Clock = await import("./clock");\nClock.stop();\n',
+    }
+    with _open(files) as app:
+        assert _ranges(app.symbols("Manager")) == ["ui/manager.lua:1-1"]
+        assert _ranges(app.symbols("Clock")) == ["web/clock.js:1-1"]
+        assert _ranges(app.symbols("x")) == ["web/app.js:2-2"]
+        uses = app.symbols("Manager", "uses").uses
+        first = app.search("where is Manager defined").results[0]
+    assert {(use.path, use.line, use.kind) for use in uses if use.kind == "import"} == {
+        ("app.lua", 1, "import"),
+        ("text.lua", 1, "import"),
+    }
+    assert first.file_path == "ui/manager.lua"
+
+
+def test_a_method_with_a_colon_is_a_qualified_name() -> None:
+    files = {
+        "manager.lua": "function Manager:schedule(seconds)\nend\n",
+        "other.lua": "function Other:schedule(seconds)\nend\n",
+        "user.lua": "function run()\n  Manager:schedule(1)\nend\n",
+    }
+    with _open(files) as app:
+        defined = app.search("where is Manager:schedule defined").symbols
+        called = app.search("who calls Manager:schedule").symbols
+    assert defined is not None
+    assert _ranges(defined) == ["manager.lua:1-2"]
+    assert called is not None
+    assert [(use.path, use.line, use.kind) for use in called.uses] == [("user.lua", 2, "call")]
+
+
 SCALA = """\
 package shop.cart
 

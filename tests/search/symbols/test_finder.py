@@ -366,11 +366,11 @@ def test_a_name_is_found_as_its_language_writes_it(
     assert rows(answer) == uses
 
 
-def test_a_re_export_is_an_import(app: App) -> None:
+def test_a_re_export_is_an_export(app: App) -> None:
     assert rows(app.symbols("render", "uses")) == [
         ("web/app.ts", 2, "call"),
         ("web/app.ts", 1, "import"),
-        ("web/index.ts", 1, "import"),
+        ("web/index.ts", 1, "export"),
     ]
 
 

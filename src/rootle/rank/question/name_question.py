@@ -11,7 +11,7 @@ from rootle.types import SymbolAspect
 
 # Longer questions describe something instead of naming it.
 _MAX_CHARS: Final = 160
-_NAME: Final = r"[`'\"]?([@$]?[^\W\d][\w$]*(?:(?:::|->|[.#\\])~?[\w$]+)*[?!]?(?:\(\))?)[`'\"]?"
+_NAME: Final = r"[`'\"]?([@$]?[^\W\d][\w$]*(?:(?:::?|->|[.#\\])~?[\w$]+)*[?!]?(?:\(\))?)[`'\"]?"
 _NOUN: Final = (
     r"(?:(?:the|an?|our|this|all|any|every|new)\s+)*(?:(?:function|method|class|struct|type|interface"
     r"|trait|protocol|macro|constant|variable|enum|module|symbol|name|field|property|option|flag"
@@ -190,12 +190,13 @@ _OPERATORS: Final[dict[str, SymbolAspect]] = {
     "tests": "tests",
     "implementations": "implementations",
 }
-_MARKED: Final = re.compile(r"_|[a-z0-9][A-Z]|[A-Z]|::|->|\(\)|\w[.#]\w|[`$@]")
+_MARKED: Final = re.compile(r"_|[a-z0-9][A-Z]|[A-Z]|::|->|\(\)|\w[.#:]\w|[`$@]")
 
 
-# Names such as `isPublic`, `max_size`, `Shop::price`, `pointer.Of`, `run()` and `@cached`.
+# Names such as `isPublic`, `max_size`, `Shop::price`, `Shop:price`, `pointer.Of`, `run()` and
+# `@cached`.
 _CODE_NAME: Final = re.compile(
-    r"\w_\w|^[a-z][a-z0-9]*[A-Z]|::|->|\(\)|[`@]|\.[A-Z]|^\w*[A-Z]\w*\.\w"
+    r"\w_\w|^[a-z][a-z0-9]*[A-Z]|::|\w:\w|->|\(\)|[`@]|\.[A-Z]|^\w*[A-Z]\w*\.\w"
 )
 # These words say that a name next to them is in the code. "class" and "type" do not: in "the base
 # class", "base" is an adjective.

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # At most this many files are put first. `RankedAnswer.symbols` lists the uses in further files.
 _MAX_FILES: Final = 30
 _MAX_LINES_PER_FILE: Final = 4
-_VARIABLE: Final = re.compile(r"([a-z_]\w*)(?:\.|->)(?=\w+(?:\(\))?$)")
+_VARIABLE: Final = re.compile(r"([a-z_]\w*)(?:\.|->|:)(?=\w+(?:\(\))?$)")
 
 
 @dataclass(frozen=True, slots=True)

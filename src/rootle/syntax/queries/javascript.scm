@@ -26,9 +26,12 @@
 (call_expression arguments: (arguments . (string) @title
   [(arrow_function) (function_expression)])) @unit.
 
-; Names of other module-level variables.
-(program (lexical_declaration (variable_declarator name: (identifier) @name)))
-(program (variable_declaration (variable_declarator name: (identifier) @name)))
+; Names of other module-level variables. `const x = require("x")` imports a name that another file
+; defines.
+(program (lexical_declaration (variable_declarator name: (identifier) @name value: (_)? @_value))
+  (#not-match? @_value "^(await\\s+)?(require|import)\\b"))
+(program (variable_declaration (variable_declarator name: (identifier) @name value: (_)? @_value))
+  (#not-match? @_value "^(await\\s+)?(require|import)\\b"))
 (program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name))))
 
 (comment) @comment

@@ -34,7 +34,7 @@ _STANDARD: Final = frozenset({"alloc", "core", "std"})  # crates of Rust
 _NO_BASES: Final = frozenset("attribute column error field key macro property".split())
 _VARIABLES: Final = frozenset({"constant", "variable"})
 # In these languages, a class can extend the value of a variable.
-_WITH_CLASS_VALUES: Final = _JAVASCRIPT | {"python", "ruby"}
+_WITH_CLASS_VALUES: Final = _JAVASCRIPT | {"lua", "python", "ruby"}
 
 
 def can_be_base(symbol: Symbol) -> bool:

@@ -16,7 +16,8 @@ from rootle.types import SymbolUse
 USE_KINDS: Final = {
     kind: at
     for at, kind in enumerate(
-        "assignment call implementation reference type import comment string document".split()
+        """assignment call implementation reference type import export comment string
+        document""".split()
     )
 }
 PROSE_KINDS: Final = frozenset({"comment", "string", "document"})
