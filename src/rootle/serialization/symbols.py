@@ -18,6 +18,9 @@ _PLURALS: Final = {
 }
 _LAST_PART: Final = re.compile(r"[^.:#\\/>]+$")
 _MAX_SCOPE_PARTS: Final = 2
+_MAX_EXTENDED: Final = 8
+_METHODS: Final = frozenset("declaration def fn func function method".split())
+_THEIR: Final = ("its own", "their own")
 
 
 def definition_lines(definitions: Sequence[Symbol]) -> Iterator[str]:
@@ -114,11 +117,41 @@ def describe_uses(answer: SymbolAnswer) -> str:
         counts = ""
     if not total:
         read = "" if answer.is_complete else " in the files that were read"
-        return f"no {noun} of {answer.name}{_describe_place(answer)}{read}"
+        unread = _describe_unread(answer)
+        return f"no {noun} of {answer.name}{_describe_place(answer)}{read}{unread}"
     first, last_shown = answer.offset + 1, answer.offset + len(answer.uses)
     shown = f"{first}-{last_shown}" if answer.uses else "0"
     of = f"{at_least}{total} {noun} of {answer.name}{_describe_place(answer)}"
-    return f"{shown} of {of}" + (f" ({counts})" if counts else "") + _describe_by_name(answer)
+    found = f"{shown} of {of}" + (f" ({counts})" if counts else "") + _describe_by_name(answer)
+    return found + _describe_indirect(answer) + _describe_unread(answer)
+
+
+def _describe_unread(answer: SymbolAnswer) -> str:
+    """Return a text that says why the number of uses is a lower bound; "" if it is exact."""
+    if answer.is_complete:
+        return ""
+    count = f"{answer.unread_files} or more" if answer.unread_files else "some"
+    return f"; {count} of the files that may contain others were not read, to limit the time"
+
+
+def _describe_indirect(answer: SymbolAnswer) -> str:
+    """Return a text that says that only direct implementations are listed.
+
+    It names the types with implementations of their own.
+
+    Other methods with the same name, and types of Go, are listed without regard to bases.
+    """
+    if answer.aspect != "implementations" or not answer.uses:
+        return ""
+    if any(one.kind in _METHODS or one.language == "go" for one in answer.definitions[:1]):
+        return ""
+    names = answer.extended
+    if not names:
+        return ", direct ones only"
+    more = f" and {len(names) - _MAX_EXTENDED} more" if len(names) > _MAX_EXTENDED else ""
+    verb = "has" if len(names) == 1 else "have"
+    listed = ", ".join(names[:_MAX_EXTENDED])
+    return f", direct ones only: {listed}{more} {verb} implementations of {_THEIR[len(names) > 1]}"
 
 
 def _describe_by_name(answer: SymbolAnswer) -> str:

@@ -44,7 +44,12 @@ class CandidateFiles:
     @property
     def has_all_states(self) -> bool:
         """Whether `states` contains all files with the words of the name."""
-        return len(self.states) == len(self._ranked)
+        return not self.unread_files
+
+    @property
+    def unread_files(self) -> int:
+        """The least number of files with the words of the name that `states` does not contain."""
+        return len(self._ranked) - len(self.states)
 
     @cached_property
     def definers(self) -> list[FileState]:

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from rootle.index.reader import IndexReader
 from rootle.search.symbols.bases.alias_targets import AliasTarget, AliasTargets
+from rootle.search.symbols.bases.extended_types import ExtendedTypes
 from rootle.search.symbols.bases.foreign_bases import ForeignBases, can_be_base
 from rootle.search.symbols.definitions import FoundDefinition, split_name
 from rootle.search.symbols.name_rarity import is_rare_name
@@ -110,6 +111,9 @@ class SymbolFinder:
         if end < len(uses):
             cursor = encode_offset(end, request.digest_text, index.generation)
         symbols = _with_targets(definitions, targets)
+        extended: tuple[str, ...] = ()
+        if request.aspect == "implementations":
+            extended = ExtendedTypes(index, self._parsed).select_from(page)
         return SymbolAnswer(
             request.name,
             request.aspect,
@@ -125,6 +129,8 @@ class SymbolFinder:
             request.files is not None and (request.aspect == "definitions" or not symbols),
             uses_by_name=sum(not (use.target or use.kind in PROSE_KINDS) for use in uses),
             has_all_types=has_all_types,
+            unread_files=scan.unread_files,
+            extended=extended,
         )
 
     def _without_foreign(

@@ -30,6 +30,8 @@ from rootle.text.languages import CODE_EXTENSIONS
 from rootle.text.terms import whole_identifier
 
 _MAX_SIMILAR: Final = 5
+# All files that are parsed for implementations are likely to have one, so more of them are parsed.
+_HEAD_FACTOR: Final = 2
 
 
 class NameScan:
@@ -55,9 +57,11 @@ class NameScan:
         )
         self._definitions: dict[int, dict[Position, FoundDefinition]] = {}
         self._budget = limits.parsed_chars
+        if request.aspect == "implementations":
+            self._budget *= _HEAD_FACTOR
         self._unparsed_chars = 0
         self._unread_definers: set[int] = set()
-        self._has_unparsed = False
+        self._unparsed_files = 0
         self.has_all_definitions = True
 
     def definitions(self) -> list[FoundDefinition]:
@@ -154,7 +158,15 @@ class NameScan:
         if self.request.aspect == "definitions":
             return not self._unread_definers
         # In a file without a syntax tree, implementations and inline tests are not recognized.
-        return self.request.aspect == "uses" or not self._has_unparsed
+        return self.request.aspect == "uses" or not self._unparsed_files
+
+    @property
+    def unread_files(self) -> int:
+        """The least number of files that may have further uses but were not read or parsed."""
+        if self.is_complete or self.request.aspect == "definitions":
+            return 0
+        unparsed = 0 if self.request.aspect == "uses" else self._unparsed_files
+        return self.candidates.unread_files + unparsed
 
     def count_mentions(self) -> int:
         """Return the number of lines that contain the name, except those that define it.
@@ -192,6 +204,10 @@ class NameScan:
             self.files[state.id] = read_occurrences(self.index, state, self.name)
         return self.files[state.id]
 
+    def has_parsed(self, state: FileState) -> bool:
+        """Return whether the definitions in a file were looked up."""
+        return state.id in self._definitions
+
     def definitions_in(self, state: FileState) -> dict[Position, FoundDefinition]:
         if state.id not in self._definitions:
             found = self.read(state)
@@ -212,7 +228,7 @@ class NameScan:
         if found.state.language not in CODE_EXTENSIONS:
             return found
         if self._budget <= 0:
-            self._has_unparsed = True
+            self._unparsed_files += 1
             return found
         self._budget -= len(found.text)
         return replace(found, tree=self.parsed.tree_of(found.state, found.text))

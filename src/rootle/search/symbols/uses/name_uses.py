@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Final
 
 from rootle.index.reader import FileState
+from rootle.search.symbols.bases.extending_files import can_extend
 from rootle.search.symbols.definitions import FoundDefinition, is_test_place, scope_of
 from rootle.search.symbols.go.interfaces import GoInterfaces
 from rootle.search.symbols.name_scan import NameScan
@@ -32,6 +33,7 @@ from rootle.syntax.source_tree import Position
 from rootle.types import SymbolUse
 
 _MAX_LINE: Final = 200
+_IMPORTS: Final = frozenset({"import", "export"})
 
 
 class NameUses:
@@ -42,7 +44,8 @@ class NameUses:
         self._scan = scan
         self.has_all_implementations = True
         self._has_all_trees = True
-        self._states = sorted(scan.candidates.states, key=self._parse_order)
+        states = filter(self._may_have_uses, scan.candidates.states)
+        self._states = sorted(states, key=self._parse_order)
         for state in self._states:
             scan.definitions_in(state)
         self._everything = scan.list_found()
@@ -97,6 +100,13 @@ class NameUses:
             if not is_mention(name, owner, around, self._other_owners):
                 return False
         return self._is_wanted(use) and self._has_aspect(use)
+
+    def _may_have_uses(self, state: FileState) -> bool:
+        """Return whether a file may have uses for the requested aspect."""
+        if self._scan.request.aspect != "implementations" or self._scan.has_parsed(state):
+            return True
+        found = self._scan.read(state)
+        return found is not None and can_extend(found)
 
     def _parse_order(self, state: FileState) -> tuple[bool, bool]:
         """Return the sort key for parsing: files with the owner come before the others."""
@@ -193,7 +203,7 @@ class NameUses:
         # A member of a class cannot be imported, so an import refers to another definition.
         if use.target:
             return use.target in self._wanted
-        return self._is_in_package or use.kind != "import"
+        return self._is_in_package or use.kind not in _IMPORTS
 
     def _has_aspect(self, use: SymbolUse) -> bool:
         if self._scan.request.aspect == "tests":

@@ -1,0 +1,136 @@
+"""The implementations of a name, in repositories in which not all files can be parsed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from sample import indexed_repository
+
+from rootle import App, open_app
+from rootle.search.symbols import finder
+from rootle.search.symbols.scan_limits import FULL_SCAN
+from rootle.serialization.symbols import describe_uses
+from rootle.types import SymbolAnswer
+
+# In each language, a file that uses Base in another way, and a file whose class implements it.
+HEADS = {
+    "cs": (
+        "class User {\n  private readonly Base held;\n  User(Base b) { held = b; }\n}\n",
+        "class Part\n  : Other, Base {\n}\n",
+    ),
+    "java": (
+        "class User {\n  private Base held;\n  Base get() { return held; }\n}\n",
+        "class Part\n    implements Other,\n        Base {\n}\n",
+    ),
+    "kt": (
+        "fun get(base: Base): Base { return base }\n",
+        "class Part(\n  val run: () -> Unit = {}\n) : Other(), Base\n",
+    ),
+    "lua": (
+        "local Base = require('base')\nBase:show(Base)\n",
+        "local Base = require('base')\nlocal Part = Base:extend{ a = 1 }\n",
+    ),
+    "php": (
+        "<?php\nfunction get(Base $base): Base { return $base; }\n",
+        "<?php\nclass Part extends Other\n  implements Base {\n}\n",
+    ),
+    "py": (
+        "def get(base: Base) -> Base:\n    return base\n",
+        "class Part(\n    Other,\n    Base,\n):\n    x = 1\n",
+    ),
+    "rb": ("def get\n  Base.new\nend\n", "class Part\n  include Base\nend\n"),
+    "rs": ("fn get(base: &Base) -> Base { base }\n", "impl<T> Base for Part<T> {}\n"),
+    "scala": (
+        "object User {\n  def get(base: Base): Base = base\n}\n",
+        "class Part extends Other\n  with Base {\n}\n",
+    ),
+    "swift": (
+        "func get(base: Base) -> Base { return base }\n",
+        "final class Part:\n  Other, Base {\n}\n",
+    ),
+    "ts": (
+        "export function get(base: Base): Base { return base; }\n",
+        "export class Part extends Other\n  implements Base {\n}\n",
+    ),
+    "cpp": (
+        "void get(Base &base) { base.go(); }\n",
+        "class Part : public Other,\n  public Base {\n};\n",
+    ),
+}
+
+
+def _open(files: dict[str, str]) -> App:
+    repository = indexed_repository(files)
+    return open_app(repository.root, index_dir=repository.index_dir)
+
+
+def _places(answer: SymbolAnswer) -> list[str]:
+    return [f"{use.path}:{use.line}" for use in answer.uses]
+
+
+@pytest.mark.parametrize("ending", sorted(HEADS))
+def test_files_without_a_class_that_names_the_base_take_no_time_from_others(
+    ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other, part = HEADS[ending]
+    files = {f"a/user{at}.{ending}": other * 20 for at in range(5)}
+    files[f"z/part.{ending}"] = part
+    monkeypatch.setattr(finder, "FULL_SCAN", replace(FULL_SCAN, parsed_chars=len(part)))
+    with _open(files) as app:
+        answer = app.symbols("Base", "implementations")
+    last = next(at for at, line in enumerate(part.split("\n"), start=1) if "Base" in line)
+    last = 2 if ending == "lua" else last
+    assert _places(answer) == [f"z/part.{ending}:{last}"]
+    assert answer.is_complete
+
+
+def test_an_answer_says_that_files_were_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {f"part{at}.py": f"class Part{at}(Base):\n    pass\n" for at in range(4)}
+    files["base.py"] = "class Base:\n    pass\n"
+    monkeypatch.setattr(finder, "FULL_SCAN", replace(FULL_SCAN, parsed_chars=5))
+    with _open(files) as app:
+        nothing = app.symbols("Base", "implementations")
+        monkeypatch.setattr(finder, "FULL_SCAN", replace(FULL_SCAN, parsed_chars=20))
+        some = app.symbols("Base", "implementations")
+    assert describe_uses(nothing) == (
+        "no implementations of Base in the files that were read; 4 or more of the files that may "
+        "contain others were not read, to limit the time"
+    )
+    assert describe_uses(some) == (
+        "1-1 of at least 1 implementations of Base, direct ones only; "
+        "3 or more of the files that may contain others were not read, to limit the time"
+    )
+
+
+def test_an_answer_names_the_types_that_have_implementations_of_their_own() -> None:
+    files = {
+        "base.ts": "export interface Shape { area(): number }\n",
+        "round.ts": "export abstract class Round implements Shape {}\n",
+        "square.ts": "export class Square implements Shape {}\n",
+        "circle.ts": "export class Circle extends Round {}\nuse(Square);\n",
+    }
+    with _open(files) as app:
+        shapes = app.symbols("Shape", "implementations")
+        rounds = app.symbols("Round", "implementations")
+    assert _places(shapes) == ["round.ts:1", "square.ts:1"]
+    assert describe_uses(shapes) == (
+        "1-2 of 2 implementations of Shape, direct ones only: Round has implementations of its own"
+    )
+    assert describe_uses(rounds).endswith(", direct ones only")
+
+
+def test_tables_of_lua_extend_others_at_the_top_level() -> None:
+    files = {
+        "container.lua": "local Container = Widget:extend{ level = 1 }\nreturn Container\n",
+        "dialog.lua": (
+            'local Container = require("container")\nlocal Dialog = Container:extend{\n}\n'
+            "function Dialog:show()\n  local one = Container:new{}\nend\nreturn Dialog\n"
+        ),
+        "menu.lua": 'local Container = require("container")\nreturn { Container:new{} }\n',
+    }
+    with _open(files) as app:
+        answer = app.search("subclasses of Container").symbols
+    assert answer is not None
+    assert _places(answer) == ["dialog.lua:2"]
+    assert [symbol.path for symbol in answer.definitions] == ["container.lua"]
