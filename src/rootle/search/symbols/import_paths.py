@@ -11,6 +11,7 @@ from rootle.text.terms import stem_of
 
 _PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "init", "__init__"})
 _RELATIVE_PATH: Final = re.compile(r"[\"'](\.{1,2}/[^\"'\n]*)[\"']")
+_PACKAGE: Final = re.compile(r"[\"']((?:@[\w.-]+/)?[\w-][\w.-]*)(?:/[^\"'\n]*)?[\"']")
 _PATH_PART: Final = re.compile(r"\w[\w-]*")  # such as http-exception in '../http-exception'
 _MAX_PARTS: Final = 100  # more than the parts of a path that an import names
 
@@ -19,6 +20,12 @@ def imported_path(path: str, statement: str) -> str:
     """Return the path that an import names relative to its own file; "" if it names none."""
     found = _RELATIVE_PATH.search(statement)
     return posixpath.normpath(f"{path.rpartition('/')[0]}/{found[1]}") if found else ""
+
+
+def imported_package(statement: str) -> str:
+    """Return the npm package that an import names, as in "@vue/shared"; "" if it names none."""
+    found = _PACKAGE.search(statement)
+    return found[1] if found else ""
 
 
 def is_module(path: str, imported: str) -> bool:

@@ -10,13 +10,14 @@ from typing import Final
 from rootle.search.symbols.bases.class_heads import base_names
 from rootle.search.symbols.definitions import FoundDefinition, owner_names, unit_qualifiers
 from rootle.search.symbols.import_paths import (
+    imported_package,
     imported_path,
     is_module,
     module_names,
     shared_words,
 )
 from rootle.search.symbols.parsed_files import FileOccurrences, find_occurrences
-from rootle.search.symbols.types.code_files import CodeFiles
+from rootle.search.symbols.types.code_files import JAVASCRIPT, CodeFiles
 from rootle.search.symbols.types.receivers import TYPED_LANGUAGES, ReceiverTypes
 from rootle.search.symbols.types.variable_types import read_variable_types
 from rootle.syntax.references import (
@@ -149,6 +150,8 @@ class Resolver:
             member = self._in_class(units, path)
             if member is not None:
                 return member
+        if inner := self._in_functions(units, path):
+            return inner
         top = [one for one in self._definitions if not _is_member(one)]
         local = [one for one in top if one.symbol.path == path]
         if local:
@@ -159,13 +162,42 @@ class Resolver:
             exact = [one for one in top if named and is_module(one.symbol.path, named)]
             if len(exact) == 1:
                 return exact[0]
-            return _best(top, lambda one: shared_words(one.symbol.path, statement))
+            best = _best(top, lambda one: shared_words(one.symbol.path, statement))
+            return best or self._in_own_package(tree, statement, top)
         folder = path.rpartition("/")[0]
         neighbors = [one for one in top if one.symbol.path.rpartition("/")[0] == folder]
         if len(neighbors) == 1 and tree.language in _PACKAGES:
             return neighbors[0]
         has_bodies = [one for one in top if one.symbol.kind != "declaration"]
         return has_bodies[0] if len(has_bodies) == 1 and tree.language != "python" else None
+
+    def _in_own_package(
+        self, tree: SourceTree, statement: str, top: Sequence[FoundDefinition]
+    ) -> FoundDefinition | None:
+        """Return the only definition if an import names a package of the repository.
+
+        Packages re-export names of each other, so the name of the package need not agree.
+        """
+        if tree.language not in JAVASCRIPT or len(top) != 1:
+            return None
+        return top[0] if imported_package(statement) in self._files.own_packages else None
+
+    def _in_functions(self, units: Sequence[Unit], path: str) -> FoundDefinition | None:
+        """Return the definition inside the innermost enclosing function that has one."""
+        for depth in range(len(units) - 1, -1, -1):
+            if units[depth].is_box:
+                continue
+            names = owner_names(units[: depth + 1])
+            local = [
+                one
+                for one in self._definitions
+                if one.symbol.path == path
+                and one.owners == names
+                and units[depth].row < one.symbol.line <= units[depth].end
+            ]
+            if local:
+                return local[0]
+        return None
 
     def _resolve_member(
         self,

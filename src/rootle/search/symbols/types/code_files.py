@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
@@ -19,7 +20,9 @@ _MAX_CHUNKS: Final = 300  # that define a name; the declarations of more common 
 _MAX_OCCURRENCES: Final = 1_000  # of a name in a part of a file that is searched for bindings
 _TYPE_WORDS: Final = r"(?:class|enum|interface|object|record|struct|trait|type|union)"
 _GO_KINDS: Final = r"(?:struct|interface|map|func|\[|\*|\w)"  # after a name in `type ( … )`
-_JAVASCRIPT: Final = frozenset({"javascript", "tsx", "typescript", "vue"})
+_PACKAGE_NAME: Final = re.compile(r'"name"\s*:\s*"([^"\n]+)"')
+_MAX_PACKAGES: Final = 300
+JAVASCRIPT: Final = frozenset({"javascript", "tsx", "typescript", "vue"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +118,13 @@ class CodeFiles:
         """Whether files with uses may be parsed too; the rest of the limit is for other files."""
         return self._left > self._chars // 2
 
+    @cached_property
+    def own_packages(self) -> frozenset[str]:
+        """The names of the npm packages in the repository, except in very large ones."""
+        states = self._index.files_with_endings(["package.json"])
+        found = (_PACKAGE_NAME.search(self._index.text(one.id)) for one in states[:_MAX_PACKAGES])
+        return frozenset(match[1] for match in found if match is not None)
+
     def _parse(self, state: FileState) -> CodeFile | None:
         if self._left <= 0:
             self.is_complete = False
@@ -152,5 +162,5 @@ class CodeFiles:
             self._definers[name] = sorted(
                 states, key=lambda state: (is_test_place(state.path, ""), state.path)
             )
-        family = _JAVASCRIPT if language in _JAVASCRIPT else {language}
+        family = JAVASCRIPT if language in JAVASCRIPT else {language}
         return [one for one in self._definers[name] if one.language in family]

@@ -1,0 +1,44 @@
+"""References without a receiver: the definitions that they refer to."""
+
+from __future__ import annotations
+
+from sample import indexed_repository
+
+from rootle import open_app
+
+
+def test_a_function_inside_of_a_function_is_the_target_of_calls_in_the_same_function() -> None:
+    files = {
+        "render.ts": """\
+export function render(tree: string) {
+  const patch = () => {
+    step();
+  };
+  const step = () => patch();
+  step();
+}
+""",
+        "other.ts": "export function other() {\n  step();\n}\n",
+    }
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        uses = app.symbols("step", "uses").uses
+    targets = {f"{one.path}:{one.line}": one.target for one in uses}
+    assert targets["render.ts:3"] == targets["render.ts:6"] == "render.ts:5"
+    assert targets["other.ts:2"] == ""
+
+
+def test_an_import_of_a_package_of_the_repository_refers_to_its_only_definition() -> None:
+    files = {
+        "packages/shop/package.json": '{\n  "name": "@mill/shop"\n}\n',
+        "packages/core/cart.ts": "export function fillCart() {}\n",
+        "packages/shop/index.ts": "export * from '../core/cart'\n",
+        "app/own.ts": "import { fillCart } from '@mill/shop'\nfillCart()\n",
+        "app/foreign.ts": "import { fillCart } from '@other/shop-kit'\nfillCart()\n",
+    }
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        uses = app.symbols("fillCart", "uses").uses
+    targets = {f"{one.path}:{one.line}": one.target for one in uses}
+    assert targets["app/own.ts:2"] == "packages/core/cart.ts:1"
+    assert targets["app/foreign.ts:2"] == ""
