@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from time import process_time
 
 import pytest
 from command import rootle
@@ -16,6 +17,7 @@ from rootle.serialization.history import impact_lines
 
 pytestmark = pytest.mark.slow
 
+_WATCHDOG_S = 20  # the time was minutes when it grew with the square of the length
 FORMAT = "def format_price(amount):\n    return f'{amount} EUR'\n"
 FILES = {
     "shop/price.py": FORMAT,
@@ -301,3 +303,40 @@ def test_changes_before_a_file_was_renamed_count(shop: tuple[Path, App]) -> None
     files = {file.path: file for file in app.impact("src/prices.py").files}
 
     assert files["tests/test_price.py"].cochanges == 4
+
+
+def test_a_change_that_is_one_very_long_word_is_an_error(shop: tuple[Path, App]) -> None:
+    _, app = shop
+    with pytest.raises(QueryError, match=r"one word of 100,001 characters; pass a diff, the path"):
+        app.impact("/" * 100_000 + "x")
+
+
+def test_a_long_task_may_contain_slashes(shop: tuple[Path, App]) -> None:
+    _, app = shop
+    task = "format the price " + "/" * 200_000 + " x"
+    start = process_time()
+    assert app.impact(task).seeds[0] == "shop/price.py"
+    assert process_time() - start < _WATCHDOG_S
+
+
+def test_a_note_says_that_not_all_changed_files_were_used(shop: tuple[Path, App]) -> None:
+    root, app = shop
+    paths = [f"many/part_{number}.txt" for number in range(50)]
+    for path in paths:
+        write(root, path, f"{path}\n")
+    answer = app.impact(paths)
+
+    assert len(answer.seeds) == 50
+    assert answer.suggestions[-1].startswith("only the first 40 of 50 changed files were used")
+
+
+def test_an_answer_without_files_says_so(tmp_path: Path, make_app: MakeApp) -> None:
+    root = tmp_path / "single"
+    root.mkdir()
+    git(root, "init", "-q")
+    write(root, "a.py", "x = 1\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "Start")
+
+    lines = list(impact_lines(make_app(root).impact("a.py")))
+    assert lines == ["together with a.py:", "no other file found"]

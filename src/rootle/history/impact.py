@@ -21,7 +21,7 @@ from rootle.types import CommitFacts, ImpactAnswer, ImpactedFile
 DEFAULT_LIMIT: Final = 10
 MAX_LIMIT: Final = 200
 
-_MAX_SEEDS: Final = 40  # files of a change that are used; further files are ignored
+_MAX_SEEDS: Final = 40  # files of a change that are used; a note says that there are more
 _MAX_COMMITS: Final = 3
 _MAX_REFERENCES: Final = 5
 
@@ -57,8 +57,18 @@ def find_impact(
         seeds,
         tuple(_describe(view, history, one) for one in best[:count]),
         commits.degraded,
-        commits.suggestions,
+        (*commits.suggestions, *_note_limit(seeds)),
         elapsed_ms(started_s),
+    )
+
+
+def _note_limit(seeds: Sequence[str]) -> tuple[str, ...]:
+    """Return a note if the change has more files than are used."""
+    if len(seeds) <= _MAX_SEEDS:
+        return ()
+    return (
+        f"only the first {_MAX_SEEDS} of {len(seeds):,} changed files were used; name the others "
+        "in another request",
     )
 
 

@@ -9,13 +9,20 @@ from typing import Final
 from rootle.errors import QueryError
 from rootle.index.reader import IndexReader
 from rootle.serialization.outside_text import describe_missing_history, split_package
-from rootle.serialization.path_text import did_you_mean, unquote_git_path
+from rootle.serialization.path_text import (
+    did_you_mean,
+    is_long,
+    looks_like_path,
+    unquote_git_path,
+)
 from rootle.text.similarity.similar_paths import nearest_paths
 
 # Number of search results that are used for a task. Lower results often do not concern the task.
 _TASK_FILES: Final = 3
 # The old and the new path before the first hunk. A removed line may also begin with "---".
-_DIFF_PATHS: Final = re.compile(r"^--- ([^\t\r\n]+).*\n\+\+\+ ([^\t\r\n]+).*\n@@ ", re.MULTILINE)
+_DIFF_PATHS: Final = re.compile(
+    r"^--- ([^\t\r\n]+)(?:[\t\r].*)?\n\+\+\+ ([^\t\r\n]+)(?:[\t\r].*)?\n@@ ", re.MULTILINE
+)
 _RENAMED: Final = re.compile(r"^rename (?:from|to) (.+)$", re.MULTILINE)
 _DIFF_START: Final = re.compile(r"^(?:diff --git |--- \S.*\n\+\+\+ )", re.MULTILINE)
 # The paths of a file without changed lines: its mode changed, or it is empty.
@@ -23,8 +30,6 @@ _DIFF_HEADER: Final = re.compile(r"^diff --git (.+)\n(?=(?:old|new|deleted) )", 
 _NO_FILE: Final = "/dev/null"
 # git shows these prefixes before the old and the new path, unless it is configured otherwise.
 _PREFIX: Final = re.compile(r"\A[abciow]/")
-# A path is one word with a slash or an extension, and a task consists of several words.
-_PATH: Final = re.compile(r"\S*(?:/\S*|\.\w{1,5})")
 
 
 def find_seeds(
@@ -50,14 +55,28 @@ def find_seeds(
         raise QueryError("the diff is empty; pass a diff with changes, a path, or a task in words")
     if _DIFF_START.search(change):
         return _paths_in(change)
-    indexed = _find_indexed(change.strip(), files, read_paths)
+    return _find_named(change.strip(), files, read_paths) or list(search(change, _TASK_FILES))
+
+
+def _find_named(
+    change: str, files: IndexReader, read_paths: Callable[[str], Iterable[str]]
+) -> list[str]:
+    """Return the file that a text names; [] if the text is a task in words."""
+    if is_long(change):
+        if len(change.split(maxsplit=1)) == 1:
+            raise QueryError(
+                f"the change is one word of {len(change):,} characters; pass a diff, the path of "
+                "a file, or a task in words"
+            )
+        return []
+    indexed = _find_indexed(change, files, read_paths)
     if indexed is not None:
         return [indexed]
-    path = _normalize(change.strip())
-    if _PATH.fullmatch(path) or _is_folder(path, files):
+    path = _normalize(change)
+    if looks_like_path(path) or _is_folder(path, files):
         _check_indexed(path, files)
         return [path]
-    return list(search(change, _TASK_FILES))
+    return []
 
 
 def _find_indexed(

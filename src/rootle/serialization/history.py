@@ -12,6 +12,7 @@ from rootle.types import MAX_INDEXED_FILES, ImpactAnswer, ImpactedFile, Removal,
 MAX_LINES: Final = 12  # the maximum number of lines to show of a piece of removed code
 _MAX_LINE_CHARS: Final = 160
 _MAX_SEEDS: Final = 3
+_NO_OTHER_FILE: Final = "no other file found"
 _LIMIT: Final = f" (without commits that changed {MAX_INDEXED_FILES} or more files)"
 
 
@@ -50,6 +51,8 @@ def impact_lines(answer: ImpactAnswer) -> Iterator[str]:
     counted = any(file.cochanges for file in answer.files)
     more = f" and {left} more" if left > 0 else ""
     yield f"together with {shown}{more}{_LIMIT if counted else ''}:"
+    if not answer.files:
+        yield _NO_OTHER_FILE
     for file in answer.files:
         yield f"{file.probability:4.0%}  {escape_path(file.path)} ({file.kind})"
         for reason in _list_evidence(file, has_many_seeds=len(answer.seeds) > 1):

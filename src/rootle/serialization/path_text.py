@@ -22,6 +22,9 @@ _GIT_CONTROLS: Final = {
     )
 }
 _COMMIT: Final = re.compile(r"git:([0-9a-f]{40,})")
+_MAX_PATH_CHARS: Final = 1_000
+_SPACE: Final = re.compile(r"\s")
+_EXTENSION: Final = re.compile(r"\w{1,5}")
 
 
 def short_uri(uri: str) -> str:
@@ -32,6 +35,19 @@ def short_uri(uri: str) -> str:
 def short_hash(sha: str) -> str:
     """Return the first digits of the hash of a commit."""
     return sha[:_HASH_CHARS]
+
+
+def is_long(text: str) -> bool:
+    """Return whether a text is too long to be the path of a file, with or without a line number."""
+    return len(text) > _MAX_PATH_CHARS
+
+
+def looks_like_path(text: str) -> bool:
+    """Return whether a text is one word with a slash or an extension."""
+    if _SPACE.search(text) is not None:
+        return False
+    _, dot, extension = text.rpartition(".")
+    return "/" in text or (bool(dot) and _EXTENSION.fullmatch(extension) is not None)
 
 
 def escape_path(path: str) -> str:

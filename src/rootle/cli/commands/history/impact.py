@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +21,6 @@ rootle impact src/net/retry.py
 rootle impact change.diff
 rootle impact "limit the number of redirects" --json"""
 _DIFF_SUFFIXES: Final = (".diff", ".patch")
-_PATH: Final = re.compile(r"\S*(?:/\S*|\.\w{1,5})")
 
 
 def register(parser: CommandParser) -> None:
@@ -73,6 +71,7 @@ def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
 def _read_change(words: Sequence[str], root: Path) -> str | list[str] | None:
     """Return the argument of `App.impact`: relative paths, a diff, or a task in words."""
     from rootle.cli.context import path_in_root
+    from rootle.serialization.path_text import looks_like_path
 
     if not words:
         return None
@@ -83,6 +82,6 @@ def _read_change(words: Sequence[str], root: Path) -> str | list[str] | None:
     paths = [path_in_root(word, root) for word in words]
     exists = [os.path.lexists(root / path) for path in paths]
     # If one of several paths is misspelled, the arguments are still paths, not a description.
-    if all(exists) or (any(exists) and all(map(_PATH.fullmatch, words))):
+    if all(exists) or (any(exists) and all(map(looks_like_path, words))):
         return paths
     return " ".join(words)
