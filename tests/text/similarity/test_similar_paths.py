@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from rootle.text.similarity.similar_paths import nearest_paths
 
+_WATCHDOG_S = 20  # the time was minutes when it grew with the square of the length
 KNOWN = (
     "shop/models/__init__.py",
     "shop/models/pages.py",
@@ -50,3 +53,22 @@ def test_a_short_name_is_not_a_misspelling_of_another_short_name() -> None:
 
 def test_nothing_is_suggested_for_a_name_that_resembles_no_other() -> None:
     assert nearest_paths("shop/models/invoice.rs", KNOWN) == []
+
+
+def test_long_paths_with_the_same_name_are_suggested_in_bounded_time() -> None:
+    folders = "/".join(f"folder{number:02}" * 20 for number in range(16))
+    known = [f"{folders}/d{number}/views.py" for number in range(100)]
+
+    start = process_time()
+    found = nearest_paths("src/app/main/views.py", known)
+    assert process_time() - start < _WATCHDOG_S
+    assert set(found) == set(known)
+
+
+def test_long_names_of_similar_letters_are_compared_in_bounded_time() -> None:
+    known = [f"{f'{number:014b}' * 10}.py" for number in range(2_000)]
+
+    start = process_time()
+    found = nearest_paths(f"{known[7][:100]}x{known[7][100:]}", known)
+    assert process_time() - start < _WATCHDOG_S
+    assert set(found) <= set(known)

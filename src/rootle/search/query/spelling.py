@@ -74,7 +74,7 @@ def find_nearest_names(name: str, index: IndexReader) -> list[str]:
     counts = Counter(index.symbols_of(chunk_ids))  # the chunks may define other names too
     near = []
     for symbol, count in counts.items():
-        distance = edit_distance(name, whole_identifier("".join(WORD.findall(symbol))))
+        distance = edit_distance(name, whole_identifier("".join(WORD.findall(symbol))), limit)
         if distance <= limit:
             near.append((distance, -count, symbol))
     return [symbol for _, _, symbol in sorted(near)]

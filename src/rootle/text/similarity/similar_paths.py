@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import posixpath
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from rootle.text.similarity.edit_distance import edit_distance
@@ -14,13 +14,19 @@ from rootle.text.similarity.edit_distance import edit_distance
 _MIN_SIMILARITY: Final = 0.75
 _MAX_SIMILAR_NAMES: Final = 3
 # The maximum number of names that are compared, which bounds the time for a large folder: comparing
-# one name takes up to 20 µs.
+# the letters of one name takes up to 20 µs.
 _MAX_COMPARED_NAMES: Final = 20_000
+# The maximum number of steps for comparing the names with similar letters. The time for one name
+# can grow with the cube of its length. These steps are enough for 700 names of 30 characters.
+_MAX_STEPS: Final = 20_000_000
 # The maximum number of paths that are compared. Some names, such as __init__.py, are in hundreds of
 # folders.
 _MAX_COMPARED_PATHS: Final = 100
 # A path that differs by this many edits from an existing path is probably a misspelling of it.
 _MAX_TYPOS: Final = 2
+# If the parts in which two paths differ are longer than this number of characters, only typing
+# errors are counted exactly.
+_MAX_EXACT_CHARS: Final = 100
 
 
 def nearest_paths(path: str, known: Collection[str]) -> list[str]:
@@ -33,16 +39,45 @@ def nearest_paths(path: str, known: Collection[str]) -> list[str]:
     folder, name = posixpath.split(path)
     similar = _similar_in(folder, name, known)
     similar += [other for other in _similar_elsewhere(path, known) if other not in similar]
-    misspelled = [other for other in similar if _is_misspelling(path, other)]
-    return sorted(misspelled or similar, key=lambda other: _order(path, other))
+    distances = {other: _path_distance(path, other) for other in similar}
+    misspelled = [other for other in similar if _is_misspelling(path, other, distances[other])]
+
+    def order(other: str) -> tuple[bool, float, str]:
+        return posixpath.dirname(other) != folder, distances[other], other
+
+    return sorted(misspelled or similar, key=order)
 
 
 def _similar_in(folder: str, name: str, known: Collection[str]) -> list[str]:
     """Return the paths in a folder whose name resembles a name."""
     siblings = [other for other in known if posixpath.dirname(other) == folder]
     names = [posixpath.basename(other) for other in siblings][:_MAX_COMPARED_NAMES]
-    near = difflib.get_close_matches(name, names, _MAX_SIMILAR_NAMES, _MIN_SIMILARITY)
-    return [posixpath.join(folder, one) for one in near]
+    return [posixpath.join(folder, one) for one in _similar_names(name, names)]
+
+
+def _similar_names(name: str, names: Sequence[str]) -> list[str]:
+    """Return the names that resemble a name most, best first.
+
+    Names with similar letters are compared first. If there are too many, the others are left out.
+    """
+    matcher = difflib.SequenceMatcher()
+    matcher.set_seq2(name)
+    bounds: list[tuple[float, str]] = []
+    for other in names:
+        matcher.set_seq1(other)
+        if matcher.real_quick_ratio() >= _MIN_SIMILARITY:
+            bounds.append((matcher.quick_ratio(), other))
+    found: list[tuple[float, str]] = []
+    left = _MAX_STEPS
+    for bound, other in sorted(bounds, reverse=True):
+        left -= len(name) * len(other) * min(len(name), len(other))
+        is_full = len(found) == _MAX_SIMILAR_NAMES and bound < found[-1][0]
+        if bound < _MIN_SIMILARITY or is_full or left < 0:
+            break
+        matcher.set_seq1(other)
+        if (similarity := matcher.ratio()) >= _MIN_SIMILARITY:
+            found = sorted((*found, (similarity, other)), reverse=True)[:_MAX_SIMILAR_NAMES]
+    return [other for _, other in found]
 
 
 def _similar_elsewhere(path: str, known: Collection[str]) -> list[str]:
@@ -58,34 +93,32 @@ def _similar_elsewhere(path: str, known: Collection[str]) -> list[str]:
     stem = posixpath.splitext(name)[0]
     found = [name] if name in by_name else []
     found = found or [other for other in by_name if posixpath.splitext(other)[0] == stem]
-    found = found or difflib.get_close_matches(
-        name, list(by_name)[:_MAX_COMPARED_NAMES], _MAX_SIMILAR_NAMES, _MIN_SIMILARITY
-    )
+    found = found or _similar_names(name, list(by_name)[:_MAX_COMPARED_NAMES])
     folders = set(path.split("/")[:-1])
     paths = [other for near in found for other in by_name[near]]
     paths.sort(key=lambda other: -len(folders.intersection(other.split("/"))))
     return paths[:_MAX_COMPARED_PATHS]
 
 
-def _is_misspelling(path: str, other: str) -> bool:
+def _is_misspelling(path: str, other: str, edits: float) -> bool:
     """Return whether two paths differ by a few typing errors, for example in one folder."""
     stems = [posixpath.splitext(posixpath.basename(one))[0] for one in (path, other)]
-    edits = _path_distance(path, other)
     # "a.py" is not a misspelling of "b.py".
     return edits <= _MAX_TYPOS and (stems[0] == stems[1] or 2 * edits < len(stems[0]))
 
 
-def _order(path: str, other: str) -> tuple[bool, float, str]:
-    is_elsewhere = posixpath.dirname(path) != posixpath.dirname(other)
-    return is_elsewhere, _path_distance(path, other), other
-
-
 def _path_distance(left: str, right: str) -> float:
-    """Return the edit distance of two paths. Their common start and end need not be compared."""
+    """Return the edit distance of two paths. Their common start and end need not be compared.
+
+    The distance of long paths with more than a few differences is estimated by their length.
+    """
     start = _count_common(left, right)
     left, right = left[start:], right[start:]
     end = _count_common(left[::-1], right[::-1])
-    return edit_distance(left[: len(left) - end], right[: len(right) - end])
+    left, right = left[: len(left) - end], right[: len(right) - end]
+    longest = max(len(left), len(right))
+    is_long = longest > _MAX_EXACT_CHARS
+    return min(edit_distance(left, right, _MAX_TYPOS if is_long else longest), float(longest))
 
 
 def _count_common(left: str, right: str) -> int:
