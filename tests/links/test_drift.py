@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from time import process_time
 from types import ModuleType
 
 import pytest
@@ -13,10 +14,18 @@ from sample import OLD_S, MakeApp, git, write, write_tree
 
 from rootle import App
 from rootle.errors import QueryError
-from rootle.links.drift import find_drift, past_files, past_names, project_names, texts
+from rootle.links.drift import (
+    find_drift,
+    past_files,
+    past_names,
+    project_names,
+    signatures,
+    texts,
+)
 from rootle.tools import tools_of
 from rootle.types import DriftReport
 
+_WATCHDOG_S = 30  # the time was minutes when it grew with the square of the length
 RETRY = '''\
 """Requests."""
 
@@ -1000,3 +1009,54 @@ def test_a_note_says_that_a_limit_was_reached(
     answer = app.drift()
     assert [note for note in answer.suggestions if missing in note]
     assert {one.name for one in answer.reports} <= {"retry_backoff", "base"}
+
+
+@pytest.mark.slow
+def test_many_documented_functions_calls_and_paths_are_checked_in_bounded_time(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    functions = "".join(f"function f{number}(a) {{}}\n" for number in range(20_000))
+    write_tree(
+        tmp_path / "folder",
+        {
+            "a.js": f"/** @param zz x */\n{functions}",
+            **{f"p{number}/q.py": "x = 1\n" for number in range(1_500)},
+            "docs.md": "".join(f"See zz{number}/yy.py here.\n\n" for number in range(20_000)),
+        },
+    )
+    app = make_app(tmp_path / "folder")
+    app.index()
+    start = process_time()
+    (report,) = find(app)
+    assert process_time() - start < _WATCHDOG_S
+    assert (report.path, report.name) == ("a.js", "zz")
+
+
+def test_a_note_says_that_not_all_definitions_were_read(
+    tmp_path: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "net.py": "def fetch_page(url):\n    pass\n",
+        "README.md": "Call `fetch_page(bad=1)`.\n",
+    }
+    write_tree(tmp_path / "folder", files)
+    app = make_app(tmp_path / "folder")
+    assert [one.name for one in find(app)] == ["fetch_page(bad=1)"]
+
+    monkeypatch.setattr(signatures, "_BASE_COST", -1_000)
+    answer = app.drift()
+    assert answer.reports == ()
+    assert any(
+        "not all names were compared with their definitions" in it for it in answer.suggestions
+    )
+
+
+def test_a_note_says_that_not_all_commits_with_a_name_were_read(
+    tmp_path: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(past_names, "MAX_COMMITS", 2)
+    guide = "Call `retry_forever` before the next attempt.\n"
+    notes = [{f"notes/{number}.txt": "retry_forever\n"} for number in range(3)]
+    make_history(tmp_path / "repo", {"net.py": RETRY, "docs/guide.md": guide}, *notes)
+    (note,) = make_app(tmp_path / "repo").drift().suggestions
+    assert "commits contain some of the names" in note

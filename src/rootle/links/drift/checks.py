@@ -14,12 +14,7 @@ from rootle.links.drift.external_names import lists_options
 from rootle.links.drift.mentions import Mention, is_specific, last_part, split_parts
 from rootle.links.drift.past_names import PastName, PastNames
 from rootle.links.drift.project_names import ProjectNames, fold
-from rootle.links.drift.signatures import (
-    Signatures,
-    accepts_any_keyword,
-    count_parameters,
-    parse_arguments,
-)
+from rootle.links.drift.signatures import Signatures, parse_arguments
 from rootle.links.drift.texts import NamedText
 from rootle.text.languages import UNKNOWN, language_of
 from rootle.types import CommitFacts, DriftKind, DriftReport
@@ -237,14 +232,9 @@ class DriftChecks:
         """Check a path without the history, if its folder has other files in the same language."""
         for path in paths:
             folder, language = path.rpartition("/")[0], language_of(path)
-            if folder and folder in self._project.folders and language != UNKNOWN:
-                similar = (
-                    one
-                    for one in self._project.files
-                    if one.startswith(f"{folder}/") and language_of(one) == language
-                )
-                if next(similar, None) is not None:
-                    return Finding("path", f"{folder} exists, but has no {path.rpartition('/')[2]}")
+            is_known = language != UNKNOWN and (folder, language) in self._project.folder_languages
+            if is_known:
+                return Finding("path", f"{folder} exists, but has no {path.rpartition('/')[2]}")
         return None
 
     def _is_listed(self, path: str) -> bool:
@@ -258,13 +248,7 @@ class DriftChecks:
         )
 
     def _exists(self, path: str) -> bool:
-        if self._is_listed(path):
-            return True
-        name = path.rpartition("/")[2]
-        same = self._project.by_file_name.get(name, ())
-        if any(f"/{one}".endswith(f"/{path}") for one in same):
-            return True
-        return any(f"/{folder}/".endswith(f"/{path}/") for folder in self._project.folders)
+        return self._is_listed(path) or self._project.has_path_end(path)
 
     def _check_option(self, text: NamedText, mention: Mention) -> Finding | None:  # noqa: ARG002
         name = mention.text.lstrip("-")
@@ -290,27 +274,25 @@ class DriftChecks:
         if not arguments or "**" in rest or not self._project.has(last):
             return None
         heads = self._signatures.heads_of(last)
-        if not heads:
+        if heads is None:
             return None
-        known = [set(re.findall(r"\w+", head)) for head in heads]
-        unknown = [one for one in arguments.names if not any(one in words for words in known)]
+        unknown = [one for one in arguments.names if one not in heads.words]
         is_keyword = any(one in arguments.keywords for one in unknown)
-        most = max(map(count_parameters, heads))
-        if not unknown or not (is_keyword or len(arguments.names) > most):
+        if not unknown or not (is_keyword or len(arguments.names) > heads.most_parameters):
             return None  # the document may use its own names for the parameters
-        if is_keyword and any(map(accepts_any_keyword, heads)):
+        if is_keyword and heads.any_keyword:
             return None
         if self._past is not None:
             found = self._past.find_parameters(last, unknown)
             if found is None or self._signatures.are_used_together(last, unknown):
                 return None
             evidence = f"{last} had the parameter {', '.join(unknown)}"
-            return Finding("signature", evidence, True, heads[0], found.commit)
+            return Finding("signature", evidence, True, heads.first, found.commit)
         named = [one for one in unknown if one in arguments.keywords]
-        if not named or any("*" in head or "..." in head for head in heads):
+        if not named or heads.is_open:
             return None
         evidence = f"{last} has no parameter {', '.join(named)}"
-        return Finding("signature", evidence, True, heads[0])
+        return Finding("signature", evidence, True, heads.first)
 
     def _is_owner(self, owner: str, found: PastName) -> bool:
         """Return whether a qualifier is defined in the project, or names the file of `found`.

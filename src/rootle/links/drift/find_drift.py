@@ -21,7 +21,7 @@ from rootle.links.drift.parameters import (
     may_have_parameters,
 )
 from rootle.links.drift.past_files import PastFiles
-from rootle.links.drift.past_names import PastNames
+from rootle.links.drift.past_names import MAX_COMMITS, PastNames
 from rootle.links.drift.past_texts import is_foreign
 from rootle.links.drift.project_names import ProjectReader
 from rootle.links.drift.signatures import Signatures
@@ -42,9 +42,14 @@ _WITHOUT_COMMITS: Final = "a name is reported only if it is qualified by somethi
 _TOO_MUCH_TEXT: Final = "the folder contains more text than can be read, so nothing is reported"
 _FEWER: Final = "check fewer files at a time"
 _TOO_MANY_NAMES: Final = f"not all names were looked up in the commits; {_FEWER}"
+_TOO_MANY_COMMITS: Final = (
+    f"more than {MAX_COMMITS} commits contain some of the names, and only {MAX_COMMITS} were read "
+    "for each name, so outdated names may be missing"
+)
 _TOO_MANY_PARAMETERS: Final = (
     f"the parameters in the comments of some files were not checked; {_FEWER}"
 )
+_TOO_MANY_SIGNATURES: Final = f"not all names were compared with their definitions; {_FEWER}"
 _TOO_LONG: Final = f"only the first {MAX_NAMES:,} names of a text were checked"
 
 
@@ -85,7 +90,9 @@ def find_drift(
     limits = {
         _TOO_MUCH_TEXT: not search.is_complete,
         _TOO_MANY_NAMES: past is not None and past.is_exhausted,
+        _TOO_MANY_COMMITS: past is not None and past.has_unread_commits,
         _TOO_MANY_PARAMETERS: not search.has_all_parameters,
+        _TOO_MANY_SIGNATURES: not search.has_all_signatures,
         _TOO_LONG: not all(text.has_all_names for text in texts),
     }
     notes += [limit for limit, is_reached in limits.items() if is_reached]
@@ -129,6 +136,11 @@ class _DriftSearch:
         self._parse_budget = MAX_PARSED_CHARS
         self.is_complete = True
         self.has_all_parameters = True
+
+    @property
+    def has_all_signatures(self) -> bool:
+        """Whether all definitions that the checks needed were read."""
+        return not self._signatures.is_exhausted
 
     def run(self, memories: Sequence[Memory]) -> tuple[list[NamedText], list[DriftReport]]:
         """Return the texts that were read, and the reports about them."""

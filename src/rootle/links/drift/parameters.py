@@ -27,6 +27,7 @@ _PATTERNS: Final = {"ruby": _RUBY_PARAMETER, "php": _PHP_PARAMETER}
 # Functions whose signatures do not list all parameters.
 _ANY_PARAMETERS: Final = re.compile(r"\*\s*\w|\.\.\.")
 _READS_ARGUMENTS: Final = re.compile(r"\barguments\b|func_get_args|\boverload\b|@\w+\(")
+_FUNCTION: Final = re.compile(r"\bfunction\s+([\w$]+)")
 _DESTRUCTURED: Final = re.compile(r"\((?:[^()]*,)?\s*[{\[]")
 _POINTERS: Final = frozenset({"c", "cpp"})
 _DESTRUCTURING: Final = frozenset({"javascript", "typescript", "tsx"})
@@ -63,13 +64,10 @@ def find_unknown_parameters(
     functions = list(_functions(tree.outline.root))
     # A comment may describe the parameters of all overloads. These are members of the same class.
     counts = Counter((id(box), unit.symbol) for box, unit in functions)
+    heads = Counter(_FUNCTION.findall(text))
     for box, unit in functions:
-        if counts[id(box), unit.symbol] == 1 and _count_heads(text, unit.symbol) <= 1:
+        if counts[id(box), unit.symbol] == 1 and heads[unit.symbol] <= 1:
             yield from _check(unit, lines, language, divided)
-
-
-def _count_heads(text: str, name: str) -> int:
-    return len(re.findall(rf"\bfunction\s+{re.escape(name)}\b", text))
 
 
 def _functions(unit: Unit) -> Iterator[tuple[Unit, Unit]]:

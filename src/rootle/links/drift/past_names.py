@@ -20,7 +20,7 @@ from rootle.types import COMMIT_MESSAGE, COMMIT_URI, REMOVED_SCOPE_SEPARATOR, Co
 
 # The maximum number of commits that are read for one name, and for one answer. Reading a commit
 # takes up to a millisecond.
-_MAX_COMMITS: Final = 80
+MAX_COMMITS: Final = 80
 _MAX_READ: Final = 20_000
 # The maximum number of patches that git reads for one answer. A patch is read if the index names a
 # changed definition, but does not contain its removed lines.
@@ -78,6 +78,7 @@ class PastNames:
         self._left = _MAX_READ
         self._patches_left = _MAX_PATCHES
         self._is_limited = False
+        self.has_unread_commits = False  # whether more commits contain a name than are read for it
         self._sections = lru_cache(maxsize=512)(self._read_sections)
         self._ask_git = read_patch
         self._patch = lru_cache(maxsize=_KEPT_PATCHES)(self._read_patch)
@@ -261,10 +262,12 @@ class PastNames:
         if self._left <= 0:
             self._is_limited = True
             return
-        ids = index.sparse.files_with(terms, [], _MAX_COMMITS, view.ids)
-        for state in view.newest_first(index.files(ids).values()):
+        ids = index.sparse.files_with(terms, [], MAX_COMMITS + 1, view.ids)
+        for state in view.newest_first(index.files(ids[:MAX_COMMITS]).values()):
             self._left -= 1
             yield state
+        # The caller stops before this line if it has found what it looks for.
+        self.has_unread_commits = self.has_unread_commits or len(ids) > MAX_COMMITS
 
     def _text(self, state: FileState) -> str:
         return self._view.index.text(state.id)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -49,6 +50,17 @@ class ProjectNames:
         return frozenset(found)
 
     @cached_property
+    def folder_languages(self) -> frozenset[tuple[str, str]]:
+        """Each folder with the language of each file that it or a folder in it contains."""
+        found = set()
+        for path in self.files:
+            language, folder = language_of(path), path.rpartition("/")[0]
+            while folder and (folder, language) not in found:
+                found.add((folder, language))
+                folder = folder.rpartition("/")[0]
+        return frozenset(found)
+
+    @cached_property
     def module_names(self) -> frozenset[str]:
         """The names of folders and of source files without extensions, in lower case."""
         sources = (path for path in self.files if language_of(path) in CODE_EXTENSIONS)
@@ -56,12 +68,15 @@ class ProjectNames:
         return frozenset(path.rpartition("/")[2].partition(".")[0].lower() for path in paths)
 
     @cached_property
-    def by_file_name(self) -> Mapping[str, list[str]]:
-        """The paths by file name."""
-        found: dict[str, list[str]] = {}
-        for path in sorted(self.files):
-            found.setdefault(path.rpartition("/")[2], []).append(path)
-        return found
+    def _reversed(self) -> list[str]:
+        """The paths of files and folders, read backwards and sorted."""
+        return sorted(f"/{path}"[::-1] for path in self.files | self.folders)
+
+    def has_path_end(self, path: str) -> bool:
+        """Return whether a file or a folder has a path, perhaps after further folders."""
+        end = f"/{path}"[::-1]
+        at = bisect_left(self._reversed, end)
+        return at < len(self._reversed) and self._reversed[at].startswith(end)
 
     def has(self, name: str) -> bool:
         """Return whether a name occurs in code in any common spelling."""

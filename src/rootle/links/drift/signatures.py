@@ -14,6 +14,13 @@ from rootle.search.symbols.finder import SymbolFinder
 from rootle.search.symbols.symbol_request import MAX_LIMIT, SymbolRequest
 from rootle.types import Symbol
 
+# The limit on what is read and parsed for one answer, in characters that are read: a number for
+# every project, which takes half a second, and a multiple of its size. A name without a definition
+# costs up to three times the size, and a project has few such names.
+_BASE_COST: Final = 30_000_000
+_COST_PER_CHAR: Final = 15
+_COST_PER_NAME: Final = 50_000  # the cost of looking up a name in addition to reading files
+_MAX_USE_SEARCHES: Final = 200  # names whose uses are listed for one answer
 _MAX_HEAD_LINES: Final = 30
 _ARGUMENT: Final = re.compile(r"[&*$]*([A-Za-z_]\w*)\s*(=.*|:.*|\?)?$", re.DOTALL)
 _BOX_KINDS: Final = frozenset({"class", "struct", "interface", "trait", "enum", "record"})
@@ -48,38 +55,37 @@ def parse_arguments(text: str) -> Arguments | None:
     return Arguments(tuple(names), frozenset(keywords)) if names else None
 
 
-def count_parameters(head: str) -> int:
-    """Return the maximum number of arguments that a function accepts, given its signature."""
-    inside = head.partition("(")[2].rpartition(")")[0]
-    if "..." in inside or "*" in inside:
-        return 1_000
-    return inside.count(",") + 1 if inside.strip() else 0
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """The definitions of the functions with one name."""
 
-
-def accepts_any_keyword(head: str) -> bool:
-    """Return whether a function accepts keywords that its signature does not name."""
-    return "**" in head or "..." in head
+    first: str  # the likeliest definition with its parameters, on one line
+    words: frozenset[str]  # the words in all definitions
+    most_parameters: int  # the maximum number of arguments that one of the functions accepts
+    is_open: bool  # whether a signature does not list all parameters
+    any_keyword: bool  # whether a function accepts keywords that its signature does not name
 
 
 class Signatures:
-    """Reads the signatures of definitions in an index."""
+    """Reads the signatures of definitions in an index, up to a limit for one answer.
+
+    After the limit is reached, no further names have definitions, and any class may have members
+    that the project does not define.
+    """
 
     def __init__(self, index: IndexReader, finder: SymbolFinder) -> None:
         self._index = index
         self._finder = finder
+        chars = sum(state.chars for state in index.all_files())
+        self._left = _BASE_COST + _COST_PER_CHAR * chars
+        self._searches_left = _MAX_USE_SEARCHES
+        self.is_exhausted = False  # whether the limit prevented a lookup
         self.definitions_of = lru_cache(maxsize=4_096)(self._find)
+        self.heads_of = lru_cache(maxsize=4_096)(self._find_heads)
         self.text_of = lru_cache(maxsize=128)(self._read)
+        self._lines_of = lru_cache(maxsize=128)(self._split)
+        self._lines_with = lru_cache(maxsize=128)(self._find_uses)
         self._is_dynamic = lru_cache(maxsize=4_096)(self._search_dynamic)
-
-    def heads_of(self, name: str) -> list[str]:
-        """Return the definitions of a function with their parameters, on one line each.
-
-        The result is empty if a class has the same name, because its constructor has another name.
-        """
-        if self._classes(name):
-            return []
-        found = [self._head(symbol) for symbol in self.definitions_of(name)]
-        return [head for head in found if "(" in head]
 
     def is_closed_class(self, name: str, project: ProjectNames) -> bool:
         """Return whether a class exists, and all of its members are defined in the project."""
@@ -87,7 +93,8 @@ class Signatures:
 
     def is_open_class(self, name: str, project: ProjectNames) -> bool:
         """Return whether a class exists, but may have members that the project does not define."""
-        return any(self._is_open(symbol, project) for symbol in self._classes(name))
+        is_open = any(self._is_open(symbol, project) for symbol in self._classes(name))
+        return is_open or self.is_exhausted
 
     def _classes(self, name: str) -> list[Symbol]:
         return [one for one in self.definitions_of(name) if one.kind in _BOX_KINDS]
@@ -106,16 +113,55 @@ class Signatures:
         return is_open or re.search(rf"\b{re.escape(name)}\b", text) is not None
 
     def are_used_together(self, name: str, words: Sequence[str]) -> bool:
-        """Return whether a line of code contains a name and all of the given words."""
+        """Return whether a line of code contains a name and all of the given words.
+
+        The result is True if the limit is reached.
+        """
+        lines = self._lines_with(name)
+        if lines is None:
+            return True
+        return any(all(re.search(rf"\b{re.escape(w)}\b", line) for w in words) for line in lines)
+
+    def _find_uses(self, name: str) -> Sequence[str] | None:
+        """Return the lines of code that use a name; None if the limit is reached."""
+        if self._searches_left <= 0:
+            self.is_exhausted = True
+            return None
+        self._searches_left -= 1
         uses = self._finder.find(self._index, SymbolRequest(name, "uses", limit=MAX_LIMIT)).uses
-        code = (use.text for use in uses if use.kind not in ("comment", "document"))
-        return any(all(re.search(rf"\b{re.escape(w)}\b", line) for w in words) for line in code)
+        return [use.text for use in uses if use.kind not in ("comment", "document")]
 
     def _find(self, name: str) -> Sequence[Symbol]:
-        return self._finder.find(self._index, SymbolRequest(name)).definitions
+        if self._left <= 0:
+            self.is_exhausted = True
+            return ()
+        found, cost = self._finder.find_definitions(self._index, name)
+        self._left -= cost + _COST_PER_NAME
+        return found
+
+    def _find_heads(self, name: str) -> Heads | None:
+        """Return the definitions of the functions with a name; None if there are none.
+
+        The result is also None if a class has the same name, because its constructor has another
+        name.
+        """
+        if self._classes(name):
+            return None
+        found = [
+            head for symbol in self.definitions_of(name) if "(" in (head := self._head(symbol))
+        ]
+        if not found:
+            return None
+        return Heads(
+            found[0],
+            frozenset(word for head in found for word in re.findall(r"\w+", head)),
+            max(map(_count_parameters, found)),
+            any("*" in head or "..." in head for head in found),
+            any(map(_accepts_any_keyword, found)),
+        )
 
     def _head(self, symbol: Symbol) -> str:
-        lines = self.text_of(symbol.path).split("\n")
+        lines = self._lines_of(symbol.path)
         text = "\n".join(lines[symbol.line - 1 : symbol.line - 1 + _MAX_HEAD_LINES])
         start, depth = text.find(symbol.name), 0
         for at in range(max(start, 0), len(text)):
@@ -132,6 +178,22 @@ class Signatures:
     def _search_dynamic(self, path: str) -> bool:
         return _DYNAMIC.search(self.text_of(path)) is not None
 
+    def _split(self, path: str) -> list[str]:
+        return self.text_of(path).split("\n")
+
     def _read(self, path: str) -> str:
         state = self._index.file_at(path)
         return self._index.text(state.id) if state is not None and state.skip is None else ""
+
+
+def _count_parameters(head: str) -> int:
+    """Return the maximum number of arguments that a function accepts, given its signature."""
+    inside = head.partition("(")[2].rpartition(")")[0]
+    if "..." in inside or "*" in inside:
+        return 1_000
+    return inside.count(",") + 1 if inside.strip() else 0
+
+
+def _accepts_any_keyword(head: str) -> bool:
+    """Return whether a function accepts keywords that its signature does not name."""
+    return "**" in head or "..." in head

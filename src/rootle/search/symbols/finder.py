@@ -42,6 +42,19 @@ class SymbolFinder:
         targets = AliasTargets(index, self._parsed).find(definitions)
         return self._answer(index, request, scan, definitions, targets)
 
+    def find_definitions(self, index: IndexReader, name: str) -> tuple[list[Symbol], int]:
+        """Return the definitions of a name, and the cost of finding them.
+
+        Unlike `find`, this does not count the uses, so only files that define the name are read.
+        The cost is the number of characters that were read, where each character that was parsed
+        counts as `PARSING_COST` characters.
+        """
+        scan = NameScan(index, self._parsed, SymbolRequest(name), FULL_SCAN)
+        definitions = scan.definitions()
+        targets = AliasTargets(index, self._parsed).find(definitions)
+        symbols = [found.symbol for found in [*targets, *definitions]]
+        return symbols, scan.cost
+
     def find_with_files(
         self,
         index: IndexReader,

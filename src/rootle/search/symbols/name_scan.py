@@ -22,7 +22,7 @@ from rootle.search.symbols.definitions import (
     without_object_keys,
 )
 from rootle.search.symbols.parsed_files import FileOccurrences, ParsedFiles, read_occurrences
-from rootle.search.symbols.scan_limits import OWNER_SCAN, ScanLimits
+from rootle.search.symbols.scan_limits import OWNER_SCAN, PARSING_COST, ScanLimits
 from rootle.search.symbols.symbol_request import SymbolRequest
 from rootle.search.symbols.uses.owner_filter import CLASSES, OwnerFilter
 from rootle.syntax.source_tree import Position
@@ -62,6 +62,7 @@ class NameScan:
         self._unparsed_chars = 0
         self._unread_definers: set[int] = set()
         self._unparsed_files = 0
+        self._parsed_chars = 0
         self.has_all_definitions = True
 
     def definitions(self) -> list[FoundDefinition]:
@@ -168,6 +169,12 @@ class NameScan:
         unparsed = 0 if self.request.aspect == "uses" else self._unparsed_files
         return self.candidates.unread_files + unparsed
 
+    @property
+    def cost(self) -> int:
+        """The characters that were read so far, and `PARSING_COST` times those that were parsed."""
+        read = sum(len(found.text) for found in _list_read(self._files))
+        return read + PARSING_COST * self._parsed_chars
+
     def count_mentions(self) -> int:
         """Return the number of lines that contain the name, except those that define it.
 
@@ -231,6 +238,7 @@ class NameScan:
             self._unparsed_files += 1
             return found
         self._budget -= len(found.text)
+        self._parsed_chars += 0 if self.parsed.has(found.state) else len(found.text)
         return replace(found, tree=self.parsed.tree_of(found.state, found.text))
 
     def is_excluded(self, line: str) -> bool:

@@ -36,6 +36,7 @@ FULL_SCAN: Final = ScanLimits(
     member_chars=2_000_000,
     type_chars=3_000_000,
 )
+PARSING_COST: Final = 30  # the time to parse a character, divided by the time to read one
 # For a query that is just a name, which may be meant as an ordinary word.
 QUICK_SCAN: Final = ScanLimits(
     100, 500_000, 200_000, definitions=10, reads_unparsed=False, member_chars=0, type_chars=100_000
