@@ -6,6 +6,8 @@ import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from random import Random
+from time import process_time
 
 import pytest
 from sample import OLD_S, MakeApp, git, write
@@ -15,6 +17,7 @@ from rootle.types import WhyAnswer
 
 pytestmark = pytest.mark.slow
 
+_WATCHDOG_S = 20  # the time was over a minute when it grew with the cube of the length
 FETCH = '''\
 def fetch(url, attempts):
     """Return the page at a URL."""
@@ -519,3 +522,20 @@ def test_a_line_like_one_that_moved_elsewhere_is_not_traced_to_it(history: Histo
     line = line_of(moved, "old_primary")
     commits = history.why(f"folder.py:{line}").commits
     assert [commit.hash for commit in commits if line in commit.lines] == [deferred]
+
+
+def test_a_file_of_repeated_lines_is_compared_in_bounded_time_with_a_note(
+    history: History,
+) -> None:
+    def repeat(seed: int) -> str:
+        numbers = Random(seed)
+        return "".join(f"x{numbers.randrange(120)} = 1\n" for _ in range(30_000))
+
+    history.commit("Add", {"a.py": repeat(0)})
+    write(history.root, "a.py", repeat(1))
+    start = process_time()
+    answer = history.why("a.py:1-3")
+
+    assert process_time() - start < _WATCHDOG_S
+    assert not answer.is_complete
+    assert answer.notes[0].startswith("the file was not completely compared with the last commit")

@@ -103,11 +103,16 @@ def _is_inside(place: CurrentLines, other: CurrentLines) -> bool:
 
 
 def _committed_range(place: CurrentLines, file: CommittedFile) -> tuple[int, int] | None:
-    """Return the lines of the last commit that are now at a place; None if there are none."""
+    """Return the lines of the last commit that are now at a place.
+
+    Return None if there are none, or if the file could not be completely compared.
+    """
     content = read_regular(place.file)
     current = _lines(content) if isinstance(content, bytes) else []
-    changes = compare_lines(_lines(file.raw), current)
-    return find_old_range(changes, place.first_line, min(place.last_line, len(current)))
+    compared = compare_lines(_lines(file.raw), current)
+    if not compared.is_complete:
+        return None
+    return find_old_range(compared.changes, place.first_line, min(place.last_line, len(current)))
 
 
 def _lines(content: bytes) -> list[str]:

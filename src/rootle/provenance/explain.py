@@ -45,6 +45,10 @@ _PARTIAL: Final = (
     "older commits were not compared: git failed, or the clone lacks older contents; the newest "
     "commits that changed the file are listed"
 )
+_NOT_COMPARED: Final = (
+    "the file was not completely compared with the last commit, because it repeats too many lines; "
+    "some lines that are committed may be called uncommitted"
+)
 _TOO_LONG: Final = "older commits were not read in time; the first commits may be missing"
 
 
@@ -118,6 +122,7 @@ class _Walked:
     walk: PassageWalk
     uncommitted: tuple[int, ...]
     replaced: tuple[str, ...]
+    is_compared: bool  # whether the file was completely compared with the last commit
 
 
 def _walk(
@@ -131,14 +136,14 @@ def _walk(
     decoded = decode_text(committed.raw)
     text = mask_secrets(decoded[0] if decoded else "", exceptions).text
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
-    changes = compare_lines(lines, place.whole.lines)
+    compared = compare_lines(lines, place.whole.lines)
     found, words = number_words(place)
-    words, uncommitted, replaced = split_uncommitted(words, changes, found)
+    words, uncommitted, replaced = split_uncommitted(words, compared.changes, found)
     ignored = read_ignored_revisions(committed.top)
     walk = PassageWalk(committed.top, found, ignored, monotonic() + limit_s, max_commits)
     if words:
         walk.run(committed.head, committed.path, words)
-    return _Walked(walk, uncommitted, replaced)
+    return _Walked(walk, uncommitted, replaced, compared.is_complete)
 
 
 @dataclass(slots=True)
@@ -172,7 +177,7 @@ class _Explanation:
         walk, found = walked.walk, walked.walk.contributions
         names = list_names(self.place)
         ranked = rank_commits(found, self.place.asked_weights(), names)[: self.count]
-        notes = []
+        notes = [] if walked.is_compared else [_NOT_COMPARED]
         if not walk.is_complete and not ranked:
             ranked = list_file_commits(top, path, self.count)
             notes.append(_PARTIAL)
@@ -187,7 +192,7 @@ class _Explanation:
             uncommitted=walked.uncommitted,
             replaced=walked.replaced,
             notes=tuple(notes),
-            is_complete=walk.is_complete and not is_cut,
+            is_complete=walk.is_complete and walked.is_compared and not is_cut,
         )
 
     def _numbers(self) -> tuple[int, ...]:

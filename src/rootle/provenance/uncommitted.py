@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import SequenceMatcher
+from dataclasses import dataclass
 from typing import Final
 
 from rootle.provenance.contributions import Contributions
+from rootle.provenance.limited_matcher import LimitedMatcher
 from rootle.provenance.moves import find_moved, list_removed
 from rootle.provenance.place import CodePlace
 from rootle.provenance.tracking import Words, shift, trace, without
@@ -14,6 +15,15 @@ from rootle.provenance.words import WordPosition, signature, split_words, weigh_
 from rootle.sources.git.lines.line_changes import LineChange
 
 _MAX_REPLACED: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The differences between two texts."""
+
+    changes: list[LineChange]
+    # Whether equal lines were looked for everywhere. Otherwise, a change may contain equal lines.
+    is_complete: bool
 
 
 def number_words(place: CodePlace) -> tuple[Contributions, Words]:
@@ -32,8 +42,11 @@ def number_words(place: CodePlace) -> tuple[Contributions, Words]:
     return found, positions
 
 
-def compare_lines(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
-    """Return the changes between two texts; differences in white space are ignored."""
+def compare_lines(old: Sequence[str], new: Sequence[str]) -> Comparison:
+    """Return the changes between two texts; differences in white space are ignored.
+
+    The comparison is not complete if it would take too long, because many lines are repeated.
+    """
     start, end = 0, 0
     shortest = min(len(old), len(new))
     while start < shortest and old[start] == new[start]:
@@ -41,8 +54,8 @@ def compare_lines(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
     while end < shortest - start and old[-1 - end] == new[-1 - end]:
         end += 1
     before, after = old[start : len(old) - end], new[start : len(new) - end]
-    matcher = SequenceMatcher(None, list(map(_key, before)), list(map(_key, after)))
-    return [
+    matcher = LimitedMatcher(list(map(_key, before)), list(map(_key, after)))
+    changes = [
         LineChange(
             start + first_old + (1 if last_old > first_old else 0),
             tuple(before[first_old:last_old]),
@@ -52,6 +65,7 @@ def compare_lines(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
         for kind, first_old, last_old, first_new, last_new in matcher.get_opcodes()
         if kind != "equal"
     ]
+    return Comparison(changes, matcher.is_complete)
 
 
 def split_uncommitted(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from typing import Final, NamedTuple
+
+from rootle.provenance.limited_matcher import LimitedMatcher
 
 _WORD: Final = re.compile(r"[^\W\d_][\w$]*|_\w*|\d[\w.]*|[^\w\s]")
 _COMMENT: Final = re.compile(
@@ -64,7 +65,7 @@ def align(
         return _align_equal_lines(old_lines, old_start, new_lines, new_start)
     old, new = list(map(signature, old_lines)), list(map(signature, new_lines))
     found: dict[WordPosition, WordPosition] = {}
-    matcher = SequenceMatcher(_is_trivial, old, new, autojunk=False)
+    matcher = LimitedMatcher(old, new, _is_trivial, autojunk=False)
     for kind, first_old, last_old, first_new, last_new in matcher.get_opcodes():
         if kind == "equal":
             for offset in range(last_old - first_old):
@@ -104,8 +105,8 @@ def _align_words(
 ) -> Iterator[tuple[WordPosition, WordPosition]]:
     if len(old) * len(new) > _MAX_PRODUCT:
         return
-    matcher = SequenceMatcher(
-        _is_trivial, [word for word, _ in old], [word for word, _ in new], autojunk=False
+    matcher = LimitedMatcher(
+        [word for word, _ in old], [word for word, _ in new], _is_trivial, autojunk=False
     )
     for first_old, first_new, size in matcher.get_matching_blocks():
         for offset in range(size):
