@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from sample import git, write
+from sample import OLD_S, git, write
 
 from rootle.sources.git.command import open_session
 from rootle.sources.git.commits import patch_process
@@ -732,3 +732,39 @@ def test_a_change_whose_function_is_unknown_is_marked() -> None:
     assert find_changed_names(outside, "a.py") == ()
     two = Hunk("", ("+x = 1", " def first():", "+    pass"), 1)
     assert find_changed_names([two], "a.py") == ("first",)
+
+
+def test_expressions_of_the_repository_do_not_find_headings(root: Path) -> None:
+    lines = "".join("a" * 60 + "c\n" for _ in range(60))
+    write(root, ".gitattributes", "*.py diff=evil\n*.txt diff=other\n")
+    for number in range(2):
+        write(root, "a.py", f"def start():\n{lines}  return {number}\n", when_s=OLD_S + number)
+        write(root, "b.txt", f"  Section\n{lines}  {number}\n", when_s=OLD_S + number)
+        sha = commit(root)
+    # git would need centuries to match this expression.
+    git(root, "config", "diff.evil.xfuncname", r"^((a|aa)*)*\2\1b$")
+    git(root, "config", "include.path", "more")
+    write(root, ".git/more", '[diff "other"]\n\tfuncname = "^ *Section"\n')
+    changes = changes_of(root, sha)
+
+    assert [hunk.heading for hunk in changes["a.py"].hunks] == ["a" * 60 + "c"]
+    assert changes["b.txt"].hunks[0].heading == "a" * 60 + "c"
+
+
+def test_after_many_slow_commits_only_paths_are_read(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shas = []
+    for number in range(2):
+        write(root, "a.py", f"x = {number}\n", when_s=OLD_S + number)
+        shas.append(commit(root))
+    monkeypatch.setattr(patch_process, "_SLOW_S", 0.0)
+    monkeypatch.setattr(patch_process, "_ALL_SLOW_S", 1e-9)
+    process = PatchProcess(os.fspath(root))
+    found = [process.read(sha) for sha in shas]
+    process.close()
+
+    assert [[(one.path, bool(one.hunks)) for one in it.changes] for it in found if it] == [
+        [("a.py", True)],
+        [("a.py", False)],
+    ]

@@ -14,7 +14,8 @@ from functools import partial
 from time import monotonic
 from typing import Final
 
-from rootle.sources.git.git_dirs import check_git_folders, find_work_tree
+from rootle.sources.files.regular_file_reader import read_regular
+from rootle.sources.git.git_dirs import GitFolders, check_git_folders, find_work_tree
 from rootle.sources.git.special_files import find_special_file
 
 # These variables are user settings that apply to every repository. All other GIT_ variables are
@@ -50,6 +51,12 @@ _SAFE_CONFIG: Final[dict[str, str]] = {
     # A folder that only looks like a git folder must not be used.
     "safe.bareRepository": "explicit",
 }
+# Commands that show changed lines with headings, which git finds with regular expressions.
+_DIFF_COMMANDS: Final = frozenset({"diff-tree", "log", "show"})
+_DRIVER: Final = r"^diff\..*\.x?funcname$"
+# What git does without a setting: a heading is a line that begins with a letter.
+_HEADING: Final = "^([A-Za-z_$].*)$"
+_CONFIG_TIMEOUT_S: Final = 10.0
 # Seconds without output after which rootle looks for a file that git may be waiting for, such as a
 # pipe.
 _STALL_S: Final = 0.5
@@ -249,15 +256,19 @@ def _start(
     git = check_git_folders(top)
     if isinstance(git, str):
         return GitOutput(b"", os.fsencode(git), _FAILED)
+    if not all(map(_is_argument, arguments)):
+        return GitOutput(b"", b"an argument has a character that git cannot read", _FAILED)
     # The path must be absolute: `folder` may be untrusted, and git runs in this folder.
     program = shutil.which("git")
     if program is None:
         return GitOutput(b"", b"git is not installed", 127)
+    drivers = {} if _DIFF_COMMANDS.isdisjoint(arguments) else _disable_headings(folder, git)
     try:
         process = subprocess.Popen(
             [os.path.abspath(program), "--no-pager", *arguments],
             cwd=folder,
-            env=_environment(top, {**_SAFE_CONFIG, **config}) | (_BUFFERED if buffers else {}),
+            env=_environment(top, {**drivers, **_SAFE_CONFIG, **config})
+            | (_BUFFERED if buffers else {}),
             stdin=subprocess.PIPE if has_input else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE if has_messages else subprocess.DEVNULL,
@@ -265,6 +276,33 @@ def _start(
     except OSError as error:
         return GitOutput(b"", os.fsencode(f"git cannot be started: {error}"), 127)
     return _Running(process, partial(find_special_file, top, git))
+
+
+def _is_argument(text: str) -> bool:
+    """Return whether a text can be passed to a process: it has no NUL, and can be encoded."""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+
+
+def _disable_headings(folder: str, git: GitFolders) -> dict[str, str]:
+    """Return settings that replace the expressions with which a repository finds headings.
+
+    git can need exponential time to match such an expression.
+    """
+    paths = (os.path.join(git.common, "config"), os.path.join(git.own, "config.worktree"))
+    texts = [text.lower() for text in map(read_regular, paths) if isinstance(text, bytes)]
+    if not any(word in text for text in texts for word in (b"funcname", b"include")):
+        return {}  # in almost all repositories; this saves the time to start git
+    found = run_git(
+        folder,
+        *("config", "-z", "--name-only", "--get-regexp", _DRIVER),
+        timeout_s=_CONFIG_TIMEOUT_S,
+    )
+    names = filter(None, os.fsdecode(found.stdout).split("\0"))
+    # Of the two settings of a driver, git uses the last one, and rootle's settings are the last.
+    return {f"{name.rpartition('.')[0]}.xfuncname": _HEADING for name in names}
 
 
 def _collect(

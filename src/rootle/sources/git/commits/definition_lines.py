@@ -146,7 +146,7 @@ _CONTROL: Final = frozenset(
     " this".split()
 )
 _SEPARATOR: Final = re.compile(r"::|\.")
-_MARKDOWN_HEADING: Final = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*?)[ \t]*#*[ \t]*$")
+_MARKDOWN_HEADING: Final = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*)")
 _FENCE: Final = re.compile(r"[ \t]*(?:`{3,}|~{3,})(.*)")
 _UNDERLINE: Final = re.compile(r"([-=~^\"'`#*+.:_<>])\1{2,}[ \t]*$")
 _PARAGRAPH_UNDERLINE: Final = re.compile(r"={3,}[ \t]*$|-{3,}[ \t]*$")
@@ -224,8 +224,14 @@ def _find_headings(lines: Sequence[str]) -> list[str]:
             is_code = not is_code and bool(fence[1].strip())
         heading = None if is_code else _MARKDOWN_HEADING.match(line, 0, _MAX_LINE_CHARS)
         if is_code or heading is not None:
-            found[at] = heading[1] if heading else ""
+            found[at] = _without_closing(heading[1]) if heading else ""
     return found
+
+
+def _without_closing(heading: str) -> str:
+    """Return the text of a heading of Markdown without the number signs that may follow it."""
+    text = heading.rstrip(" \t")
+    return text.rstrip("#").rstrip(" \t") or text[:1]
 
 
 def _find_underlined(lines: Sequence[str], underline: re.Pattern[str]) -> list[str]:

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cached_property
+from time import monotonic
 from typing import Final
 from weakref import finalize
 
@@ -24,6 +25,10 @@ from rootle.sources.git.history import find_shallow_commits
 _MAX_PATCH_BYTES: Final = 2_000_000
 # Time limit for one commit. git needs this long only for a commit that changes thousands of files.
 _TIMEOUT_S: Final = 60.0
+# Time limit for all commits that take longer than a second. The patches of further commits are not
+# read. Kafka has no such commit.
+_SLOW_S: Final = 1.0
+_ALL_SLOW_S: Final = 120.0
 _DIFF: Final = (
     *("--stdin", "--always", "--root", "-r", "--raw", "-z"),
     *("--no-ext-diff", "--no-textconv", "--no-color", "--no-notes", "--encoding=UTF-8"),
@@ -101,6 +106,7 @@ class PatchProcess:
         self._folder = folder
         self._levels = levels
         self.failed_levels: set[tuple[str, ...]] = set()
+        self._left_s = _ALL_SLOW_S
         self._sessions: dict[tuple[str, ...], GitSession] = {}
         finalize(self, _close_all, self._sessions)  # in case nothing calls `close`
 
@@ -115,9 +121,10 @@ class PatchProcess:
         """Return a commit with its changes; None if the repository does not have it.
 
         The oldest commits of a shallow clone have no changes: git would report all their files as
-        added.
+        added. If many commits took too long to read, the changes have paths only.
         """
-        for level in () if sha in self._shallow else self._levels:
+        levels = self._levels if self._left_s > 0 else (_PATHS,)
+        for level in () if sha in self._shallow else levels:
             session = self._open("diff-tree", *level)
             if session is None:
                 return None
@@ -144,9 +151,13 @@ class PatchProcess:
         """
         marker = f"end {secrets.token_hex(16)}"
         request, end = f"{sha}\n{marker}\n", f"{marker}{answer}\n"
-        return session.ask(
+        started_s = monotonic()
+        found = session.ask(
             request.encode("ascii"), end.encode("ascii"), _MAX_PATCH_BYTES, _TIMEOUT_S
         )
+        if (seconds := monotonic() - started_s) > _SLOW_S:
+            self._left_s -= seconds
+        return found
 
     def _open(self, command: str, *options: str) -> GitSession | None:
         key = command, *options
