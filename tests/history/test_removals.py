@@ -451,3 +451,28 @@ def test_similar_names_are_marked_as_such(tmp_path: Path, make_app: MakeApp) -> 
     assert [one.name for one in answer.removals] == ["retry_404"]
     assert 'no removed code with the name "retry_404_pages"' in answer.suggestions[0]
     assert app.gone("retry_404").suggestions == ()
+
+
+@pytest.mark.parametrize("query", ["retry\0count", "\ud800 retry_count"])
+def test_a_query_that_git_cannot_read_has_an_answer(
+    query: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    make_history(tmp_path / "repo", ("Add", {"a.py": "x = 1\n"}))
+    assert find(make_app(tmp_path / "repo"), query) == []
+
+
+def test_a_note_says_that_changes_are_hidden_because_of_secrets(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    body = "\n".join("MIIEowIBAAKCAQEA" + "b3Ry" * 12 for _ in range(12))
+    key = f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----"
+    code = f'def load_signing():\n    return """\n{key}\n"""\n\n\ndef tail_part():\n    return 1\n'
+    make_history(
+        tmp_path / "repo",
+        ("Add", {"a.py": code}),
+        ("Remove load_signing", {"a.py": "def tail_part():\n    return 1\n"}),
+    )
+    answer = make_app(tmp_path / "repo").gone("load_signing")
+    assert answer.removals == ()
+    (note,) = answer.suggestions
+    assert "are hidden, because they may contain secrets" in note

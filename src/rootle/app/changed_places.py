@@ -162,19 +162,21 @@ def prepare_removed_definitions(definitions: RemovedDefinitions | None) -> str:
 
 def find_removed_definitions(
     name: str, definitions: RemovedDefinitions | None, index: IndexReader | None
-) -> list[RemovedDefinition]:
+) -> tuple[list[RemovedDefinition], bool]:
     """Return the definitions with a name that commits removed, except those that exist elsewhere.
+
+    Also return whether there may be more, because not all commits with the name were read.
 
     `index` is the index of the current files. While the index of the removed definitions is being
     built, some of them are not known: see `prepare_removed_definitions`.
     """
     if definitions is None:
-        return []
-    found = definitions.with_name(name)
+        return [], False
+    found, is_limited = definitions.with_name(name)
     if index is None:
-        return found
+        return found, is_limited
     present = PresentCode(index)
-    return [one for one in found if not present.contains(one)]
+    return [one for one in found if not present.contains(one)], is_limited
 
 
 def find_definitions(container: Container, index: IndexReader, name: str) -> Sequence[Symbol]:

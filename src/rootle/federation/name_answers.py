@@ -52,7 +52,8 @@ class NameLookup:
     find_place: Callable[[str], ChangedPlace | None]
     # Indexes removed definitions for a limited time. Returns "", or why some are not indexed.
     prepare_removed: Callable[[], str]
-    find_removed: Callable[[str], Sequence[RemovedDefinition]]  # returns those with a name
+    # Returns removed definitions with a name, and whether there may be more.
+    find_removed: Callable[[str], tuple[Sequence[RemovedDefinition], bool]]
     describe_present: Callable[[str], str]  # returns where a name is defined now; "" if it is not
 
 
@@ -119,16 +120,17 @@ class NameAnswers:
         """Return the commits that removed or renamed a file or definition, newest first."""
         name, is_rename = question.name, question.asked == "rename"
         if may_be_path(name):
-            changes = find_file_removals(view, name, only_renames=is_rename)
+            changes, is_limited = find_file_removals(view, name, only_renames=is_rename)
             changes = changes or self._find_unlisted_removal(name, view)
             verb = "renamed" if is_rename else "deleted or renamed"
-            return _note_count(changes, f"{verb} {name}, newest first")
+            what = f"{verb} {name}, newest first"
+            return _note_count(changes, what, is_limited=is_limited)
         present = self.names.describe_present(name)
-        removals = _read_removals(view, name, self.names.find_removed(name))
+        removed, is_limited = self.names.find_removed(name)
+        removals = _read_removals(view, name, removed)
         if removals:
-            found = _note_count(
-                removals, f"removed a definition with the name {name}, newest first"
-            )
+            what = f"removed a definition with the name {name}, newest first"
+            found = _note_count(removals, what, is_limited=is_limited)
         elif present:
             # The changes show what happened to the definition instead.
             asked = replace(question, asked="addition" if is_rename else "changes")
@@ -164,10 +166,13 @@ def _read_removals(
     return [found[state] for state in view.newest_first(found)]
 
 
-def _note_count(changes: list[PlaceChange], what: str) -> NameChanges | None:
+def _note_count(
+    changes: list[PlaceChange], what: str, *, is_limited: bool = False
+) -> NameChanges | None:
     if not changes:
         return None
-    return NameChanges(changes, (f"{count_commits(len(changes))} that {what}",))
+    count = count_commits(len(changes), is_limited=is_limited)
+    return NameChanges(changes, (f"{count} that {what}",))
 
 
 def _select_main_author(found: NameChanges, name: str) -> NameChanges:

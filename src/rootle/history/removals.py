@@ -31,7 +31,7 @@ from rootle.protocols import WeightedTerm
 from rootle.search.query.filters import filter_files
 from rootle.search.query.syntax import parse_query
 from rootle.text.languages import language_of
-from rootle.types import COMMIT_URI, Removal, RemovalAnswer, SearchQuery, Symbol
+from rootle.types import COMMIT_URI, HIDDEN_SECRET, Removal, RemovalAnswer, SearchQuery, Symbol
 
 DEFAULT_LIMIT: Final = 5
 MAX_LIMIT: Final = 100
@@ -90,7 +90,9 @@ def find_removals(
         search = _RemovalSearch(question, keeps, commits.search, commits.view, definitions, present)
         removals = search.run(count)
         present_note = _note_present(question, find_definitions, has_removals=bool(removals))
-        notes = (*notes, *present_note, *_note_missing_name(question, removals))
+        missing = _note_missing_name(question, removals)
+        hidden = search.count_hidden() if missing or not removals else 0
+        notes = (*notes, *present_note, *missing, *_note_hidden(hidden))
     return RemovalAnswer(
         query.text_query,
         removals,
@@ -126,6 +128,17 @@ def _note_missing_name(question: RemovalQuestion, removals: Sequence[Removal]) -
     return (f'found no removed code with the name "{name}"; the results contain similar words',)
 
 
+def _note_hidden(count: int) -> tuple[str, ...]:
+    """Return a note if changes of this number of files were left out."""
+    if not count:
+        return ()
+    files = "1 file is" if count == 1 else f"{count} files are"
+    return (
+        f"in the commits that were searched, the changes of {files} hidden, because they may "
+        "contain secrets; code that was removed there is not found",
+    )
+
+
 def _make_filter(query: SearchQuery) -> Callable[[FileState], bool]:
     """Return a function that tests whether a file or commit passes the filters of a query."""
     parsed, now_s = parse_query(query.text_query), time.time()
@@ -158,6 +171,7 @@ class _RemovalSearch:
         self._definitions = definitions
         self._present = present
         self._weights = question.weigh_terms(view.index.sparse)
+        self._searched: set[int] = set()  # commits whose removed code was read
 
     def run(self, limit: int) -> tuple[Removal, ...]:
         ranks = self._rank_commits()
@@ -169,6 +183,16 @@ class _RemovalSearch:
             if missing:
                 found = self._select([*found, *self._read(missing)], limit)
         return tuple(self._describe(one) for one in found)
+
+    def count_hidden(self) -> int:
+        """Return how many files changed in the searched commits, but may contain secrets."""
+        texts = {commit: self._index.text(commit).split("\n") for commit in self._searched}
+        headings = (
+            texts[state.id][section.start_line - 1]
+            for state in self._view.select(self._index.files(self._searched).values())
+            for section in self._view.sections_of(state)
+        )
+        return sum(heading.rstrip().endswith(f" ({HIDDEN_SECRET})") for heading in headings)
 
     def _find_definitions(self, ranks: Mapping[int, int]) -> Iterator[_Candidate]:
         """Yield the removed definitions that are most similar to the question."""
@@ -223,6 +247,7 @@ class _RemovalSearch:
     def _read(self, ranks: dict[int, int]) -> Iterator[_Candidate]:
         """Yield the removed code of commits that matches the question."""
         states = self._index.files(ranks)
+        self._searched.update(ranks)
         for commit, rank in ranks.items():
             state = states[commit]
             removed = self._commits.updates.read_removed(state.path.removeprefix(COMMIT_URI))

@@ -91,24 +91,25 @@ class RemovedDefinitions:
         best = sorted(scores, key=lambda chunk: (-scores[chunk], chunk))
         return self._read(index, {chunk: scores[chunk] for chunk in best})
 
-    def with_name(self, name: str) -> list[RemovedDefinition]:
+    def with_name(self, name: str) -> tuple[list[RemovedDefinition], bool]:
         """Return the definitions with a name, which may include its class or module.
 
-        The result is empty if nothing is indexed yet.
+        Also return whether more may exist, because not all commits with the name were read. There
+        are no definitions if nothing is indexed yet.
         """
         view = self.view()
         if view is None:
-            return []
+            return [], False
         *owners, word = _QUALIFIER.split(name)
         sparse = view.index.sparse
         stems = sparse.stems(" ".join(word_terms(word)))
-        ids = sparse.files_with(stems, [], _MAX_NAMED, view.ids) if stems else ()
+        ids = sparse.files_with(stems, [], _MAX_NAMED + 1, view.ids) if stems else ()
         found = []
-        for state in view.select(view.index.files(ids).values()):
+        for state in view.select(view.index.files(ids[:_MAX_NAMED]).values()):
             text = view.index.text(state.id).split("\n")
             made = (self._make(state.path, text, one, 0.0) for one in view.sections_of(state))
             found += [one for one in made if one.name == word and _is_owned(one, owners)]
-        return found
+        return found, len(ids) > _MAX_NAMED
 
     def view(self) -> CommitView | None:
         """Return the commits that removed definitions; None if nothing is indexed yet."""

@@ -23,6 +23,9 @@ CHANGED_NAMES_SEPARATOR: Final = " | "
 RENAMED_TO: Final = "→ "
 # The index lists at most this many files of a commit.
 MAX_INDEXED_FILES: Final = 30
+# The text of a commit names this reason in parentheses after a file whose changes may contain
+# secrets.
+HIDDEN_SECRET: Final = "secret"
 # The separator of the scope and the name in the title of a section with a removed definition.
 REMOVED_SCOPE_SEPARATOR: Final = " > "
 # The name in `degraded` of an answer for which not all commits were searched. The first suggestion

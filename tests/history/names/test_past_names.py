@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from commit_repository import commit_all, make_history
 from sample import MakeApp, git, write
 
 from rootle import App
+from rootle.history import removed_definitions
+from rootle.history.names import past_names
 from rootle.types import SearchQuery, SearchResponse
 
 pytestmark = pytest.mark.slow
@@ -178,3 +181,35 @@ def test_an_answer_without_all_removed_definitions_says_so_first(
         assert answer.suggestions[0].startswith("not all removed definitions were searched")
         assert answer.degraded == ("history",)
     assert app.search(SearchQuery("when was zoo/cage.py removed")).degraded == ()
+
+
+@pytest.mark.parametrize(
+    ("module", "limit", "question"),
+    [
+        (past_names, "_MAX_CHANGES", "who deleted cage.py"),
+        (past_names, "_MAX_TEXTS", "which commit added `zeta_limit`"),
+        (removed_definitions, "_MAX_NAMED", "who removed open_cage"),
+    ],
+)
+def test_a_count_is_a_lower_bound_if_not_all_commits_are_read(
+    module: ModuleType,
+    limit: str,
+    question: str,
+    tmp_path: Path,
+    make_app: MakeApp,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    root = make_history(tmp_path / "limited", ["Start"])
+    for day in range(10, 18, 2):
+        write(root, "cage.py", f"def open_cage(key):\n    return key, {day}\n")
+        write(root, "zoo.ini", f"zeta_limit = {day}\n")
+        commit_all(root, "Open", day=day)
+        (root / "cage.py").unlink()
+        commit_all(root, "Close", day=day + 1)
+    app = make_app(root)
+    app.index_history()
+    complete = app.search(SearchQuery(question)).suggestions[0]
+    assert complete[0].isdecimal()
+
+    monkeypatch.setattr(module, limit, 3)
+    assert app.search(SearchQuery(question, limit=3)).suggestions[0].startswith("at least ")

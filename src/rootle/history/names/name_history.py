@@ -145,8 +145,10 @@ def _changes_by_name(
         else:
             possible += [PlaceChange(state, one) for one in sections if _is_unnamed(one)]
     paths = {change.section.label for change in found}
-    others = list(_with_name(view, (one for one in possible if one.section.label in paths), name))
-    return found, tuple(_describe_names(question, found, others, len(states)))
+    unnamed = [one for one in possible if one.section.label in paths]
+    others = list(_with_name(view, unnamed[:_MAX_TEXTS], name))
+    has_more = len(unnamed) > _MAX_TEXTS
+    return found, tuple(_describe_names(question, found, others, len(states), has_more=has_more))
 
 
 def _add_first(
@@ -203,9 +205,7 @@ def _is_unnamed(section: DocumentSection) -> bool:
 def _with_name(view: CommitView, changes: Iterable[PlaceChange], name: str) -> Iterator[FileState]:
     """Yield the commits that changed lines with the name in a file."""
     word = name_pattern(name)
-    for number, change in enumerate(changes):
-        if number == _MAX_TEXTS:
-            return
+    for change in changes:
         lines = view.index.text(change.state.id).split("\n")
         section = change.section
         if any(word.search(line) for line in lines[section.start_line : section.end_line]):
@@ -236,25 +236,33 @@ def _describe_names(
     found: Sequence[PlaceChange],
     others: Sequence[FileState],
     candidates: int,
+    *,
+    has_more: bool,
 ) -> Iterator[str]:
-    """Yield the number of the commits that were found by name, and why some may be missing."""
+    """Yield the number of the commits that were found by name, and why some may be missing.
+
+    `has_more` says whether `others` are only those of the newest changes.
+    """
     yield (
-        f"{_count(len(found), question)}; commits that changed more than 30 files, or more than 12 "
-        "definitions of a file, may be missing"
+        f"{_count(len(found), question, is_limited=candidates >= _MAX_COMMITS)}; commits that "
+        "changed more than 30 files, or more than 12 definitions of a file, may be missing"
     )
     if others:
         hashes = ", ".join(state.path.partition(":")[2][:12] for state in others[:_MAX_HASHES])
         more = f" and {len(others) - _MAX_HASHES} more" if len(others) > _MAX_HASHES else ""
+        more += " among the newest" if has_more else ""
         yield f"these changed lines with this name, perhaps in {question.name}: {hashes}{more}"
     if candidates >= _MAX_COMMITS:
         yield f"only {_MAX_COMMITS:,} of the commits with this name were read"
 
 
-def count_commits(number: int) -> str:
-    """Return a number of commits in words."""
-    return "1 commit" if number == 1 else f"{number:,} commits"
+def count_commits(number: int, *, is_limited: bool = False) -> str:
+    """Return a number of commits in words. If not all commits were read, there may be more."""
+    text = "1 commit" if number == 1 else f"{number:,} commits"
+    return f"at least {text}" if is_limited else text
 
 
-def _count(number: int, question: NameHistoryQuestion) -> str:
+def _count(number: int, question: NameHistoryQuestion, *, is_limited: bool = False) -> str:
     order = "oldest first" if question.oldest_first else "newest first"
-    return f"{count_commits(number)} with changes in {question.name}, {order}"
+    commits = count_commits(number, is_limited=is_limited)
+    return f"{commits} with changes in {question.name}, {order}"

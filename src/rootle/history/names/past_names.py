@@ -38,27 +38,36 @@ def may_be_path(name: str) -> bool:
     return "/" in name or ("." in name and language_of(name) != UNKNOWN)
 
 
-def find_file_removals(view: CommitView, path: str, *, only_renames: bool) -> list[PlaceChange]:
-    """Return the commits that deleted or renamed a file, newest first.
+def find_file_removals(
+    view: CommitView, path: str, *, only_renames: bool
+) -> tuple[list[PlaceChange], bool]:
+    """Return the commits that deleted or renamed a file, newest first, and whether more may exist.
 
     `path` is the path of the file before the commit, or the end of this path. If only the renames
     are wanted, it may also be the path after the commit.
     """
     found: dict[FileState, DocumentSection] = {}
-    for commit, section in _sections_of_file(view, path.removeprefix("./")):
+    sections, is_limited = _sections_of_file(view, path.removeprefix("./"))
+    for commit, section in sections:
         if section.title.startswith(RENAMED_TO):
             found[commit] = section
             continue
         heading = view.index.text(commit.id).split("\n", section.start_line)[section.start_line - 1]
         if heading.startswith("renamed " if only_renames else "deleted "):
             found[commit] = section
-    return [PlaceChange(state, found[state]) for state in view.newest_first(found)]
+    return [PlaceChange(state, found[state]) for state in view.newest_first(found)], is_limited
 
 
-def _sections_of_file(view: CommitView, path: str) -> Iterator[tuple[FileState, DocumentSection]]:
-    """Yield the changes of the file at a path, or else of the files whose paths end in it."""
-    exact = view.index.sections_with(f"{view.folder}{path}", _MAX_CHANGES)
-    ids = {at for at, _ in exact}
+def _sections_of_file(
+    view: CommitView, path: str
+) -> tuple[list[tuple[FileState, DocumentSection]], bool]:
+    """Return the changes of the file at a path, or else of the files whose paths end in it.
+
+    Also return whether only the newest changes are listed.
+    """
+    exact = view.index.sections_with(f"{view.folder}{path}", _MAX_CHANGES + 1)
+    is_limited = len(exact) > _MAX_CHANGES
+    ids = {at for at, _ in exact[:_MAX_CHANGES]}
     labels = {path}
     if not exact:
         ending = f"/{path}"
@@ -71,10 +80,13 @@ def _sections_of_file(view: CommitView, path: str) -> Iterator[tuple[FileState, 
         for at, label in named:
             ids.add(at)
             labels.add(view.relative_label(label) or label)
-    for state in view.select(view.index.files(ids).values()):
-        for section in view.sections_of(state):
-            if section.label in labels:
-                yield state, section
+    found = [
+        (state, section)
+        for state in view.select(view.index.files(ids).values())
+        for section in view.sections_of(state)
+        if section.label in labels
+    ]
+    return found, is_limited
 
 
 def find_first_use(view: CommitView, name: str, find_by_count: FindByCount) -> NameChanges | None:
@@ -84,7 +96,9 @@ def find_first_use(view: CommitView, name: str, find_by_count: FindByCount) -> N
     to documents are left out if others added it to code, and so are, if there are any others, those
     that added it only to tests, example projects and copies of other projects.
     """
-    changes = list(_text_changes(view, name, oldest_first=True))
+    states = view.newest_first(states_with(view, name))[::-1]
+    changes = list(_text_changes(view, name, states[:_MAX_TEXTS], oldest_first=True))
+    is_limited = bool(changes) and len(states) > _MAX_TEXTS
     added = [change for change in changes if change.lines[0].startswith("+")]
     kind = min((_kind_of(change) for change in added), default=PlaceKind.OTHER)
     found = [change for change in added if _kind_of(change) == kind]
@@ -94,14 +108,16 @@ def find_first_use(view: CommitView, name: str, find_by_count: FindByCount) -> N
         found = [] if state is None else [PlaceChange(state, section_of(view, state, ()))]
     if not found:
         return None
+    count = count_commits(len(found), is_limited=is_limited)
     note = (
-        f"{count_commits(len(found))} that added lines with {name}, oldest first; there is no "
-        "single definition with this name, so the texts of the commits were searched, and only "
-        "parts of large ones are indexed"
+        f"{count} that added lines with {name}, oldest first; there is no single definition "
+        "with this name, so the texts of the commits were searched, and only parts of large ones "
+        "are indexed"
     )
     others = len(added) - len(found)
     if added and others:
-        note += f"; {count_commits(others)} that added it only to {_LEFT_OUT[kind]} are left out"
+        count = count_commits(others, is_limited=is_limited)
+        note += f"; {count} that added it only to {_LEFT_OUT[kind]} are left out"
     return NameChanges(found, (note,))
 
 
@@ -111,20 +127,22 @@ def _kind_of(change: PlaceChange) -> PlaceKind:
 
 def find_last_use(view: CommitView, name: str) -> PlaceChange | None:
     """Return the newest commit whose lines contain a name; None if it did not only remove them."""
-    change = next(_text_changes(view, name, oldest_first=False), None)
+    states = view.newest_first(states_with(view, name))[:_MAX_TEXTS]
+    change = next(_text_changes(view, name, states, oldest_first=False), None)
     return change if change is not None and change.lines[0].startswith("-") else None
 
 
-def _text_changes(view: CommitView, name: str, *, oldest_first: bool) -> Iterator[PlaceChange]:
-    """Yield the commits that added or removed lines with a name in a file, but not both.
+def _text_changes(
+    view: CommitView, name: str, states: Sequence[FileState], *, oldest_first: bool
+) -> Iterator[PlaceChange]:
+    """Yield those of the commits that added or removed lines with a name in a file, but not both.
 
     The first of these lines is that of the change. A commit that replaced such lines by others with
     the name is yielded too if no other file is left, with a line that it added. With
     `oldest_first`, the file is one of code, if there is one.
     """
     pattern = name_pattern(name)
-    states = view.newest_first(states_with(view, name))
-    for state in (states[::-1] if oldest_first else states)[:_MAX_TEXTS]:
+    for state in states:
         text = view.index.text(state.id).split("\n")
         changed = (
             PlaceChange(state, section, lines)

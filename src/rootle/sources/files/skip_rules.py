@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from rootle.types import NEEDS_EXTRA, NEEDS_OCR
+from rootle.types import HIDDEN_SECRET, NEEDS_EXTRA, NEEDS_OCR
 
 BINARY: Final = "binary"
 MINIFIED: Final = "minified"
 GENERATED: Final = "generated"
 LOCK_FILE: Final = "lock file"
-SECRET: Final = "secret"
+SECRET: Final = HIDDEN_SECRET
 TOO_LARGE: Final = "too large"
 UNREADABLE: Final = "unreadable"
 VANISHED: Final = "vanished"
