@@ -19,7 +19,7 @@ _KEYWORD: Final = re.compile(
 )
 # Other keywords and types also occur in descriptions, so the brackets of the parameters must follow
 # the name.
-_FUNCTION: Final = re.compile(rf"\b(?:function|sub)\s*\*?\s*{_NAME}\s?{_TYPE_ARGUMENTS}\(")
+_FUNCTION: Final = re.compile(rf"\b(?:function|sub)\s*(?:\*\s*)?{_NAME}\s?{_TYPE_ARGUMENTS}\(")
 # A type or modifiers and a name: "static int name(", at the start of a text, a line or a sentence.
 _TYPE: Final = r"(?:[\w<>\[\],*&:?@.]{0,80}[\w>\]*&?@]|\w{1,40}<[\w<>,?]{0,40},)"
 _TYPED: Final = re.compile(

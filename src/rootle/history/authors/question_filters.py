@@ -44,7 +44,8 @@ _REVISION: Final = re.compile(
 _PATH: Final = re.compile(
     r"(?:\b(?:in|to|on|of|under|inside|within|from|touching|touched|below|for) )?(?:the )?"
     r"(?:(?:file|folder|directory|path|module|package) )?"
-    r"`?(?<![\w./@-])(?P<path>[\w@.$+-]*[/.][\w./@$+-]*\w/?)`?(?: (?:file|folder|directory))?(?!\S)"
+    r"`?(?<![\w./@-])(?P<path>(?=[\w@$+-]*[/.][\w./@$+-]*\w)[\w./@$+-]*\w/?)`?"
+    r"(?: (?:file|folder|directory))?(?!\S)"
 )
 _FOLDER: Final = re.compile(
     r"\b(?:in|under|inside|within|below|to) (?:the )?(?:(?:folder|directory) )?"

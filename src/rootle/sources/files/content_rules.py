@@ -28,7 +28,7 @@ _FIRST_COMMENT: Final = re.compile(
 _LICENSE: Final = re.compile(r"licen[sc]e|copyright|©", re.IGNORECASE)
 _GENERATED_NOTE: Final = re.compile(
     r"""
-    ^[ \t]* (?: \#+ | //+!? | /\*+ | \*+ | --+ | ;+ | %+ | <!--+ | \(\*+ | \{- | \"\"\" | ' | dnl\b
+    ^[ \t]* (?: \# | // | /\* | \* | -- | ;+ | %+ | <!-- | \(\* | \{- | \"\"\" | ' | dnl\b
               | @?REM\b ) [ \t\-=*\#!/]*
     (?: (?:note|warning|attention) [ \t]* [:!] [ \t]* )?
     (?: code [ ] generated \b [^\n]* \b do [ ] not [ ] edit \b

@@ -54,7 +54,7 @@ _SAFE_CONFIG: Final[dict[str, str]] = {
 # Commands that show changed lines with headings, which git finds with regular expressions.
 _DIFF_COMMANDS: Final = frozenset({"diff-tree", "log", "show"})
 _DRIVER: Final = r"^diff\..*\.x?funcname$"
-# What git does without a setting: a heading is a line that begins with a letter.
+# Without a setting, git regards a line that begins with a letter as a heading.
 _HEADING: Final = "^([A-Za-z_$].*)$"
 _CONFIG_TIMEOUT_S: Final = 10.0
 # Seconds without output after which rootle looks for a file that git may be waiting for, such as a

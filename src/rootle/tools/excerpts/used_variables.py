@@ -17,7 +17,7 @@ from rootle.types import Definition
 # `#define NAME 3`. Only words, types and brackets may precede it.
 _DEFINED: Final = re.compile(
     r"\s{0,12}(?:#\s*define\s+(?P<macro>[A-Za-z_]\w*)\b(?!\()"
-    r"|(?:[\w$<>\[\],.*&?@:]+\s+[*&]*){0,6}?(?P<name>[A-Za-z_$][\w$]*)\s*(?:\[[^\]=]{0,40}\]\s*)*"
+    r"|(?:(?:[\w$<>\[\],.*&?@:]+\s+){1,6}?[*&]*)??(?P<name>[A-Za-z_$][\w$]*)\s*(?:\[[^\]=]{0,40}\]\s*)*"
     r"(?::(?!=)[^=;]{1,80})?:?=(?![=>~]))"
 )
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][\w$]*")
@@ -26,7 +26,7 @@ _MIN_NAME: Final = 3
 # values, which the code replaces.
 _PLAIN: Final = re.compile(
     r"[Ll]og(?:ger|ging)?\b|\b(?:require|import|TypeVar|ParamSpec)\("
-    r"|=\s*(?:0|NULL|null|nil|None|nullptr|[Ff]alse|[Tt]rue|undefined|\[\]|\{\}|\"\"|'')\s*;?\s*$"
+    r"|=\s*(?:0|NULL|null|nil|None|nullptr|[Ff]alse|[Tt]rue|undefined|\[\]|\{\}|\"\"|'')\s*(?:;\s*)?$"
 )
 _CONSTANT: Final = re.compile(r"_*[A-Z][A-Z0-9_]+")
 # The first line of a group of variables or constants in Go.

@@ -19,7 +19,9 @@ from rootle.sources.external.records import ExternalDocument, ExternalSourceErro
 
 INVENTORY: Final = "objects.inv"
 _MAX_INVENTORY_BYTES: Final = 100_000_000
-_LINE: Final = re.compile(r"(\S.*?)\s+(\S+:\S+)\s+(-?\d+)\s+(\S*)\s+\S.*")
+_LINE: Final = re.compile(
+    r"(\S+(?:\s+\S+)*?)\s+(?=\S+?:\S)(\S+)\s+(-?\d+)\s+(?:(\S+)\s+|(?<=\s\s))\S.*"
+)
 _MAX_LINE_CHARS: Final = 1_000
 _PAGE_KINDS: Final = frozenset({"std:doc"})
 _WITHOUT_SECTION: Final = frozenset({"std:label", "std:doc"})
@@ -76,7 +78,7 @@ def read_inventory(content: bytes) -> Iterator[tuple[str, PageSymbol]]:
     for line in text.decode("utf-8", "replace").split("\n"):
         match = _LINE.fullmatch(line[:_MAX_LINE_CHARS])
         if match is not None:
-            name, kind, place = match[1], match[2], match[4]
+            name, kind, place = match[1], match[2], match[4] or ""
             place = f"{place[:-1]}{name}" if place.endswith("$") else place
             page, _, anchor = place.partition("#")
             yield page, PageSymbol(name, kind, anchor)

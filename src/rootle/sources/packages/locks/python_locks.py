@@ -26,7 +26,7 @@ _REQUIREMENT: Final = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*(
 _COMMENT: Final = re.compile(r"(?:^|\s)#")
 _INCLUDED: Final = re.compile(r"(?:-r\s*|--requirement(?:\s+|=))(\S.*)")
 _EDITABLE: Final = re.compile(r"(?:-e\s+|--editable(?:\s+|=))")
-_NAMED_URL: Final = re.compile(r"[A-Za-z0-9][\w.-]*\s*(?:\[[^\]]*\])?\s*@\s*(?=\S)")
+_NAMED_URL: Final = re.compile(r"[A-Za-z0-9][\w.-]*\s*(?:\[[^\]]*\]\s*)?@\s*(?=\S)")
 _EGG: Final = re.compile(r"[#&]egg=([A-Za-z0-9][\w.-]*)")
 _MAX_FILES: Final = 100  # the maximum number of files that a requirements file includes
 _MAX_LINE_CHARS: Final = 2_000

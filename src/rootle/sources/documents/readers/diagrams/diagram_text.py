@@ -11,7 +11,7 @@ from typing import Final
 _MAX_LABEL_CHARS: Final = 500
 # Maximum number of nodes, and of edges. A drawing of a map can have hundreds of thousands.
 _MAX_ITEMS: Final = 20_000
-_TAG: Final = re.compile(r"<(/?)([A-Za-z][\w-]*)[^<>]{0,2000}>")
+_TAG: Final = re.compile(r"<(/?)([A-Za-z][\w-]*)(?![\w-])[^<>]{0,2000}>")
 # Tags that can occur inside a word, as in "Retry<b>Policy</b>"; all other tags separate words.
 _INLINE_TAGS: Final = frozenset("b i u s em strong span font sub sup code a small".split())
 
