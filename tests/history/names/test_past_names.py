@@ -187,7 +187,6 @@ def test_an_answer_without_all_removed_definitions_says_so_first(
     ("module", "limit", "question"),
     [
         (past_names, "_MAX_CHANGES", "who deleted cage.py"),
-        (past_names, "_MAX_TEXTS", "which commit added `zeta_limit`"),
         (removed_definitions, "_MAX_NAMED", "who removed open_cage"),
     ],
 )

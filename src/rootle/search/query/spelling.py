@@ -51,7 +51,8 @@ def _is_misspelled(typed: str, meant: str) -> bool:
     if not left or not right:  # the same words, or a word was added or left out
         return not left and not right
     own, other = "".join(left.elements()), "".join(right.elements())
-    return edit_distance(own, other) <= max(1, min(len(own), len(other)) // _CHARS_FOR_AN_EDIT)
+    limit = max(1, min(len(own), len(other)) // _CHARS_FOR_AN_EDIT)
+    return edit_distance(own, other, limit) <= limit
 
 
 def apply_corrections(text: str, corrections: Sequence[Correction]) -> str:

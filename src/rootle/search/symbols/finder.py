@@ -52,8 +52,7 @@ class SymbolFinder:
         scan = NameScan(index, self._parsed, SymbolRequest(name), FULL_SCAN)
         definitions = scan.definitions()
         targets = AliasTargets(index, self._parsed).find(definitions)
-        symbols = [found.symbol for found in [*targets, *definitions]]
-        return symbols, scan.cost
+        return list(_with_targets(definitions, targets)), scan.cost
 
     def find_with_files(
         self,

@@ -172,7 +172,7 @@ class NameScan:
     @property
     def cost(self) -> int:
         """The characters that were read so far, and `PARSING_COST` times those that were parsed."""
-        read = sum(len(found.text) for found in _list_read(self._files))
+        read = sum(len(found.text) for found in _list_read(self.files))
         return read + PARSING_COST * self._parsed_chars
 
     def count_mentions(self) -> int:
