@@ -117,7 +117,9 @@ def test_terms_near_a_word_are_the_same_as_in_a_plain_comparison() -> None:
     for word in ("abcab", "a", "ccccc", "bca"):
         for distance in (0, 1, 2):
             expected = [
-                at for at, term in enumerate(terms) if edit_distance(word, term) <= distance
+                at
+                for at, term in enumerate(terms)
+                if edit_distance(word, term, distance) <= distance
             ]
             assert terms_of_field.near(word, distance) == expected
 

@@ -66,9 +66,9 @@ def test_known_names_do_not_cause_a_fuzzy_search(app: App, monkeypatch: pytest.M
 
 
 def test_the_distance_counts_typing_errors() -> None:
-    assert edit_distance("retry", "retry") == 0
-    assert edit_distance("retry", "rerty") == 1
-    assert edit_distance("retry", "retr") == edit_distance("retr", "retry") == 1
-    assert edit_distance("getuserbyld", "getuserbyid") < 1
-    assert edit_distance("", "abc") == 3
-    assert edit_distance("retry", "retri") == edit_distance("pool", "paol") == 1
+    assert edit_distance("retry", "retry", 5) == 0
+    assert edit_distance("retry", "rerty", 5) == 1
+    assert edit_distance("retry", "retr", 5) == edit_distance("retr", "retry", 5) == 1
+    assert edit_distance("getuserbyld", "getuserbyid", 5) < 1
+    assert edit_distance("", "abc", 5) == 3
+    assert edit_distance("retry", "retri", 5) == edit_distance("pool", "paol", 5) == 1
