@@ -141,9 +141,9 @@ def _named_definitions(place: CodePlace, sources: LinkSources) -> Iterator[Symbo
                 names[name] = None
     index, count = sources.open_index(), 0
     for name in list(names)[:_MAX_NAMES]:
-        found = sources.finder.find(index, SymbolRequest(name)).definitions
-        found = tuple(one for one in found if one.language in CODE_EXTENSIONS)
-        found = tuple(one for one in found if not is_test_place(one.path, one.scope)) or found
+        defined, _ = sources.finder.find_definitions(index, name)
+        found = [one for one in defined if one.language in CODE_EXTENSIONS]
+        found = [one for one in found if not is_test_place(one.path, one.scope)] or found
         if len(found) <= _MAX_SAME_NAME and count < _MAX_DEFINITIONS:
             count += len(found)
             yield from found

@@ -66,7 +66,7 @@ def describe_definitions(answer: SymbolAnswer) -> str:
     """Return a text such as "2 definitions of parse" or "1 definition and 1 declaration of f"."""
     count = len(answer.definitions)
     if not count and not answer.has_all_definitions:
-        return f"no definition of {answer.name} in the files that were read; more files contain it"
+        return f"no definition of {answer.name} in what was read; it may be defined elsewhere"
     if not count:
         passing = " that pass the filters" if answer.is_filtered else ""
         return f"{answer.name} is not defined in the indexed files{passing}"

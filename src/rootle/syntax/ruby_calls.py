@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import Final
 
 from tree_sitter import Node
@@ -18,42 +20,58 @@ _BLOCKS: Final = frozenset({"block", "do_block", "lambda"})
 _BINDINGS: Final = re.compile(r"_parameters?$|^exception_variable$|_assignment_list$|_pattern$")
 _LEFT: Final = {"assignment": "left", "operator_assignment": "left", "for": "pattern"}
 _NOT_VALUES: Final = frozenset({"alias", "undef", *_METHODS})
-_MAX_NODES: Final = 20_000  # of a method that is searched for local variables
+_MAX_NODES: Final = 200_000  # of a method that is searched for local variables
 
 
-def may_call_method(tree: SourceTree, row: int, column: int, size: int) -> bool:
-    """Return whether a name in a method body is neither a local variable nor a parameter.
+class RubyVariables:
+    """The local variables with one name in the methods of a file.
 
-    In this case, Ruby calls the method with this name. The `size` bytes at a position are the name;
-    rows and columns are counted from 0, columns in bytes.
+    Each method is searched once, rather than for each use of the name.
     """
-    leaf = tree.node_at(row, column, size)
-    parent = leaf.parent
-    if tree.language != "ruby" or leaf.type != "identifier" or parent is None:
-        return False
-    if parent.type in _NOT_VALUES or _binds(leaf):
-        return False
-    scope: Node | None = parent
-    while scope is not None and scope.type not in _SCOPES:
-        scope = scope.parent
-    if scope is None or scope.type not in _METHODS:
-        return False
-    name = leaf.text
-    return not any(node.text == name and _binds(node) for node in _list_visible(scope, leaf))
+
+    def __init__(self, tree: SourceTree) -> None:
+        self._tree = tree
+        # By the id of a method: the sorted offsets of its variables, and for each of them the
+        # largest offset before which it or an earlier one is known.
+        self._known: dict[int, tuple[list[int], list[int]]] = {}
+
+    def may_call_method(self, row: int, column: int, size: int) -> bool:
+        """Return whether a name in a method body is neither a local variable nor a parameter.
+
+        In this case, Ruby calls the method with this name. The `size` bytes at a position are the
+        name; rows and columns are counted from 0, columns in bytes.
+        """
+        leaf = self._tree.node_at(row, column, size)
+        parent = leaf.parent
+        if self._tree.language != "ruby" or leaf.type != "identifier" or parent is None:
+            return False
+        if parent.type in _NOT_VALUES or _binds(leaf):
+            return False
+        scope: Node | None = parent
+        while scope is not None and scope.type not in _SCOPES:
+            scope = scope.parent
+        if scope is None or scope.type not in _METHODS:
+            return False
+        if scope.id not in self._known:
+            found = sorted(_list_variables(scope, leaf.text))
+            ends = list(accumulate((end for _, end in found), max))
+            self._known[scope.id] = [start for start, _ in found], ends
+        starts, ends = self._known[scope.id]
+        at = bisect_left(starts, leaf.start_byte)
+        return not at or ends[at - 1] <= leaf.start_byte
 
 
-def _list_visible(scope: Node, leaf: Node) -> Iterator[Node]:
-    """Yield the identifiers before a leaf in a method, without those in blocks that have ended."""
-    stack, count = list(scope.children), 0
+def _list_variables(method: Node, name: bytes | None) -> Iterator[tuple[int, int]]:
+    """Yield the offset of each variable with a name, and the end of the part that knows it."""
+    stack, count = [(child, method.end_byte) for child in reversed(method.children)], 0
     while stack and count < _MAX_NODES:
-        node, count = stack.pop(), count + 1
-        has_ended = node.type in _BLOCKS and node.end_byte <= leaf.start_byte
-        if node.start_byte >= leaf.start_byte or has_ended:
-            continue
+        (node, end), count = stack.pop(), count + 1
         if node.type == "identifier":
-            yield node
+            if node.text == name and _binds(node):
+                yield node.start_byte, end
         elif node.type not in _SCOPES:
-            stack += node.children
+            end = node.end_byte if node.type in _BLOCKS else end
+            stack += [(child, end) for child in reversed(node.children)]
 
 
 def _binds(node: Node) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Final
 
 from tree_sitter import Node
@@ -21,6 +22,12 @@ from rootle.syntax.symbol_outline import Outline, Unit, encode, outline_tree, pa
 _QUALIFIER: Final = (
     r"[*&~@#:\s\"'`]*(?:[\w$]+(?:<(?:[^<>]|<[^<>]*+>)*+>)?\s*(?:::|[.:\\#]|->)\s*~?)*"
 )
+
+# Steps from a node to one below it, of all the climbs from the places of a name in a file. In
+# ordinary code, a name is 10 to 40 levels deep. This many steps take about a second.
+_MAX_CLIMBED: Final = 100_000_000
+
+_MAX_NAME: Final = 1_000  # bytes of a qualified name
 
 Position = tuple[int, int]  # row and column, both from 0; the column counts bytes
 
@@ -49,6 +56,23 @@ class SourceTree:
         start = self.row_starts[row] + column
         return self.root.descendant_for_byte_range(start, start + size) or self.root
 
+    def are_too_deep(self, positions: Iterable[Position]) -> bool:
+        """Return whether climbing from all the positions to the root would take too long.
+
+        The time for each is the square of its depth, because the parser finds the parent of a node
+        from the root.
+        """
+        left, cursor = _MAX_CLIMBED, self.root.walk()
+        for row, column in positions:
+            start, depth = self.row_starts[row] + column, 0
+            cursor.reset(self.root)
+            while depth * depth <= left and cursor.goto_first_child_for_byte(start) is not None:
+                depth += 1
+            left -= depth * depth
+            if left < 0:
+                return True
+        return False
+
     def text(self, node: Node) -> str:
         """Return the text of a node."""
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -61,8 +85,10 @@ class SourceTree:
         unit.
         """
         found = {}
+        word = re.escape(name.encode("utf-8", "replace"))
+        qualified = re.compile(_QUALIFIER.encode() + b"(" + word + b")")
         for entry in self.outline.names:
-            if entry.text != name or (position := self._locate(entry)) is None:
+            if entry.text != name or (position := self._locate(entry, word, qualified)) is None:
                 continue
             found[position] = tuple(self.units_at(position[0]))
         return found
@@ -76,13 +102,27 @@ class SourceTree:
 
     def units_at(self, row: int) -> Iterator[Unit]:
         """Yield the units that contain a row, outermost first."""
-        unit = self.outline.root
-        while True:
-            inner = next((one for one in unit.members if one.row <= row < one.end), None)
-            if inner is None:
-                return
-            yield inner
-            unit = inner
+        unit: Unit | None = self._member_at(self.outline.root, row)
+        while unit is not None:
+            yield unit
+            unit = self._member_at(unit, row)
+
+    def _member_at(self, unit: Unit, row: int) -> Unit | None:
+        """Return the first member of a unit that contains a row, without a scan of all members."""
+        ends = self._member_ends.get(id(unit))
+        if ends is None:
+            ends = list(accumulate((one.end for one in unit.members), max))
+            self._member_ends[id(unit)] = ends
+        at = bisect_right(ends, row)  # the members before it end above the row
+        return unit.members[at] if at < len(ends) and unit.members[at].row <= row else None
+
+    @cached_property
+    def _member_ends(self) -> dict[int, list[int]]:
+        """The ends of the members of units, as far as they were needed, by the id of the unit.
+
+        Each is the largest end so far, so that the list is sorted.
+        """
+        return {}
 
     def statement_at(self, row: int, column: int, size: int) -> tuple[int, int]:
         """Return the rows of the statement that defines the name at a position.
@@ -107,20 +147,22 @@ class SourceTree:
         is_whole = not self._line(first)[:column].strip()
         return "comment" in node.type and is_whole and end + bool(stop) == row
 
-    def _locate(self, name: Name) -> Position | None:
+    def _locate(self, name: Name, last: bytes, qualified: re.Pattern[bytes]) -> Position | None:
         """Return the position of the last part of a name.
+
+        `last` is a pattern for the last part, and `qualified` has it in group 1.
 
         Return None if the outline lists the name at the comment above its definition.
         """
-        line = self._line(name.row)
-        last = re.escape(name.text.encode("utf-8", "replace"))
-        match = re.compile(_QUALIFIER.encode() + b"(" + last + b")").match(line, name.column)
+        start = self.row_starts[name.row]
+        first, end = start + name.column, self._line_end(name.row)
+        match = qualified.match(self.data, first, min(end, first + _MAX_NAME))
         if match is not None:
-            return name.row, match.start(1)
+            return name.row, match.start(1) - start
         if name.column or name.row in self._comment_rows:
             return None
         # The name was guessed in text with a syntax error, so its column is unknown.
-        match = re.search(rb"(?<!\w)" + last + rb"(?!\w)", line)
+        match = re.search(rb"(?<!\w)" + last + rb"(?!\w)", self._line(name.row))
         return None if match is None else (name.row, match.start())
 
     @cached_property
@@ -130,9 +172,11 @@ class SourceTree:
         )
 
     def _line(self, row: int) -> bytes:
-        start = self.row_starts[row]
-        end = self.data.find(b"\n", start)
-        return self.data[start : end if end >= 0 else len(self.data)]
+        return self.data[self.row_starts[row] : self._line_end(row)]
+
+    def _line_end(self, row: int) -> int:
+        is_last = row + 1 == len(self.row_starts)
+        return len(self.data) if is_last else self.row_starts[row + 1] - 1
 
 
 def _is_in_list(node: Node) -> bool:

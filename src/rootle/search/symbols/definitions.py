@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from tree_sitter import Node
@@ -23,6 +26,7 @@ from rootle.types import Symbol
 SCOPE_SEPARATOR: Final = " > "
 # The kinds of names that a module exports for definitions with another name.
 ALIAS_KINDS: Final = frozenset({"alias", "export"})
+_MAX_DEFINITIONS: Final = 10_000  # of a name in a file
 _MAX_LINE: Final = 200
 _IDENTIFIER: Final = re.compile(r"[\w$]+[?!]?")
 _GENERICS: Final = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
@@ -96,23 +100,31 @@ def definer_order(path: str, name: str) -> tuple[object, ...]:
     return (*_path_order(path), stem.lower() != name.lower(), path)
 
 
-def find_definitions(found: FileOccurrences) -> dict[Position, FoundDefinition]:
-    """Return the definitions of a name in a file, by the positions of the name."""
+def find_definitions(
+    found: FileOccurrences,
+) -> tuple[dict[Position, FoundDefinition], Collection[Position]]:
+    """Return the definitions of a name in a file, by the positions of the name.
+
+    If there are more than 10,000 of them, also return the positions of the others.
+    """
     if found.tree is not None:
         places = found.tree.definitions_of(found.name)
-        return {
-            at: _make(found, at, units, is_inside=_is_in_body(found.tree, at, units, places))
-            for at, units in places.items()
+        ordered = sorted(places)
+        made = {
+            at: _make(found, at, units, is_inside=_is_in_body(found.tree, at, units, ordered))
+            for at, units in islice(places.items(), _MAX_DEFINITIONS)
         }
-    if found.state.language not in CODE_EXTENSIONS:
-        return {}
-    return dict(_guess(found))
+        others = places.keys() - made.keys() if len(places) > len(made) else ()
+        return made, others
+    return dict(_guess(found)) if found.state.language in CODE_EXTENSIONS else {}, ()
 
 
 def _is_in_body(
-    tree: SourceTree, at: Position, units: Sequence[Unit], places: Iterable[Position]
+    tree: SourceTree, at: Position, units: Sequence[Unit], places: Sequence[Position]
 ) -> bool:
     """Return whether a name is declared again in the body of a definition with this name.
+
+    `places` are the sorted positions at which the name is defined.
 
     An example is a constructor in a C++ class. The second name in `typedef struct name { … } name;`
     is not in the body.
@@ -120,7 +132,7 @@ def _is_in_body(
     if not units:
         return False
     unit = units[-1]
-    if at == min(place for place in places if unit.row <= place[0] < unit.end):
+    if at == places[bisect_left(places, (unit.row, 0))]:
         return False
     node: Node | None = tree.node_at(*at, 1)
     while node is not None and node != unit.node:
@@ -184,18 +196,15 @@ def find_definitions_in(
     """
     places: dict[Position, FoundDefinition] = {}
     for chunk in chunks:
-        lines = {
-            at: found.line(at[0])
-            for at in found.positions
-            if chunk.start_line <= at[0] + 1 <= chunk.end_line
-        }
+        first = bisect_left(found.positions, (chunk.start_line - 1, 0))
+        end = bisect_left(found.positions, (chunk.end_line, 0))
         code = [
             at
-            for at, line in lines.items()
-            if classify_line(line, at[1], len(found.token), found.state.language)
+            for at in found.positions[first:end]
+            if classify_line(*found.line_around(at), len(found.token), found.state.language)
             not in ("comment", "import")
         ]
-        typed = (at for at in code if _TYPED.search(lines[at][: at[1]]))
+        typed = (at for at in code if _TYPED.search(found.text_around(at, _MAX_LINE)[0]))
         if (best := next(typed, code[0] if code else None)) is not None:
             titles = chunk.scope.split(SCOPE_SEPARATOR)
             outer = [part for part in titles if part and part.split()[-1] != found.name]
@@ -239,7 +248,7 @@ def _guess(found: FileOccurrences) -> Iterator[tuple[Position, FoundDefinition]]
     rows = {
         name.row
         for name in find_names(lines, 0, len(lines))
-        if name.text == found.name and not _FORWARD.match(found.line(name.row).strip())
+        if name.text == found.name and not _FORWARD.match(found.line_start(name.row).strip())
     }
     for row, column in found.positions:
         if row in rows:
@@ -264,7 +273,7 @@ def _make(
     owners = owner_names(outer) or tuple(reversed(_IDENTIFIER.findall(scope)))
     if unit is not None:
         owners = (*reversed(unit_qualifiers(unit)), *owners)
-    line = found.line(row)
+    line = found.line_start(row)
     symbol = Symbol(
         name,
         kind or _kind(unit, line, name, is_parsed=found.tree is not None),
@@ -308,6 +317,7 @@ def _visibility(language: str, name: str, line: str) -> str:
     return "public"
 
 
+@lru_cache(maxsize=1_024)
 def _path_order(path: str) -> tuple[int, ...]:
     kinds = path_parts(path).kinds
     unlikely = sum(1 for kind in _LESS_LIKELY if kinds & (1 << KINDS.index(kind)))

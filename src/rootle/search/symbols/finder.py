@@ -39,7 +39,7 @@ class SymbolFinder:
         """
         scan = NameScan(index, self._parsed, request, FULL_SCAN)
         definitions = scan.definitions()
-        targets = AliasTargets(index, self._parsed).find(definitions)
+        targets = self._targets(index, scan, definitions)
         return self._answer(index, request, scan, definitions, targets)
 
     def find_definitions(self, index: IndexReader, name: str) -> tuple[list[Symbol], int]:
@@ -51,8 +51,17 @@ class SymbolFinder:
         """
         scan = NameScan(index, self._parsed, SymbolRequest(name), FULL_SCAN)
         definitions = scan.definitions()
-        targets = AliasTargets(index, self._parsed).find(definitions)
+        targets = self._targets(index, scan, definitions)
         return list(_with_targets(definitions, targets)), scan.cost
+
+    def _targets(
+        self, index: IndexReader, scan: NameScan, definitions: Sequence[FoundDefinition]
+    ) -> Sequence[AliasTarget]:
+        """Return the definitions of aliases; the scan is incomplete if there are too many."""
+        aliases = AliasTargets(index, self._parsed)
+        found = aliases.find(definitions)
+        scan.has_all_definitions &= aliases.is_complete
+        return found
 
     def find_with_files(
         self,
@@ -81,7 +90,7 @@ class SymbolFinder:
             definitions = scan.definitions()
         if request.aspect == "definitions" and not definitions:
             return None
-        targets = AliasTargets(index, self._parsed).find(definitions)
+        targets = self._targets(index, scan, definitions)
         answer = self._answer(index, request, scan, definitions, targets)
         ids = {one.definition.symbol.path: one.file_id for one in targets}
         return answer, {**scan.file_ids(), **ids}

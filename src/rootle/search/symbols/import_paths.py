@@ -13,6 +13,7 @@ _PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "init", "__init_
 _RELATIVE_PATH: Final = re.compile(r"[\"'](\.{1,2}/[^\"'\n]*)[\"']")
 _PACKAGE: Final = re.compile(r"[\"']((?:@[\w.-]+/)?[\w-][\w.-]*)(?:/[^\"'\n]*)?[\"']")
 _PATH_PART: Final = re.compile(r"\w[\w-]*")  # such as http-exception in '../http-exception'
+_MAX_WORDS: Final = 100  # at each end of an import that can import thousands of names
 _MAX_PARTS: Final = 100  # more than the parts of a path that an import names
 
 
@@ -50,6 +51,8 @@ def shared_words(path: str, statement: str) -> int:
     """
     # In Rust, the module of a folder such as `my-tool` is written with underscores.
     words = [word.replace("-", "_") for word in _PATH_PART.findall(statement)]
+    if len(words) > 2 * _MAX_WORDS:  # the path is at the start or at the end
+        words = [*words[:_MAX_WORDS], *words[-_MAX_WORDS:]]
     parts = [*path.rpartition("/")[0].split("/"), stem_of(path)]
     parts = [part.replace("-", "_") for part in parts if part and part not in _PLAIN_STEMS]
     shared = sum(2 if part == parts[-1] else 1 for part in parts if part in words)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Final
 
@@ -63,6 +62,8 @@ class NameScan:
         self._unread_definers: set[int] = set()
         self._unparsed_files = 0
         self._parsed_chars = 0
+        self._unlisted: dict[int, Collection[Position]] = {}
+        self._excluded: dict[tuple[int, int], bool] = {}
         self.has_all_definitions = True
 
     def definitions(self) -> list[FoundDefinition]:
@@ -83,6 +84,7 @@ class NameScan:
             else:
                 self._unread_definers.add(state.id)
         owned = self.owner_filter.select(self.list_found())
+        self.has_all_definitions &= self.owner_filter.has_all_bases
         if not owned and self.limits.member_chars:
             for at, members in self._members.items():
                 self._definitions[at] = {**members, **self._definitions[at]}
@@ -154,7 +156,7 @@ class NameScan:
     @property
     def is_complete(self) -> bool:
         """Whether the number of uses is exact."""
-        if not self.candidates.has_all_states:
+        if not self.candidates.has_all_states or not self.owner_filter.has_all_bases:
             return False
         if self.request.aspect == "definitions":
             return not self._unread_definers
@@ -185,9 +187,8 @@ class NameScan:
             occurrences = None if state.id in self._unread_definers else self.read(state)
             if occurrences is None:
                 continue
-            defined = self._definitions.get(state.id, {})
-            rows = {at[0] for at in occurrences.positions if at not in defined}
-            lines += sum(not self.is_excluded(occurrences.line(row)) for row in rows)
+            rows = {at[0] for at in occurrences.positions if not self.is_defined_at(state, at)}
+            lines += sum(not self.has_excluded(occurrences, row) for row in rows)
         return lines
 
     def file_ids(self) -> Mapping[str, int]:
@@ -224,8 +225,16 @@ class NameScan:
             self._definitions[state.id] = self._find_definitions(found) if found else {}
         return self._definitions[state.id]
 
+    def is_defined_at(self, state: FileState, at: Position) -> bool:
+        """Return whether a known definition is at a position, which need not be listed."""
+        known, others = self._definitions.get(state.id, {}), self._unlisted.get(state.id, ())
+        return at in known or at in others
+
     def _find_definitions(self, found: FileOccurrences) -> dict[Position, FoundDefinition]:
-        definitions = find_definitions(found)
+        definitions, others = find_definitions(found)
+        if others:
+            self._unlisted[found.state.id] = others
+            self.has_all_definitions = False
         if definitions or found.tree is not None:
             return definitions
         # The index lists the chunks that define the name, even in files that are not parsed.
@@ -239,7 +248,19 @@ class NameScan:
             return found
         self._budget -= len(found.text)
         self._parsed_chars += 0 if self.parsed.has(found.state) else len(found.text)
-        return replace(found, tree=self.parsed.tree_of(found.state, found.text))
+        tree = self.parsed.tree_of(found.state, found.text)
+        parsed = found.with_tree(tree)
+        self._unparsed_files += parsed.tree is not tree
+        return parsed
+
+    def has_excluded(self, found: FileOccurrences, row: int) -> bool:
+        """Return whether a line of a file is left out by the request; each is checked once."""
+        if self.request.excluded is None:
+            return False
+        key = found.state.id, row
+        if key not in self._excluded:
+            self._excluded[key] = self.is_excluded(found.line(row))
+        return self._excluded[key]
 
     def is_excluded(self, line: str) -> bool:
         excluded = self.request.excluded

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
 from rootle.search.symbols.name_places import find_name, written_name
 from rootle.syntax.assignments import is_assignment, is_assignment_in_line
-from rootle.syntax.ruby_calls import may_call_method
+from rootle.syntax.ruby_calls import RubyVariables
 from rootle.syntax.source_tree import Position, SourceTree, read_source_tree
 from rootle.text.languages import CODE_EXTENSIONS
 from rootle.text.whole_names import line_numbers
@@ -22,6 +22,10 @@ from rootle.text.whole_names import line_numbers
 _MAX_CACHED_CHARS: Final = 3_000_000
 # Parsing a larger file takes at least half a second, so its lines are classified by their text.
 _MAX_FILE_CHARS: Final = 500_000
+# Characters of a line that are looked at for one occurrence, and those from the start of the line.
+# A file can have a name thousands of times on one line.
+_MAX_LINE: Final = 2_000
+_MAX_HEAD: Final = 200
 
 _COMMENT: Final = re.compile(
     r"\s*(?://|/?\*|#(?!\s*(?:include|define|if|else|elif|pragma))|--|;|%|<!--)"
@@ -105,12 +109,20 @@ class FileOccurrences:
     @cached_property
     def positions(self) -> tuple[Position, ...]:
         """The row of each occurrence, and its column in bytes."""
-        found = []
+        found: list[Position] = []
+        end = 0  # of the text that was counted for the column of the last occurrence
         for offset, line in zip(self.offsets, line_numbers(self.text, self.offsets), strict=True):
-            before = self.text[self.text.rfind("\n", 0, offset) + 1 : offset]
+            is_same_line = bool(found) and found[-1][0] == line - 1
+            start = end if is_same_line else self.text.rfind("\n", end, offset) + 1 or end
+            before = self.text[start:offset]
             column = len(before) if before.isascii() else len(before.encode("utf-8", "replace"))
-            found.append((line - 1, column))
+            found.append((line - 1, column + (found[-1][1] if is_same_line else 0)))
+            end = offset
         return tuple(found)
+
+    @cached_property
+    def _offset_at(self) -> dict[Position, int]:
+        return dict(zip(self.positions, self.offsets, strict=True))
 
     @cached_property
     def line_starts(self) -> list[int]:
@@ -121,21 +133,65 @@ class FileOccurrences:
             at = self.text.find("\n", at + 1)
         return starts
 
+    def with_tree(self, tree: SourceTree | None) -> FileOccurrences:
+        """Return the file with its tree.
+
+        If the name often occurs very deep in the tree, return it without the tree: to get from a
+        node to one that contains it takes time in proportion to the depth.
+        """
+        is_deep = tree is not None and tree.are_too_deep(self.positions)
+        return replace(self, tree=None if is_deep else tree)
+
     def line(self, row: int) -> str:
         """Return the text of a line."""
         start = self.line_starts[row]
         end = self.line_starts[row + 1] - 1 if row + 1 < len(self.line_starts) else None
         return self.text[start:end]
 
+    def line_start(self, row: int) -> str:
+        """Return the first characters of a line, which are enough to show it."""
+        start = self.line_starts[row]
+        return self.text[start : min(self._line_end(row), start + _MAX_LINE)]
+
+    def line_around(self, at: Position) -> tuple[str, int]:
+        """Return the line of an occurrence, and the column of the occurrence in characters.
+
+        Of a very long line, only the start and the part around the occurrence are returned.
+        """
+        start, end, offset = self.line_starts[at[0]], self._line_end(at[0]), self._offset_at[at]
+        if end - start <= _MAX_LINE:
+            return self.text[start:end], offset - start
+        first = max(start, offset - _MAX_LINE // 2)
+        head = self.text[start : min(first, start + _MAX_HEAD)]
+        near = self.text[first : min(end, offset + _MAX_LINE // 2)]
+        return head + near, len(head) + offset - first
+
+    def text_around(self, at: Position, chars: int) -> tuple[str, str]:
+        """Return at most `chars` characters before and after an occurrence on its line."""
+        offset = self._offset_at[at]
+        end = offset + len(self.token)
+        before = self.text[max(self.line_starts[at[0]], offset - chars) : offset]
+        return before, self.text[end : max(end, min(self._line_end(at[0]), end + chars))]
+
+    def _line_end(self, row: int) -> int:
+        is_last = row + 1 == len(self.line_starts)
+        return len(self.text) if is_last else self.line_starts[row + 1] - 1
+
     def may_call_at(self, at: Position) -> bool:
         """Return whether a bare name in Ruby is not a variable, so that it may call a method."""
-        return self.tree is not None and may_call_method(self.tree, *at, self.size)
+        variables = self._ruby_variables
+        return variables is not None and variables.may_call_method(*at, self.size)
+
+    @cached_property
+    def _ruby_variables(self) -> RubyVariables | None:
+        return RubyVariables(self.tree) if self.tree is not None else None
 
     def is_set_at(self, at: Position) -> bool:
         """Return whether the name gets a value at a position."""
         if self.tree is not None:
             return is_assignment(self.tree, *at, self.size)
-        return is_assignment_in_line(self.line(at[0]), at[1], len(self.token), self.state.language)
+        line, column = self.line_around(at)
+        return is_assignment_in_line(line, column, len(self.token), self.state.language)
 
 
 def read_occurrences(index: IndexReader, state: FileState, name: str) -> FileOccurrences | None:

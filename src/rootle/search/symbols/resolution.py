@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -19,7 +20,7 @@ from rootle.search.symbols.import_paths import (
 from rootle.search.symbols.parsed_files import FileOccurrences, find_occurrences
 from rootle.search.symbols.types.code_files import JAVASCRIPT, CodeFiles
 from rootle.search.symbols.types.receivers import TYPED_LANGUAGES, ReceiverTypes
-from rootle.search.symbols.types.variable_types import read_variable_types
+from rootle.search.symbols.types.variable_types import guess_types
 from rootle.syntax.references import (
     MAX_RECEIVER,
     OccurrenceRole,
@@ -73,7 +74,16 @@ class Resolver:
         self._receivers = ReceiverTypes(files)
         self._wanted = {one.place for one in wanted}
         self._find_ancestors = find_ancestors
-        self._owners = {definition.owners[0] for definition in definitions if definition.owners}
+        self._top = [one for one in definitions if not _is_member(one)]
+        self._owned: defaultdict[str, list[FoundDefinition]] = defaultdict(list)
+        for one in definitions:
+            if one.owners:
+                self._owned[one.owners[0]].append(one)
+        self._owners = self._owned.keys()
+        # Results that are the same for all uses in a file.
+        self._plain: dict[str, FoundDefinition | None] = {}  # by path
+        self._by_class: dict[tuple[str, str], FoundDefinition | None] = {}  # by class and path
+        self._modules: dict[str, Sequence[FoundDefinition]] = {}  # by name
         self._imported: dict[tuple[str, str], bool] = {}
         self._types: dict[tuple[str, int, int, str], Sequence[str]] = {}
 
@@ -152,7 +162,13 @@ class Resolver:
                 return member
         if inner := self._in_functions(units, path):
             return inner
-        top = [one for one in self._definitions if not _is_member(one)]
+        if path not in self._plain:
+            self._plain[path] = self._find_plain(found, tree)
+        return self._plain[path]
+
+    def _find_plain(self, found: FileOccurrences, tree: SourceTree) -> FoundDefinition | None:
+        """Return the definition that the name has in a file without a receiver."""
+        path, top = found.state.path, self._top
         local = [one for one in top if one.symbol.path == path]
         if local:
             return local[0]
@@ -190,7 +206,7 @@ class Resolver:
             names = owner_names(units[: depth + 1])
             local = [
                 one
-                for one in self._definitions
+                for one in self._owned.get(names[0] if names else "", ())
                 if one.symbol.path == path
                 and one.owners == names
                 and units[depth].row < one.symbol.line <= units[depth].end
@@ -233,14 +249,13 @@ class Resolver:
         if receiver.endswith("()") or names[0] in _SELF:
             return None
         last = names[-1]
-        modules = [one for one in self._definitions if not _is_member(one)]
-        named = [one for one in modules if last in module_names(one.symbol.path)]
-        if not named and len(modules) == 1 and last in modules[0].symbol.path.split("/"):
-            named = modules  # a package may re-export the name
+        if last not in self._modules:
+            self._modules[last] = self._modules_named(last)
+        named = self._modules[last]
         if len(named) != 1:
             return None
-        before = found.line(at[0]).encode("utf-8", "replace")[: at[1]].rstrip()
-        if before.endswith((b"::", b"\\")):
+        before = found.text_around(at, MAX_RECEIVER)[0].rstrip()
+        if before.endswith(("::", "\\")):
             return named[0]
         if tree.language in _WITH_PATHS:
             return None
@@ -250,6 +265,13 @@ class Resolver:
             is_whole and self._is_imported(found, tree, names[0])
         )
         return named[0] if is_imported else None
+
+    def _modules_named(self, name: str) -> Sequence[FoundDefinition]:
+        """Return the definitions in modules with a name."""
+        top = self._top
+        if len(top) == 1 and name in top[0].symbol.path.split("/"):
+            return top  # a package may re-export the name
+        return [one for one in top if name in module_names(one.symbol.path)]
 
     def _is_imported(self, found: FileOccurrences, tree: SourceTree, name: str) -> bool:
         """Return whether an import in a file creates a name."""
@@ -287,7 +309,13 @@ class Resolver:
         return next((base for base in bases if base is not None), None)
 
     def _by_owner(self, owner: str, path: str) -> FoundDefinition | None:
-        owned = [one for one in self._definitions if one.owners[:1] == (owner,)]
+        key = owner, path
+        if key not in self._by_class:
+            self._by_class[key] = self._find_by_owner(owner, path)
+        return self._by_class[key]
+
+    def _find_by_owner(self, owner: str, path: str) -> FoundDefinition | None:
+        owned = self._owned.get(owner, [])
         here = [one for one in owned if one.symbol.path == path]
         return (here or owned)[0] if len(owned) == 1 or here else _with_body(owned)
 
@@ -309,8 +337,7 @@ class Resolver:
             key = path, start, end, variable
             types = self._types.get(key)
             if types is None:
-                text = found.text[start:end]
-                types = read_variable_types(variable, text, found.state.language, may_guess=True)
+                types = guess_types(variable, found.text[start:end])
                 self._types[key] = types
             owned = [self._by_owner(name, path) for name in types if name in self._owners]
             if len({one.place for one in owned if one is not None}) == 1:
@@ -345,7 +372,7 @@ def _go_receiver(found: FileOccurrences, units: Sequence[Unit]) -> str:
     """Return the receiver variable of a Go method, such as s in `func (s *Server) Run()`."""
     if found.state.language != "go" or not units:
         return ""
-    match = re.match(r"func\s*\(\s*(\w+)\s", found.line(units[-1].row))
+    match = re.match(r"func\s*\(\s*(\w+)\s", found.line_start(units[-1].row))
     return match[1] if match else ""
 
 

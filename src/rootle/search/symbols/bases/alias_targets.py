@@ -22,6 +22,7 @@ _MODULE_ENDS: Final = tuple(
     for folder in ("", "/index")
     for extension in (".ts", ".tsx", ".js", ".jsx", ".mts", ".mjs", ".cjs")
 )
+_MAX_ALIASES: Final = 50  # whose definitions are looked up
 # Files with these names have the name of their folder.
 _PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "__init__"})
 
@@ -41,6 +42,7 @@ class AliasTargets:
     def __init__(self, index: IndexReader, parsed: ParsedFiles) -> None:
         self._index = index
         self._parsed = parsed
+        self.is_complete = True  # whether no alias was left out because of the limit
 
     def find(self, definitions: Sequence[FoundDefinition]) -> Sequence[AliasTarget]:
         """Return the aliases among `definitions` with the definitions that they are names of.
@@ -48,8 +50,10 @@ class AliasTargets:
         An alias is left out if the code does not show which definition it refers to.
         """
         found = []
-        for one in definitions:
-            if one.symbol.kind in ALIAS_KINDS and (alias := self._alias_of(one)) is not None:
+        aliases = [one for one in definitions if one.symbol.kind in ALIAS_KINDS]
+        self.is_complete = len(aliases) <= _MAX_ALIASES
+        for one in aliases[:_MAX_ALIASES]:
+            if (alias := self._alias_of(one)) is not None:
                 target = self._target(alias, one.symbol.path)
                 state = self._index.file_at(target.symbol.path) if target is not None else None
                 if target is not None and state is not None:

@@ -7,7 +7,9 @@ defines this name.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -59,36 +61,44 @@ class ForeignBases:
         self._parsed = parsed
         self._name = name
         self._defined = {_fold(part) for one in definitions for part in _names_of(one)}
+        self._files: dict[str, _ParsedNames | None] = {}  # by path
 
     def is_foreign(self, use: SymbolUse) -> bool:
         """Return whether an implementation names a definition outside of the project.
 
         If the code does not show where the definition is, return False.
         """
-        state = self._index.file_at(use.path)
-        if use.target or state is None or state.language not in _LANGUAGES:
+        if use.target:
             return False
-        text = self._index.text(state.id)
-        found, tree = find_occurrences(state, text, self._name), self._parsed.tree_of(state, text)
-        if found is None or tree is None:
+        if use.path not in self._files:
+            self._files[use.path] = self._read(use.path)
+        file = self._files[use.path]
+        if file is None:
             return False
-        places = [at for at in found.positions if at[0] + 1 == use.line]
-        roles = [classify(tree, *at, found.size) for at in places]
+        found, tree = file.found, file.tree
+        first = bisect_left(found.positions, (use.line - 1, 0))
+        end = bisect_left(found.positions, (use.line, 0))
+        roles = [classify(tree, *at, found.size) for at in found.positions[first:end]]
         receivers = [role.receiver for role in roles if role.kind == "implementation"]
-        modules = [self._module_of(found, tree, receiver) for receiver in receivers]
+        modules = [self._module_of(file, receiver) for receiver in receivers]
         return bool(modules) and all(map(self._is_outside, modules))
 
-    def _module_of(self, found: FileOccurrences, tree: SourceTree, receiver: str) -> str:
+    def _read(self, path: str) -> _ParsedNames | None:
+        """Return a file with the places of the name; None if it cannot be decided upon."""
+        state = self._index.file_at(path)
+        if state is None or state.language not in _LANGUAGES:
+            return None
+        text = self._index.text(state.id)
+        found, tree = find_occurrences(state, text, self._name), self._parsed.tree_of(state, text)
+        return _ParsedNames(found, tree, {}) if found is not None and tree is not None else None
+
+    def _module_of(self, file: _ParsedNames, receiver: str) -> str:
         """Return the path of the module that a name comes from; "" if it is not known."""
         first, *_ = WORD.findall(receiver) or [self._name]
-        named = find_occurrences(found.state, found.text, first)
-        if named is None:
-            return receiver
-        bound = (at for at in named.positions if binds_import(tree, *at, named.size))
-        if (at := next(bound, None)) is None:
-            return receiver
-        match = _MODULES[tree.language].match(import_statement(tree, *at, named.size))
-        return match[1].strip() if match is not None else ""
+        if first not in file.modules:
+            file.modules[first] = _imported_module(file, first)
+        module = file.modules[first]
+        return receiver if module is None else module
 
     def _is_outside(self, module: str) -> bool:
         words = [_fold(word) for word in WORD.findall(module) if word != self._name]
@@ -103,6 +113,29 @@ class ForeignBases:
         """The names of all files and folders of the project."""
         states = self._index.all_files()
         return frozenset(_fold(part) for one in states for part in path_names(one.path))
+
+
+@dataclass(frozen=True, slots=True)
+class _ParsedNames:
+    """A parsed file, the places of a name in it, and the modules of the names it imports.
+
+    The module of a name is None if no import binds the name.
+    """
+
+    found: FileOccurrences
+    tree: SourceTree
+    modules: dict[str, str | None]
+
+
+def _imported_module(file: _ParsedNames, name: str) -> str | None:
+    named = find_occurrences(file.found.state, file.found.text, name)
+    if named is None:
+        return None
+    bound = (at for at in named.positions if binds_import(file.tree, *at, named.size))
+    if (at := next(bound, None)) is None:
+        return None
+    match = _MODULES[file.tree.language].match(import_statement(file.tree, *at, named.size))
+    return match[1].strip() if match is not None else ""
 
 
 def _names_of(definition: FoundDefinition) -> Sequence[str]:

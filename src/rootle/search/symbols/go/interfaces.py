@@ -32,6 +32,7 @@ _MAX_INTERFACES: Final = 10  # interfaces with the requested name
 _MAX_METHODS: Final = 6  # a folder is searched if it defines the rarest methods, up to this many
 _MAX_DEPTH: Final = 5  # levels of embedded types
 _MAX_ROUNDS: Final = 3  # how often to search for types that embed the types found so far
+_MAX_COMPARISONS: Final = 1_000_000  # of methods with those of an interface
 # The methods of the predeclared type `error`.
 _ERROR: Final = {"Error": GoMethod("", Signature(results=(GoTypeUse(NAMED, "string"),)))}
 # A line that declares a method.
@@ -52,11 +53,15 @@ class GoImplementation:
     line: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _ReadFile:
     state: FileState
     text: str
     content: GoFile
+
+    @cached_property
+    def lines(self) -> Sequence[str]:
+        return self.text.split("\n")
 
     @property
     def package(self) -> _Package:
@@ -80,6 +85,7 @@ class GoInterfaces:
         self._definers = GoDefiners(index)
         self._identity = GoTypeIdentity(index, self._definers)
         self._is_complete = True
+        self._comparisons = _MAX_COMPARISONS
 
     @property
     def is_complete(self) -> bool:
@@ -171,17 +177,34 @@ class GoInterfaces:
             for one in files:
                 for owner, own in one.content.methods.items():
                     owned[owner].update(one.locate(own))
+            declared = {name: one.locate(kind.methods) for name, (one, kind) in types.items()}
+            known: dict[tuple[int, ...], bool] = {}  # for types with the same lists of methods
             for name, (file, kind) in types.items():
                 if kind.is_interface or _embeds(kind, package, target):
                     continue
-                having = _with_promoted(name, types, owned)
-                if self._has_methods(having, methods):
-                    yield GoImplementation(file.state, kind.row, file.text.split("\n")[kind.row])
+                sources = [
+                    some
+                    for one in _with_promoted(name, types)
+                    for some in (owned.get(one), declared.get(one))
+                    if some
+                ]
+                key = tuple(map(id, sources))
+                if key not in known:
+                    known[key] = self._has_methods(sources, methods)
+                if known[key]:
+                    yield GoImplementation(file.state, kind.row, file.lines[kind.row])
 
-    def _has_methods(self, having: _Methods, methods: _Methods) -> bool:
-        return methods.keys() <= having.keys() and all(
-            self._identity.can_be_same(having[name], one) for name, one in methods.items()
-        )
+    def _has_methods(self, sources: Sequence[_Methods], methods: _Methods) -> bool:
+        """Return whether lists of methods, of which the first with a name counts, have these."""
+        for name, one in methods.items():
+            self._comparisons -= 1 + len(sources)
+            if self._comparisons < 0:
+                self._is_complete = False
+                return False
+            having = next((some[name] for some in sources if name in some), None)
+            if having is None or not self._identity.can_be_same(having, one):
+                return False
+        return True
 
     def _read_packages(self, methods: _Methods, first: _Package) -> list[_ReadFile]:
         """Return the files with types that may have these methods; files in `first` come first.
@@ -260,23 +283,20 @@ class GoInterfaces:
         return file
 
 
-def _with_promoted(
-    name: str, types: Mapping[str, tuple[_ReadFile, GoType]], owned: Mapping[str, _Methods]
-) -> _Methods:
-    """Return the methods of a type and of the types that it embeds from its own package."""
-    found: dict[str, GoMethod] = {}
+def _with_promoted(name: str, types: Mapping[str, tuple[_ReadFile, GoType]]) -> Iterator[str]:
+    """Yield a type and the types that it embeds from its own package, the outermost first."""
     level, known = [name], {name}
     for _ in range(_MAX_DEPTH):
-        inner: list[str] = []
-        for one in level:
-            found = {**owned.get(one, {}), **found}
-            if one in types:
-                file, kind = types[one]
-                found = {**file.locate(kind.methods), **found}
-                inner += [name.name for name in kind.embedded if not name.qualifier]
+        yield from level
+        inner = [
+            embedded.name
+            for one in level
+            if one in types
+            for embedded in types[one][1].embedded
+            if not embedded.qualifier
+        ]
         level = [one for one in dict.fromkeys(inner) if one not in known]
         known.update(level)
-    return found
 
 
 def _embeds(kind: GoType, package: _Package, target: tuple[_Package, str]) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,6 +25,8 @@ _GO_KINDS: Final = r"(?:struct|interface|map|func|\[|\*|\w)"  # after a name in 
 _PACKAGE_NAME: Final = re.compile(r'"name"\s*:\s*"([^"\n]+)"')
 _MAX_PACKAGES: Final = 300
 JAVASCRIPT: Final = frozenset({"javascript", "tsx", "typescript", "vue"})
+_MAX_SEARCHES: Final = 50  # of a file for the declarations of one name
+_WORD: Final = re.compile(rb"\w+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,14 +69,32 @@ class CodeFile:
         return self._bindings[key]
 
     def _find_bindings(self, name: str, start: int, end: int) -> Iterator[Binding]:
-        root, word = self.tree.root, re.escape(name.encode("utf-8", "replace"))
-        pattern = re.compile(rb"(?<!\w)" + word + rb"(?!\w)")
-        matches = list(pattern.finditer(self.tree.data, start, end))
-        for match in matches if len(matches) <= _MAX_OCCURRENCES else ():
-            leaf = root.descendant_for_byte_range(match.start(), match.end())
+        word = name.encode("utf-8", "replace")
+        offsets = self._offsets(word, start, end)
+        for at in offsets if len(offsets) <= _MAX_OCCURRENCES else ():
+            leaf = self.tree.root.descendant_for_byte_range(at, at + len(word))
             found = binding_at(self.tree, leaf) if leaf is not None else None
             if found is not None:
                 yield found
+
+    def _offsets(self, word: bytes, start: int, end: int) -> Sequence[int]:
+        """Return where a word occurs between two offsets.
+
+        The positions of all words are collected if many words are looked up.
+        """
+        if len(self._bindings) < _MAX_SEARCHES or not _WORD.fullmatch(word):
+            pattern = re.compile(rb"(?<!\w)" + re.escape(word) + rb"(?!\w)")
+            return [match.start() for match in pattern.finditer(self.tree.data, start, end)]
+        found = self._words.get(word, ())
+        return found[bisect_left(found, start) : bisect_left(found, end)]
+
+    @cached_property
+    def _words(self) -> Mapping[bytes, Sequence[int]]:
+        """The offsets of each word."""
+        words: defaultdict[bytes, list[int]] = defaultdict(list)
+        for match in _WORD.finditer(self.tree.data):
+            words[match.group()].append(match.start())
+        return words
 
     def imported_package(self, name: str) -> str:
         """Return the import path of a package of Go that is used under a name; "" if none is."""

@@ -3,23 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from typing import Final
 
+from rootle.search.symbols.name_places import find_name
+
 _TYPE_FIRST: Final = frozenset("c cpp csharp dart java".split())
-_TYPE_FIRST_PATTERN: Final = (
-    r"\b([A-Z]\w*)(?:<[^;(){{}}]{{0,80}}>)?(?:\[\])?[&*?\s]+{name}\s*[,);=:]"
+# The declarations of all variables in a text, with the groups "name" and "type". The text after the
+# first word is only looked at, because it can contain the first word of another declaration.
+_TYPE_FIRST_PATTERN: Final = re.compile(
+    r"\b(?P<type>[A-Z]\w*)\b(?=(?:<[^;(){}]{0,80}>)?(?:\[\])?[&*?\s]+(?P<name>\w+)\s*[,);=:])"
 )
-_TYPE_LAST_PATTERN: Final = (
-    r"\b{name}\s*[?!]?:\s*[&*\"']*(?:mut\s+|dyn\s+|impl\s+)?(?:\w+(?:\.|::))*([A-Z]\w*[a-z]\w*)"
+# A capitalized word that is not a constant.
+_CLASS: Final = r"(?P<type>[A-Z](?=\w*[a-z])\w*)\b"
+_TYPE_LAST_PATTERN: Final = re.compile(
+    r"\b(?P<name>\w+)\b(?=\s*[?!]?:\s*[&*\"']*(?:mut\s+|dyn\s+|impl\s+)?(?:\w+(?:\.|::))*"
+    rf"{_CLASS})"
 )
-_GO_PATTERN: Final = r"\b{name}\s+\*?(?:\w+\.)?([A-Z]\w*)\b"
-_PHP_PATTERN: Final = r"\b([A-Z]\w*)\s+(?:&|\.\.\.)?\${name}\b"
-_ASSIGNED: Final = (
-    r"\b{name}\s*:?=\s*(?:await\s+)?{new}(?:\w+(?:\.|::|\\))*([A-Z]\w*[a-z]\w*)"
-    r"(?:<[^;(){{}}\n]{{0,80}}>)?(?:::(?:new|default|from)\b)?\s*[({{]"
+_GO_PATTERN: Final = re.compile(
+    r"\b(?P<name>\w+)\b(?=\s+\*?(?:\w+\.)?(?P<type>[A-Z]\w*)\b)",
 )
+_PHP_PATTERN: Final = re.compile(r"\b(?P<type>[A-Z]\w*)\b(?=\s+(?:&|\.\.\.)?\$(?P<name>\w+)\b)")
+_VALUE: Final = (
+    r"(?:\w+(?:\.|::|\\))*"
+    rf"{_CLASS}(?:<[^;(){{}}\n]{{0,80}}>)?(?:::(?:new|default|from)\b)?\s*[({{]"
+)
+_ASSIGNED: Final = re.compile(rf"\b(?P<name>\w+)\b(?=\s*:?=\s*(?:await\s+)?(?:new\s+|&)?{_VALUE})")
+_ASSIGNED_WITH_NEW: Final = re.compile(
+    rf"\b(?P<name>\w+)\b(?=\s*:?=\s*(?:await\s+)?new\s+{_VALUE})"
+)
+# Declarations in a function of Go that are compared; of more, those of the whole file are used.
+_MAX_IN_FUNCTION: Final = 100
 # In these languages, a call without `new` may call a function, whose name can be capitalized.
 _WITH_NEW: Final = frozenset("cpp csharp java php".split())
 _MAX_ARGUMENTS: Final = 200  # characters of the arguments in `Type(arguments) as name`
@@ -27,6 +43,13 @@ _MAX_ARGUMENTS: Final = 200  # characters of the arguments in `Type(arguments) a
 _TYPE_BEFORE: Final = re.compile(r"\b(\w+)(?:<[^<>\n]*>)?[ \t&*?]+$")
 _DECLARED: Final = re.compile(r"\s*[,);=]")
 _CALL_BEFORE: Final = re.compile(r"\b(\w+)\([^()\n]*\)\s+as\s+$")
+# The type or the value after a variable.
+_TYPE_AFTER: Final = re.compile(
+    r"\s*:\s*[&*?\"']*(?:mut\s+|dyn\s+)?(?:Optional\[)?(?:\w+(?:\.|::))*(\w+)"
+    r"|\s*:?=\s*(?:await\s+)?(?:new\s+|&)?(?:\w+(?:\.|::))*?(\w+)"
+    r"(?:(?:::|\.)(?:new|create|build|default|of|from)\b)?\s*[({<]"
+    r"|[ \t]+[*&]?(?:\w+\.)?(\w+)"
+)
 _NO_TYPES: Final = frozenset(
     """and as assert async auto await case const def default delete else export final for from if
     import in is lambda let lateinit move mut mutable new not or override private protected public
@@ -34,56 +57,71 @@ _NO_TYPES: Final = frozenset(
 )
 
 
-def read_variable_types(
-    variable: str, text: str, language: str, *, may_guess: bool
-) -> Sequence[str]:
-    """Return the names of the types that a text declares for a variable or assigns to it.
+class VariableTypes:
+    """The types that a text declares for its variables or assigns to them.
 
-    A name that is not certainly a type, such as that of a function whose result is assigned, is
-    returned only if `may_guess` is set. Names can be repeated.
+    A name that is not certainly a type, such as that of a function, is left out. The text is
+    searched once for the declarations of all variables.
     """
-    if may_guess:
-        return _guess_types(variable, text)
-    name = re.escape(variable)
-    new = r"new\s+" if language in _WITH_NEW else r"(?:new\s+|&)?"
-    patterns = [_ASSIGNED.format(name=name, new=new)]
+
+    def __init__(self, text: str, language: str) -> None:
+        self._text = text
+        self._offsets: defaultdict[str, list[int]] = defaultdict(list)
+        self._types: defaultdict[str, list[str]] = defaultdict(list)
+        self._all: dict[str, frozenset[str]] = {}
+        assigned = _ASSIGNED_WITH_NEW if language in _WITH_NEW else _ASSIGNED
+        found = (
+            (match.start(), match["name"], match["type"])
+            for pattern in (assigned, _declaration_pattern(language))
+            for match in pattern.finditer(text)
+        )
+        for offset, name, kind in sorted(found):
+            self._offsets[name].append(offset)
+            self._types[name].append(kind)
+        self._functions = [match.start() for match in re.finditer(r"^func ", text, re.MULTILINE)]
+
+    def find(self, variable: str) -> frozenset[str]:
+        """Return the types of a variable anywhere in the text."""
+        if variable not in self._all:
+            self._all[variable] = frozenset(self._types.get(variable, ()))
+        return self._all[variable]
+
+    def find_in_function(self, variable: str, end: int) -> frozenset[str]:
+        """Return the types of a variable between the start of a Go function and an offset in it."""
+        at = bisect_left(self._functions, end)
+        start = self._functions[at - 1] if at else 0
+        offsets = self._offsets.get(variable, [])
+        first, last = bisect_left(offsets, start), bisect_left(offsets, end)
+        if last - first > _MAX_IN_FUNCTION:
+            return self.find(variable)
+        return frozenset(self._types[variable][first:last]) if last > first else frozenset()
+
+
+def _declaration_pattern(language: str) -> re.Pattern[str]:
     if language in _TYPE_FIRST:
-        patterns.append(_TYPE_FIRST_PATTERN.format(name=name))
-    elif language == "go":
-        patterns.append(_GO_PATTERN.format(name=name))
-    elif language == "php":
-        patterns.append(_PHP_PATTERN.format(name=name))
-    else:
-        patterns.append(_TYPE_LAST_PATTERN.format(name=name))
-    return [found for pattern in patterns for found in re.findall(pattern, text)]
+        return _TYPE_FIRST_PATTERN
+    return {"go": _GO_PATTERN, "php": _PHP_PATTERN}.get(language, _TYPE_LAST_PATTERN)
 
 
-def _guess_types(variable: str, text: str) -> list[str]:
-    """Return the names of the types that a variable may have according to a text."""
-    types = []
-    after = _type_after(variable)
+def guess_types(variable: str, text: str) -> Sequence[str]:
+    """Return the names of the types that a variable may have according to a text.
+
+    A name need not be a type: it can be that of a function whose result is assigned. Names can be
+    repeated.
+    """
+    return list(_guess_types(variable, text))
+
+
+def _guess_types(variable: str, text: str) -> Iterator[str]:
     # The variable is looked up first, because patterns that begin with a type are slow.
-    for found in re.finditer(rf"\b{re.escape(variable)}\b", text):
-        start = max(0, found.start() - _MAX_ARGUMENTS)
+    for offset in find_name(text, variable, ""):
+        start, end = max(0, offset - _MAX_ARGUMENTS), offset + len(variable)
         match = None
-        if _DECLARED.match(text, found.end()) is not None:
-            match = _TYPE_BEFORE.search(text, start, found.start())
+        if _DECLARED.match(text, end) is not None:
+            match = _TYPE_BEFORE.search(text, start, offset)
             if match is not None and match[1] in _NO_TYPES:
                 match = None
-        match = match or after.match(text, found.start())
-        match = match or _CALL_BEFORE.search(text, start, found.start())
+        match = match or _TYPE_AFTER.match(text, end)
+        match = match or _CALL_BEFORE.search(text, start, offset)
         if match is not None:
-            types.append(next(filter(None, match.groups()), ""))
-    return types
-
-
-@lru_cache(maxsize=256)
-def _type_after(variable: str) -> re.Pattern[str]:
-    """Return a pattern for a variable before its type or before its value."""
-    name = re.escape(variable)
-    return re.compile(
-        rf"{name}\s*:\s*[&*?\"']*(?:mut\s+|dyn\s+)?(?:Optional\[)?(?:\w+(?:\.|::))*(\w+)"
-        rf"|{name}\s*:?=\s*(?:await\s+)?(?:new\s+|&)?(?:\w+(?:\.|::))*?(\w+)"
-        rf"(?:(?:::|\.)(?:new|create|build|default|of|from)\b)?\s*[({{<]"
-        rf"|{name}[ \t]+[*&]?(?:\w+\.)?(\w+)"
-    )
+            yield next(filter(None, match.groups()), "")

@@ -7,14 +7,16 @@ The text before a name often says so, even if the file is not parsed: `HashMap::
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
 from rootle.search.symbols.definitions import FoundDefinition, package_names
 from rootle.search.symbols.go.type_identity import folder_of, has_folder
 from rootle.search.symbols.parsed_files import FileOccurrences
-from rootle.search.symbols.types.variable_types import read_variable_types
+from rootle.search.symbols.types.variable_types import VariableTypes
+from rootle.search.symbols.uses.impl_heads import ImplHead, read_impl_heads
 from rootle.search.symbols.uses.use_rules import text_around
 from rootle.syntax.source_tree import Position, SourceTree
 
@@ -28,12 +30,9 @@ _SCOPE: Final = re.compile(r"(\w+)(?:::)?(?:<(?:[^<>]|<[^<>]*>)*>)?\s*::\s*$")
 _CLASS: Final = re.compile(r"(?<![\w.)\]>$@])([A-Z]\w*[a-z]\w*)\s*(?:\??\.|::)$")
 # Names of the enclosing class or of its base class.
 _RELATIVE: Final = frozenset({"Self", "base", "parent", "self", "static", "super", "this"})
-# The head of an `impl` block in Rust, with the type that it implements.
-_IMPL: Final = re.compile(
-    r"^[ \t]*(?:unsafe[ \t]+)?impl\b(?:[^{;\n]*\bfor\b)?[^{;\n]*?(?:\w+::)*([A-Z]\w*)"
-    r"(?:<[^{;\n]*)?\s*(?:\{|where|$)",
-    re.MULTILINE,
-)
+# A capitalized name to which a text assigns a value, which then need not be a class.
+_ASSIGNED: Final = re.compile(r"\b([A-Z]\w*)\b(?=\s*(?::[^=\n(){}]{0,200})?=(?![=>]))")
+_GO_IMPORT: Final = re.compile(r'^[ \t]*(?:import[ \t]+)?(\w+|\.)[ \t]+"([^"\n]+)"', re.MULTILINE)
 _GO_QUALIFIER: Final = re.compile(r"(\w+)\.$")
 # A variable, or a field of the enclosing class, before the sign that selects a member.
 _VARIABLE: Final = re.compile(
@@ -53,6 +52,7 @@ _MAX_HEAD: Final = 300  # characters before a name that are searched for the hea
 _WITHOUT_BASES: Final = frozenset({"go", "rust"})
 _MAX_LINE: Final = 500  # characters of a line that are searched for another name of a class
 _MAX_LEVELS: Final = 4  # of classes that inherit from each other, and of their aliases
+_MAX_KEPT: Final = 64  # files
 _MAX_RELATED: Final = 60  # names; if there are more, no class is regarded as another one
 
 # Returns the language and the text of each file that contains a name; None if there are too many.
@@ -93,8 +93,12 @@ class ForeignUses:
         self._base_levels = base_levels
         self._related: Collection[str] | None = None
         self._ancestors: Collection[str] | None = None
-        self._is_assigned = lru_cache(maxsize=1_024)(_is_assigned)
-        self._written_types = lru_cache(maxsize=1_024)(_find_written_types)
+        # Each of these is read once per file, rather than for each use.
+        self._assigned = lru_cache(_MAX_KEPT)(_find_assigned)
+        self._types = lru_cache(_MAX_KEPT)(VariableTypes)
+        self._impl_heads = lru_cache(_MAX_KEPT)(read_impl_heads)
+        self._go_imports = lru_cache(_MAX_KEPT)(_find_go_imports)
+        self._packages: dict[str, frozenset[str]] = {}
 
     def is_foreign(self, found: FileOccurrences, at: Position) -> bool:
         """Return whether the name at a position belongs to another owner."""
@@ -115,12 +119,11 @@ class ForeignUses:
         A variable of a base class of the owner may have a value of the owner.
         """
         language = found.state.language
+        written = self._types(found.text, language)
         types: frozenset[str] = frozenset()
         if language == "go":
-            end = found.line_starts[at[0]]
-            function = found.text[max(0, found.text.rfind("\nfunc ", 0, end)) : end]
-            types = _find_written_types(variable, function, language)
-        types = types or self._written_types(variable, found.text, language)
+            types = written.find_in_function(variable, found.line_starts[at[0]])
+        types = types or written.find(variable)
         if not types or not types.isdisjoint(self._owners):
             return False
         if language not in _NOMINAL and not types <= self._defining:
@@ -136,24 +139,23 @@ class ForeignUses:
     def _find_ancestors(self) -> Collection[str]:
         ancestors = self._owners.union(*self._base_levels(self._owners))
         for owner in self._owners:
-            implements = re.compile(
-                rf"\bimpl\b[^{{;\n]*?(\w+)(?:<[^{{;\n]*>)?\s+for\s+(?:\w+::)*{re.escape(owner)}\b"
-            )
             for language, text in self._find_texts(owner) or ():
                 if language == "rust":
-                    ancestors.update(implements.findall(text))
-        return ancestors
+                    heads = read_impl_heads(text)
+                    ancestors.update(one.trait for one in heads if one.type == owner)
+        return ancestors - {""}
 
     def _class_before(self, found: FileOccurrences, at: Position, before: str) -> str:
         """Return the class or scope that is written before a name; "" if there is none."""
         language = found.state.language
         if language in _WITH_SCOPES and (match := _SCOPE.search(before)) is not None:
             if match[1] == "Self" and language == "rust":
-                return _enclosing_impl(found, at)
+                heads = self._impl_heads(found.text)
+                return _enclosing_impl(heads, found.line_starts[at[0]])
             return "" if match[1] in _RELATIVE else match[1]
         if language not in _WITH_CLASS_NAMES or (match := _CLASS.search(before)) is None:
             return ""
-        return "" if self._is_assigned(found.text, match[1]) else match[1]
+        return "" if match[1] in self._assigned(found.text) else match[1]
 
     def _is_other(self, name: str) -> bool:
         """Return whether a class neither inherits from the owner nor is another name for it."""
@@ -169,18 +171,21 @@ class ForeignUses:
         if before.endswith("."):
             match = _GO_QUALIFIER.search(before)
             return match is None or not self._is_package(found, match[1])
-        if folder_of(found.state.path) not in self._folders:
-            return not _has_dot_import(found.text)
-        if self._owner not in package_names(found):
+        path = found.state.path
+        if folder_of(path) not in self._folders:
+            return "." not in self._go_imports(found.text)
+        if path not in self._packages:
+            self._packages[path] = package_names(found)
+        if self._owner not in self._packages[path]:
             return True  # the external tests of a package
         return found.tree is not None and _is_field(found.tree, at, found.size)
 
     def _is_package(self, found: FileOccurrences, qualifier: str) -> bool:
         """Return whether a qualifier in a Go file is the package of the selected definitions."""
-        alias = re.search(rf'(?m)^\s*(?:import\s+)?{re.escape(qualifier)}\s+"([^"]+)"', found.text)
-        if alias is None:
+        imported = self._go_imports(found.text).get(qualifier)
+        if imported is None:
             return qualifier == self._owner
-        return any(has_folder(alias[1], folder) for folder in self._folders)
+        return any(has_folder(imported, folder) for folder in self._folders)
 
 
 def find_related(owners: Collection[str], find_texts: FindTexts) -> Collection[str]:
@@ -209,17 +214,33 @@ def find_related(owners: Collection[str], find_texts: FindTexts) -> Collection[s
 
 def _relatives(name: str, text: str, language: str) -> Iterator[str]:
     """Yield the classes of a text whose heads contain a name, and other names for it."""
+    if language == "rust":
+        yield from (one.type for one in read_impl_heads(text) if one.trait == name and one.type)
+    end = -1  # of the last line that was searched for aliases
     for match in re.finditer(rf"\b{re.escape(name)}\b", text):
         if language not in _WITHOUT_BASES:
             before = text[max(0, match.start() - _MAX_HEAD) : match.start()]
             heads = list(_HEAD.finditer(before))
             if heads and _HEAD_END.search(before, heads[-1].end()) is None:
                 yield heads[-1][1]
+        if match.start() < end:
+            continue
+        start = text.rfind("\n", max(0, end), match.start()) + 1 or max(0, end)
         end = text.find("\n", match.end())
-        line = text[text.rfind("\n", 0, match.start()) + 1 : end if end >= 0 else None]
-        for pattern in _alias_patterns(name):
-            if found := pattern.search(line[:_MAX_LINE]):
-                yield found[1]
+        end = end if end >= 0 else len(text)
+        line = text[start : min(end, start + _MAX_LINE)]
+        yield from _aliases(name, line)
+
+
+def _aliases(name: str, line: str) -> Iterator[str]:
+    """Yield other names that a line gives to a class."""
+    for pattern in _alias_patterns(name):
+        if found := pattern.search(line):
+            yield found[1]
+    _, keyword, definition = line.partition("typedef")
+    words = re.findall(r"\w+", definition.partition(";")[0]) if keyword else []
+    if name in words[:-1]:
+        yield words[-1]
 
 
 @lru_cache(maxsize=256)
@@ -229,23 +250,20 @@ def _alias_patterns(name: str) -> Sequence[re.Pattern[str]]:
         re.compile(pattern)
         for pattern in (
             rf"{word}(?:<[^<>\n]*>)?\s+as\s+(\w+)",
-            rf"\b(?:type|using|typealias|alias)\s+(\w+)[^=;\n]*=\s*(?:\w+(?:\.|::))*{word}(?:<[^;\n]*>)?;?\s*$",
-            rf"\btypedef\b[^;\n]*{word}[^;\n]*?(\w+)\s*;",
+            rf"\b(?:type|using|typealias|alias)\s+(\w+)\b[^=;\n]*=\s*(?:\w+(?:\.|::))*{word}(?:<[^;\n]*>)?;?\s*$",
             rf"^\s*(?:export\s+)?(?:const|let|var|val)?\s*(\w+)\s*=\s*(?:\w+(?:\.|::))*{word}\s*;?$",
-            rf"\bimpl\b(?:<[^{{;]*?>)?\s+(?:\w+::)*{word}(?:<[^{{;]*?>)?\s+for\s+(?:\w+::)*(\w+)",
         )
     ]
 
 
-def _enclosing_impl(found: FileOccurrences, at: Position) -> str:
-    """Return the type of the last `impl` block that begins before a position; "" if unknown."""
-    heads = list(_IMPL.finditer(found.text, 0, found.line_starts[at[0]]))
-    return heads[-1][1] if heads else ""
+def _enclosing_impl(heads: Sequence[ImplHead], offset: int) -> str:
+    """Return the type of the last `impl` block that begins before an offset; "" if unknown."""
+    at = bisect_left(heads, offset, key=lambda head: head.offset)
+    return heads[at - 1].type if at else ""
 
 
-def _is_assigned(text: str, name: str) -> bool:
-    """Return whether a text assigns a value to a name, which then need not be a class."""
-    return re.search(rf"\b{re.escape(name)}\b\s*(?::[^=\n(){{}}]*)?=(?![=>])", text) is not None
+def _find_assigned(text: str) -> frozenset[str]:
+    return frozenset(_ASSIGNED.findall(text))
 
 
 def _is_field(tree: SourceTree, at: Position, size: int) -> bool:
@@ -260,9 +278,6 @@ def _is_field(tree: SourceTree, at: Position, size: int) -> bool:
     )
 
 
-def _has_dot_import(text: str) -> bool:
-    return re.search(r'(?m)^\s*(?:import\s+)?\.\s+"', text) is not None
-
-
-def _find_written_types(variable: str, text: str, language: str) -> frozenset[str]:
-    return frozenset(read_variable_types(variable, text, language, may_guess=False))
+def _find_go_imports(text: str) -> Mapping[str, str]:
+    """Return the paths of the imports with another name, by this name; the name can be "."."""
+    return dict(reversed(_GO_IMPORT.findall(text)))  # the first one counts

@@ -122,13 +122,13 @@ class NameUses:
         found = self._scan.files.get(state.id)
         if found is None:
             return
-        defined = self._scan.definitions_in(state)
+        self._scan.definitions_in(state)
         found = self._parse(found)
         best: dict[int, SymbolUse] = {}
         for at in self._members.positions(found):
             if (
-                at in defined
-                or self._scan.is_excluded(found.line(at[0]))
+                self._scan.is_defined_at(state, at)
+                or self._scan.has_excluded(found, at[0])
                 or self._is_foreign(found, at)
             ):
                 continue
@@ -155,7 +155,7 @@ class NameUses:
             self._has_all_trees = False
             return found
         file = self._files.get(found.state)
-        return found if file is None else replace(found, tree=file.tree)
+        return found if file is None else found.with_tree(file.tree)
 
     def _is_foreign(self, found: FileOccurrences, at: Position) -> bool:
         """Return whether a use certainly belongs to another class.
@@ -172,11 +172,10 @@ class NameUses:
 
     def _make_use(self, found: FileOccurrences, at: Position) -> SymbolUse:
         row, column = at
-        line = found.line(row)
         scope, target = "", ""
         if found.tree is None:
-            size = len(found.token)
-            reference = OccurrenceRole(classify_line(line, column, size, found.state.language))
+            size, language = len(found.token), found.state.language
+            reference = OccurrenceRole(classify_line(*found.line_around(at), size, language))
         else:
             size = found.size
             reference = classify(found.tree, row, column, size)
@@ -186,7 +185,7 @@ class NameUses:
             target = self._resolver.resolve(found, at, reference)
         path = found.state.path
         is_test = is_test_place(path, scope)
-        text = line.strip()[:_MAX_LINE]
+        text = found.line_start(row).strip()[:_MAX_LINE]
         kind = reference.kind
         return SymbolUse(path, row + 1, kind, scope, text, is_test, target)
 

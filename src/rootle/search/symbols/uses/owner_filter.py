@@ -17,6 +17,7 @@ _METHODS: Final = frozenset("def function method fn func".split())
 _ALWAYS_QUALIFIED: Final = frozenset({"go", "rust"})
 _MAX_SPACE: Final = 80  # characters between a receiver and a name
 _MAX_BASES: Final = 5  # levels of base classes
+_MAX_CLASSES: Final = 200  # whose base classes are looked up
 
 
 class OwnerFilter:
@@ -41,6 +42,7 @@ class OwnerFilter:
         self._find_bases = find_bases
         self._packages: dict[str, frozenset[str]] = {}
         self._bases: dict[str, Sequence[str]] = {}
+        self.has_all_bases = True  # whether no base class was left out because of the limit
 
     def select(self, found: Sequence[FoundDefinition]) -> list[FoundDefinition]:
         """Return the definitions in the owner, or else the definitions in its base classes.
@@ -111,6 +113,9 @@ class OwnerFilter:
         return []
 
     def _bases_of(self, name: str) -> Sequence[str]:
+        if name not in self._bases and len(self._bases) >= _MAX_CLASSES:
+            self.has_all_bases = False
+            return ()
         if name not in self._bases:
             self._bases[name] = self._find_bases(name)
         return self._bases[name]

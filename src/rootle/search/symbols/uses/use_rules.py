@@ -44,11 +44,7 @@ def use_order(
 
 def text_around(found: FileOccurrences, at: Position) -> tuple[str, str]:
     """Return the text before and after a name on its line, up to a limit."""
-    line, column = found.line(at[0]), at[1]
-    if not line.isascii():
-        column = len(line.encode("utf-8", "replace")[:column].decode("utf-8", "ignore"))
-    end = column + len(found.token)
-    return line[max(0, column - _MENTION_CHARS) : column], line[end : end + _MENTION_CHARS]
+    return found.text_around(at, _MENTION_CHARS)
 
 
 def is_mention(name: str, owner: str, around: tuple[str, str], others: Collection[str]) -> bool:
