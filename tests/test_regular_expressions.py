@@ -15,9 +15,9 @@ _PROGRAM = Path(__file__).with_name("regex_growth.py")
 _SHORT_TEXTS = {
     "rootle.history.removal_scores._NAME": "the first 1,000 characters of a query",
     "rootle.rank.question.intent._USE_OF_NAME": "the first 300 characters of a question",
-    "rootle.syntax.assignments._KEY_BEFORE": "the text before a name on a line",
-    "rootle.syntax.declared.expressions._CAST": "an expression in the source text",
-    "rootle.syntax.declared.expressions._NEW": "an expression in the source text",
+    "rootle.syntax.assignments._KEY_BEFORE": "at most 500 characters before a name",
+    "rootle.syntax.declared.expressions._CAST": "an expression of limited length",
+    "rootle.syntax.declared.expressions._NEW": "an expression of limited length",
     "rootle.text.secret_detection._KEY_LINES": "the lines of a key, up to a limit",
 }
 _WATCHDOG_S = 60  # for one pattern, which takes at most a second in linear time

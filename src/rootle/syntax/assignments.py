@@ -44,6 +44,7 @@ _VALUE_FIELDS: Final = ("right", "value", "initializer", "default_value")
 _AFTER_STRING_KEY: Final = re.compile(rb"[\"'`]\s*(?::(?!:)|=>|\]\s*(?:=(?![=~>])|\+=))")
 # `name: value` and `name = value` in files of settings.
 _KEY_BEFORE: Final = re.compile(r"[\s\"'-]*(?:[\w-]+\.)*$")
+_MAX_KEY_CHARS: Final = 500  # of the names before a part of a key
 _KEY_AFTER: Final = re.compile(r"[\"']?\s*[:=](?![:=>])")
 SETTINGS_LANGUAGES: Final = frozenset("json jsonc yaml toml ini properties dotenv".split())
 _OPERATOR_IN_LINE: Final = re.compile(_OPERATOR.pattern.decode())
@@ -85,7 +86,8 @@ def is_assignment_in_line(line: str, column: int, size: int, language: str) -> b
     """Return whether a name in a line of a file without a syntax tree gets a value there."""
     before, after = line[:column], line[column + size :]
     if language in SETTINGS_LANGUAGES:
-        return bool(_KEY_BEFORE.match(before)) and _KEY_AFTER.match(after) is not None
+        is_key = len(before) <= _MAX_KEY_CHARS and _KEY_BEFORE.match(before) is not None
+        return is_key and _KEY_AFTER.match(after) is not None
     return language not in _WITHOUT_ASSIGNMENTS and _OPERATOR_IN_LINE.match(after) is not None
 
 
