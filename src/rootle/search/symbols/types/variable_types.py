@@ -113,6 +113,8 @@ def guess_types(variable: str, text: str) -> Sequence[str]:
 
 
 def _guess_types(variable: str, text: str) -> Iterator[str]:
+    if variable.startswith(("@", "$")):
+        return  # the types of such variables are not guessed
     # The variable is looked up first, because patterns that begin with a type are slow.
     for offset in find_name(text, variable, ""):
         start, end = max(0, offset - _MAX_ARGUMENTS), offset + len(variable)
