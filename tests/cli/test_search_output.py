@@ -181,7 +181,7 @@ def test_an_answer_about_a_widely_used_name_fits_on_one_screen_of_a_terminal(
         row = next(line for line in lines if line.startswith("  7 (call, def long_name_"))
         assert row.endswith("…, by name)  zebra(1)")  # the scope is cut, and the code is not
         left = 389 - sum(line.startswith("  7 (call, ") for line in lines)
-        assert f"rootle: {left} more; `rootle symbol --uses -n 389 zebra` lists them" in lines
+        assert f"rootle: {left} more uses; `rootle symbol --uses -n 389 zebra` lists them" in lines
 
 
 @pytest.mark.parametrize(("is_terminal", "is_brief"), [(False, True), (True, False)])

@@ -71,4 +71,4 @@ def test_the_limit_of_a_search_is_the_number_of_listed_uses() -> None:
     output = run("search", "-n", "1", "what uses retry_backoff")
     assert "1-1 of 2 uses of retry_backoff" in output
     assert "from net.retry import retry_backoff" not in output
-    assert "1 more; `rootle symbol --uses -n 2 retry_backoff` lists them" in output
+    assert "1 more use; `rootle symbol --uses -n 2 retry_backoff` lists them" in output
