@@ -13,13 +13,16 @@ import pkgutil
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from re import _constants as codes  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
 from time import process_time
 from typing import Any
 
 import rootle
 from rootle.errors import MissingExtraError
+
+# No public module gives access to the parts of a pattern, and another parser could differ from
+# what `re` does.
+codes: Any = importlib.import_module("re._constants")
+parser: Any = importlib.import_module("re._parser")
 
 _SHORT, _LONG = 1_500, 6_000  # the numbers of repetitions
 _MIN_S = 0.004  # shorter times are too inexact to compare

@@ -262,7 +262,8 @@ class Container(EmbeddingModels):
         collections: dict[str, Collection] = {
             "web": ExternalCollection(self.has_external, lambda: self.external().search()),
             "memory": MemoryCollection(
-                lambda *args: self.memory().recall(*args), self.history().date_of
+                lambda topic, is_wanted: self.memory().recall(topic, is_wanted),
+                self.history().date_of,
             ),
         }
         if self._config.dependencies != "off":

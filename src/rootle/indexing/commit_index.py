@@ -196,8 +196,8 @@ class CommitIndex:
 
         On a slow machine, wait up to three times as long, until some of them are indexed: if the
         process ends after a shorter wait, the next one has to begin again. Later calls during the
-        same update wait only if it is nearly finished. Return "", or the reason
-        why not all commits are indexed.
+        same update wait only if it is nearly finished. Return "", or the reason why not all commits
+        are indexed.
         """
         if self.is_current():
             return ""

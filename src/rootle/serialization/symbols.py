@@ -20,7 +20,6 @@ _LAST_PART: Final = re.compile(r"[^.:#\\/>]+$")
 _MAX_SCOPE_PARTS: Final = 2
 _MAX_EXTENDED: Final = 8
 _METHODS: Final = frozenset("declaration def fn func function method".split())
-_THEIR: Final = ("its own", "their own")
 
 
 def definition_lines(definitions: Sequence[Symbol]) -> Iterator[str]:
@@ -66,7 +65,10 @@ def describe_definitions(answer: SymbolAnswer) -> str:
     """Return a text such as "2 definitions of parse" or "1 definition and 1 declaration of f"."""
     count = len(answer.definitions)
     if not count and not answer.has_all_definitions:
-        return f"no definition of {answer.name} in what was read; it may be defined elsewhere"
+        return (
+            f"found no definition of {answer.name}; not everything was read, so it may be defined "
+            "elsewhere"
+        )
     if not count:
         passing = " that pass the filters" if answer.is_filtered else ""
         return f"{answer.name} is not defined in the indexed files{passing}"
@@ -137,9 +139,8 @@ def _describe_unread(answer: SymbolAnswer) -> str:
 def _describe_indirect(answer: SymbolAnswer) -> str:
     """Return a text that says that only direct implementations are listed.
 
-    It names the types with implementations of their own.
-
-    Other methods with the same name, and types of Go, are listed without regard to bases.
+    The text names the types that have implementations of their own. It is empty for methods and for
+    Go, because their implementations are found without looking at base classes.
     """
     if answer.aspect != "implementations" or not answer.uses:
         return ""
@@ -149,9 +150,11 @@ def _describe_indirect(answer: SymbolAnswer) -> str:
     if not names:
         return ", direct ones only"
     more = f" and {len(names) - _MAX_EXTENDED} more" if len(names) > _MAX_EXTENDED else ""
-    verb = "has" if len(names) == 1 else "have"
     listed = ", ".join(names[:_MAX_EXTENDED])
-    return f", direct ones only: {listed}{more} {verb} implementations of {_THEIR[len(names) > 1]}"
+    have = "has implementations of its own"
+    if len(names) > 1:
+        have = "have implementations of their own"
+    return f", direct ones only: {listed}{more} {have}"
 
 
 def _describe_by_name(answer: SymbolAnswer) -> str:

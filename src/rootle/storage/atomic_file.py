@@ -25,7 +25,7 @@ def write_user_file(path: Path, content: bytes, *, overwrite: bool = True) -> No
 
 
 def is_stream(path: Path) -> bool:
-    """Return whether a path names a stream, such as a pipe or `/dev/stdout`, or a folder."""
+    """Return whether a path exists but is no regular file, such as a pipe or `/dev/stdout`."""
     # These folders contain links to files that the process has open, such as /dev/stdout. Replacing
     # such a file would break a redirection, even if it is a regular file.
     if Path(os.path.abspath(path)).parts[1:2] in (("dev",), ("proc",)):

@@ -187,16 +187,15 @@ class _Writer:
         excerpts = self._open(result)
         header, lines = _one_line(result, spans), list[str]()
         named, seen = [], set[int]()
-        container = ""
-        for at, (place, numbers) in enumerate(excerpts.choose_places(spans, room)):
-            container = container or f"{place.name} > "
+        places = excerpts.choose_places(spans, room)
+        for at, (place, numbers) in enumerate(places):
             if not numbers:
                 named.append(place)
                 continue
             seen.update(numbers)
             title, body = self._print(result, excerpts, place, numbers, room)
             if place.is_variable:
-                body = [*([] if _USED in lines or not body else [_USED]), *body]
+                lines += [_USED] if body and _USED not in lines else []
             elif at:
                 lines.append(f"also {title}")
             else:
@@ -204,7 +203,7 @@ class _Writer:
                 header = f"{escape_path(result.file_path)}{sign}{title}"
             lines += body
         lines += _matches(excerpts, seen)
-        lines += _name_places(named, container)
+        lines += _name_places(named, container=f"{places[0][0].name} > ")
         if result.mentions:
             lines += _format_mentions(result.mentions)
         elif result.metadata.language in PROSE and result.trust is None:
@@ -362,8 +361,8 @@ def _one_line(result: SearchResult, spans: Sequence[Span]) -> str:
     return _on_one_line(own + also)
 
 
-def _name_places(places: Sequence[Place], container: str) -> list[str]:
-    """Return a line with the names of places. Names in `container` are written without it."""
+def _name_places(places: Sequence[Place], *, container: str) -> list[str]:
+    """Return a line with the names of places, without the name of the container before them."""
     names = [
         f"{place.first_line}-{place.last_line} {_shorten_name(place.name.removeprefix(container))}"
         for place in places

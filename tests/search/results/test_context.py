@@ -286,7 +286,7 @@ def test_an_answer_without_any_passage_says_why(many: App) -> None:
     for options in ({"budget": 1_000}, {"context": True}):
         empty = many.search('"zebra_total"', exclude=["src/ledger.py:1-999"], **options)
         assert empty.results == ()
-        assert "exclude leaves out all lines" in empty.suggestions[0]
+        assert "lines that would be shown are excluded" in empty.suggestions[0]
     assert many.search('"zebra_total"', budget=1_000).suggestions == ()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from contextlib import suppress
 from dataclasses import replace
@@ -205,8 +204,7 @@ def _name_options(response: SearchResponse) -> SearchResponse:
     from rootle.serialization.folder_filter import rename_filter
 
     notes = (rename_filter(note, _OPTIONS) for note in response.suggestions)
-    named = (re.sub(r"^exclude (?=leaves out)", "--exclude ", note) for note in notes)
-    return replace(response, suggestions=tuple(named))
+    return replace(response, suggestions=tuple(notes))
 
 
 def _check_links(args: argparse.Namespace, query: SearchQuery) -> None:

@@ -21,13 +21,12 @@ _DAY_S: Final = 86_400
 
 
 def filter_files(
-    query: SearchQuery, parsed: ParsedQuery, states: Iterable[FileState], now_s: float
+    query: SearchQuery, parsed: ParsedQuery, states: Collection[FileState], now_s: float
 ) -> set[int] | None:
     """Return the ids of the files that pass every filter, or None if there is no filter.
 
     Raise QueryError if a language is unknown, a date is invalid or the number of days is negative.
     """
-    states = list(states)
     tests = [
         *_path_test(query),
         *_language_test(query.languages, states),
@@ -43,8 +42,8 @@ def filter_files(
 
 
 def expand_commits(
-    query: SearchQuery, parsed: ParsedQuery, states: Iterable[FileState], index: IndexReader
-) -> Iterable[FileState]:
+    query: SearchQuery, parsed: ParsedQuery, states: Collection[FileState], index: IndexReader
+) -> Collection[FileState]:
     """Replace the state of each commit with one state for each file that the commit changed.
 
     A commit then passes the filters by path and language if one of its files passes them.
@@ -53,7 +52,6 @@ def expand_commits(
         *(query.file_paths, query.languages, parsed.paths, parsed.excluded_paths),
         *(parsed.languages, parsed.excluded_languages),
     )
-    states = list(states)
     if not any(has_filter) or not any(state.kind == COMMIT_KIND for state in states):
         return states
     labels = index.section_labels()
@@ -71,12 +69,11 @@ def _changed_files(state: FileState, labels: Mapping[int, Sequence[str]]) -> Ite
 
 
 def note_unknown_dates(
-    query: SearchQuery, parsed: ParsedQuery, states: Iterable[FileState]
+    query: SearchQuery, parsed: ParsedQuery, states: Collection[FileState]
 ) -> tuple[str, ...]:
     """Return a note if a filter by date excludes files because their date is unknown."""
     if not (query.min_recency_days or parsed.since or parsed.until):
         return ()
-    states = list(states)
     languages = _language_test(query.languages, states)
     others = (*_path_test(query), *languages, *_text_tests(parsed, states))
     asked = [s for s in states if s.skip is None and all(test(s) for test in others)]
@@ -91,13 +88,12 @@ def note_unknown_dates(
 
 
 def filter_unindexed(
-    query: SearchQuery, parsed: ParsedQuery, states: Iterable[FileState]
+    query: SearchQuery, parsed: ParsedQuery, states: Collection[FileState]
 ) -> list[FileState]:
     """Return the files that pass the filters by path and language.
 
     The language of a skipped file is not stored, so it is determined from the file name.
     """
-    states = list(states)
     tests = [
         *_path_test(query),
         *_language_test(query.languages, states),

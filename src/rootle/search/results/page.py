@@ -164,7 +164,7 @@ class ContextExpansion:
 def _describe_empty(budget: int | None, *, has_lines: bool) -> str:
     if has_lines:
         return f"files match, but a budget of {budget} tokens is too small for a passage; raise it"
-    return "exclude leaves out all lines that would be shown, although files match"
+    return "files match, but all of their lines that would be shown are excluded"
 
 
 def _make_result(

@@ -42,7 +42,14 @@ def module_names(path: str) -> tuple[str, ...]:
     return (folders[-1],) if stem in _PLAIN_STEMS else (stem, folders[-1])
 
 
-def shared_words(path: str, statement: str) -> int:
+def best_path(paths: Sequence[str], statement: str) -> int | None:
+    """Return the index of the path that agrees best with an import; None if none clearly does."""
+    scores = [_shared_words(path, statement) for path in paths]
+    top = max(scores, default=0)
+    return scores.index(top) if top and scores.count(top) == 1 else None
+
+
+def _shared_words(path: str, statement: str) -> int:
     """Return a number that is higher the better a path agrees with an import statement.
 
     The longest sequence of adjacent names that both contain counts most: "a.models" is

@@ -10,36 +10,19 @@ from typing import Final
 
 from rootle.search.symbols.bases.class_heads import base_names
 from rootle.search.symbols.definitions import FoundDefinition, owner_names, unit_qualifiers
-from rootle.search.symbols.import_paths import (
-    imported_package,
-    imported_path,
-    is_module,
-    module_names,
-    shared_words,
-)
-from rootle.search.symbols.parsed_files import FileOccurrences, find_occurrences
-from rootle.search.symbols.types.code_files import JAVASCRIPT, CodeFiles
+from rootle.search.symbols.module_definitions import ModuleDefinitions
+from rootle.search.symbols.parsed_files import FileOccurrences
+from rootle.search.symbols.types.code_files import CodeFiles
 from rootle.search.symbols.types.receivers import TYPED_LANGUAGES, ReceiverTypes
 from rootle.search.symbols.types.variable_types import guess_types
-from rootle.syntax.references import (
-    MAX_RECEIVER,
-    OccurrenceRole,
-    binds_import,
-    classify,
-    import_statement,
-)
+from rootle.syntax.references import MAX_RECEIVER, OccurrenceRole, classify
 from rootle.syntax.source_tree import Position, SourceTree
 from rootle.syntax.symbol_outline import Unit
-from rootle.text.terms import stem_of
 
 _SELF: Final = frozenset({"self", "this", "cls", "$this", "Self", "static", "@"})
 _SUPER: Final = frozenset({"super", "super()", "base", "parent"})
 # In these languages, code in a class can use the members of the class without a receiver.
 _IMPLICIT_SELF: Final = frozenset({"java", "csharp", "kotlin", "cpp", "swift", "scala", "ruby"})
-# In these languages, files in the same folder can use each other without an import.
-_PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "csharp", "c"})
-# In these languages, "::" or "\\" follows the name of a module, and "." follows only values.
-_WITH_PATHS: Final = frozenset({"rust", "cpp", "php"})
 _LAST_NAME: Final = re.compile(r"(\w+)(?:\(\))?$")
 _NAME: Final = re.compile(r"[@$]?\w+")
 # Characters of each definition that are searched for the type of a variable. Five times as many
@@ -74,17 +57,14 @@ class Resolver:
         self._receivers = ReceiverTypes(files)
         self._wanted = {one.place for one in wanted}
         self._find_ancestors = find_ancestors
-        self._top = [one for one in definitions if not _is_member(one)]
+        self._modules = ModuleDefinitions(definitions, files)
         self._owned: defaultdict[str, list[FoundDefinition]] = defaultdict(list)
         for one in definitions:
             if one.owners:
                 self._owned[one.owners[0]].append(one)
         self._owners = self._owned.keys()
         # Results that are the same for all uses in a file.
-        self._plain: dict[str, FoundDefinition | None] = {}  # by path
         self._by_class: dict[tuple[str, str], FoundDefinition | None] = {}  # by class and path
-        self._modules: dict[str, Sequence[FoundDefinition]] = {}  # by name
-        self._imported: dict[tuple[str, str], bool] = {}
         self._types: dict[tuple[str, int, int, str], Sequence[str]] = {}
 
     def resolve(self, found: FileOccurrences, at: Position, reference: OccurrenceRole) -> str:
@@ -162,41 +142,7 @@ class Resolver:
                 return member
         if inner := self._in_functions(units, path):
             return inner
-        if path not in self._plain:
-            self._plain[path] = self._find_plain(found, tree)
-        return self._plain[path]
-
-    def _find_plain(self, found: FileOccurrences, tree: SourceTree) -> FoundDefinition | None:
-        """Return the definition that the name has in a file without a receiver."""
-        path, top = found.state.path, self._top
-        local = [one for one in top if one.symbol.path == path]
-        if local:
-            return local[0]
-        statement = _import_of(found, tree)
-        if statement:
-            named = imported_path(path, statement)
-            exact = [one for one in top if named and is_module(one.symbol.path, named)]
-            if len(exact) == 1:
-                return exact[0]
-            best = _best(top, lambda one: shared_words(one.symbol.path, statement))
-            return best or self._in_own_package(tree, statement, top)
-        folder = path.rpartition("/")[0]
-        neighbors = [one for one in top if one.symbol.path.rpartition("/")[0] == folder]
-        if len(neighbors) == 1 and tree.language in _PACKAGES:
-            return neighbors[0]
-        has_bodies = [one for one in top if one.symbol.kind != "declaration"]
-        return has_bodies[0] if len(has_bodies) == 1 and tree.language != "python" else None
-
-    def _in_own_package(
-        self, tree: SourceTree, statement: str, top: Sequence[FoundDefinition]
-    ) -> FoundDefinition | None:
-        """Return the only definition if an import names a package of the repository.
-
-        Packages re-export names of each other, so the name of the package need not agree.
-        """
-        if tree.language not in JAVASCRIPT or len(top) != 1:
-            return None
-        return top[0] if imported_package(statement) in self._files.own_packages else None
+        return self._modules.find_plain(found, tree)
 
     def _in_functions(self, units: Sequence[Unit], path: str) -> FoundDefinition | None:
         """Return the definition inside the innermost enclosing function that has one."""
@@ -235,54 +181,13 @@ class Resolver:
         by_owner = self._by_owner(last, path)
         if by_owner is not None:
             return by_owner
-        module = self._in_module(found, tree, at, receiver)
+        names = _NAME.findall(receiver)
+        may_be_module = not receiver.endswith("()") and names[0] not in _SELF
+        module = self._modules.find_in_module(found, tree, at, names) if may_be_module else None
         if module is None:
             return self._by_type(found, _ranges_around(found, units), receiver)
         # The function that contains the reference may have a variable with the module's name.
         return self._by_type(found, _ranges_around(found, units)[:-1], receiver) or module
-
-    def _in_module(
-        self, found: FileOccurrences, tree: SourceTree, at: Position, receiver: str
-    ) -> FoundDefinition | None:
-        """Return the definition in the module that a receiver names, if it can name a module."""
-        names = _NAME.findall(receiver)
-        if receiver.endswith("()") or names[0] in _SELF:
-            return None
-        last = names[-1]
-        if last not in self._modules:
-            self._modules[last] = self._modules_named(last)
-        named = self._modules[last]
-        if len(named) != 1:
-            return None
-        before = found.text_around(at, MAX_RECEIVER)[0].rstrip()
-        if before.endswith(("::", "\\")):
-            return named[0]
-        if tree.language in _WITH_PATHS:
-            return None
-        parts = {*named[0].symbol.path.split("/"), stem_of(named[0].symbol.path)}
-        is_whole = len(names) > 1 and parts.issuperset(names)  # "package.module"
-        is_imported = self._is_imported(found, tree, last) or (
-            is_whole and self._is_imported(found, tree, names[0])
-        )
-        return named[0] if is_imported else None
-
-    def _modules_named(self, name: str) -> Sequence[FoundDefinition]:
-        """Return the definitions in modules with a name."""
-        top = self._top
-        if len(top) == 1 and name in top[0].symbol.path.split("/"):
-            return top  # a package may re-export the name
-        return [one for one in top if name in module_names(one.symbol.path)]
-
-    def _is_imported(self, found: FileOccurrences, tree: SourceTree, name: str) -> bool:
-        """Return whether an import in a file creates a name."""
-        key = found.state.path, name
-        if key not in self._imported:
-            places = find_occurrences(found.state, found.text, name)
-            size = len(name.encode("utf-8", "replace"))
-            self._imported[key] = places is not None and any(
-                binds_import(tree, *at, size) for at in places.positions
-            )
-        return self._imported[key]
 
     def _in_class(self, units: Sequence[Unit], path: str) -> FoundDefinition | None:
         """Return the definition in the innermost enclosing class, or in one of its base classes."""
@@ -357,12 +262,6 @@ class Resolver:
         return None if is_base else found
 
 
-def _is_member(definition: FoundDefinition) -> bool:
-    scope = definition.symbol.scope
-    is_outer = scope.startswith(("namespace ", "module ", "mod ", "package ")) and ">" not in scope
-    return bool(definition.owners) and not is_outer
-
-
 def _with_body(owned: Sequence[FoundDefinition]) -> FoundDefinition | None:
     bodies = [one for one in owned if one.symbol.kind != "declaration"]
     return bodies[0] if len(bodies) == 1 else None
@@ -374,25 +273,6 @@ def _go_receiver(found: FileOccurrences, units: Sequence[Unit]) -> str:
         return ""
     match = re.match(r"func\s*\(\s*(\w+)\s", found.line_start(units[-1].row))
     return match[1] if match else ""
-
-
-def _import_of(found: FileOccurrences, tree: SourceTree) -> str:
-    for row, column in found.positions:
-        statement = import_statement(tree, row, column, found.size)
-        if statement:
-            return statement
-    return ""
-
-
-def _best(
-    definitions: Sequence[FoundDefinition], score: Callable[[FoundDefinition], int]
-) -> FoundDefinition | None:
-    """Return the definition with the highest score; None if the score is 0 or not unique."""
-    scores = [score(one) for one in definitions]
-    top = max(scores, default=0)
-    if not top or scores.count(top) > 1:
-        return definitions[0] if len(definitions) == 1 and top else None
-    return definitions[scores.index(top)]
 
 
 def _ranges_around(found: FileOccurrences, units: Sequence[Unit]) -> list[tuple[int, int]]:

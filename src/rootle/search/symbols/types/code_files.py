@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_left
 from collections import defaultdict
@@ -22,7 +23,7 @@ _MAX_CHUNKS: Final = 300  # that define a name; the declarations of more common 
 _MAX_OCCURRENCES: Final = 1_000  # of a name in a part of a file that is searched for bindings
 _TYPE_WORDS: Final = r"(?:class|enum|interface|object|record|struct|trait|type|union)"
 _GO_KINDS: Final = r"(?:struct|interface|map|func|\[|\*|\w)"  # after a name in `type ( … )`
-_PACKAGE_NAME: Final = re.compile(r'"name"\s*:\s*"([^"\n]+)"')
+_MANIFEST: Final = "package.json"
 _MAX_PACKAGES: Final = 300
 JAVASCRIPT: Final = frozenset({"javascript", "tsx", "typescript", "vue"})
 _MAX_SEARCHES: Final = 50  # of a file for the declarations of one name
@@ -37,7 +38,6 @@ class CodeFile:
     text: str
     tree: SourceTree
     _bindings: dict[tuple[str, int, int], Sequence[Binding]] = field(default_factory=dict)
-    _imports: list[Mapping[str, str]] = field(default_factory=list)
 
     @property
     def language(self) -> str:
@@ -98,11 +98,12 @@ class CodeFile:
 
     def imported_package(self, name: str) -> str:
         """Return the import path of a package of Go that is used under a name; "" if none is."""
-        if self.language != "go":
-            return ""
-        if not self._imports:
-            self._imports.append(read_imports(self.tree))
-        return self._imports[0].get(name, "")
+        return self._imports.get(name, "") if self.language == "go" else ""
+
+    @cached_property
+    def _imports(self) -> Mapping[str, str]:
+        """The import paths of the packages of Go, by the names that the file uses for them."""
+        return read_imports(self.tree)
 
 
 class CodeFiles:
@@ -142,10 +143,11 @@ class CodeFiles:
 
     @cached_property
     def own_packages(self) -> frozenset[str]:
-        """The names of the npm packages in the repository, except in very large ones."""
-        states = self._index.files_with_endings(["package.json"])
-        found = (_PACKAGE_NAME.search(self._index.text(one.id)) for one in states[:_MAX_PACKAGES])
-        return frozenset(match[1] for match in found if match is not None)
+        """The names of the npm packages in the repository; if it has many, those of the first."""
+        found = self._index.files_with_endings([_MANIFEST])
+        states = [one for one in found if one.path.rpartition("/")[2] == _MANIFEST and not one.skip]
+        names = (_name_of_package(self._index.text(one.id)) for one in states[:_MAX_PACKAGES])
+        return frozenset(filter(None, names))
 
     def _parse(self, state: FileState) -> CodeFile | None:
         if self._left <= 0:
@@ -186,3 +188,13 @@ class CodeFiles:
             )
         family = JAVASCRIPT if language in JAVASCRIPT else {language}
         return [one for one in self._definers[name] if one.language in family]
+
+
+def _name_of_package(manifest: str) -> str:
+    """Return the name in a package.json; "" if it has none, or is no valid JSON."""
+    try:
+        data = json.loads(manifest)
+    except (ValueError, RecursionError):
+        return ""
+    name = data.get("name") if isinstance(data, dict) else None
+    return name if isinstance(name, str) else ""

@@ -11,12 +11,7 @@ from rootle.index.reader import FileState
 from rootle.search.symbols.bases.class_heads import base_names
 from rootle.search.symbols.definitions import FoundDefinition, owner_names, unit_qualifiers
 from rootle.search.symbols.go.type_identity import folder_of, has_folder
-from rootle.search.symbols.import_paths import (
-    imported_path,
-    is_module,
-    module_names,
-    shared_words,
-)
+from rootle.search.symbols.import_paths import best_path, imported_path, is_module, module_names
 from rootle.search.symbols.parsed_files import find_occurrences
 from rootle.search.symbols.types.code_files import CodeFile, CodeFiles
 from rootle.syntax.declared.bindings import Binding
@@ -161,19 +156,17 @@ class Declarations:
         ]
         for state in states[:_MAX_DECLARERS]:
             other = self._files.get(state)
-            for at, units in other.tree.definitions_of(name).items() if other else ():
-                owners = (
-                    (*reversed(unit_qualifiers(units[-1])), *owner_names(units[:-1]))
-                    if units
-                    else ()
-                )
-                if other is None or owners[:1] != (declared.name,):
-                    continue
-                yield from (
-                    (other, one)
-                    for one in other.bindings(name)
-                    if one.is_function and one.node.start_point[0] <= at[0] <= one.node.end_point[0]
-                )
+            if other is None:
+                continue
+            rows = [
+                row
+                for (row, _), units in other.tree.definitions_of(name).items()
+                if units and _owner_of(units) == declared.name
+            ]
+            for one in other.bindings(name) if rows else ():
+                first, last = one.node.start_point[0], one.node.end_point[0]
+                if one.is_function and any(first <= row <= last for row in rows):
+                    yield other, one
 
     def _find_in_parts(
         self, declared: Declaration, name: str
@@ -227,6 +220,12 @@ def _find_declared(file: CodeFile, name: str) -> Iterator[Declaration]:
                 yield Declaration(name, file, units[-1])
 
 
+def _owner_of(units: Sequence[Unit]) -> str:
+    """Return the name of the type that contains the innermost unit; "" if there is none."""
+    owners = (*reversed(unit_qualifiers(units[-1])), *owner_names(units[:-1]))
+    return owners[0] if owners else ""
+
+
 def _are_parts(declared: Sequence[Declaration]) -> bool:
     """Return whether all declarations are parts of a class of C# that has several parts."""
     return all(
@@ -263,13 +262,14 @@ def _is_in(declared: Declaration, qualifier: str) -> bool:
 def _import_of(file: CodeFile, name: str) -> str:
     """Return the import in a file that makes a name known; "" if there is none."""
     found = find_occurrences(file.state, file.text, name)
-    for row, column in found.positions if found is not None else ():
-        size = found.size if found is not None else 0
-        if binds_import(file.tree, row, column, size):
-            statement = import_statement(file.tree, row, column, size)
-            if statement:
-                return statement
-    return ""
+    if found is None:
+        return ""
+    imports = (
+        import_statement(file.tree, *at, found.size)
+        for at in found.positions
+        if binds_import(file.tree, *at, found.size)
+    )
+    return next(filter(None, imports), "")
 
 
 def _choose_imported(
@@ -292,9 +292,8 @@ def _named_files(states: Sequence[FileState], file: CodeFile, statement: str) ->
         return list(states)
     if named:
         return []
-    scores = [shared_words(one.path, statement) for one in states]
-    top = max(scores, default=0)
-    return [states[scores.index(top)]] if top and scores.count(top) == 1 else []
+    best = best_path([one.path for one in states], statement)
+    return [] if best is None else [states[best]]
 
 
 def _base_types(declared: Declaration) -> Iterator[TypeName]:
