@@ -7,14 +7,14 @@ import os
 import subprocess
 import sys
 from dataclasses import FrozenInstanceError, fields, is_dataclass
-from importlib import resources
+from importlib import import_module, resources
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import rootle
-from rootle import SearchQuery, TextChunk, errors
+from rootle import SearchQuery, TextChunk, errors, types
 from rootle.serialization.json import camel_case, query_from_json, to_json
 from rootle.types import FileMetadata
 
@@ -156,3 +156,13 @@ def test_a_user_script_passes_the_strict_type_checker(tmp_path: Path) -> None:
         text=True,
     )
     assert child.returncode == 0, child.stdout + child.stderr
+
+
+def test_each_shared_record_is_imported_from_its_module() -> None:
+    listed = [name for names in types._NAMES.values() for name in names.split()]
+    assert sorted(listed) == sorted(types.__all__)
+    for module, names in types._NAMES.items():
+        for name in names.split():
+            assert getattr(types, name) is getattr(import_module(f"rootle.types.{module}"), name)
+    with pytest.raises(AttributeError, match="has no attribute 'Missing'"):
+        getattr(types, "Missing")  # noqa: B009

@@ -39,6 +39,8 @@ CHARS_PER_TOKEN: Final = 4  # an estimate, used where no tokenizer is available
 def split_identifier(word: str) -> list[str]:
     """Split a word into lower-case parts: `parseHTTPHeader_v2` -> parse http header v 2."""
     if word.isascii():
+        if word.isalpha() and word.islower():
+            return [word]
         return [part.lower() for part in _PART.findall(word)]
     return [
         piece for part in _PART.findall(word) for piece in _split_ideographs(part.lower())

@@ -15,6 +15,12 @@ EXTERNAL_URI: Final = "web:"
 NEEDS_EXTRA: Final = "needs rootle[documents]"
 # The reason why images are skipped if the program that recognizes their text is not installed.
 NEEDS_OCR: Final = "needs tesseract-ocr"
+# The text of a commit names this reason in parentheses after a file whose changes may contain
+# secrets.
+HIDDEN_SECRET: Final = "secret"
+# The kind of a document that contains a commit. The document has a section for the message, and a
+# section for each changed file. The label of such a section is the path of the file.
+COMMIT_KIND: Final = "commit"
 
 
 @dataclass(frozen=True, slots=True)

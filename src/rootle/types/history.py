@@ -8,9 +8,6 @@ from typing import Final
 from rootle.types.documents import Passage
 from rootle.types.memories import Memory
 
-# The kind of a document that contains a commit. The document has a section for the message, and a
-# section for each changed file. The label of such a section is the path of the file.
-COMMIT_KIND: Final = "commit"
 COMMIT_URI: Final = "git:"  # the prefix of the URI of a commit; the hash follows
 COMMIT_MESSAGE: Final = "message"  # the label of the section with the message
 # The last name in the title of a section for a file, if definitions that the title does not name
@@ -23,9 +20,6 @@ CHANGED_NAMES_SEPARATOR: Final = " | "
 RENAMED_TO: Final = "→ "
 # The index lists at most this many files of a commit.
 MAX_INDEXED_FILES: Final = 30
-# The text of a commit names this reason in parentheses after a file whose changes may contain
-# secrets.
-HIDDEN_SECRET: Final = "secret"
 # The separator of the scope and the name in the title of a section with a removed definition.
 REMOVED_SCOPE_SEPARATOR: Final = " > "
 # The name in `degraded` of an answer for which not all commits were searched. The first suggestion
