@@ -45,6 +45,8 @@ class SourceTree:
     @cached_property
     def row_starts(self) -> list[int]:
         """The offset of each line in `data`."""
+        if len(self.data) == len(self.lines.text):  # each character is one byte
+            return self.lines.starts[:-1]
         starts, at = [0], self.data.find(b"\n")
         while at >= 0:
             starts.append(at + 1)

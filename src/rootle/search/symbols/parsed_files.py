@@ -12,6 +12,7 @@ from typing import Final
 from rootle.index.reader import FileState, IndexReader
 from rootle.search.symbols.name_places import find_name, written_name
 from rootle.syntax.assignments import is_assignment, is_assignment_in_line
+from rootle.syntax.lines import Lines
 from rootle.syntax.ruby_calls import RubyVariables
 from rootle.syntax.source_tree import Position, SourceTree, read_source_tree
 from rootle.text.languages import CODE_EXTENSIONS
@@ -127,11 +128,8 @@ class FileOccurrences:
     @cached_property
     def line_starts(self) -> list[int]:
         """The offset of each line, in characters."""
-        starts, at = [0], self.text.find("\n")
-        while at >= 0:
-            starts.append(at + 1)
-            at = self.text.find("\n", at + 1)
-        return starts
+        lines = self.tree.lines if self.tree is not None else Lines(self.text)
+        return lines.starts[:-1]
 
     def with_tree(self, tree: SourceTree | None) -> FileOccurrences:
         """Return the file with its tree.

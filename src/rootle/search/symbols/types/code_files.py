@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import string
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,16 +19,25 @@ from rootle.syntax.declared.bindings import Binding, binding_at
 from rootle.syntax.go_types import read_imports
 from rootle.syntax.source_tree import SourceTree
 from rootle.text.terms import whole_identifier
+from rootle.text.whole_names import find_word
 
 _MAX_CHUNKS: Final = 300  # that define a name; the declarations of more common names are not read
 _MAX_OCCURRENCES: Final = 1_000  # of a name in a part of a file that is searched for bindings
-_TYPE_WORDS: Final = r"(?:class|enum|interface|object|record|struct|trait|type|union)"
-_GO_KINDS: Final = r"(?:struct|interface|map|func|\[|\*|\w)"  # after a name in `type ( … )`
+_TYPE_WORD: Final = re.compile(
+    r"\b(?:class|enum|interface|object|record|struct|trait|type|union)\Z"
+)
+_MAX_TYPE_WORD: Final = len("interface")
+_GO_KIND_AFTER: Final = re.compile(  # after a name in `type ( … )`
+    r"[ \t]+(?:struct|interface|map|func|\[|\*|\w)"
+)
 _MANIFEST: Final = "package.json"
 _MAX_PACKAGES: Final = 300
 JAVASCRIPT: Final = frozenset({"javascript", "tsx", "typescript", "vue"})
-_MAX_SEARCHES: Final = 50  # of a file for the declarations of one name
+# Searches of a file for the declarations of one name. Collecting all words takes as long as about a
+# thousand searches.
+_MAX_SEARCHES: Final = 500
 _WORD: Final = re.compile(rb"\w+")
+_WORD_BYTES: Final = frozenset(char.encode() for char in f"{string.ascii_letters}{string.digits}_")
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +93,7 @@ class CodeFile:
         The positions of all words are collected if many words are looked up.
         """
         if len(self._bindings) < _MAX_SEARCHES or not _WORD.fullmatch(word):
-            pattern = re.compile(rb"(?<!\w)" + re.escape(word) + rb"(?!\w)")
-            return [match.start() for match in pattern.finditer(self.tree.data, start, end)]
+            return list(_find_word(self.tree.data, word, start, end))
         found = self._words.get(word, ())
         return found[bisect_left(found, start) : bisect_left(found, end)]
 
@@ -104,6 +113,20 @@ class CodeFile:
     def _imports(self) -> Mapping[str, str]:
         """The import paths of the packages of Go, by the names that the file uses for them."""
         return read_imports(self.tree)
+
+
+def _find_word(data: bytes, word: bytes, start: int, end: int) -> Iterator[int]:
+    """Yield where a word that is not part of a longer one is between two offsets, in order.
+
+    `bytes.find` is ten times as fast as a regular expression that begins with a lookbehind.
+    """
+    at = data.find(word, start, end) if word else -1
+    while at >= 0:
+        stop = at + len(word)
+        is_part = data[at - 1 : at] in _WORD_BYTES or data[stop : min(stop + 1, end)] in _WORD_BYTES
+        if not is_part:
+            yield at
+        at = data.find(word, at + 1 if is_part else stop, end)
 
 
 class CodeFiles:
@@ -162,14 +185,10 @@ class CodeFiles:
         """Return those of the files in a language that declare a type, by their text."""
         key = name, language
         if key not in self._declarers:
-            word = re.escape(name)
-            head = re.compile(
-                rf"\b{_TYPE_WORDS}[ \t]+{word}\b|^[ \t]+{word}[ \t]+{_GO_KINDS}", re.M
-            )
             self._declarers[key] = [
                 state
                 for state in self.definers(name, language)
-                if head.search(self._index.text(state.id)) is not None
+                if _declares_type(self._index.text(state.id), name)
             ]
         return self._declarers[key]
 
@@ -188,6 +207,22 @@ class CodeFiles:
             )
         family = JAVASCRIPT if language in JAVASCRIPT else {language}
         return [one for one in self._definers[name] if one.language in family]
+
+
+def _declares_type(text: str, name: str) -> bool:
+    """Return whether a text looks as if it declared a type with this name."""
+    for at in find_word(text, name):
+        end = at
+        while end and text[end - 1] in " \t":
+            end -= 1
+        if end == at:
+            continue
+        if _TYPE_WORD.search(text, max(0, end - _MAX_TYPE_WORD), end) is not None:
+            return True
+        is_first = end == 0 or text[end - 1] == "\n"
+        if is_first and _GO_KIND_AFTER.match(text, at + len(name)) is not None:
+            return True
+    return False
 
 
 def _name_of_package(manifest: str) -> str:

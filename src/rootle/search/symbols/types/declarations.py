@@ -111,12 +111,11 @@ class Declarations:
 
     def functions(self, name: str, file: CodeFile) -> Iterator[tuple[CodeFile, Binding]]:
         """Yield the functions of other files that a name without a receiver can refer to."""
-        statement = _import_of(file, name)
-        folder = folder_of(file.state.path)
         states = self._files.definers(name, file.language)
         if file.language == "go":
+            folder = folder_of(file.state.path)
             states = [one for one in states if folder_of(one.path) == folder]
-        elif statement:
+        elif states and (statement := _import_of(file, name)):
             states = _named_files(states, file, statement)
         elif len(states) != 1 or file.language not in _OPEN:
             states = []

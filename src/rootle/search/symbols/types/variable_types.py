@@ -5,35 +5,35 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Final
 
 from rootle.search.symbols.name_places import find_name
+from rootle.text.whole_names import find_word
 
+# A capitalized word that is not a constant.
+_CLASS: Final = r"(?P<type>[A-Z](?=\w*[a-z])\w*)\b"
+_NAME: Final = re.compile(r"\w+")
 _TYPE_FIRST: Final = frozenset("c cpp csharp dart java".split())
 # The declarations of all variables in a text, with the groups "name" and "type". The text after the
 # first word is only looked at, because it can contain the first word of another declaration.
 _TYPE_FIRST_PATTERN: Final = re.compile(
     r"\b(?P<type>[A-Z]\w*)\b(?=(?:<[^;(){}]{0,80}>)?(?:\[\])?[&*?\s]+(?P<name>\w+)\s*[,);=:])"
 )
-# A capitalized word that is not a constant.
-_CLASS: Final = r"(?P<type>[A-Z](?=\w*[a-z])\w*)\b"
-_TYPE_LAST_PATTERN: Final = re.compile(
-    r"\b(?P<name>\w+)\b(?=\s*[?!]?:\s*[&*\"']*(?:mut\s+|dyn\s+|impl\s+)?(?:\w+(?:\.|::))*"
-    rf"{_CLASS})"
-)
-_GO_PATTERN: Final = re.compile(
-    r"\b(?P<name>\w+)\b(?=\s+\*?(?:\w+\.)?(?P<type>[A-Z]\w*)\b)",
-)
 _PHP_PATTERN: Final = re.compile(r"\b(?P<type>[A-Z]\w*)\b(?=\s+(?:&|\.\.\.)?\$(?P<name>\w+)\b)")
+# The text after a variable in a declaration of it, or in an assignment to it.
+_TYPE_LAST_PATTERN: Final = re.compile(
+    r"\s*[?!]?:\s*[&*\"']*(?:mut\s+|dyn\s+|impl\s+)?(?:\w+(?:\.|::))*"
+    rf"{_CLASS}"
+)
+_GO_PATTERN: Final = re.compile(r"\s+\*?(?:\w+\.)?(?P<type>[A-Z]\w*)\b")
 _VALUE: Final = (
     r"(?:\w+(?:\.|::|\\))*"
     rf"{_CLASS}(?:<[^;(){{}}\n]{{0,80}}>)?(?:::(?:new|default|from)\b)?\s*[({{]"
 )
-_ASSIGNED: Final = re.compile(rf"\b(?P<name>\w+)\b(?=\s*:?=\s*(?:await\s+)?(?:new\s+|&)?{_VALUE})")
-_ASSIGNED_WITH_NEW: Final = re.compile(
-    rf"\b(?P<name>\w+)\b(?=\s*:?=\s*(?:await\s+)?new\s+{_VALUE})"
-)
+_ASSIGNED: Final = re.compile(rf"\s*:?=\s*(?:await\s+)?(?:new\s+|&)?{_VALUE}")
+_ASSIGNED_WITH_NEW: Final = re.compile(rf"\s*:?=\s*(?:await\s+)?new\s+{_VALUE}")
 # Declarations in a function of Go that are compared; of more, those of the whole file are used.
 _MAX_IN_FUNCTION: Final = 100
 # In these languages, a call without `new` may call a function, whose name can be capitalized.
@@ -60,47 +60,67 @@ _NO_TYPES: Final = frozenset(
 class VariableTypes:
     """The types that a text declares for its variables or assigns to them.
 
-    A name that is not certainly a type, such as that of a function, is left out. The text is
-    searched once for the declarations of all variables.
+    A name that is not certainly a type, such as that of a function, is left out.
     """
 
     def __init__(self, text: str, language: str) -> None:
         self._text = text
-        self._offsets: defaultdict[str, list[int]] = defaultdict(list)
-        self._types: defaultdict[str, list[str]] = defaultdict(list)
-        self._all: dict[str, frozenset[str]] = {}
-        assigned = _ASSIGNED_WITH_NEW if language in _WITH_NEW else _ASSIGNED
-        found = (
-            (match.start(), match["name"], match["type"])
-            for pattern in (assigned, _declaration_pattern(language))
-            for match in pattern.finditer(text)
-        )
-        for offset, name, kind in sorted(found):
-            self._offsets[name].append(offset)
-            self._types[name].append(kind)
-        self._functions = [match.start() for match in re.finditer(r"^func ", text, re.MULTILINE)]
+        self._language = language
+        self._known: dict[str, Sequence[tuple[int, str]]] = {}
 
     def find(self, variable: str) -> frozenset[str]:
         """Return the types of a variable anywhere in the text."""
-        if variable not in self._all:
-            self._all[variable] = frozenset(self._types.get(variable, ()))
-        return self._all[variable]
+        return frozenset(kind for _, kind in self._declarations_of(variable))
 
     def find_in_function(self, variable: str, end: int) -> frozenset[str]:
         """Return the types of a variable between the start of a Go function and an offset in it."""
         at = bisect_left(self._functions, end)
         start = self._functions[at - 1] if at else 0
-        offsets = self._offsets.get(variable, [])
-        first, last = bisect_left(offsets, start), bisect_left(offsets, end)
+        declared = self._declarations_of(variable)
+        first, last = bisect_left(declared, (start, "")), bisect_left(declared, (end, ""))
         if last - first > _MAX_IN_FUNCTION:
             return self.find(variable)
-        return frozenset(self._types[variable][first:last]) if last > first else frozenset()
+        return frozenset(kind for _, kind in declared[first:last])
+
+    @cached_property
+    def _functions(self) -> Sequence[int]:
+        """The offsets of the functions of a Go file."""
+        return [match.start() for match in re.finditer(r"^func ", self._text, re.MULTILINE)]
+
+    def _declarations_of(self, variable: str) -> Sequence[tuple[int, str]]:
+        """Return the offset and the type of each declaration of a variable, in order."""
+        if variable not in self._known:
+            self._known[variable] = sorted(self._find_declarations(variable))
+        return self._known[variable]
+
+    def _find_declarations(self, variable: str) -> Iterator[tuple[int, str]]:
+        if self._language in _TYPE_FIRST or self._language == "php":
+            yield from self._typed_first.get(variable, ())
+        if _NAME.fullmatch(variable) is None:
+            return
+        patterns = _patterns_after(self._language)
+        # The variable is looked up first, because few variables of a file are asked for.
+        for offset in find_word(self._text, variable):
+            for pattern in patterns:
+                match = pattern.match(self._text, offset + len(variable))
+                if match is not None:
+                    yield offset, match["type"]
+
+    @cached_property
+    def _typed_first(self) -> Mapping[str, Sequence[tuple[int, str]]]:
+        """The offset and the type of each declaration that begins with the type, by variable."""
+        pattern = _PHP_PATTERN if self._language == "php" else _TYPE_FIRST_PATTERN
+        found: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
+        for match in pattern.finditer(self._text):
+            found[match["name"]].append((match.start(), match["type"]))
+        return found
 
 
-def _declaration_pattern(language: str) -> re.Pattern[str]:
-    if language in _TYPE_FIRST:
-        return _TYPE_FIRST_PATTERN
-    return {"go": _GO_PATTERN, "php": _PHP_PATTERN}.get(language, _TYPE_LAST_PATTERN)
+def _patterns_after(language: str) -> Sequence[re.Pattern[str]]:
+    assigned = _ASSIGNED_WITH_NEW if language in _WITH_NEW else _ASSIGNED
+    if language in _TYPE_FIRST or language == "php":
+        return (assigned,)
+    return (assigned, _GO_PATTERN if language == "go" else _TYPE_LAST_PATTERN)
 
 
 def guess_types(variable: str, text: str) -> Sequence[str]:
