@@ -343,3 +343,18 @@ def test_the_highest_scores_are_selected_with_those_that_equal_the_lowest(
     for scores in (spread, np.round(spread, 1), np.full(size, -np.inf, dtype=np.float32)):
         lowest = np.sort(scores)[-min(k, size)]
         assert top_positions(scores, k).tolist() == np.flatnonzero(scores >= lowest).tolist()
+
+
+def test_a_repeated_search_finds_the_same_even_among_other_files(tmp_path: Path) -> None:
+    create_index(tmp_path)
+    rng = Random(3)
+    texts = {at: [" ".join(rng.choices(_WORDS, k=8)) for _ in range(3)] for at in range(1, 30)}
+    _write(tmp_path, 1, texts)
+    kept = EmbeddedSparse(tmp_path)
+    for _ in range(200):
+        terms = [WeightedTerm(word, 1.0) for word in rng.sample(_WORDS, 3)]
+        for files in (None, set(rng.sample(sorted(texts), 9)), set[int]()):
+            fresh = EmbeddedSparse(tmp_path).query(terms, 10, files)
+            found = kept.query(terms, 10, files)
+            assert found.ids.tolist() == fresh.ids.tolist()
+            assert found.scores.tolist() == fresh.scores.tolist()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import pytest
 from diagram_files import GRAPH, drawio_file
 from sample import MakeApp, write_tree
 
 from rootle import SearchQuery, SearchResult
+from rootle.index.local.inverted_index.reader import EmbeddedSparse
 from rootle.tools import search_folder
 
 FILES = {
@@ -92,3 +96,22 @@ def test_the_answer_for_an_agent_names_the_definitions(make_app: MakeApp, tmp_pa
     assert "docs/parts.drawio#parts" in answer
     assert "defined in: RetryPolicy src/retry.py:4, Circuit breaker src/breaker.go:3" in answer
     assert "Circuit breaker -- Alarm: page" in app.read("docs/parts.drawio#parts").lines
+
+
+def test_the_words_of_a_diagram_are_counted_without_ranking_files(
+    make_app: MakeApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ranked: list[object] = []
+    files_with = EmbeddedSparse.files_with
+
+    def record(self: EmbeddedSparse, terms: Sequence[str], *rest: Any) -> list[int]:
+        ranked.append(tuple(terms))
+        return files_with(self, terms, *rest)
+
+    app = make_app(write_tree(tmp_path / "project", FILES))
+    app.search("night shift")
+    monkeypatch.setattr(EmbeddedSparse, "files_with", record)
+    flow = find(app.search("flowchart of the retry policy").results, "docs/flow.mmd")
+    assert flow.mentions
+    assert ("circuit",) not in ranked
+    assert ("page",) not in ranked

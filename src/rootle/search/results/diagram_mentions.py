@@ -9,7 +9,7 @@ from typing import Final
 
 from rootle.index.reader import IndexReader
 from rootle.search.results.definition_places import find_definition_places
-from rootle.search.symbols.name_rarity import is_in_few_files
+from rootle.search.symbols.name_rarity import names_in_few_files
 from rootle.text.languages import DIAGRAMS
 from rootle.types import SearchResult
 
@@ -102,7 +102,7 @@ def _list_names(text: str, index: IndexReader) -> dict[str, str]:
                 phrase = " ".join(words[at : at + count])
                 if phrase in line:
                     joined[phrase] = "".join(map(_capitalize, phrase.split(" ")))
-    rare = {word: word for word in list(plain)[:_MAX_PLAIN] if is_in_few_files(word, index)}
+    rare = {word: word for word in names_in_few_files(list(plain)[:_MAX_PLAIN], index)}
     return dict(list((marked | joined | rare).items())[:_MAX_NAMES])
 
 

@@ -124,7 +124,7 @@ def read_spans(
         first, end = start - row.start_line, last - row.start_line + 1
         is_whole = first == 0 and text.count("\n") < end
         snippet = text if is_whole else "\n".join(text.split("\n", end)[first:end])
-        is_below = is_below_definition(text.split("\n"), first, end)
+        is_below = row.scope and is_below_definition(text.split("\n"), first, end)
         found.append(Span(start, last, snippet, "" if is_below else row.scope))
     return found
 
@@ -136,8 +136,9 @@ def is_below_definition(lines: Sequence[str], first: int, end: int) -> bool:
     which keeps the scope of its definition. Such a line has no indentation and follows the line
     that closes the definition. That line may also be shown.
     """
-    closing = next((at for at, line in enumerate(lines) if _CLOSES_ALL.match(line)), None)
-    if closing is None or first < closing:
+    above = enumerate(lines[: first + 1])
+    closing = next((at for at, line in above if _CLOSES_ALL.match(line)), None)
+    if closing is None:
         return False
     rest = [line for line in lines[closing + 1 :] if line.strip()]
     is_short = sum(map(len, rest)) < _MAX_REST

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from rootle.index.reader import IndexReader
@@ -27,9 +27,18 @@ def is_rare_name(name: str, index: IndexReader) -> bool:
     return documents <= len(ids) * _MAX_DOCUMENT_SHARE
 
 
-def is_in_few_files(name: str, index: IndexReader) -> bool:
-    """Return whether at most a few files contain a name."""
-    return len(_files_with(name, index)) <= _MAX_FILES
+def names_in_few_files(names: Iterable[str], index: IndexReader) -> list[str]:
+    """Return those of the names that at most a few files contain, in order."""
+    stems = {name: index.sparse.stems(whole_identifier(name)) for name in names}
+    distinct = list(dict.fromkeys(stem for own in stems.values() for stem in own))
+    # The files need not be ranked to count them.
+    counts = dict(zip(distinct, index.sparse.file_frequencies(distinct)[1], strict=True))
+    return [
+        name
+        for name, own in stems.items()
+        if min((counts[stem] for stem in own), default=0) <= _MAX_FILES
+        or (len(own) > 1 and len(_files_with(name, index)) <= _MAX_FILES)
+    ]
 
 
 def _files_with(name: str, index: IndexReader) -> Sequence[int]:

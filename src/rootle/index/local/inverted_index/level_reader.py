@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import Final
 
@@ -22,6 +24,11 @@ from rootle.protocols import NO_HITS, Ids, Ranked, WeightedTerm
 # Adding scores in an array of all documents is faster than sorting the postings if there are more
 # postings than documents divided by this factor.
 _SPARSE_FACTOR: Final = 2
+# One question searches several times for the same terms in the same fields, for example in all
+# chunks and then in those of the best files. This many of the last scores are kept, if they are
+# those of at most this many documents (16 bytes each).
+_MAX_KEPT: Final = 8
+_MAX_KEPT_DOCUMENTS: Final = 100_000
 
 
 class LiveSegment:
@@ -76,6 +83,8 @@ _Scored = tuple[Array, Floats]
 # Takes a segment and positions of documents in it. Returns a flag per position: whether to search
 # this document.
 Only = Callable[[LiveSegment, Ids], Flags]
+_Found = tuple[Segment, Ids, Floats]  # positions of documents in a segment, and their scores
+_Terms = tuple[tuple[str, ...], tuple[WeightedTerm, ...]]  # the fields, and the terms in them
 
 
 class LevelReader:
@@ -85,6 +94,7 @@ class LevelReader:
         self.segments = segments
         self._order = order
         self._statistics: dict[str, FieldStatistics] = {}
+        self._kept: OrderedDict[_Terms, Sequence[_Found]] = OrderedDict()
         self.count = sum(segment.live_count for segment in segments)
 
     def frequency(self, field: str, term: str) -> int:
@@ -103,21 +113,43 @@ class LevelReader:
 
         `only` selects the documents to search, by default all.
         """
-        if not self.segments:
-            return NO_HITS
-        scored = [self._score_field(field, terms) for field in fields]
+        found = self._scores(tuple(fields), tuple(terms))
+        if only is None:
+            return self.best(found, k)
+        wanted = []
+        for part, (segment, at, scores) in zip(self.segments, found, strict=False):
+            is_wanted = only(part, at)
+            wanted.append((segment, at[is_wanted], scores[is_wanted]))
+        return self.best(wanted, k)
+
+    def _scores(self, fields: tuple[str, ...], terms: tuple[WeightedTerm, ...]) -> Sequence[_Found]:
+        """Return the documents with the terms and their scores by segment; none if no document has.
+
+        Other threads may use the kept scores at the same time, so they are never changed.
+        """
+        key = fields, terms
+        kept = self._kept.get(key)
+        if kept is not None:
+            return kept
+        found = self._add_fields(fields, terms)
+        if sum(len(at) for _, at, _ in found) <= _MAX_KEPT_DOCUMENTS:
+            self._kept[key] = found
+            while len(self._kept) > _MAX_KEPT:
+                with suppress(KeyError):  # another thread may have removed the last item
+                    self._kept.popitem(last=False)
+        return found
+
+    def _add_fields(self, fields: Sequence[str], terms: Sequence[WeightedTerm]) -> Sequence[_Found]:
+        scored = [self._score_field(field, terms) for field in fields] if self.segments else []
         if all(one is None for own in scored for one in own):
-            return NO_HITS
+            return ()
         found = []
         for segment, *own in zip(self.segments, *scored, strict=True):
             at, scores = _add_scores(segment.segment.count, [one for one in own if one is not None])
-            if only is not None:
-                is_wanted = only(segment, at)
-                at, scores = at[is_wanted], scores[is_wanted]
             found.append((segment.segment, at, scores))
-        return self.best(found, k)
+        return found
 
-    def best(self, found: Sequence[tuple[Segment, Ids, Floats]], k: int) -> Ranked:
+    def best(self, found: Sequence[_Found], k: int) -> Ranked:
         """Return the k best documents. Each item is a segment, positions in it and their scores."""
         if k <= 0 or not found:
             return NO_HITS
