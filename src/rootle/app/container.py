@@ -101,7 +101,7 @@ class Container(EmbeddingModels):
 
     @contextmanager
     def prestart_workers(self) -> Iterator[None]:
-        """Start worker processes if there is no index yet; end the unused ones after the block.
+        """Start workers for a first index of much text; end the unused ones after the block.
 
         The workers then import their modules while this process imports its own.
         """
@@ -357,7 +357,8 @@ class Container(EmbeddingModels):
 
         with self._lock:
             if self._prestarted is None:
-                self._prestarted = PrestartedWorkers()
+                # The documents of other sources may be large.
+                self._prestarted = PrestartedWorkers(None if self._sources else self._root)
             return self._prestarted
 
     def _memory_results(self) -> MemoryResults | None:

@@ -34,6 +34,7 @@ from rootle.sources.git.commits.commit_source import (
 )
 from rootle.sources.git.commits.patch_process import PatchProcess
 from rootle.sources.git.commits.removed_code import RemovedCode, find_removed_code
+from rootle.sources.git.git_dirs import find_git_folders
 from rootle.sources.git.lines.commit_facts import read_committed
 from rootle.text.secret_masking import mask_patch
 from rootle.types import (
@@ -126,7 +127,10 @@ class CommitIndex:
             has_commit_dates=False,
             document_format=f"commits {COMMIT_FORMAT}",
         )
-        self._indexer = Indexer(setup, on_commit=lambda _: None, prestarted=PrestartedWorkers())
+        # The objects of a repository are compressed, so they are smaller than the text of commits.
+        git = find_git_folders(self._root)
+        workers = PrestartedWorkers(None if git is None else Path(git.common, "objects"))
+        self._indexer = Indexer(setup, on_commit=lambda _: None, prestarted=workers)
 
     def snapshot(self) -> Snapshot:
         """Return the newest snapshot; raise IndexStorageError if no commit is indexed yet."""

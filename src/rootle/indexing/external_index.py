@@ -75,7 +75,8 @@ class ExternalIndex:
             on_warning=on_warning,
             has_commit_dates=False,
         )
-        self._indexer = Indexer(setup, on_commit=lambda _: None, prestarted=PrestartedWorkers())
+        workers = PrestartedWorkers(store.folder)
+        self._indexer = Indexer(setup, on_commit=lambda _: None, prestarted=workers)
 
     def snapshot(self) -> Snapshot:
         """Return the newest snapshot; raise IndexStorageError if there is none."""

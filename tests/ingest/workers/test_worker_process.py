@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sample import MakeApp, make_repository
+from sample import FILES, MakeApp, make_repository, write
 
 from rootle.errors import IndexMissingError, IngestError
 from rootle.index.local.writer_lock import writer_lock
@@ -117,15 +117,14 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_cores: None) ->
 
 
 @pytest.mark.parametrize("method", ["refresh", "index", "search"])
-@pytest.mark.parametrize("files", [3, 300])
 def test_a_first_index_starts_workers_early_and_ends_them_all(
-    method: str, files: int, tmp_path: Path, make_app: MakeApp, started: StartedWorkers
+    method: str, tmp_path: Path, make_app: MakeApp, started: StartedWorkers
 ) -> None:
     text = "".join(f"def add_{n}(value):\n    return value + {n}\n\n" for n in range(60))
-    root = make_repository(tmp_path / "repo", {f"a{n}.py": f"# {n}\n{text}" for n in range(files)})
+    root = make_repository(tmp_path / "repo", {f"a{n}.py": f"# {n}\n{text}" for n in range(300)})
     app = make_app(root)
     getattr(app, method)(*(["add 7"] if method == "search" else []))
-    assert app.status().files == files
+    assert app.status().files == 300
     # A search usually finds an index, so it starts workers only after it has found none.
     assert started.late == [method == "search"] * 2
     assert started.have_ended()
@@ -137,9 +136,35 @@ def test_a_first_index_starts_workers_early_and_ends_them_all(
     assert started.have_ended()
 
 
+@pytest.mark.parametrize("method", ["refresh", "index", "search"])
+def test_a_first_index_of_little_text_starts_no_workers(
+    method: str, repository: Path, make_app: MakeApp, started: StartedWorkers
+) -> None:
+    write(repository, "node_modules/large.js", "let text = 1;\n" * 100_000)
+    (repository / "outside").symlink_to(repository.parent / "large.txt")
+    write(repository.parent, "large.txt", "text\n" * 100_000)
+    app = make_app(repository)
+    getattr(app, method)(*(["when was retry changed"] if method == "search" else []))
+    app.index(rebuild=True)
+    assert app.status().files == len(FILES)
+    assert not started
+
+
+def test_a_folder_with_many_entries_or_a_large_file_may_have_enough_text(tmp_path: Path) -> None:
+    write(tmp_path, "small/a.txt", "x" * 149_999)
+    assert not worker_process.has_enough_text(tmp_path)
+    write(tmp_path, "b/c/d.txt", "x")
+    assert worker_process.has_enough_text(tmp_path)
+    for number in range(2_000):
+        (tmp_path / "empty" / str(number)).mkdir(parents=True)
+    assert worker_process.has_enough_text(tmp_path / "empty")
+    assert not worker_process.has_enough_text(tmp_path / "absent")
+
+
 def test_an_app_that_waits_for_another_writer_ends_its_workers(
     repository: Path, tmp_path: Path, make_app: MakeApp, started: StartedWorkers
 ) -> None:
+    write(repository, "large.txt", "the text of a large file\n" * 8_000)
     notices: list[str] = []
     app = make_app(repository, notices=notices)
     waiting = threading.Thread(target=app.index)

@@ -11,15 +11,18 @@ from rootle.index.local.docstore import DocStore
 from rootle.ingest.workers.jobs import ReadJob, ReadResult
 from rootle.ingest.workers.worker import WorkerSetup
 from rootle.ingest.workers.worker_pool import run_jobs
-from rootle.ingest.workers.worker_process import PrestartedWorkers, worker_count
+from rootle.ingest.workers.worker_process import (
+    PRESTARTED_MIN_BYTES,
+    PrestartedWorkers,
+    worker_count,
+)
 from rootle.protocols import Embedder
 from rootle.sources.source import DocumentReader
 
 # The minimum amount of text for which worker processes are used. Starting them takes a third of a
 # second, in which this process can read almost this much text. With prestarted processes, the
-# break-even point is lower.
+# break-even point is lower (`PRESTARTED_MIN_BYTES`).
 _PARALLEL_BYTES: Final = 600_000
-_PARALLEL_BYTES_PRESTARTED: Final = 150_000
 
 
 def read_documents(
@@ -38,7 +41,7 @@ def read_documents(
     workers = worker_count()
     threshold = _PARALLEL_BYTES
     if prestarted.are_waiting():
-        threshold = min(_PARALLEL_BYTES, _PARALLEL_BYTES_PRESTARTED)
+        threshold = min(_PARALLEL_BYTES, PRESTARTED_MIN_BYTES)
     if total >= threshold and workers > 1:
         sent = {name: reader for name, reader in setup.readers.items() if _can_be_sent(reader)}
         sent_jobs = [job for job in jobs if job.source in sent]

@@ -7,9 +7,16 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
+from rootle.sources.files.excluded_dirs import EXCLUDED_DIRS
+
+# The minimum amount of text for which prestarted workers are used.
+PRESTARTED_MIN_BYTES: Final = 150_000
 _MAX_WORKERS: Final = 4
+# Listing this many entries takes a few milliseconds.
+_MAX_ENTRIES: Final = 2_000
 # -P keeps the current folder, which may be an untrusted repository, off the import path.
 _COMMAND: Final = (
     "import sys; sys.path[:] = {path!r}; from rootle.ingest.workers.worker import main; main()"
@@ -19,6 +26,27 @@ _COMMAND: Final = (
 def worker_count() -> int:
     """Return the number of workers to use on this machine."""
     return min(_MAX_WORKERS, os.cpu_count() or 1)
+
+
+def has_enough_text(folder: Path) -> bool:
+    """Return whether a folder may contain enough text for prestarted workers.
+
+    The listing stops as soon as it has found enough, and links are not followed. A folder with too
+    many entries to list counts as large.
+    """
+    size = entries = 0
+    pending = [os.fspath(folder)]
+    while pending and size < PRESTARTED_MIN_BYTES and entries < _MAX_ENTRIES:
+        with suppress(OSError), os.scandir(pending.pop()) as found:
+            for entry in found:
+                entries += 1
+                if not entry.is_dir(follow_symlinks=False):
+                    size += entry.stat(follow_symlinks=False).st_size
+                elif entry.name not in EXCLUDED_DIRS:
+                    pending.append(entry.path)
+                if size >= PRESTARTED_MIN_BYTES or entries >= _MAX_ENTRIES:
+                    break
+    return size >= PRESTARTED_MIN_BYTES or entries >= _MAX_ENTRIES
 
 
 def start_worker() -> subprocess.Popen[bytes]:
@@ -42,17 +70,24 @@ class PrestartedWorkers:
     12%, because workers would otherwise start too late. Unneeded workers are ended.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path | None = None) -> None:
+        """`folder` contains the documents. If it contains little text, no workers are started.
+
+        None means that the amount of text is not known.
+        """
+        self._folder = folder
         self._lock = threading.Lock()
         self._idle: list[subprocess.Popen[bytes]] = []
 
     def start(self) -> None:
-        """Start as many workers as a run uses, unless workers are already waiting.
+        """Start as many workers as a run uses, unless there is too little text or workers wait.
 
         If processes cannot be started, there are fewer workers or none, which is not an error.
         """
         count = worker_count()
         if count == 1 or not _is_interpreter(sys.executable):  # one worker saves no time
+            return
+        if self._folder is not None and not has_enough_text(self._folder):
             return
         with self._lock, suppress(OSError):
             for _ in range(0 if self._idle else count):
@@ -64,7 +99,7 @@ class PrestartedWorkers:
 
     def hand_over(self) -> PrestartedWorkers:
         """Transfer the waiting workers to one run, so that no other run ends them."""
-        handed = PrestartedWorkers()
+        handed = PrestartedWorkers(self._folder)
         with self._lock:
             handed._idle, self._idle = self._idle, []
         return handed
