@@ -105,7 +105,11 @@ class Lines:
 
 @contextmanager
 def lines_of(
-    root: Path | None, *options: str, program: str | None = None, started_in: Path | None = None
+    root: Path | None,
+    *options: str,
+    program: str | None = None,
+    started_in: Path | None = None,
+    **variables: str,
 ) -> Iterator[Lines]:
     """Start a server with `--root`, or without it if `root` is None."""
     named = () if root is None else ("--root", root)
@@ -114,6 +118,7 @@ def lines_of(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        env={**os.environ, **variables},
         cwd=started_in or root,
     )
     try:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,14 @@ from rootle.server.streams import MAX_LINE_BYTES
 from rootle.text.terms import CHARS_PER_TOKEN
 
 pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path, variables: dict[str, str]) -> Iterator[Lines]:
+    """Return a server that has answered `initialize`; several tests send it messages."""
+    with lines_of(folder, **variables) as server:
+        server.initialize()
+        yield server
 
 
 def test_a_client_lists_the_tools_and_calls_one(session: Session) -> None:
@@ -265,34 +274,30 @@ def test_malformed_messages_are_refused_and_the_session_continues(repository: Pa
     [(1.0, 1), (1.5, None), (None, None), (True, None), ({}, None), ([1], None)],
 )
 def test_a_request_with_an_invalid_id_is_refused(
-    request_id: object, answered: int | None, repository: Path
+    request_id: object, answered: int | None, server: Lines
 ) -> None:
-    with lines_of(repository) as server:
-        server.initialize()
-        server.send({"jsonrpc": "2.0", "id": request_id, "method": "tools/list"})
-        refusal = server.receive()
-        assert (refusal["id"], refusal["error"]["code"]) == (answered, -32600)
-        assert "the id of a request must be a string or an integer" in refusal["error"]["message"]
-        server.send({"jsonrpc": "2.0", "id": request_id, "method": "notifications/initialized"})
-        assert server.ask("ping", 8)["id"] == 8
+    server.send({"jsonrpc": "2.0", "id": request_id, "method": "tools/list"})
+    refusal = server.receive()
+    assert (refusal["id"], refusal["error"]["code"]) == (answered, -32600)
+    assert "the id of a request must be a string or an integer" in refusal["error"]["message"]
+    server.send({"jsonrpc": "2.0", "id": request_id, "method": "notifications/initialized"})
+    assert server.ask("ping", 8)["id"] == 8
 
 
 @pytest.mark.parametrize("request_id", [7, "seven"])
 @pytest.mark.parametrize("is_first", [True, False])
 def test_a_request_that_is_too_long_gets_an_error_with_its_id(
-    request_id: int | str, is_first: bool, repository: Path
+    request_id: int | str, is_first: bool, server: Lines
 ) -> None:
     """The client of the SDK ignores responses without an id, so it would wait forever."""
     call = {"name": "vectordb_search", "arguments": {"query": '","id":1}' * 1_000_000}}
     request: dict[str, Any] = {"method": "tools/call", "params": call}
     own = {"jsonrpc": "2.0", "id": request_id}
-    with lines_of(repository) as server:
-        server.initialize()
-        server.send({**own, **request} if is_first else {**request, **own})
-        answer = server.receive()
-        assert answer["id"] == request_id
-        assert "longer than 4194304 bytes" in answer["error"]["message"]
-        assert server.ask("ping", 8)["id"] == 8
+    server.send({**own, **request} if is_first else {**request, **own})
+    answer = server.receive()
+    assert answer["id"] == request_id
+    assert "longer than 4194304 bytes" in answer["error"]["message"]
+    assert server.ask("ping", 8)["id"] == 8
 
 
 def test_the_client_of_the_sdk_accepts_the_error_for_a_long_request(session: Session) -> None:
