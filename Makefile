@@ -16,12 +16,14 @@ demo: .venv/installed  ## set up, index and answer a question: make demo Q="…"
 unexport PYTHONDONTWRITEBYTECODE
 # Many tests wait for another process, so twice as many workers as processors are faster.
 WORKERS = -n $$($(PYTHON) -c "import os; print(2 * (os.cpu_count() or 1))")
+# Fast tests do not wait, and each worker takes several seconds to collect all tests.
+FAST_WORKERS = -n $$($(PYTHON) -c "import os; print(os.cpu_count() or 1)")
 
 test: .venv/developed  ## install the development dependencies and run the tests
 	$(PYTHON) -m pytest $(WORKERS) -m "not agents"
 
 test-fast: .venv/developed  ## run the tests that start no server and no slow process
-	$(PYTHON) -m pytest $(WORKERS) -m "not server and not slow and not agents"
+	$(PYTHON) -m pytest $(FAST_WORKERS) -m "not server and not agents and (fast or not slow)"
 
 test-agents: .venv/developed  ## run real coding agents from npm against a local model server
 	$(PYTHON) -m pytest -m agents tests/agent_programs

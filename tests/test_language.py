@@ -138,6 +138,7 @@ ALLOWED: frozenset[str] = frozenset(
 )
 
 
+@pytest.mark.slow
 def test_prose_uses_plain_phrases() -> None:
     patterns = {
         re.compile(rf"\b(?:{phrase})\b", re.IGNORECASE): remedy
@@ -155,6 +156,7 @@ def test_prose_uses_plain_phrases() -> None:
     assert not wrong, explain(wrong)
 
 
+@pytest.mark.slow
 def test_no_file_contains_an_unresolved_merge_conflict() -> None:
     marker = re.compile(rb"^(?:<{7}|>{7}) ", re.MULTILINE)
     paths = tracked_files()
@@ -190,6 +192,7 @@ def test_no_sentence_opens_with_what() -> None:
     assert not wrong, explain(wrong)
 
 
+@pytest.mark.slow
 def test_identifiers_use_the_terms_of_the_field() -> None:
     wrong = [
         Finding(f"{path}:{line}", name, f"{word} -> {WORDS[word]}")
@@ -200,6 +203,7 @@ def test_identifiers_use_the_terms_of_the_field() -> None:
     assert not wrong, explain(wrong)
 
 
+@pytest.mark.slow
 def test_function_names_are_verbs() -> None:
     wrong = [
         Finding(f"{path}:{node.lineno}", node.name, "begin with a verb")
@@ -212,6 +216,7 @@ def test_function_names_are_verbs() -> None:
     assert not wrong, explain(wrong)
 
 
+@pytest.mark.slow
 def test_docstrings_of_functions_have_a_verb() -> None:
     wrong = [
         Finding(f"{path}:{node.lineno}", docstring.split("\n")[0], "begin with a verb: Return …")

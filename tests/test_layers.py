@@ -123,6 +123,7 @@ class Import(NamedTuple):
     where: str  # path and line
 
 
+@pytest.mark.slow
 def test_every_import_follows_the_layers() -> None:
     wrong = [found for found in imports() if not is_allowed(found.module, found.target)]
     assert not wrong, explain("these imports are not in the table", wrong)
@@ -195,6 +196,7 @@ def test_a_folder_has_at_most_16_modules() -> None:
     assert {folder: size for folder, size in sizes.items() if size > 16} == {}
 
 
+@pytest.mark.slow
 def test_every_class_name_is_unique() -> None:
     classes = Counter(
         node.name

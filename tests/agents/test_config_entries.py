@@ -168,6 +168,7 @@ def test_the_last_of_two_equal_keys_is_updated_and_both_are_removed() -> None:
     assert remove_entry(text, "json", KEYS, 0) == '{"servers": { "b": 1}}'
 
 
+@pytest.mark.slow
 def test_a_large_file_is_edited() -> None:
     projects = {f"/p{n}": {"history": [{"display": "x" * 200}] * 20} for n in range(200)}
     text = json.dumps({"projects": projects, "servers": {}}, indent=2)

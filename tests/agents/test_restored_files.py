@@ -86,6 +86,7 @@ def test_instructions_are_restored_exactly(
     assert (tree(home), tree(project)) == before
 
 
+@pytest.mark.slow
 def test_all_agents_together_leave_nothing_behind(
     install: Install, project: Path, home: Path
 ) -> None:

@@ -36,6 +36,7 @@ def test_recognition_by_hits_is_the_refused_share_of_the_unanswered_questions() 
     assert recognition_by_hits(0.99, 0.05) == recognition_by_hits(1.0, 0.05) == 1.0
 
 
+@pytest.mark.slow
 def test_thresholds_come_from_the_tune_split() -> None:
     tune = [prediction(number / 100, is_answerable=True, is_answered=True) for number in range(101)]
     predictions = [
@@ -51,6 +52,7 @@ def test_thresholds_come_from_the_tune_split() -> None:
     assert answered["recognized_at"]["5%"] == 1.0
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_perfect_separation_is_a_point() -> None:
     predictions = [prediction(0.9, is_answerable=True), prediction(0.1, is_answerable=False)]
     assert auc_interval(predictions * 3, lambda one: one.is_answerable) == (1.0, 1.0)

@@ -132,6 +132,7 @@ def test_a_model_that_only_talks_is_reminded_and_fails(
     )
 
 
+@pytest.mark.slow
 def test_a_model_that_never_answers_is_stopped(workspace: Workspace, answers: Answers) -> None:
     server = answers(*[says(read={"path": "badger.py"})] * 60)
     record = run(workspace, server, "z1.grep")

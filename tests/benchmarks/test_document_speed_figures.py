@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from benchmarks.speed.document_files.ordinary import write_documents
 from benchmarks.speed.documents import IndexRun, summarize
 
@@ -27,6 +28,7 @@ def test_the_report_counts_what_is_skipped_and_what_is_lost() -> None:
     assert report["neither indexed nor named"] == 1
 
 
+@pytest.mark.slow
 def test_every_document_ends_with_its_own_word(tmp_path: Path) -> None:
     marks = write_documents(tmp_path, 30)
     assert len(set(marks.values())) == 30

@@ -43,6 +43,7 @@ def test_every_mentioned_command_is_a_module_with_a_main_function() -> None:
         assert 'if __name__ == "__main__":' in text, f"{page}: {command}"
 
 
+@pytest.mark.slow
 def test_every_mentioned_file_exists() -> None:
     files = mentions(_FILE)
     assert len(files) > 20

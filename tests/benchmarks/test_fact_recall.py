@@ -24,6 +24,7 @@ def test_the_halves_have_no_fact_in_common() -> None:
     assert tune & test == {""}
 
 
+@pytest.mark.slow
 def test_facts_are_found_by_questions_in_other_words() -> None:
     figures = measure([one for one in read(DATA) if one.half == "test"])
     # The limits are close to the measured values: 0.73, 0.375 and 0.05. Without the words of

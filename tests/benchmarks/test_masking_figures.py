@@ -13,6 +13,7 @@ from benchmarks.privacy.masking import is_masked, main
 from rootle.text.secret_masking import mask_secrets
 
 
+@pytest.mark.slow
 def test_the_corpus_is_large_deterministic_and_half_held_out() -> None:
     corpus = make_corpus()
     secrets = [example for example in corpus if example.secret]
@@ -33,6 +34,7 @@ def test_95_percent_of_held_out_secrets_are_masked_in_files_and_in_memories() ->
         assert sum(map(is_masked, chosen)) >= 0.95 * len(chosen)
 
 
+@pytest.mark.slow
 def test_the_lines_of_a_repository_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from benchmarks.trace_query import (
     Call,
     find_stations,
@@ -71,6 +72,7 @@ def test_a_plain_query_enters_few_modules_of_search(repository: Path, make_app: 
     assert report["entered again at most"] <= 5
 
 
+@pytest.mark.slow
 def test_only_detailed_questions_compare_the_order_of_words(
     repository: Path, make_app: MakeApp
 ) -> None:

@@ -155,6 +155,7 @@ def server(request: pytest.FixtureRequest) -> Iterator[_Server]:
     server.close()
 
 
+@pytest.mark.slow
 def test_fifty_queries_are_answered_by_keyword_search_if_a_server_is_broken(
     server: _Server, repository: Path, make_app: MakeApp
 ) -> None:

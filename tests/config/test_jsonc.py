@@ -45,6 +45,7 @@ def test_every_key_has_a_line_number() -> None:
     assert lines == {"a": (2, 2), "b": (3, 4), "c": (5, 5)}
 
 
+@pytest.mark.slow
 @given(st.text(alphabet='{}[]",:/*\\ \n1e-.tnu\ud800', max_size=40) | st.text())
 def test_invalid_text_raises_an_error_with_a_line_in_the_text(text: str) -> None:
     try:

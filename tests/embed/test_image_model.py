@@ -77,4 +77,4 @@ def test_vectors_of_another_length_are_refused(server: JsonServer) -> None:
     model = ImageModel(server.url, "clip")
     model.expect_dimensions(4)
     with pytest.raises(UnavailableError, match="2 numbers instead of 4"):
-        model.embed_texts(["red"], 0.2)
+        model.embed_texts(["red"], 5.0)

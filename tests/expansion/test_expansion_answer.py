@@ -37,6 +37,7 @@ def test_everything_around_the_words_is_removed(text: str) -> None:
     assert clean_answer(text) == WORDS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("filling", ["\n", " ", "\t\n", "```", "<think>", "- ", "query "])
 def test_a_long_answer_without_words_is_reduced_at_once(filling: str) -> None:
     # If the time grew with the square of the length, this call would take an hour.
@@ -63,6 +64,7 @@ def test_a_long_answer_is_cut_after_a_word() -> None:
     assert len(clean_answer("x" * 10_000)) == MAX_CHARS
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_any_answer_becomes_one_short_line_without_quotes(text: str) -> None:
     line = clean_answer(text)

@@ -202,6 +202,7 @@ def test_results_name_their_kind(folder: Path, make_app: MakeApp) -> None:
     assert found == {"lib.py": "code", "README.md": "docs"}
 
 
+@pytest.mark.slow
 def test_in_memory_lists_only_memories(folder: Path) -> None:
     rootle("memory", "add", "The zebra is painted at night", "--root", folder)
     done = rootle("search", "--in", "memory", "when is the zebra painted", "--json", cwd=folder)
@@ -214,6 +215,7 @@ def test_in_memory_lists_only_memories(folder: Path) -> None:
     assert "no results" not in shown.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "count"),
     [
@@ -258,6 +260,7 @@ def test_memories_have_no_path_language_or_author(
     assert cause in done.err
 
 
+@pytest.mark.slow
 def test_a_question_about_the_project_does_not_load_the_detector_of_orders() -> None:
     program = (
         "import sys, rootle.federation.dependency_collection\n"

@@ -25,6 +25,8 @@ from rootle.sources.documents import screenshot
 from rootle.tools import search_folder
 from rootle.types import SearchQuery, SearchResponse
 
+pytestmark = pytest.mark.slow
+
 CODE_QUESTIONS = (
     *QUESTIONS,
     "retry_backoff",
@@ -101,6 +103,7 @@ def test_answers_to_questions_about_code_keep_their_results(
         assert found.suggestions == expected.suggestions
 
 
+@pytest.mark.fast
 def test_other_questions_get_at_most_one_image_after_the_files(
     app: App, make_app: MakeApp, project: Path, tmp_path: Path
 ) -> None:

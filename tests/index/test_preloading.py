@@ -42,6 +42,7 @@ def _search(app: App, *questions: str) -> dict[str, int]:
     return shown
 
 
+@pytest.mark.slow
 def test_no_chunk_is_read_from_the_fourth_query_on(
     tmp_path: Path, make_app: MakeApp, chunk_reads: list[int]
 ) -> None:

@@ -96,6 +96,7 @@ def test_a_search_before_the_first_batch_reports_the_progress(gate: Gate, app: A
     assert search(_QUERY).startswith("Error: the first index of ")
 
 
+@pytest.mark.slow
 def test_a_search_waits_for_the_index_of_a_small_folder(root: Path, make_app: MakeApp) -> None:
     answer = make_app(root, initial_index_timeout_s=60).search(_QUERY)
     assert (answer.coverage, answer.degraded) == (None, ())

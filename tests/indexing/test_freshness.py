@@ -12,6 +12,8 @@ from sample import MakeApp, git, write
 from rootle import App, Config
 from rootle.indexing.change_probe import ChangeProbe
 
+pytestmark = pytest.mark.slow
+
 # The number of edits in a test; 1,000 edits take half a minute of processor time.
 _EDITS = int(os.environ.get("ROOTLE_EDITS", "100"))
 
@@ -42,6 +44,7 @@ def test_every_edit_is_in_the_next_answer(repository: Path, app: App) -> None:
     assert not missed
 
 
+@pytest.mark.fast
 def test_an_edit_with_the_same_size_and_a_restored_time_is_found(
     repository: Path, app: App
 ) -> None:

@@ -197,6 +197,7 @@ def test_the_context_of_a_result_keeps_its_section(app: App) -> None:
     assert "stale" not in response.degraded
 
 
+@pytest.mark.slow
 def test_a_changed_document_is_found_only_by_its_new_text(app: App, source: SlideSource) -> None:
     assert list_citations(app.search("submarine"))[0][0] == "slides:roadmap.pptx"
     slides = ["Milestones", "Intermission", "The zeppelin lands at noon"]
@@ -216,6 +217,7 @@ def test_a_removed_document_is_not_cited(app: App, source: SlideSource) -> None:
         app.read("slides:roadmap.pptx#slide-2")
 
 
+@pytest.mark.slow
 def test_a_scan_starts_from_the_token_of_the_last_run(app: App, source: SlideSource) -> None:
     app.index()
     assert (source.tokens, source.listed) == ([""], [3])
@@ -228,6 +230,7 @@ def test_a_scan_starts_from_the_token_of_the_last_run(app: App, source: SlideSou
     assert (source.tokens[2], source.listed[2]) == ("", 3)
 
 
+@pytest.mark.slow
 def test_a_process_without_the_source_keeps_its_documents_until_a_rebuild(
     app: App, source: SlideSource, make_app: MakeApp
 ) -> None:
@@ -290,6 +293,7 @@ def faulty(source: SlideSource) -> FaultySource:
     return FaultySource(source.folder)
 
 
+@pytest.mark.slow
 def test_a_search_works_while_a_source_cannot_be_listed(
     repository: Path, faulty: FaultySource, make_app: MakeApp
 ) -> None:

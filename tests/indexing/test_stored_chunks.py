@@ -35,6 +35,7 @@ def test_chunks_have_the_fields_of_the_specification(root: Path, make_app: MakeA
     assert "\n".join(chunk.text for chunk in chunks) == _TEXT.rstrip("\n")
 
 
+@pytest.mark.slow
 def test_both_legs_find_a_chunk_by_its_vector_and_its_words(root: Path, make_app: MakeApp) -> None:
     app = make_app(root)
     index = app._container.indexer

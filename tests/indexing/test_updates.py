@@ -28,6 +28,7 @@ def test_an_edit_is_found_and_the_old_text_is_not(repository: Path, make_app: Ma
     assert all("evict_oldest" not in r.snippet for r in app.search("evict_oldest").results)
 
 
+@pytest.mark.slow
 def test_additions_deletions_and_renames_are_found(repository: Path, make_app: MakeApp) -> None:
     app = make_app(repository)
     app.index()
@@ -129,6 +130,7 @@ def test_an_edit_embeds_only_changed_chunks(
     assert "changed" in "".join(embedder.texts)
 
 
+@pytest.mark.slow
 def test_an_ignore_rule_removes_files_until_it_is_deleted(
     repository: Path, make_app: MakeApp
 ) -> None:
@@ -141,6 +143,7 @@ def test_an_ignore_rule_removes_files_until_it_is_deleted(
     assert search_paths(app, "zebra crossing")[0] == "notes/draft.md"
 
 
+@pytest.mark.slow
 def test_a_file_is_partly_indexed_while_it_exceeds_the_size_limit(
     repository: Path, make_app: MakeApp
 ) -> None:
@@ -164,6 +167,7 @@ def test_a_file_that_becomes_binary_is_removed(repository: Path, make_app: MakeA
     assert app.status().skipped == {"binary": 1}
 
 
+@pytest.mark.slow
 def test_another_chunk_size_rebuilds_the_index(
     repository: Path, make_app: MakeApp, tmp_path: Path
 ) -> None:
@@ -178,6 +182,7 @@ def test_another_chunk_size_rebuilds_the_index(
     assert other.index().files_indexed == 0
 
 
+@pytest.mark.slow
 def test_another_model_rebuilds_the_index(
     repository: Path,
     make_app: MakeApp,
@@ -198,6 +203,7 @@ def test_another_model_rebuilds_the_index(
     assert search_paths(app, "retry_backoff")[0] == "src/net/retry.py"
 
 
+@pytest.mark.slow
 def test_the_last_modified_time_of_a_committed_file_is_the_time_of_the_commit(
     repository: Path, make_app: MakeApp
 ) -> None:
@@ -223,6 +229,7 @@ def test_an_index_is_current_after_the_git_folder_was_deleted(
     assert app._container.indexer().state.find_work() is None
 
 
+@pytest.mark.slow
 def test_the_folder_is_not_checked_again_within_stale_check_seconds(
     repository: Path, make_app: MakeApp
 ) -> None:

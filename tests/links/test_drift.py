@@ -25,6 +25,8 @@ from rootle.links.drift import (
 from rootle.tools import tools_of
 from rootle.types import DriftReport
 
+pytestmark = pytest.mark.slow
+
 _WATCHDOG_S = 30  # the time was minutes when it grew with the square of the length
 RETRY = '''\
 """Requests."""
@@ -71,6 +73,7 @@ def find(app: App, *paths: str) -> list[DriftReport]:
     return list(app.drift(paths).reports)
 
 
+@pytest.mark.fast
 def test_a_renamed_function_is_reported_with_the_commit_that_renamed_it(
     tmp_path: Path, make_app: MakeApp
 ) -> None:
@@ -241,6 +244,7 @@ def test_labels_paths_diagrams_and_strings_of_documents_are_not_names_of_code(
     assert find(make_app(tmp_path / "repo")) == []
 
 
+@pytest.mark.fast
 def test_a_file_that_is_ignored_by_the_index_exists(tmp_path: Path, make_app: MakeApp) -> None:
     page = "# Data\n\n![chart](data/chart.svg) shows `data/keep.jsonl`. [Count](src/old.py).\n"
     root = tmp_path / "repo"
@@ -374,6 +378,7 @@ def test_the_generic_type_of_a_removed_property_is_no_definition(
     assert find(make_app(tmp_path / "repo")) == []
 
 
+@pytest.mark.fast
 def test_an_overridden_method_of_a_class_of_the_project_is_reported(
     tmp_path: Path, make_app: MakeApp
 ) -> None:
@@ -442,6 +447,7 @@ def test_a_signature_that_does_not_list_its_keywords_is_not_reported(
     assert find(make_app(tmp_path / "repo")) == []
 
 
+@pytest.mark.fast
 def test_the_output_of_a_notebook_is_not_checked(tmp_path: Path, make_app: MakeApp) -> None:
     def cell(source: str, output: str) -> dict[str, object]:
         shown = {"output_type": "stream", "name": "stdout", "text": output}
@@ -550,6 +556,7 @@ def test_a_comment_and_a_documented_parameter_are_reported(
     assert reports[1].replacement == "wait_seconds(attempt)"
 
 
+@pytest.mark.fast
 def test_a_moved_file_is_reported_with_its_new_path(tmp_path: Path, make_app: MakeApp) -> None:
     guide = "Limits are in `net/limits.py`. Read [the client](../net/client.py), too.\n"
     make_history(
@@ -663,6 +670,7 @@ def test_an_example_in_a_manual_page_may_define_the_name_itself(
     assert find(make_app(tmp_path / "repo")) == []
 
 
+@pytest.mark.fast
 def test_a_path_at_the_end_of_a_sentence_is_reported_without_the_period(
     tmp_path: Path, make_app: MakeApp
 ) -> None:
@@ -740,6 +748,7 @@ def test_only_the_given_paths_are_checked(tmp_path: Path, make_app: MakeApp) -> 
         app.drift(["missing.md"])
 
 
+@pytest.mark.fast
 def test_a_memory_about_a_deleted_file_is_reported(tmp_path: Path, make_app: MakeApp) -> None:
     make_history(tmp_path / "repo", {"net/retry.py": RETRY, "net/pool.py": "LIMIT = 3\n"})
     app = make_app(tmp_path / "repo")
@@ -1032,6 +1041,7 @@ def test_many_documented_functions_calls_and_paths_are_checked_in_bounded_time(
     assert (report.path, report.name) == ("a.js", "zz")
 
 
+@pytest.mark.fast
 def test_a_note_says_that_not_all_definitions_were_read(
     tmp_path: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:

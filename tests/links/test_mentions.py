@@ -26,6 +26,7 @@ def _seconds(language: str, lines: list[str]) -> float:
     return process_time() - start
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", ["", "<a "])
 def test_names_are_found_in_linear_time(before: str) -> None:
     for repeated in _REPEATED:

@@ -11,6 +11,8 @@ from sample import FILES, OLD_S, MakeApp, git, make_repository, write, write_tre
 from rootle.errors import SourceError
 from rootle.tools import tools_of
 
+pytestmark = pytest.mark.slow
+
 GUIDE = """\
 # Guide
 
@@ -29,6 +31,7 @@ def root(tmp_path: Path) -> Path:
     return make_repository(tmp_path / "repo", {**FILES, "docs/waiting.md": GUIDE})
 
 
+@pytest.mark.fast
 def test_code_is_linked_to_its_documents_tests_and_commits(root: Path, make_app: MakeApp) -> None:
     app = make_app(root)
     app.index()

@@ -487,6 +487,7 @@ def test_an_error_names_a_folder_that_is_not_writable(tmp_path: Path) -> None:
         store.add("The user likes tabs", ME)
 
 
+@pytest.mark.slow
 def test_a_full_disk_loses_no_stored_memory(store: EmbeddedMemory) -> None:
     store.add("The user likes tabs", ME)
     assert store._connection is not None

@@ -337,6 +337,7 @@ def test_any_text_can_be_stored_and_queried(memory: UserMemory, text: str) -> No
     memory.find_relevant(text, ["\udcff.py"])
 
 
+@pytest.mark.slow
 def test_a_file_whose_name_is_not_valid_text_is_not_a_reference(own_app: App) -> None:
     path = os.fsdecode(b"src/b\xffd.py")
     write(own_app.root, path, "def odd_function(): ...\n")

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sample import make_repository
 
 _NOWHERE = "which keychain entry stores the kubernetes cluster certificate of the payment gateway"
 
 
+@pytest.mark.slow
 def test_scores_are_probabilities_in_descending_order(tmp_path: Path, make_app: Any) -> None:
     app = make_app(make_repository(tmp_path / "repo"))
     for question in ("retry backoff", "RetryPolicy", _NOWHERE):

@@ -92,6 +92,7 @@ def test_the_features_ranker_is_used_without_trees_and_reported_as_degraded(
     assert response.results[0].file_path == "src/net/retry.py"
 
 
+@pytest.mark.slow
 def test_a_ranker_that_exceeds_its_time_limit_is_not_used(
     tmp_path: Path, make_app: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -81,6 +81,7 @@ def test_english_questions_are_detected_as_english(text: str) -> None:
     assert detect_language(text) is None
 
 
+@pytest.mark.slow
 @given(st.text(max_size=40), st.sampled_from(["de", "es", "zh", "ja"]))
 def test_any_text_can_be_translated(text: str, language: Literal["de", "es", "zh", "ja"]) -> None:
     translation = translate(text, language)

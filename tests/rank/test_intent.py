@@ -91,6 +91,7 @@ def test_the_intent_of_a_question_is_classified_by_its_words(intent: Intent, tex
     assert parse_question(text, str.split).intent == intent
 
 
+@pytest.mark.slow
 def test_only_the_start_of_a_pasted_log_is_classified() -> None:
     log = "TypeError: x is undefined\n" + "who calls this: what( test covers it? " * 10_000
     with bounded_time():

@@ -229,6 +229,7 @@ _SPANS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(_SPANS)
 def test_spans_have_at_most_sixty_lines_and_do_not_overlap(spans: list[ScoredSpan]) -> None:
     chosen = choose_spans(spans)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,6 +41,7 @@ def test_the_limit_truncates_and_no_rankings_give_no_ids() -> None:
     assert reciprocal_rank_fusion([_make_ranking([]), _make_ranking([])], 10).tolist() == []
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.integers(1, 30), unique=True), max_size=4))
 def test_fusion_follows_the_formula_and_keeps_the_order_of_ties(
     rankings: list[list[int]],

@@ -121,6 +121,7 @@ def _first(response: SearchResponse) -> str:
     return response.results[0].file_path
 
 
+@pytest.mark.slow
 def test_trust_uses_the_author_of_the_last_commit(twice: Path, make_app: MakeApp) -> None:
     question = "how is the ledger rotated"
     bea, cy = (

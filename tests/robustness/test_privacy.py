@@ -105,6 +105,7 @@ def test_an_index_is_shared_on_request(repository: Path, make_app: MakeApp, tmp_
     assert {stat.S_IMODE(path.stat().st_mode) for path in paths if path.is_file()} == {0o640}
 
 
+@pytest.mark.slow
 def test_an_unknown_kind_of_sharing_is_refused(repository: Path, tmp_path: Path) -> None:
     outcome = rootle(
         "index", repository, "--index-dir", tmp_path / "index", "--set", "indexSharing=world"

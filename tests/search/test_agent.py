@@ -163,6 +163,7 @@ def test_the_source_of_a_result_names_its_legs(app: App) -> None:
     assert sources <= {"dense", "sparse", "merged"}
 
 
+@pytest.mark.slow
 def test_snippets_are_at_most_sixty_lines_of_the_file(tmp_path: Path, make_app: MakeApp) -> None:
     files = {**FILES, **many_files(20, functions=30)}
     app = make_app(make_repository(tmp_path / "repo", files))
@@ -183,6 +184,7 @@ def test_answers_are_deterministic(make_agent: MakeAgent) -> None:
         assert agent.search(query).results == agent.search(query).results
 
 
+@pytest.mark.slow
 def test_each_file_is_one_result(tmp_path: Path, make_app: MakeApp) -> None:
     app = make_app(make_repository(tmp_path / "repo", many_files(20, functions=30)))
     paths = [r.file_path for r in app.search(SearchQuery("ledger", limit=50)).results]
@@ -212,6 +214,7 @@ def test_file_path_filters_are_exact(paths: tuple[str, ...], expected: set[str],
     assert len(found) >= min(2, len(expected))
 
 
+@pytest.mark.slow
 def test_a_path_with_glob_characters_matches_itself(tmp_path: Path, make_app: MakeApp) -> None:
     root = make_repository(
         tmp_path / "repo", {"app/[id]/page.tsx": "function zebra() {}\n", "app/i/page.tsx": "x()\n"}
@@ -247,6 +250,7 @@ def _at(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")[:19] + "Z"
 
 
+@pytest.mark.slow
 def test_recency_counts_from_the_last_commit_or_the_modification_of_a_changed_file(
     tmp_path: Path, make_app: MakeApp
 ) -> None:
@@ -303,6 +307,7 @@ def test_filters_can_be_combined(app: App) -> None:
     }
 
 
+@pytest.mark.slow
 def test_edited_files_have_no_vectors_from_their_earlier_versions(
     tmp_path: Path, make_app: MakeApp
 ) -> None:

@@ -36,12 +36,14 @@ def _search(app: App, question: str) -> tuple[str, list[SearchResult]]:
     return response.interpretation.intent, list(response.results)
 
 
+@pytest.mark.slow
 def test_a_free_text_question_is_answered(app: App) -> None:
     intent, results = _search(app, "How do I initialize a Redis client in Node.js?")
     assert intent == "howto"
     assert results[0].file_path == "src/redis.js"
 
 
+@pytest.mark.slow
 def test_a_structured_request_finds_usages_before_the_definition(app: App) -> None:
     intent, results = _search(app, "Find usages of function `getUserByID`")
     assert intent == "usage"

@@ -96,11 +96,13 @@ def _is_unused(app: App, key: str, reason: str) -> bool:
     return f"{key} is not used: {reason}" in app.status().unused_settings
 
 
+@pytest.mark.slow
 def test_max_chunk_size_tokens(open_with: OpenWith) -> None:
     sizes = [len(_chunks_of(open_with(max_chunk_size_tokens=n), "src/long.py")) for n in (64, 512)]
     assert sizes[0] > sizes[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["src/long.py", "docs/long.md", "config/long.yaml"])
 def test_chunk_overlap_tokens(open_with: OpenWith, path: str) -> None:
     shared = []
@@ -129,6 +131,7 @@ def test_dense_batch_size_is_named_without_a_server(open_with: OpenWith) -> None
     assert _is_unused(app, "denseBatchSize", "embeddingModelID names no server")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [4, 16])
 def test_dense_batch_size_with_a_server(open_with: OpenWith, size: int) -> None:
     with embedding_server() as server:
@@ -262,6 +265,7 @@ def test_reranker_timeout_ms(
     assert _log()[-1]["usedRerankerModel"] == ("features" if degraded else "learned")
 
 
+@pytest.mark.slow
 def test_reranker_weights(root: Path, open_own_with: OpenWith) -> None:
     weather = "# The weather is fine today, and the coat stays at home.\n" * 12
     write(root, "pkg_0/new.py", f"{weather}# socket\n{weather}", when_s=None)
@@ -279,6 +283,7 @@ def test_reranker_weights(root: Path, open_own_with: OpenWith) -> None:
     assert _is_unused(app, "rerankerWeights", "useLearnedReranker is true")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["dense_score", "sparse_score", "recency_boost", "file_importance"]
 )
@@ -295,6 +300,7 @@ def test_each_of_the_reranker_weights(root: Path, open_own_with: OpenWith, name:
     assert scores(0.1) != scores(0.4)
 
 
+@pytest.mark.slow
 def test_enable_cache_and_its_limits(open_with: OpenWith) -> None:
     def count_merged(app: App) -> list[int]:
         return [_last_line(app, text)["numMerged"] for text in (_QUESTION, "ledger", _QUESTION)]
@@ -341,12 +347,14 @@ def feed(root: Path) -> Path:
     return write(root, "src/feed.py", f"{notes}\n\ndef feed(walk):\n{body}\n\n{last}")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("feed")
 def test_max_context_lines(open_own_with: OpenWith) -> None:
     sizes = [len(_context_lines(open_own_with(max_context_lines=most))) for most in (20, 70)]
     assert sizes[0] <= 20 < sizes[1] <= 70
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("feed")
 def test_context_before_lines_and_context_after_lines(open_own_with: OpenWith) -> None:
     """Without extra lines, the context contains only the definition and the other spans."""
@@ -386,6 +394,7 @@ def test_no_results_suggestion(open_with: OpenWith) -> None:
     assert "Ask a person." in app.search("anything lang:elm").suggestions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("debounce_ms", [0, 60_000])
 def test_watch_debounce_ms(root: Path, open_own_with: OpenWith, debounce_ms: int) -> None:
     app = open_own_with(watch_debounce_ms=debounce_ms)
@@ -426,6 +435,7 @@ def test_every_setting_of_the_sample_is_changed_by_a_test(tmp_path: Path) -> Non
         assert re.search(rf"\b{name}=", tests), f"no test here sets {name}"
 
 
+@pytest.mark.slow
 def test_keys_outside_of_their_section_are_reported(root: Path, home: Path) -> None:
     write(root, ".rootle.json", '{\n"maxLimit": 5}')
     warned = rootle("search", "ledger", "--root", root).err

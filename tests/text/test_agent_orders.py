@@ -78,6 +78,7 @@ def test_a_list_of_many_words_is_not_flagged() -> None:
     assert find_orders(" ".join(f"{word}{end}" for word in words for end in endings)) is None
 
 
+@pytest.mark.slow
 def test_a_long_text_of_repeated_signs_is_examined_to_its_limit() -> None:
     found = find_orders("ignore the " * 100_000)
     assert found is None or found.score >= THRESHOLD

@@ -50,6 +50,7 @@ def test_a_text_without_the_literals_is_rejected() -> None:
     assert LiteralFilter(patterns).possible("a list of files") == []
 
 
+@pytest.mark.slow
 def test_the_filter_loses_no_sign_of_known_attacks() -> None:
     lines = (ATTACKS / "authors_development.jsonl").read_text(encoding="utf-8").splitlines()
     texts = [normalize(json.loads(line)["text"]) for line in lines]

@@ -302,6 +302,7 @@ def test_a_command_before_the_password_is_not_masked() -> None:
     assert mask_secrets(line).text == line.replace("Ps9pass!", "[masked: password]")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "repeated",
     [r'password="\a', 'password="" ', "password='a\"a", "set password ", 'key="password">a', "sk-"],
@@ -346,6 +347,7 @@ def test_a_short_text_with_a_token_is_searched(pattern: str, data: st.DataObject
     assert may_contain_secret(text) or not find_secrets(text)
 
 
+@pytest.mark.slow
 @given(
     st.from_regex(re.compile(ASSIGNMENTS, re.IGNORECASE), fullmatch=True),
     st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_size=1, max_size=12),

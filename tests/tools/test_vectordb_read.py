@@ -93,6 +93,7 @@ SOURCES = [
 ]
 
 
+@pytest.mark.slow
 def test_a_source_with_a_range_returns_only_these_lines(read: Read, repository: Path) -> None:
     for source, first, last in SOURCES:
         answer = read(source)
@@ -223,6 +224,7 @@ def test_the_part_of_a_long_section_with_the_anchor_is_read(read: Read, reposito
     assert len(lines) < 100
 
 
+@pytest.mark.slow
 def test_the_headings_of_a_notebook_are_read(read: Read, repository: Path) -> None:
     write_notebook(
         repository / "study.ipynb",
@@ -242,6 +244,7 @@ def test_the_headings_of_a_notebook_are_read(read: Read, repository: Path) -> No
     assert lines == ["def load(again):", "    return again"]
 
 
+@pytest.mark.slow
 def test_names_that_resemble_other_references_are_read(read: Read, repository: Path) -> None:
     names = ("a:1", "b#L2", "c:L3-L4", "`d`", "e.", "back\\slash", "\\n", "x\\udce9", "new\nline")
     for name in names:
@@ -522,6 +525,7 @@ REMEDIES = [
 ]
 
 
+@pytest.mark.slow
 def test_an_error_names_the_remedy(repository: Path, make_app: MakeApp) -> None:
     app = make_app(repository)
     app.index()
@@ -529,6 +533,7 @@ def test_an_error_names_the_remedy(repository: Path, make_app: MakeApp) -> None:
         assert remedy in error_in(vectordb_read(app).run(source))
 
 
+@pytest.mark.slow
 def test_a_commit_shows_its_message_and_its_changes(read: Read, repository: Path) -> None:
     write(repository, "src/store/cache.py", "class LruCache:\n    pass\n")
     git(repository, "commit", "-qam", "Empty the cache\n\nNobody used it.")
@@ -660,6 +665,7 @@ def test_programs_configured_by_a_repository_are_not_run(
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.slow
 def test_why_names_the_commit_that_introduced_a_line(read: Read) -> None:
     answer = read("why:src/net/retry.py:6")
 

@@ -105,6 +105,7 @@ def test_the_line_that_matches_a_phrase_or_a_regex_is_shown(
     assert numbered_lines(answer)[72] == "    raise CrumbError(3)"
 
 
+@pytest.mark.slow
 def test_each_result_of_a_phrase_shows_lines_that_match_it(
     repository: Path, make_app: MakeApp
 ) -> None:
@@ -140,6 +141,7 @@ def test_a_matching_line_with_an_excluded_word_is_not_shown(
     assert "quagga herd old" not in text
 
 
+@pytest.mark.slow
 def test_no_line_with_an_excluded_word_is_shown(repository: Path, make_app: MakeApp) -> None:
     steps = "\n".join(f"    oven.turn_the_tray(step={at}, salt={at * 7})" for at in range(150))
     code = f"def bake_bread(oven, stale):\n{steps}\n    oven.lower_crust_of_quagga()\n{steps}\n"
@@ -159,6 +161,7 @@ def test_a_phrase_across_lines_is_shown_whole(repository: Path, make_app: MakeAp
     assert (shown[81], shown[82]) == ("the zebras are", "striped horses")
 
 
+@pytest.mark.slow
 def test_a_phrase_that_does_not_occur_changes_nothing(repository: Path, make_app: MakeApp) -> None:
     tool = search_folder(make_app(repository))
     with_phrase, without = (
@@ -183,6 +186,7 @@ def test_a_definition_of_moderate_length_is_shown_whole(
     assert "left out" not in answer.text
 
 
+@pytest.mark.slow
 def test_other_places_of_a_file_are_named_with_their_definitions(
     repository: Path, make_app: MakeApp
 ) -> None:
@@ -231,6 +235,7 @@ def test_an_empty_query_is_an_error(query: str, repository: Path, make_app: Make
     assert answer.is_error
 
 
+@pytest.mark.slow
 def test_path_language_and_limit_restrict_the_results(repository: Path, make_app: MakeApp) -> None:
     tool = search_folder(make_app(repository))
     assert set(paths(tool.run("token", path="src/auth"))) == {
@@ -244,6 +249,7 @@ def test_path_language_and_limit_restrict_the_results(repository: Path, make_app
     assert paths(both) == ["src/net/client.go"]
 
 
+@pytest.mark.slow
 def test_an_absolute_path_inside_the_folder_is_a_filter(
     repository: Path, make_app: MakeApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -323,6 +329,7 @@ def test_an_unknown_language_is_an_error_or_a_note(repository: Path, make_app: M
     assert not paths(answer)
 
 
+@pytest.mark.slow
 def test_a_passage_that_was_shown_is_named_and_not_printed_again(
     repository: Path, make_app: MakeApp
 ) -> None:
@@ -340,6 +347,7 @@ def test_a_passage_that_was_shown_is_named_and_not_printed_again(
     assert "return base * 3**attempt" in search("retry_backoff")
 
 
+@pytest.mark.slow
 def test_the_next_answer_continues_a_definition_that_was_shown_in_part(
     repository: Path, make_app: MakeApp
 ) -> None:
@@ -404,6 +412,7 @@ def test_a_mentioned_name_leads_to_the_line_that_defines_it(
     assert "CookieJar src" not in answer.text
 
 
+@pytest.mark.slow
 def test_lines_of_an_index_that_was_replaced_during_the_search_are_not_mixed(
     repository: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -498,6 +507,7 @@ def test_a_file_name_cannot_look_like_another_result(tmp_path: Path, make_app: M
     assert "quagga_of_the_steppe" in text
 
 
+@pytest.mark.slow
 def test_the_source_of_a_result_can_be_read(tmp_path: Path, make_app: MakeApp) -> None:
     app = make_app(write_tree(tmp_path / "many", many_files(20)))
     search, read = tools_of(app)[:2]
@@ -535,6 +545,7 @@ def with_many_uses(repository: Path) -> Path:
     return repository
 
 
+@pytest.mark.slow
 def test_the_query_for_more_uses_keeps_the_filters(with_many_uses: Path, make_app: MakeApp) -> None:
     tool = search_folder(make_app(with_many_uses))
     text = tool.run("who calls retry_backoff path:src/net -path:caller_1.py").text
@@ -547,6 +558,7 @@ def test_the_query_for_more_uses_keeps_the_filters(with_many_uses: Path, make_ap
     assert ": query uses:retry_backoff path:src/net lists them" in text
 
 
+@pytest.mark.slow
 def test_the_uses_and_the_mentions_that_follow_are_counted_apart(
     with_many_uses: Path, make_app: MakeApp
 ) -> None:
@@ -567,6 +579,7 @@ def test_a_sentence_about_a_long_name_is_not_cut(repository: Path, make_app: Mak
     assert "more characters" not in text
 
 
+@pytest.mark.slow
 def test_the_query_for_more_uses_names_the_parameters_that_filter(
     with_many_uses: Path, make_app: MakeApp
 ) -> None:
@@ -581,6 +594,7 @@ def test_the_query_for_more_uses_names_the_parameters_that_filter(
     assert "60 other lines: with the same path, query uses:retry_backoff lists them" in text
 
 
+@pytest.mark.slow
 def test_the_lines_with_a_member_are_not_called_its_uses(
     repository: Path, make_app: MakeApp
 ) -> None:
@@ -627,6 +641,7 @@ def test_a_question_for_callers_counts_comments_and_documents_without_listing_th
     assert "docs/bake.md\n  3 (document)" in following
 
 
+@pytest.mark.slow
 def test_a_name_that_only_other_files_define_is_not_called_undefined(
     repository: Path, make_app: MakeApp
 ) -> None:

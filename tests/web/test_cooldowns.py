@@ -60,6 +60,7 @@ def test_an_answer_resets_the_backoff(tmp_path: Path, clock: Clock) -> None:
     assert measure_cooldown_s(cooldowns, clock) == 30
 
 
+@pytest.mark.slow
 def test_retry_after_is_respected_up_to_a_day(tmp_path: Path, clock: Clock) -> None:
     assert measure_cooldown_s(cooldowns_in(tmp_path / "a", clock), clock, 300.0) == 300
     assert measure_cooldown_s(cooldowns_in(tmp_path / "b", clock), clock, 1e12) == 86_400

@@ -142,10 +142,12 @@ def test_an_incomplete_last_character_is_ignored() -> None:
     assert extract("Grüße é".encode()[:-1], "text/plain") == "Grüße"
 
 
+@pytest.mark.slow
 def test_a_long_blank_line_is_processed_in_linear_time() -> None:
     assert extract(" " * 2_000_000 + "x" + "\n" * 1_000_000 + "y  ", "text/plain")[-4:] == "x\n\ny"
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.binary(max_size=200), st.text(max_size=12), st.sampled_from(["text/plain", "", "x/y"]))
 def test_any_bytes_give_a_text_or_an_error(body: bytes, charset: str, media_type: str) -> None:

@@ -203,6 +203,7 @@ def test_a_compressed_page_is_decompressed(server: JsonServer) -> None:
     assert download_reply(server, deflated).body == b"hello"
 
 
+@pytest.mark.slow
 def test_a_decompression_bomb_is_truncated(server: JsonServer) -> None:
     bomb = gzip.compress(b"\0" * 50_000_000)
     page = download_reply(

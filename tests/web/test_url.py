@@ -61,6 +61,7 @@ def test_an_invalid_url_is_an_error(text: str, reason: str) -> None:
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.text(max_size=12), st.text(max_size=20))
 def test_normalization_is_idempotent(host: str, path: str) -> None:

@@ -21,6 +21,8 @@ from rootle.indexing.dependencies.dependency_index import DependencyIndex
 from rootle.tools import tools_of
 from rootle.types import DependencyStatus, SearchQuery, SearchResponse
 
+pytestmark = pytest.mark.slow
+
 _OLD = ("itsdangerous==1.1.0", "six==1.16.0")
 _NEW = ("itsdangerous==2.2.0", "six==1.16.0")
 _QUESTION = "how does itsdangerous compare the signature"
@@ -72,6 +74,7 @@ def _site(root: Path) -> Path:
     return next((root / ".venv" / "lib").glob("python*")) / "site-packages"
 
 
+@pytest.mark.fast
 def test_each_project_gets_the_answers_of_the_versions_that_it_pins(
     apps: tuple[App, App],
 ) -> None:
@@ -115,6 +118,7 @@ def test_the_name_of_a_package_does_not_rank_its_files(apps: tuple[App, App]) ->
     assert _paths(named) == _paths(plain)
 
 
+@pytest.mark.fast
 def test_projects_share_contents_that_are_equal(apps: tuple[App, App]) -> None:
     first = apps[0].index_dependencies()
     both = apps[1].index_dependencies()
@@ -200,6 +204,7 @@ def test_a_folder_without_installed_packages_says_what_to_do(
         app.index_dependencies()
 
 
+@pytest.mark.fast
 def test_a_path_filter_can_name_a_package(apps: tuple[App, App]) -> None:
     expected = {
         "path:six": {"six"},
@@ -265,6 +270,7 @@ def test_an_index_that_may_not_be_written_is_searched(
     assert reader.search(f"in:deps {_QUESTION}").results[0].origin == "itsdangerous 1.1.0"
 
 
+@pytest.mark.fast
 def test_results_can_be_read(apps: tuple[App, App]) -> None:
     app = apps[0]
     with pytest.raises(SourceError, match="search with in:deps first"):
@@ -379,6 +385,7 @@ def test_a_damaged_index_is_created_again(apps: tuple[App, App]) -> None:
     assert apps[0].search(f"in:deps {_QUESTION}").results
 
 
+@pytest.mark.fast
 def test_the_index_is_private(apps: tuple[App, App]) -> None:
     folder = Path(apps[0].index_dependencies().index_dir)
     modes = {path.stat().st_mode & 0o077 for path in (folder, *folder.rglob("*"))}

@@ -57,6 +57,7 @@ def test_images_in_folders_with_documentation_are_embedded(
     assert {stat.S_IMODE(os.stat(path).st_mode) for path in folder.iterdir()} == {0o600}
 
 
+@pytest.mark.slow
 def test_ocr_selects_the_images(make_app: MakeApp, project: Path, server: JsonServer) -> None:
     app = make_app(project, ocr="all", **settings(server))
     app.index()
@@ -100,6 +101,7 @@ def test_a_rebuild_a_move_and_a_copy_send_nothing_again(
     assert app.search("the red diagram").results[0].file_path == "docs/moved.png"
 
 
+@pytest.mark.slow
 def test_a_changed_image_is_embedded_again_and_a_deleted_one_is_forgotten(
     make_app: MakeApp, project: Path, server: JsonServer
 ) -> None:
@@ -273,6 +275,7 @@ def test_a_process_that_was_killed_leaves_what_it_embedded(
     assert counts(app) == (2, 2, "")
 
 
+@pytest.mark.slow
 def test_a_process_that_was_killed_while_it_wrote_leaves_the_vectors(
     make_app: MakeApp, project: Path, server: JsonServer
 ) -> None:
@@ -296,6 +299,7 @@ def test_a_process_that_was_killed_while_it_wrote_leaves_the_vectors(
     assert sent_images(server) == 2
 
 
+@pytest.mark.slow
 def test_a_damaged_database_is_named_and_searches_go_on(
     make_app: MakeApp, project: Path, server: JsonServer
 ) -> None:

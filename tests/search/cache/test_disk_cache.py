@@ -18,6 +18,8 @@ from rootle.app import App
 from rootle.storage.paths import result_cache_dir
 from rootle.types import SearchQuery
 
+pytestmark = pytest.mark.slow
+
 OpenCached = Callable[..., tuple[App, HashEmbedder]]
 
 _QUERY = SearchQuery("ledger of the worker", limit=5)
@@ -49,6 +51,7 @@ def _count_embeddings(embedder: HashEmbedder) -> int:
     return embedder.texts.count(_QUERY.text_query)
 
 
+@pytest.mark.fast
 def test_the_next_process_reuses_a_page(open_cached: OpenCached, tmp_path: Path) -> None:
     first_app, embedder = open_cached()
     first = first_app.search(_QUERY)

@@ -74,6 +74,7 @@ _CODE: Mapping[str, str] = {
 }
 
 
+@pytest.mark.slow
 def test_a_file_is_a_document_or_code_depending_on_its_readers(
     tmp_path: Path, make_app: MakeApp
 ) -> None:
@@ -93,6 +94,7 @@ def test_a_file_is_a_document_or_code_depending_on_its_readers(
     assert {path for path, kind in find("").items() if kind == "docs"} == set(_DOCUMENTS)
 
 
+@pytest.mark.slow
 def test_headers_pass_a_filter_for_cpp_in_a_project_with_cpp_files(
     tmp_path: Path, make_app: MakeApp
 ) -> None:
@@ -172,6 +174,7 @@ def _is_under(path: str, wanted: str) -> bool:
     return wanted == "." or path.startswith(f"{wanted}/") or fnmatch.fnmatchcase(path, wanted)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=20) | st.text("ab*?[]!-/.\\", max_size=20), st.text("ab/.-é", max_size=20))
 def test_any_path_is_a_valid_filter(typed: str, path: str) -> None:
     matches_path(path, typed)
@@ -206,6 +209,7 @@ def test_two_stars_and_a_slash_match_any_number_of_folders(
     assert not any(matches_path(path, glob) for path in other)
 
 
+@pytest.mark.slow
 @given(st.text("ab*?[]!-/^\\", max_size=10), st.text("ab/-]^\n", max_size=10))
 def test_globs_without_two_stars_are_those_of_fnmatch(glob: str, path: str) -> None:
     glob = glob.replace("**/", "*/")

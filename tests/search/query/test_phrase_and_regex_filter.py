@@ -79,6 +79,7 @@ def test_the_other_words_are_searched_if_the_phrase_does_not_match(app: App) -> 
     assert "leave out the quotes" in alone.suggestions[0]
 
 
+@pytest.mark.slow
 def test_a_regex_finds_every_file_with_a_matching_line(app: App) -> None:
     for text, pattern in [
         (r"/def \w+_backoffs?\(/", r"def \w+_backoffs?\("),
@@ -95,6 +96,7 @@ def test_a_regex_finds_every_file_with_a_matching_line(app: App) -> None:
     assert "simpler" in app.search(r"/zzz\d/").suggestions[0]
 
 
+@pytest.mark.slow
 def test_a_regex_for_blank_lines_finds_all_files_with_text_that_it_matches(
     tmp_path: Path, make_app: MakeApp
 ) -> None:
@@ -234,6 +236,7 @@ def test_a_regex_finds_the_ends_of_words(regex: str, tmp_path: Path, make_app: M
     assert _find_paths(make_app(root), f"/{regex}/") == {"a.md"}
 
 
+@pytest.mark.slow
 def test_every_piece_of_a_word_is_found_by_its_stem() -> None:
     words = whole_identifier(" ".join(_FILES.values()) + _WORDS)
     stem = open_stemmer()
@@ -249,6 +252,7 @@ def test_every_piece_of_a_word_is_found_by_its_stem() -> None:
     assert guaranteed_part("ly", starts_word=False, ends_word=True) == ""
 
 
+@pytest.mark.slow
 def test_text_in_very_long_words_and_lines_is_found(tmp_path: Path, make_app: MakeApp) -> None:
     data = "".join(f"x{number:04}" for number in range(60))
     line = ",".join(f"word{number}word" for number in range(2_000))

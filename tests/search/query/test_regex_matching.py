@@ -78,6 +78,7 @@ def test_a_line_matches_or_not(pattern: str, matching: str, other: str) -> None:
     assert not _find(pattern, other)
 
 
+@pytest.mark.slow
 def test_the_positions_are_those_of_the_first_match_of_each_line() -> None:
     text = "x ab ab\r\n\r\nab é ab\n" * 5_000
 

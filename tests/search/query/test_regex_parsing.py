@@ -77,6 +77,7 @@ def test_an_invalid_pattern_is_rejected_with_advice(pattern: str) -> None:
         LineRegex(pattern)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=40) | st.text("ab()|*+?{1,9}[]^$.\\wbBAZ<>=!:-P\udc80é", max_size=40))
 def test_any_pattern_is_accepted_or_rejected(pattern: str) -> None:
     try:
@@ -92,6 +93,7 @@ def test_deep_nesting_does_not_crash(pattern: str) -> None:
         LineRegex(pattern)
 
 
+@pytest.mark.slow
 @given(st.text("ab_()|*+?{2,}[]^$. \\w", max_size=12), st.text("ab_ ", max_size=12))
 def test_every_match_contains_the_literals(pattern: str, text: str) -> None:
     try:

@@ -19,6 +19,7 @@ def app(tmp_path: Path, make_app: MakeApp) -> App:
     return make_app(make_repository(tmp_path / "repo", _FILES))
 
 
+@pytest.mark.slow
 def test_an_unknown_name_is_corrected_to_the_nearest_one(app: App) -> None:
     for typed, meant, path in [
         ("getUserByld", "getUserById", "src/users.py"),  # a lower-case L instead of an upper-case I
@@ -36,6 +37,7 @@ def test_an_unknown_name_is_corrected_to_the_nearest_one(app: App) -> None:
         assert list(response.interpretation.corrected.values()) == [meant]
 
 
+@pytest.mark.slow
 def test_known_short_and_quoted_names_and_error_messages_are_not_corrected(app: App) -> None:
     for text in [
         "retry_backoff",

@@ -138,6 +138,7 @@ _WORDS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(_WORDS)
 def test_plain_words_stay_unchanged(words: list[str]) -> None:
     text = " ".join(words)
@@ -150,6 +151,7 @@ _PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.lists(_PIECES, max_size=14).map("".join))
 def test_any_input_is_parsed_or_rejected(text: str) -> None:
     try:
@@ -159,6 +161,7 @@ def test_any_input_is_parsed_or_rejected(text: str) -> None:
     assert parsed.text.strip() or parsed.is_exact or not text.strip()
 
 
+@pytest.mark.slow
 @given(st.text(max_size=60))
 def test_no_text_crashes_the_parser(text: str) -> None:
     try:
@@ -167,6 +170,7 @@ def test_no_text_crashes_the_parser(text: str) -> None:
         return
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(st.lists(_PIECES, min_size=1, max_size=4).map("".join), _PIECES)
 def test_long_input_does_not_hang(piece: str, end: str) -> None:

@@ -290,6 +290,7 @@ def test_an_answer_without_any_passage_says_why(many: App) -> None:
     assert many.search('"zebra_total"', budget=1_000).suggestions == ()
 
 
+@pytest.mark.slow
 def test_the_command_line_packs_a_budget_and_prints_markdown_or_json(
     app: App, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

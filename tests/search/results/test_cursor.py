@@ -16,6 +16,8 @@ from rootle.app import App
 from rootle.errors import StaleCursorError, UnavailableError
 from rootle.types import SearchQuery
 
+pytestmark = pytest.mark.slow
+
 _QUESTIONS = ("ledger", "retry_socket", "rotate the cipher of a snapshot", '"worker" ledger')
 
 
@@ -101,6 +103,7 @@ def test_a_cursor_from_another_question_is_rejected(paged_app: App, other: Searc
         paged_app.search(replace(other, cursor=_first_cursor(paged_app)))
 
 
+@pytest.mark.fast
 def test_a_cursor_from_another_generation_is_rejected(tmp_path: Path, make_app: MakeApp) -> None:
     root = write_tree(tmp_path / "repo", many_files(20, functions=3))
     app = make_app(root)

@@ -30,6 +30,7 @@ def find(results: tuple[SearchResult, ...], path: str) -> SearchResult:
     return next(result for result in results if result.file_path == path)
 
 
+@pytest.mark.slow
 def test_the_names_in_a_diagram_are_linked_to_their_only_definition(
     make_app: MakeApp, tmp_path: Path
 ) -> None:

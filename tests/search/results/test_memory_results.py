@@ -145,6 +145,7 @@ def hanging_store(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     released.set()
 
 
+@pytest.mark.slow
 def test_a_hanging_store_is_soon_skipped(
     repository: Path, make_app: Any, hanging_store: list[str]
 ) -> None:

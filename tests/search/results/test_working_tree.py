@@ -84,6 +84,7 @@ def _assert_reads_index(root: Path | None, emptied: Snapshot, name: str) -> None
         _read(root, emptied, name)
 
 
+@pytest.mark.slow
 @given(text=st.text(st.characters(codec="utf-8"), max_size=60), data=st.data())
 def test_ranges_count_characters_not_bytes(text: str, data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -82,6 +82,7 @@ def test_the_values_in_an_error_message_do_not_reject_an_answer(app: App) -> Non
     assert app.search(text).confident is True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "content"),
     [
@@ -140,6 +141,7 @@ def test_only_words_are_checked(text: str, app: App) -> None:
     assert set(named) <= {"zzyzx"}
 
 
+@pytest.mark.slow
 def test_a_hash_in_a_file_is_found(tmp_path: Path, make_app: MakeApp) -> None:
     response = _ask(_FULL_HASH[:10], {"pins.txt": f"lib {_FULL_HASH}\n"}, tmp_path, make_app)
     assert not any("hash of a commit" in note for note in response.suggestions)

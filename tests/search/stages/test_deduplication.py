@@ -43,6 +43,7 @@ def test_equal_files_are_one_result_with_the_paths_of_the_duplicates(
         assert found["src/net/retry.py"] == ()
 
 
+@pytest.mark.slow
 def test_near_duplicates_are_one_result(tmp_path: Path, make_app: MakeApp) -> None:
     near_duplicate = "# Made for the second release.\n" + _HELPER.replace("    ", "\t")
     bundle = f"{_HELPER}\n\n" + "\n\n".join(
@@ -86,6 +87,7 @@ def test_near_duplicates_that_differ_in_a_word_of_the_question_are_two_results(
     assert len({"tcp.py", "udp.py"} & set(_find_duplicates(app, "jitter of packets"))) == 1
 
 
+@pytest.mark.slow
 def test_a_filter_selects_among_duplicates(tmp_path: Path, make_app: MakeApp) -> None:
     files = {**FILES, "a/retry.py": _HELPER, "b/retry.py": _HELPER}
     app = make_app(make_repository(tmp_path / "repo", files))
@@ -95,6 +97,7 @@ def test_a_filter_selects_among_duplicates(tmp_path: Path, make_app: MakeApp) ->
         assert (result.file_path, result.duplicates) == (f"{folder}/retry.py", ())
 
 
+@pytest.mark.slow
 def test_many_duplicates_leave_room_for_other_files(tmp_path: Path, make_app: MakeApp) -> None:
     files = {**FILES, **{f"pkg_{n}/wait.py": _HELPER for n in range(120)}}
     app = make_app(make_repository(tmp_path / "repo", files))

@@ -59,6 +59,7 @@ def test_the_source_of_a_message_comes_before_a_test_that_quotes_it(app: App) ->
     assert "tests/test_pool.py" in {result.file_path for result in response.results}
 
 
+@pytest.mark.slow
 def test_quotes_in_a_message_are_no_phrases(app: App) -> None:
     message = 'service "billing" cannot open 31 connections, the limit of the pool is "30"'
     first = app.search(message).results[0]
@@ -75,6 +76,7 @@ def test_a_string_with_its_quotes_is_found(tmp_path: Path, make_app: MakeApp) ->
     assert (first.file_path, first.matching_lines) == ("a.rb", (2,))
 
 
+@pytest.mark.slow
 def test_a_pasted_block_has_all_its_lines(app: App) -> None:
     block = "\n".join(FILES["src/connections.py"].split("\n")[:3])
     for text in (block, block.replace("    ", ""), "+ " + block.replace("\n", "\n+ ")):
@@ -91,6 +93,7 @@ def test_a_line_of_code_with_a_string_is_found(app: App) -> None:
     assert (first.file_path, first.matching_lines) == ("tests/test_pool.py", (2,))
 
 
+@pytest.mark.slow
 def test_recorded_logs_do_not_hide_the_source(tmp_path: Path, make_app: MakeApp) -> None:
     logs = {f"fixtures/app{n}.log": f"{MESSAGE}\n" * 200 for n in range(9)}
     write_tree(tmp_path / "p", {**FILES, **logs})

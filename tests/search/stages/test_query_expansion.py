@@ -231,6 +231,7 @@ def test_an_equal_question_is_sent_once(make_app: MakeApp, server: JsonServer) -
     assert len(server.requests) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cache", [{}, {"enable_cache": False}, {"cache_on_disk": True}])
 def test_later_pages_continue_the_ranking_in_any_process_without_the_server(
     cache: dict[str, Any], make_app: MakeApp, server: JsonServer
@@ -287,6 +288,7 @@ def test_pages_after_a_failure_continue_the_plain_ranking(
     assert app.search(query).degraded == ()
 
 
+@pytest.mark.slow
 def test_other_searches_do_not_wait_for_the_server(app: App, server: JsonServer) -> None:
     released = threading.Event()
 

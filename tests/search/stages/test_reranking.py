@@ -123,6 +123,7 @@ def test_files_without_a_hit_come_after_the_others(search: Callable[..., Any]) -
     assert len(some.calls[0]) <= 5
 
 
+@pytest.mark.slow
 def test_only_the_first_twenty_files_are_reranked(tmp_path: Path, make_app: MakeApp) -> None:
     app = make_app(make_repository(tmp_path / "many", many_files(60, functions=2)))
     app.index()

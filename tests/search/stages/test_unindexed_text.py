@@ -153,6 +153,7 @@ def test_a_name_that_generated_code_defines_is_not_called_undefined(
     assert not any(note in one for one in app.search("who calls NewLimit").suggestions)
 
 
+@pytest.mark.slow
 def test_a_secret_file_is_not_read_for_a_name(tmp_path: Path, make_app: MakeApp) -> None:
     files = {**FILES, "id_rsa": "HiddenName\n", ".env": "HiddenName=1\n"}
     response = make_app(make_repository(tmp_path / "repo", files)).search("who calls HiddenName")

@@ -83,6 +83,7 @@ def test_a_deleted_function_is_a_declaration() -> None:
     assert not calls.uses
 
 
+@pytest.mark.slow
 def test_an_import_by_require_is_not_a_definition() -> None:
     files = {
         "ui/manager.lua": "local Manager = {\n  a = 1,\n}\nreturn Manager\n",

@@ -187,6 +187,7 @@ def test_the_uses_that_the_code_resolves_name_their_definition(app: App) -> None
     assert targets["docs/cart.md", 3] == ""
 
 
+@pytest.mark.slow
 def test_a_use_on_the_line_of_a_definition_is_counted() -> None:
     text = "def size(): return 1\n\n\nclass Box:\n    def size(self): return size()\n"
     with _open({"box.py": text, "other.py": "import box\nbox.size()\n"}) as app:
@@ -244,6 +245,7 @@ func Run(o *Opts, r *Req, u any) int {
 }
 
 
+@pytest.mark.slow
 def test_a_line_with_members_of_two_classes_is_a_use_of_both() -> None:
     with _open(ONE_LINE_FOR_TWO_CLASSES) as app:
         found = {
@@ -454,6 +456,7 @@ func (c *Context) Render(code int, name string) {}
 }
 
 
+@pytest.mark.slow
 def test_types_of_go_implement_an_interface_without_naming_it() -> None:
     with _open(IMPLICIT_IN_GO) as app:
         answer = app.symbols("Render", "implementations")
@@ -743,6 +746,7 @@ def test_pages_of_results_about_a_name_do_not_overlap(app: App) -> None:
     assert len(paths) == len(set(paths))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", ["spider", "who calls spider", "uses:spider"])
 def test_the_pages_of_an_answer_about_a_name_have_each_file_once(question: str) -> None:
     files = {f"tasks/part{at:03}.py": f"run_{at} = spider({at})\n" for at in range(150)}
@@ -758,6 +762,7 @@ def test_the_pages_of_an_answer_about_a_name_have_each_file_once(question: str) 
     assert set(paths) == set(files)
 
 
+@pytest.mark.slow
 def test_a_search_lists_the_likeliest_of_very_many_definitions_and_says_so() -> None:
     padding = "# " + "x" * 97 + "\n"
     files = {f"handlers/part{at}.py": "def close():\n    pass\n" + padding * 40 for at in range(90)}
@@ -783,6 +788,7 @@ def test_a_search_lists_the_likeliest_of_very_many_definitions_and_says_so() -> 
     assert describe_definitions(member) == "1 definition of Pool.close"
 
 
+@pytest.mark.slow
 def test_a_qualified_name_is_found_among_many_definitions_of_its_last_part() -> None:
     files = {f"a/part{at:02}.py": "def close():\n    pass\n" for at in range(30)}
     files["z/pool.py"] = "def close():\n    pass\n"
@@ -803,6 +809,7 @@ def test_a_qualified_name_is_found_among_many_definitions_of_its_last_part() -> 
             assert found.has_all_definitions
 
 
+@pytest.mark.slow
 def test_definitions_that_are_not_listed_are_not_counted_as_uses() -> None:
     files = {f"part{at:02}.py": "def close():\n    pass\n" for at in range(30)}
     files["user.py"] = "from part01 import close\n"
@@ -849,6 +856,7 @@ class Part{at} {{
     assert {use.line for use in uses.uses} == {2, 5}
 
 
+@pytest.mark.slow
 def test_a_definition_in_a_file_that_is_too_large_to_parse_is_found() -> None:
     filler = "".join(f"    void other{at}() {{ run({at}); }}\n" for at in range(15_000))
     files = {"Big.java": f"class Big {{\n{filler}    void last() {{}}\n}}\n"}
@@ -1571,6 +1579,7 @@ def test_a_name_is_no_part_of_a_longer_name_of_its_language(
     assert [f"{use.path}:{use.line} {use.kind}" for use in answer.uses] == uses
 
 
+@pytest.mark.slow
 def test_one_line_with_several_names_that_contain_another_is_read_in_linear_time() -> None:
     text = "build-" * 200_000 + "((" * 100_000 + " build " * 100_000
     start = process_time()
@@ -1785,6 +1794,7 @@ def test_declarations_are_counted_apart_from_definitions() -> None:
     assert texts == ["1 definition and 1 declaration of heat", "1 declaration of cool"]
 
 
+@pytest.mark.slow
 def test_a_bare_name_has_the_definitions_in_several_large_files() -> None:
     rest = "".join(f"func step{at}(x int) int {{ return x + {at} }}\n\n" for at in range(5_500))
     files = {
@@ -1875,6 +1885,7 @@ def test_a_field_named_like_a_word_of_the_documents_is_searched_as_a_word(query:
         assert app.search(query).symbols is None
 
 
+@pytest.mark.slow
 def test_the_budget_for_fields_is_not_used_up_by_a_constant_with_the_name() -> None:
     lines = "".join(f"int value_{number} = {number};\n" for number in range(12_000))
     files = {
@@ -1973,6 +1984,7 @@ def test_a_partial_specialization_is_found_after_calls_of_macros() -> None:
     assert [(use.line, use.kind) for use in macro.uses] == [(at, "call") for at in range(7, 15)]
 
 
+@pytest.mark.slow
 def test_a_long_file_that_mentions_a_field_is_read_after_short_ones() -> None:
     files = {
         "main.c": "void reset(void) {\n" + "  slab_move = o->slab_move;\n" * 9_000 + "}\n",
@@ -2020,6 +2032,7 @@ export const decoded = decodeText("a");
 }
 
 
+@pytest.mark.slow
 def test_built_files_come_after_their_source_and_copies_of_them_are_listed_once() -> None:
     with _open(BUILT) as app:
         found = app.symbols("decodeText", aspect="uses")

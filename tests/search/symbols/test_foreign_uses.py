@@ -64,6 +64,7 @@ pub fn run() {
 }
 
 
+@pytest.mark.slow
 def test_a_path_names_the_type_of_a_function_in_rust() -> None:
     assert set(find_uses(RUST, "Id::new")) == {
         "src/id.rs:9", "src/shell.rs:21", "src/shell.rs:22", "src/shell.rs:23",
@@ -171,6 +172,7 @@ def test_a_word_in_the_quoted_name_of_a_kotlin_function_is_no_use() -> None:
     assert set(find_uses(files, "Rule.report")) == {"RuleSpec.kt:3", "RuleSpec.kt:4"}
 
 
+@pytest.mark.slow
 def test_uses_that_may_belong_to_another_definition_are_counted() -> None:
     files = {
         "src/http-error.ts": "export class HttpError extends Error {\n  send(): void {}\n}\n",

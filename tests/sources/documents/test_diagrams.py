@@ -32,6 +32,7 @@ def text_of(found: Document | str) -> str:
     return found.text.rstrip("\n")
 
 
+@pytest.mark.slow
 def test_a_drawio_file_has_a_place_for_each_page(tmp_path: Path) -> None:
     second = "<mxGraphModel><root><mxCell id='x' value='Lighthouse'/></root></mxGraphModel>"
     pages = drawio_file(("Deploy view", GRAPH), ("", second), ("Empty", ""))
@@ -148,6 +149,7 @@ def test_only_the_first_names_of_a_large_map_are_read(tmp_path: Path) -> None:
     assert found.omitted_chars == 3_000 * len("street 7999")
 
 
+@pytest.mark.slow
 def test_hostile_diagrams_are_named(tmp_path: Path) -> None:
     entities = '<!DOCTYPE svg [<!ENTITY a "boom"><!ENTITY b "&a;&a;&a;&a;">]>'
     assert read(tmp_path, "a.svg", f"{entities}{SVG}<text>&b;</text></svg>") == DAMAGED

@@ -38,6 +38,7 @@ def place_texts(document: Document) -> dict[str, str]:
     return {s.label: "\n".join(lines[s.start_line - 1 : s.end_line]) for s in document.sections}
 
 
+@pytest.mark.slow
 def test_a_word_document_has_a_place_for_each_heading(tmp_path: Path) -> None:
     write_word(tmp_path / "report.docx")
     document = read(tmp_path / "report.docx")
@@ -87,6 +88,7 @@ def test_the_body_of_a_message_is_read_if_its_head_has_no_end_tag(tmp_path: Path
     assert "The otter pays" in read(tmp_path / "a.eml").text
 
 
+@pytest.mark.slow
 def test_a_workbook_has_ranges_of_rows_with_dates(tmp_path: Path) -> None:
     write_workbook(tmp_path / "costs.xlsx")
     texts = place_texts(read(tmp_path / "costs.xlsx"))
@@ -100,6 +102,7 @@ def test_a_workbook_has_ranges_of_rows_with_dates(tmp_path: Path) -> None:
     assert texts["Costs!A81:C101"].endswith("north99 | 2024-04-09 | 148.5")
 
 
+@pytest.mark.slow
 def test_a_large_sheet_is_described_by_its_shape_and_first_rows(tmp_path: Path) -> None:
     write_workbook(tmp_path / "costs.xlsx", rows=3_000)
     document = read(tmp_path / "costs.xlsx")
@@ -109,6 +112,7 @@ def test_a_large_sheet_is_described_by_its_shape_and_first_rows(tmp_path: Path) 
     assert document.omitted_chars > len(document.text)
 
 
+@pytest.mark.slow
 def test_a_pdf_has_a_place_for_each_page_with_text(tmp_path: Path) -> None:
     write_pdf(tmp_path / "notes.pdf", ["The walrus sleeps", "", "The otter swims"])
     document = read(tmp_path / "notes.pdf")

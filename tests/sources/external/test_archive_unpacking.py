@@ -62,6 +62,7 @@ def test_links_and_devices_in_an_archive_are_left_out(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_bomb_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bomb.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -150,6 +150,7 @@ def test_a_question_and_its_answers_are_one_document(tmp_path: Path) -> None:
     assert first.date_s == 1577934245
 
 
+@pytest.mark.slow
 def test_a_damaged_dump_keeps_the_posts_before_the_damage(tmp_path: Path) -> None:
     folder = write_stack_exchange(tmp_path / "dump")
     posts = folder / "Posts.xml"
@@ -243,6 +244,7 @@ def test_unclosed_tags_do_not_hide_the_rest_of_a_page() -> None:
         assert word in page.text
 
 
+@pytest.mark.slow
 def test_a_deeply_nested_page_takes_no_deep_recursion() -> None:
     assert "end" in MarkdownPage("<div>" * 50_000 + "end").text
 

@@ -193,6 +193,7 @@ print(read_text(sys.argv[1], "secret.py"))
 """
 
 
+@pytest.mark.slow
 def test_unreadable_folders_and_files_are_skipped(locked: Path) -> None:
     printed = _run_unprivileged(_PRINT_WALK, locked)
 
@@ -223,6 +224,7 @@ def test_folders_that_git_cannot_read_are_reported(locked: Path) -> None:
     assert "True\n" in printed
 
 
+@pytest.mark.slow
 def test_an_unreadable_root_is_an_error(locked: Path) -> None:
     code = (
         "try: walk_files(Path(sys.argv[1], 'locked'), WalkRules())\n"

@@ -114,6 +114,7 @@ def test_rootleignore_excludes_tracked_files(repository: Path) -> None:
     assert _paths(repository) == ["sub/keep.py"]
 
 
+@pytest.mark.slow
 def test_an_initialized_submodule_is_listed_by_its_own_rules(
     repository: Path, tmp_path: Path
 ) -> None:
@@ -143,6 +144,7 @@ def test_a_nested_repository_without_commits_is_listed(repository: Path) -> None
     assert _paths(repository) == ["a.py", "inner/new.py", "sub/b.py"]
 
 
+@pytest.mark.slow
 def test_a_linked_worktree_with_a_submodule_is_listed(repository: Path, tmp_path: Path) -> None:
     library = _make_repository(tmp_path / "lib", "lib.py")
     _git(repository, "submodule", "add", "-q", library, "vendor/lib")

@@ -162,6 +162,7 @@ def test_rules_without_a_literal_part_do_not_hang() -> None:
         assert rules.verdict("".join(rng.choices("abcd", k=20)) + "c", is_folder=False) is None
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.text("ab*?[]!-^\\/:. \n\ré\0", max_size=12), max_size=8).map("\n".join),
     st.text("ab.-/é", min_size=1, max_size=10),
@@ -170,6 +171,7 @@ def test_any_ignore_file_is_accepted(text: str, path: str) -> None:
     IgnoreFile(text.encode()).verdict(path, is_folder=True)
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=60), st.text(min_size=1, max_size=10).filter(str.isprintable))
 def test_any_bytes_are_accepted(raw: bytes, path: str) -> None:
     IgnoreFile(raw).verdict(path, is_folder=False)

@@ -23,6 +23,7 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_the_patch_of_a_file_is_read_by_its_name(root: Path, make_app: MakeApp) -> None:
     app = make_app(root)
     sha = git(root, "rev-parse", "HEAD").strip()

@@ -114,6 +114,7 @@ def test_damaged_files_in_an_archive_of_sources_are_left_out(
     assert list(found.files) == ["deps:g/a@1/B.java"]
 
 
+@pytest.mark.slow
 def test_a_package_to_which_many_names_lead_is_read_once(project: Path) -> None:
     names = [f"name-{number}" for number in range(4_000)]
     write(project, "package.json", json.dumps({"dependencies": {"loop": "1"}}))

@@ -65,6 +65,7 @@ def test_long_paths_with_the_same_name_are_suggested_in_bounded_time() -> None:
     assert set(found) == set(known)
 
 
+@pytest.mark.slow
 def test_long_names_of_similar_letters_are_compared_in_bounded_time() -> None:
     known = [f"{f'{number:014b}' * 10}.py" for number in range(2_000)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +23,7 @@ _WORDS = st.sampled_from(
 _LINES = st.lists(st.one_of(_WORDS, st.text(max_size=8)), max_size=8).map("".join)
 
 
+@pytest.mark.slow
 @given(lines=st.lists(_LINES.filter(lambda line: "\n" not in line), max_size=12), question=_LINES)
 def test_the_words_of_a_question_are_found_in_every_line_that_contains_them(
     lines: list[str], question: str

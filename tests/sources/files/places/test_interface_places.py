@@ -168,6 +168,7 @@ def test_a_question_finds_the_operation_with_its_lines(make_app: MakeApp, tmp_pa
     assert app.read("api.yaml#POST /ships").start_line == 16
 
 
+@pytest.mark.slow
 def test_hostile_files_take_linear_time(tmp_path: Path) -> None:
     quotes = '"""\n' * 100_001 + "type A {\n"
     assert len(sections_of(tmp_path, "a.graphql", quotes)) <= 1
