@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import subprocess
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -109,16 +109,19 @@ def lines_of(
     *options: str,
     program: str | None = None,
     started_in: Path | None = None,
-    **variables: str,
+    variables: Mapping[str, str] | None = None,
 ) -> Iterator[Lines]:
-    """Start a server with `--root`, or without it if `root` is None."""
+    """Start a server with `--root`, or without it if `root` is None.
+
+    `variables` are added to its environment.
+    """
     named = () if root is None else ("--root", root)
     process = subprocess.Popen(
         command_line("mcp", *named, *options, program=program),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**os.environ, **variables},
+        env={**os.environ, **(variables or {})},
         cwd=started_in or root,
     )
     try:

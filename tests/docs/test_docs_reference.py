@@ -36,7 +36,6 @@ def specification_rows() -> list[tuple[str, ...]]:
     return [row for row in rows if row[0] not in {"Point", "---"}]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "script",
     ["generate_reference.py", pytest.param("record_terminal.py", marks=pytest.mark.slow)],

@@ -41,7 +41,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def server(folder: Path, variables: dict[str, str]) -> Iterator[Lines]:
     """Return a server that has answered `initialize`; several tests send it messages."""
-    with lines_of(folder, **variables) as server:
+    with lines_of(folder, variables=variables) as server:
         server.initialize()
         yield server
 
