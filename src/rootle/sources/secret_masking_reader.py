@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
+from rootle.sources.masked_sections import mask_sections
 from rootle.sources.source import Document, DocumentReader, Source
 from rootle.text.secret_masking import mask_patch, mask_secrets
 from rootle.types import COMMIT_KIND
@@ -26,20 +27,19 @@ class MaskingReader:
     def _mask(self, document: Document) -> Document:
         mask = mask_patch if document.kind == COMMIT_KIND else mask_secrets
         masked = mask(document.text, self.exceptions)
-        title = mask_secrets(document.title, self.exceptions)
-        if not (masked.count or title.count):
+        title = mask_secrets(document.title, self.exceptions).text
+        author = mask_secrets(document.author, self.exceptions).text
+        sections = mask_sections(document.sections, document.text, masked.text, self.exceptions)
+        known = (document.title, document.author, document.sections)
+        if not masked.count and (title, author, sections) == known:
             return document
-        # The title of a section repeats a line of its text, so it may contain a secret too.
-        sections = tuple(
-            replace(section, title=mask_secrets(section.title, self.exceptions).text)
-            for section in document.sections
-        )
         # A hash of the original would make it possible to guess a short password.
         digest = blake2b(masked.text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         return replace(
             document,
             text=masked.text,
-            title=title.text,
+            title=title,
+            author=author,
             sections=sections,
             digest=digest,
             masked=masked.count,

@@ -57,6 +57,16 @@ def test_a_word_document_has_a_place_for_each_heading(tmp_path: Path) -> None:
     ]
 
 
+def test_equal_headings_are_numbered(tmp_path: Path) -> None:
+    heading = "Example of a very long heading, with more than sixty characters in all"
+    chapter = "".join(f"<h1>Example</h1><p>a {n}</p><h1>{heading}</h1><p>b</p>" for n in range(12))
+    write_book(tmp_path / "a.epub", [chapter])
+    labels = [section.label for section in read(tmp_path / "a.epub").sections]
+    assert labels[::2] == ["example", *(f"example-{number}" for number in range(2, 13))]
+    assert len(set(labels)) == 24
+    assert max(map(len, labels)) <= 60
+
+
 def test_slides_have_their_speaker_notes(tmp_path: Path) -> None:
     write_slides(tmp_path / "deck.pptx")
     document = read(tmp_path / "deck.pptx")

@@ -9,7 +9,7 @@ from typing import Final
 
 # Increment this number when the text, the places or the language of any format change. It is part
 # of the fingerprint of an index, so existing indexes are then rebuilt.
-READERS_VERSION: Final = 6
+READERS_VERSION: Final = 7
 
 _EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
     "notebook": ("ipynb",),

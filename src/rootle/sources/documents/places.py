@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import count
 from typing import Final
 
+from rootle.sources.documents.section_labels import UniqueLabels
 from rootle.types import DocumentSection
 
 MAX_TITLE_CHARS: Final = 150
-_MAX_LABEL_CHARS: Final = 60
 # Maximum number of places in a document, because every later step needs memory for each place. A
 # book of a thousand pages has a thousand places.
 _MAX_PLACES: Final = 20_000
+
+
+_ASCII_WORD: Final = re.compile(r"[!-~]")
+_ASCII_WORD_END: Final = re.compile(r"[!-~]+\Z")
 
 
 class DocumentError(Exception):
@@ -52,7 +56,7 @@ class ExtractedDocument:
 
     def __post_init__(self) -> None:
         self._chars = 0
-        self._labels: set[str] = set()
+        self._labels = UniqueLabels()
         self._deadline_s = self.clock() + self.max_seconds
 
     def add(self, label: str, text: str, title: str = "", remaining: float = 1.0) -> None:
@@ -67,8 +71,9 @@ class ExtractedDocument:
         room = self.max_chars - self._chars
         kept, cut = text[:room], max(0, len(text) - room)
         if kept:
-            title = " ".join(title.split())[:MAX_TITLE_CHARS]
-            self.places.append(ExtractedPlace(self._unique(label), title, kept))
+            title = shorten_title(title)
+            name = self._labels.add(label) if label else ""
+            self.places.append(ExtractedPlace(name, title, kept))
             self._chars += len(kept)
         is_full = len(text) == room or len(self.places) >= _MAX_PLACES
         if cut or (is_full and remaining > 0):
@@ -86,19 +91,23 @@ class ExtractedDocument:
             self.omit(max(1, int(remaining * self._chars)))
             raise LimitReachedError
 
+    def remaining_seconds(self) -> float:
+        """Return the seconds up to the time limit; negative if the limit has passed."""
+        return self._deadline_s - self.clock()
+
     def used_time(self) -> float:
         """Return the used share of the time limit; more than 1 if the limit has passed."""
         return 1 - (self._deadline_s - self.clock()) / self.max_seconds
 
-    def _unique(self, label: str) -> str:
-        if not label:
-            return label
-        short = label[:_MAX_LABEL_CHARS]
-        names: Iterator[str] = (f"{short}-{number}" for number in count(2))
-        while short in self._labels:
-            short = next(names)
-        self._labels.add(short)
-        return short
+
+def shorten_title(title: str, max_chars: int = MAX_TITLE_CHARS) -> str:
+    """Return a title on one line, cut at the limit, but never within a word of ASCII characters.
+
+    The beginning of a token or password would not be recognized as a secret, and so not be masked.
+    """
+    title = " ".join(title.split())
+    kept, rest = title[:max_chars], title[max_chars:]
+    return _ASCII_WORD_END.sub("", kept).rstrip() if _ASCII_WORD.match(rest) else kept
 
 
 def join_places(

@@ -8,12 +8,13 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from rootle.errors import IndexStorageError
 from rootle.sources.external.records import ExternalDocument
+from rootle.sources.masked_sections import mask_sections
 from rootle.storage.permissions import PRIVATE_FILE, create_database_file, make_private_dir
 from rootle.storage.transaction import write_transaction
 from rootle.text.secret_masking import mask_secrets
@@ -315,12 +316,8 @@ def _make_row(
 ) -> tuple[Any, ...]:
     text = mask_secrets(document.text, exceptions)
     title = mask_secrets(document.title, exceptions)
-    sections = json.dumps(
-        [
-            [one.label, one.start_line, one.end_line, mask_secrets(one.title, exceptions).text]
-            for one in document.sections
-        ]
-    )
+    masked = mask_sections(document.sections, document.text, text.text, exceptions)
+    sections = json.dumps([astuple(one) for one in masked])
     values = (
         text.text,
         title.text,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from rootle.sources.documents.places import ExtractedDocument
+from rootle.sources.documents.section_labels import make_label
 
-_NOT_IN_LABEL: Final = re.compile(r"[^\w\- ]")
 _SEPARATOR: Final = " > "
 _CELL_SEPARATOR: Final = " | "
 # Headings of a deeper level are treated as headings of this level, so that the path of a heading
@@ -119,13 +118,3 @@ class ParagraphStack:
 def join_cells(cells: Sequence[str]) -> str:
     """Return a table row as text, in which empty cells keep their place; "" for an empty row."""
     return _CELL_SEPARATOR.join(cells).strip() if any(cells) else ""
-
-
-def make_label(heading: str) -> str:
-    """Return a heading in the form that is used in links: "open-questions" for "Open questions".
-
-    The label never looks like a range of lines, such as "L15".
-    """
-    plain = _NOT_IN_LABEL.sub("", heading).strip().casefold()
-    label = "-".join(plain.split()) or "section"
-    return f"section-{label}" if label[:1] == "l" and label[1:2].isdigit() else label

@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import count
 from typing import Final
 
 from rootle.sources.documents.places import MAX_TITLE_CHARS
-from rootle.sources.documents.readers.headed_text import make_label
+from rootle.sources.documents.section_labels import UniqueLabels, make_label
 from rootle.types import DocumentSection
 
 _MAX_DIAGRAMS: Final = 1_000
@@ -76,23 +75,16 @@ def find_diagrams(text: str, language: str) -> tuple[DocumentSection, ...]:
     """
     starts = _FINDERS[language]
     sections: list[DocumentSection] = []
-    labels: set[str] = set()
+    labels = UniqueLabels()
     line, at = 1, 0
     for number, (start, end, name, title) in enumerate(starts(text), start=1):
         line, at = line + text.count("\n", at, start), start
         last = line + text.count("\n", start, end)
-        label = _unique(make_label(name) if name else f"diagram-{number}", labels)
+        label = labels.add(make_label(name) if name else f"diagram-{number}")
         sections.append(DocumentSection(label, line, last, title[:MAX_TITLE_CHARS]))
         if number >= _MAX_DIAGRAMS:
             break
     return tuple(sections)
-
-
-def _unique(label: str, labels: set[str]) -> str:
-    names = (label if number == 1 else f"{label}-{number}" for number in count(1))
-    label = next(name for name in names if name not in labels)
-    labels.add(label)
-    return label
 
 
 def _mermaid_diagram(text: str) -> Iterator[tuple[int, int, str, str]]:
