@@ -116,6 +116,9 @@ SKIPS: Final = {
     "[document](../how-to/documents.md) of more than 1 GB.",
     "too much memory": "A [document](../how-to/documents.md) that exceeds the memory limit.",
     "too slow to read": "A [document](../how-to/documents.md) that exceeds the time limit.",
+    "after slow documents": "Not read, because the attempts to read other "
+    "[documents](../how-to/documents.md#large-and-damaged-documents) of this format took too long. "
+    "It is read when it changes, or with `rootle index --rebuild`.",
     "unreadable": "The permissions of the file or its folder do not allow reading.",
     "vanished": "Deleted before it was read, but after its folder was listed.",
 }

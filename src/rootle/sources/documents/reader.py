@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from typing import Final
 
 from rootle.sources.documents.child_process import DOCUMENT_PROCESS, DocumentText
 from rootle.sources.documents.formats import IMAGE, document_format, is_text_format
+from rootle.sources.documents.reading_budget import ReadingBudget
 from rootle.sources.documents.recognition_cache import RecognitionCache
 from rootle.sources.files.content_rules import is_private_key
 from rootle.sources.files.regular_file_reader import read_below
-from rootle.sources.files.skip_rules import BINARY, DAMAGED, SECRET, UNREADABLE
+from rootle.sources.files.skip_rules import BINARY, DAMAGED, SECRET, SLOW_FORMAT, UNREADABLE
 from rootle.sources.source import Document
 from rootle.storage.open_without_links import open_below
 from rootle.types import EXTRACTED
@@ -26,13 +28,18 @@ _RECOGNIZED_FORMATS: Final = frozenset({IMAGE, "pdf"})
 
 
 def read_document(
-    root: str, uri: str, max_chars: int, cache: RecognitionCache | None = None
+    root: str,
+    uri: str,
+    max_chars: int,
+    cache: RecognitionCache | None = None,
+    budget: ReadingBudget | None = None,
 ) -> Document | str | None:
     """Return a document below `root`, or the reason to skip it (one of skip_rules.REASONS).
 
     Return None if the file is text in spite of its name, so that its lines can be indexed. If the
     document is longer than `max_chars`, only the text up to this limit is returned. With a `cache`,
-    text is also recognized in images and in scanned pages of PDF files.
+    text is also recognized in images and in scanned pages of PDF files. If the `budget` of the
+    format is spent, the document is not read.
     """
     start = read_below(root, uri, len(_POINTER))
     if isinstance(start, str):
@@ -46,11 +53,16 @@ def read_document(
         digest = _digest(root, uri)
     except OSError:
         return UNREADABLE
+    if budget is not None and budget.is_spent(name):
+        return SLOW_FORMAT
+    started = time.monotonic()
     if cache is not None and name in _RECOGNIZED_FORMATS:
         found = _recognize(root, uri, name, digest, max_chars, cache)
     else:
         found = DOCUMENT_PROCESS.read(root, uri, name, max_chars)
     if isinstance(found, str):
+        if budget is not None:
+            budget.count_failure(name, found, time.monotonic() - started)
         return None if found == DAMAGED and is_text_format(name) else found
     if is_private_key(found.text):
         return SECRET

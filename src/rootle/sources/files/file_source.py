@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rootle.sources.documents.formats import document_format
+from rootle.sources.documents.reading_budget import ReadingBudget
 from rootle.sources.files.discovery import WalkRules, look_up_files, walk_files
 from rootle.sources.files.skip_rules import GENERATED
 from rootle.sources.files.text_places import add_text_places
@@ -31,6 +32,7 @@ class FileReader:
     rules: WalkRules
     # Whether files are read to be shown. Generated text and all rows of tables are then returned.
     is_shown: bool = False
+    budget: ReadingBudget | None = None
 
     def read(self, uri: str) -> Document | str:
         """Return a file, given by its path relative to the root, or the reason to skip it."""
@@ -38,7 +40,7 @@ class FileReader:
             from rootle.sources.documents.reader import read_document
 
             cache = self._recognition_cache()
-            document = read_document(self.root, uri, self.rules.max_file_bytes, cache)
+            document = read_document(self.root, uri, self.rules.max_file_bytes, cache, self.budget)
             if document is not None:
                 return document
         found = read_text(
@@ -86,7 +88,7 @@ class FileSource:
         return os.access(self.root / uri, os.R_OK)
 
     def reader(self) -> FileReader:
-        return FileReader(os.fspath(self.root), self.rules)
+        return FileReader(os.fspath(self.root), self.rules, budget=ReadingBudget())
 
 
 def read_listed_file(root: Path, path: str, rules: WalkRules) -> Document | str | None:

@@ -23,6 +23,7 @@ ENCRYPTED: Final = "encrypted"
 DAMAGED: Final = "damaged"
 NO_TEXT: Final = "no text"
 TOO_SLOW: Final = "too slow to read"
+SLOW_FORMAT: Final = "after slow documents"  # see sources.documents.reading_budget
 TOO_MUCH_MEMORY: Final = "too much memory"
 IMAGE_WITHOUT_TEXT: Final = "image without text"
 
@@ -44,6 +45,7 @@ REASONS: Final = frozenset(
         DAMAGED,
         NO_TEXT,
         TOO_SLOW,
+        SLOW_FORMAT,
         TOO_MUCH_MEMORY,
         IMAGE_WITHOUT_TEXT,
         NEEDS_EXTRA,
