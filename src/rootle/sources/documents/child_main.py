@@ -54,7 +54,7 @@ _IMAGES: Final = frozenset({"image", "screenshot"})
 
 _READERS: Final = {
     "notebook": ("notebook", "read_notebook"),
-    "mail": ("mail", "read_mail"),
+    "mail": ("messages.mail", "read_mail"),
     "word": ("word", "read_word"),
     "slides": ("slides", "read_slides"),
     "spreadsheet": ("spreadsheet", "read_spreadsheet"),

@@ -23,10 +23,19 @@ def read_html(html: str, found: ExtractedDocument) -> None:
     """Add a place for each heading of an HTML text."""
     text = HeadedText(found)
     parser = _HtmlText(text)
-    parser.feed(html)
+    parser.feed(escape_unclosed(html))
     parser.close()
     parser.flush()
     text.end_section()
+
+
+def escape_unclosed(html: str) -> str:
+    """Return HTML in which each "<" after the last ">" is text, as the parser treats it.
+
+    The parser itself searches the rest of the text for each of them, which takes quadratic time.
+    """
+    head, end, tail = html.rpartition(">")
+    return head + end + tail.replace("<", "&lt;")
 
 
 class _HtmlText(HTMLParser):
@@ -42,6 +51,13 @@ class _HtmlText(HTMLParser):
         self._is_first_cell = True
         self._is_in_cell = False
         self._is_cell_empty = False
+
+    def parse_marked_section(self, i: int, report: bool = True) -> int:
+        """Skip a section such as CDATA. An unknown kind of section is skipped like a comment."""
+        try:
+            return super().parse_marked_section(i, report)
+        except AssertionError:
+            return self.parse_bogus_comment(i)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
         if self._ignored == "head" and tag == "body":
