@@ -17,6 +17,10 @@ ODF_NAMES = (
     'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" '
     'xmlns:presentation="urn:oasis:names:tc:opendocument:xmlns:presentation:1.0"'
 )
+WORD_RELATIONS = (
+    '<Relationships><Relationship Id="r1" Target="word/document.xml" '
+    'Type="http://x/officeDocument"/></Relationships>'
+)
 
 
 def write_word(path: Path) -> None:
@@ -35,6 +39,21 @@ def write_word(path: Path) -> None:
     document.add_heading("Open questions", 2)
     document.add_paragraph("Which whale is the largest?")
     document.save(str(path))
+
+
+def write_damaged_word(path: Path) -> None:
+    """Write a document with an XML error between "The harbour" and "The lighthouse"."""
+    paragraph = "<w:p><w:r><w:t>{}</w:t></w:r></w:p>"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("_rels/.rels", WORD_RELATIONS)
+        file.writestr(
+            "word/document.xml",
+            '<w:document xmlns:w="w"><w:body>'
+            + paragraph.format("The harbour")
+            + "&undefined;"
+            + paragraph.format("The lighthouse")
+            + "</w:body></w:document>",
+        )
 
 
 def write_slides(path: Path) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from command import rootle
+from document_samples import write_damaged_word
 from external_samples import write_sphinx, write_stack_exchange
 from json_server import JsonServer, Reply, Request, serving
 from sample import MakeApp, write_tree
@@ -76,9 +77,22 @@ def test_a_document_that_is_too_long_is_named(app: App, tmp_path: Path) -> None:
     pages = {"a.md": "walrus rests here\n" * 120_000, "b.md": "A walrus.\n"}
     added = app.sources.add(write_tree(tmp_path / "pages", pages))
     assert (added.documents, added.chars) == (2, 2_000_010)
-    assert added.note == "1 read only up to 2,000,000 characters: a.md"
+    assert added.note == "1 read only in part, because of a limit or damage: a.md"
     (listed,) = app.sources.list()
     assert replace(listed, age_seconds=added.age_seconds) == added
+
+
+@pytest.mark.slow
+def test_sources_that_were_read_in_part_are_named(app: App, tmp_path: Path) -> None:
+    row = '<row Id="{0}" PostTypeId="1" Title="Walrus {0}" Body="The walrus {0} rests." />'
+    posts = "<posts>" + "".join(row.format(at) for at in range(1, 9)) + '<row Id="9'
+    added = app.sources.add(write_tree(tmp_path / "dump", {"Posts.xml": posts}))
+    assert added.documents == 8
+    assert added.note == "1 read only in part, because of a limit or damage: Posts.xml"
+    folder = tmp_path / "letters"
+    folder.mkdir()
+    write_damaged_word(folder / "a.docx")
+    assert app.sources.add(folder).note.endswith("because of a limit or damage: a.docx")
 
 
 @pytest.mark.slow

@@ -113,7 +113,7 @@ def test_9_5_memory_pressure_from_large_chunks(
     )
     app.index()
     assert "not indexed to the end" in caplog.text
-    assert "because they exceed a limit: 1 (the first: large.py)" in caplog.text
+    assert "because they exceed a limit or are damaged: 1 (the first: large.py)" in caplog.text
     status = app.status()
     assert status.skipped_text_share > 0.5
     assert [file.path for file in status.partial_files] == ["large.py"]

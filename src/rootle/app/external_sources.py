@@ -16,11 +16,7 @@ from rootle.index.local.index_dir import mark_as_cache
 from rootle.serialization.outside_text import describe_failed_read
 from rootle.sources.external.child_process import ReadNote, delete_unpacked, read_local_source
 from rootle.sources.external.kinds import LOCAL_KINDS, WEB
-from rootle.sources.external.records import (
-    MAX_DOCUMENT_CHARS,
-    ExternalDocument,
-    ExternalSourceError,
-)
+from rootle.sources.external.records import ExternalDocument, ExternalSourceError
 from rootle.sources.external.store import ExternalStore, SourceRecord
 from rootle.storage.permissions import make_private_dir
 from rootle.types import AddedSource, ExternalStatus, ProgressCallback, ignore_progress
@@ -48,7 +44,7 @@ class _Reading:
     has_failed: bool = False  # whether the reason is an error, and not a limit
     left_out: str = ""
     skipped: list[str] = field(default_factory=list)
-    cut: list[str] = field(default_factory=list)  # documents of which only the beginning was read
+    cut: list[str] = field(default_factory=list)  # documents of which only a part was read
     count: int = 0
 
     def describe(self) -> str:
@@ -56,7 +52,7 @@ class _Reading:
         if self.skipped:
             parts.append(f"{len(self.skipped)} not read: {_name_some(self.skipped)}")
         if self.cut:
-            what = f"{len(self.cut)} read only up to {MAX_DOCUMENT_CHARS:,} characters"
+            what = f"{len(self.cut)} read only in part, because of a limit or damage"
             parts.append(f"{what}: {_name_some(self.cut)}")
         return "; ".join(parts)[:500]
 

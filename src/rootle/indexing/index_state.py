@@ -208,7 +208,7 @@ class IndexState:
 def limit_of(file: FileState | Document, size: int, max_file_bytes: int) -> str:
     """Return what limits the indexed text of a file of `size` bytes."""
     if file.encoding == EXTRACTED:
-        return "the limits for documents"
+        return "the limits for documents, or after damage"
     if size > max_file_bytes:
         return "maxFileBytes"
     return "the first rows" if file.language == "csv" else "maxChunksPerFile"

@@ -71,8 +71,8 @@ class Pipeline:
         truncated = self._writer.truncated
         if truncated:
             _LOG.warning(
-                "files that are not indexed to the end, because they exceed a limit: %d (the "
-                "first: %s); `rootle status --skipped` lists them with the limit",
+                "files that are not indexed to the end, because they exceed a limit or are "
+                "damaged: %d (the first: %s); `rootle status --skipped` lists them with the limit",
                 len(truncated),
                 truncated[0],
             )

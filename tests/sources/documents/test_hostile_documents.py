@@ -13,21 +13,27 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from document_samples import ODF_NAMES, write_mail, write_odf, write_pdf, write_slides, write_word
+from document_samples import (
+    ODF_NAMES,
+    WORD_RELATIONS,
+    write_book,
+    write_damaged_word,
+    write_mail,
+    write_odf,
+    write_pdf,
+    write_slides,
+    write_word,
+)
 
 from rootle.sources.documents import child_main
 from rootle.sources.documents.child_process import DOCUMENT_PROCESS, DocumentProcess
 from rootle.sources.files.discovery import WalkRules, walk_files
-from rootle.sources.files.file_source import FileReader
+from rootle.sources.files.file_source import FileReader, FileSource
 from rootle.sources.files.skip_rules import REASONS
 from rootle.sources.source import Document
 
 pytestmark = pytest.mark.slow
 
-RELATIONS = (
-    '<Relationships><Relationship Id="r1" Target="word/document.xml" '
-    'Type="http://x/officeDocument"/></Relationships>'
-)
 LAUGHS = (
     '<!DOCTYPE lolz [<!ENTITY a "lol">'
     + "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in pairwise("abcdefghij"))
@@ -44,7 +50,7 @@ def read(path: Path, max_chars: int = 1_000_000) -> Document | str:
 
 def write_docx_parts(path: Path, document: bytes) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
-        file.writestr("_rels/.rels", RELATIONS)
+        file.writestr("_rels/.rels", WORD_RELATIONS)
         file.writestr("word/document.xml", document)
 
 
@@ -212,6 +218,120 @@ def test_a_long_sheet_keeps_its_first_rows_when_the_time_is_over() -> None:
     with pytest.raises(LimitReachedError):
         SheetRows("Costs", found).add(rows())
     assert found.places[0].text.split("\n")[1:3] == ["row 1", "row 2"]
+
+
+def test_text_that_an_error_hides_is_counted_as_missing(tmp_path: Path) -> None:
+    write_damaged_word(tmp_path / "a.docx")
+    document = read(tmp_path / "a.docx")
+    assert isinstance(document, Document)
+    assert "harbour" in document.text
+    assert "lighthouse" not in document.text
+    assert document.omitted_chars
+    write_word(tmp_path / "whole.docx")
+    whole = read(tmp_path / "whole.docx")
+    assert isinstance(whole, Document)
+    assert not whole.omitted_chars
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.svg", '<svg xmlns="http://www.w3.org/2000/svg"><text>the otter</text>'),
+        ("a.drawio", '<mxfile><diagram name="p"><mxCell id="1" value="the otter"/></diagram>'),
+        ("two.drawio", '<mxfile><diagram><mxCell id="1" value="a"/></diagram><diagram>#</diagram>'),
+    ],
+)
+def test_a_diagram_that_ends_too_early_is_read_in_part(
+    tmp_path: Path, name: str, content: str
+) -> None:
+    (tmp_path / name).write_text(content + ("</mxfile>" if name.startswith("two") else ""))
+    document = read(tmp_path / name)
+    assert isinstance(document, Document)
+    assert document.omitted_chars
+
+
+def test_a_missing_chapter_is_counted_as_missing(tmp_path: Path) -> None:
+    write_book(tmp_path / "a.epub", ["<p>The otter</p>", "<p>The walrus</p>"])
+    with (
+        zipfile.ZipFile(tmp_path / "a.epub") as old,
+        zipfile.ZipFile(tmp_path / "b.epub", "w") as new,
+    ):
+        for name in old.namelist():
+            if not name.endswith("c1.xhtml"):
+                new.writestr(name, old.read(name))
+    document = read(tmp_path / "b.epub")
+    assert isinstance(document, Document)
+    assert "otter" in document.text
+    assert document.omitted_chars
+
+
+def test_parts_of_a_message_beyond_the_limit_are_counted_as_missing(tmp_path: Path) -> None:
+    head = "Subject: many\nContent-Type: multipart/mixed; boundary=b\n\n"
+    for count in (1_200, 10_100):
+        parts = "".join(f"--b\n\npart {number}\n" for number in range(count))
+        (tmp_path / "a.eml").write_text(f"{head}{parts}--b--\n")
+        document = read(tmp_path / "a.eml")
+        assert isinstance(document, Document)
+        assert "part 1199\n" in document.text
+        assert bool(document.omitted_chars) is (count > 10_000)
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "To: " + "a," * 1_000_000,
+        "To: " + '"' * 1_000_000,
+        "Subject: " + "=?utf-8?q?a?= " * 100_000,
+        "Content-Type: text/plain" + ";a=b" * 500_000,
+        "Content-Disposition: attachment" + ';filename*0="b"' * 100_000,
+        "Content-Type: text/plain\n" + "X: y\n" * 300_000,
+    ],
+    ids=lambda field: field[:14],
+)
+def test_a_message_with_endless_fields_is_read(tmp_path: Path, field: str) -> None:
+    # With quadratic time, this would take hours.
+    (tmp_path / "a.eml").write_text(f"From: Ann\n{field}\n\nThe otter swims.\n")
+    document = read(tmp_path / "a.eml")
+    assert isinstance(document, Document)
+    assert document.text.startswith(("From: Ann", "Subject: a"))
+    assert document.omitted_chars
+    if "attachment" not in field:
+        assert "The otter swims." in document.text
+
+
+@pytest.mark.parametrize("start", ["<a ", "<a x='", "<!--", "<?", "</", '<a"'])
+def test_a_message_with_endless_tags_is_read(tmp_path: Path, start: str) -> None:
+    # A search for the end of the tag after each start would take hours.
+    head = "Subject: tags\nContent-Type: text/html\n\n<p>The otter</p>"
+    (tmp_path / "a.eml").write_text(head + start * 300_000)
+    document = read(tmp_path / "a.eml")
+    assert isinstance(document, Document)
+    assert "The otter" in document.text
+
+
+def test_after_slow_documents_others_of_the_format_are_named_and_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b", "c"):
+        write_mail(tmp_path / f"{name}.eml")
+    write_word(tmp_path / "d.docx")
+    now = iter(range(0, 10_000, 31))
+    monkeypatch.setattr("rootle.sources.documents.reader.time.monotonic", lambda: float(next(now)))
+    monkeypatch.setattr(
+        DocumentProcess,
+        "read",
+        lambda _self, _root, path, *_, **__: "no text" if "docx" in path else "too slow to read",
+    )
+    source = FileSource(tmp_path, WalkRules())
+    reader = source.reader()
+    names = ("a.eml", "b.eml", "c.eml", "d.docx")
+    assert [reader.read(name) for name in names] == [
+        "too slow to read",
+        "too slow to read",
+        "after slow documents",
+        "no text",
+    ]
+    assert source.reader().read("c.eml") == "too slow to read"  # the next update tries again
 
 
 def test_a_document_that_yields_nothing_in_time_is_called_slow(

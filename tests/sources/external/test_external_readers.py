@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from contextlib import closing
 from pathlib import Path
 
@@ -17,11 +18,11 @@ from external_samples import (
 )
 from sample import write_tree
 
-from rootle.sources.external.kinds import read_kind, recognize_folder
+from rootle.sources.external.kinds import Found, read_kind, recognize_folder
 from rootle.sources.external.readers.html_markdown import MarkdownPage
 from rootle.sources.external.readers.llms_text import split_llms_text
 from rootle.sources.external.readers.symbol_pages import PageSymbol, read_page
-from rootle.sources.external.records import ExternalDocument, ExternalSourceError
+from rootle.sources.external.records import CutFile, ExternalDocument, ExternalSourceError
 
 
 def read(folder: Path, kind: str) -> list[ExternalDocument]:
@@ -158,7 +159,30 @@ def test_a_damaged_dump_keeps_the_posts_before_the_damage(tmp_path: Path) -> Non
     filler = [rows[2].replace(' Id="1"', f' Id="{at}"') for at in range(10, 2_000)]
     posts.write_text("\n".join([*rows[:4], *filler, '<row Id="9" <']))
     found = list(read_kind(str(folder), "stack-exchange", 10_000))
-    assert len(found) == 1_992
+    assert found[0] == CutFile("Posts.xml")
+    assert len(found) == 1_993
+
+
+def test_a_dump_that_ends_too_early_is_reported_as_cut(tmp_path: Path) -> None:
+    folder = write_stack_exchange(tmp_path / "dump")
+    posts = folder / "Posts.xml"
+    posts.write_text(posts.read_text().replace("</posts>", ""))
+    found = list(read_kind(str(folder), "stack-exchange", 100))
+    assert found[0] == CutFile("Posts.xml")
+    assert len(found) == 3
+
+
+def test_answers_beyond_a_limit_are_reported_as_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_stack_exchange(tmp_path / "dump")
+    assert not [one for one in _read_all(folder) if isinstance(one, CutFile)]
+    monkeypatch.setattr("rootle.sources.external.readers.stack_exchange._MAX_ANSWERS", 1)
+    assert CutFile("questions/1") in _read_all(folder)
+
+
+def _read_all(folder: Path) -> list[Found]:
+    return list(read_kind(str(folder), "stack-exchange", 100))
 
 
 def test_a_dump_with_entities_is_refused(tmp_path: Path) -> None:
@@ -167,7 +191,18 @@ def test_a_dump_with_entities_is_refused(tmp_path: Path) -> None:
         list(read_kind(str(tmp_path), "stack-exchange", 10))
 
 
-@pytest.mark.parametrize("content", [b"", b"# Sphinx inventory version 2\n", b"PK\x03\x04"])
+INVENTORY_HEAD = b"# Sphinx inventory version 2\n# Project: a\n# Version: 1\n# compressed\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"# Sphinx inventory version 2\n",
+        b"PK\x03\x04",
+        INVENTORY_HEAD + zlib.compress(b"a.b py:function 1 a.html#$ -\n" * 99)[:-9],
+    ],
+)
 def test_a_damaged_inventory_is_named(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "objects.inv").write_bytes(content)
     with pytest.raises(ExternalSourceError, match=r"objects\.inv"):

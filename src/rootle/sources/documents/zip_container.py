@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import BinaryIO, Final, NamedTuple
 from xml.parsers import expat
 
-from rootle.sources.documents.places import DocumentError
+from rootle.sources.documents.places import DocumentError, ExtractedDocument
 from rootle.sources.files.skip_rules import DAMAGED, ENCRYPTED
 
 # A part is read up to this limit. The largest XML parts of real documents have tens of megabytes.
@@ -40,12 +40,12 @@ class XmlEvent(NamedTuple):
 class ZipContainer:
     """A zip file. Errors in the file raise DocumentError.
 
-    `check_time` is called often while parts are read, and raises LimitReachedError if the time
-    limit has passed.
+    The time limit of `found` is checked often while parts are read. Text that is left out because
+    of a limit or an error is counted there.
     """
 
-    def __init__(self, file: BinaryIO, check_time: Callable[[], None]) -> None:
-        self._check_time = check_time
+    def __init__(self, file: BinaryIO, found: ExtractedDocument) -> None:
+        self._found = found
         if file.read(len(_OLD_OFFICE_MAGIC)) == _OLD_OFFICE_MAGIC:
             raise DocumentError(ENCRYPTED)
         file.seek(0)
@@ -53,7 +53,9 @@ class ZipContainer:
             self._zip = zipfile.ZipFile(file)
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
             raise DocumentError(DAMAGED) from error
-        self._parts = {info.filename: info for info in self._zip.infolist()[:_MAX_PARTS]}
+        parts = self._zip.infolist()
+        found.omit(len(parts[_MAX_PARTS:]))
+        self._parts = {info.filename: info for info in parts[:_MAX_PARTS]}
         self._read_bytes = 0
 
     def __enter__(self) -> ZipContainer:
@@ -70,6 +72,16 @@ class ZipContainer:
     def __contains__(self, name: str) -> bool:
         return name in self._parts
 
+    def has_listed(self, name: str) -> bool:
+        """Return whether a part exists that must exist. A missing one is counted as left out."""
+        if name not in self:
+            self._found.omit(1)
+        return name in self
+
+    def omit(self, chars: int) -> None:
+        """Count characters that a reader leaves out."""
+        self._found.omit(chars)
+
     def blocks(self, name: str) -> Iterator[bytes]:
         """Yield the content of a part, up to the limits."""
         info = self._parts.get(name)
@@ -81,11 +93,12 @@ class ZipContainer:
         try:
             with self._zip.open(info) as stream:
                 while block := stream.read(_BLOCK_BYTES):
-                    self._check_time()
+                    self._found.check_time()
                     yield block
                     part_bytes += len(block)
                     self._read_bytes += len(block)
                     if part_bytes > _MAX_PART_BYTES or self._read_bytes > _MAX_TOTAL_BYTES:
+                        self._found.omit(max(1, info.file_size - part_bytes))
                         return
         except (
             zipfile.BadZipFile,
@@ -99,17 +112,18 @@ class ZipContainer:
             raise DocumentError(DAMAGED) from error
 
     def read(self, name: str, max_bytes: int = 20_000_000) -> bytes:
-        """Return the beginning of a part."""
+        """Return a part, or its beginning if it is longer."""
         content = bytearray()
         for block in self.blocks(name):
             content += block
-            if len(content) >= max_bytes:
+            if len(content) > max_bytes:
+                self._found.omit(self._parts[name].file_size - max_bytes)
                 break
         return bytes(content[:max_bytes])
 
     def events(self, name: str) -> Iterator[XmlEvent]:
         """Yield the elements and texts of an XML part in order."""
-        return read_xml(self.blocks(name))
+        return read_xml(self.blocks(name), self._found.omit)
 
     def relations(self, part: str) -> dict[str, tuple[str, str]]:
         """Return the type and the name of each part that an office part refers to, by id."""
@@ -139,12 +153,15 @@ def find_part(relations: Mapping[str, tuple[str, str]], kind: str) -> str:
     return next((name for found, name in relations.values() if found == kind), "")
 
 
-def read_xml(blocks: Iterable[bytes], *, allow_doctype: bool = False) -> Iterator[XmlEvent]:
+def read_xml(
+    blocks: Iterable[bytes], omit: Callable[[int], None], *, allow_doctype: bool = False
+) -> Iterator[XmlEvent]:
     """Yield the elements and texts of an XML document.
 
     A document with a declaration of types or entities is refused: no office program writes one, and
     entities can expand to gigabytes. With `allow_doctype`, the document may name its type, as many
-    SVG files do, but must not declare anything. Text before an error is kept.
+    SVG files do, but must not declare anything. Text before an error is kept, and
+    `omit` is called with an estimate of the characters after it, at least 1.
     """
     parser = expat.ParserCreate(namespace_separator=" ")
     events: list[XmlEvent] = []
@@ -157,15 +174,19 @@ def read_xml(blocks: Iterable[bytes], *, allow_doctype: bool = False) -> Iterato
     parser.StartDoctypeDeclHandler = _refuse_declarations if allow_doctype else _refuse
     parser.EntityDeclHandler = _refuse
     seen = False
+    size = 0
     try:
         for block in blocks:
+            size += len(block)
             parser.Parse(block, False)
             yield from events
             seen = seen or bool(events)
             events.clear()
+        parser.Parse(b"", True)
     except expat.ExpatError as error:
         if not seen and not events:
             raise DocumentError(DAMAGED) from error
+        omit(max(1, size - parser.CurrentByteIndex))
     yield from events
 
 

@@ -25,6 +25,7 @@ from rootle.sources.external.kinds import (
 from rootle.sources.external.records import (
     MAX_DOCUMENT_CHARS,
     MAX_SECTIONS,
+    CutFile,
     ExternalDocument,
     ExternalSourceError,
     document_to_json,
@@ -118,7 +119,9 @@ def _read(folder: str, kind: str, max_documents: int) -> Iterator[dict[str, Any]
     found = iter(_limit_time(read_kind(folder, kind, max_documents)))
     count = 0
     for item in found:
-        if not isinstance(item, ExternalDocument):
+        if isinstance(item, CutFile):
+            yield {"cut": item.path[:500]}
+        elif not isinstance(item, ExternalDocument):
             yield {"skipped": [item[0][:500], item[1][:200]]}
         elif item.text.strip():
             if count >= max_documents:

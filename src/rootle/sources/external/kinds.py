@@ -19,10 +19,15 @@ from rootle.sources.external.readers.mdn import PAGE, read_mdn, split_front_matt
 from rootle.sources.external.readers.sphinx import INVENTORY, list_inventory_pages, read_sphinx
 from rootle.sources.external.readers.stack_exchange import POSTS, read_stack_exchange
 from rootle.sources.external.readers.tree import FolderTree
-from rootle.sources.external.records import ExternalDocument, ExternalSourceError
+from rootle.sources.external.records import (
+    CutFile,
+    ExternalDocument,
+    ExternalSourceError,
+)
 from rootle.sources.files.discovery import WalkRules
 
-Found = ExternalDocument | tuple[str, str]  # a document, or a path and the reason to skip it
+# A document, a path and the reason to skip it, or a file of which only a part was read.
+Found = ExternalDocument | tuple[str, str] | CutFile
 
 SPHINX: Final = "sphinx"
 # The kind of a site whose inventory was downloaded, but not its pages. Its documents list the

@@ -35,6 +35,13 @@ class ExternalDocument:
     sections: tuple[DocumentSection, ...] = ()  # as in sources.source.Document
 
 
+@dataclass(frozen=True, slots=True)
+class CutFile:
+    """A file of which only a part was read."""
+
+    path: str
+
+
 def document_to_json(document: ExternalDocument) -> dict[str, Any]:
     """Return a document as JSON data."""
     return asdict(document)

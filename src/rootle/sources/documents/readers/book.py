@@ -20,7 +20,7 @@ _HTML_TYPES: Final = frozenset({"application/xhtml+xml", "text/html"})
 
 def read_book(file: BinaryIO, found: ExtractedDocument) -> None:
     """Add a place for each heading of a book."""
-    with ZipContainer(file, found.check_time) as container:
+    with ZipContainer(file, found) as container:
         package = _package_part(container)
         read_properties(container, found, package)
         chapters = _list_chapters(container, package)
@@ -55,7 +55,7 @@ def _list_chapters(container: ZipContainer, package: str) -> list[str]:
         elif event.name == "itemref":
             order.append(event.attributes.get("idref", ""))
     chapters = (files[name] for name in order if name in files)
-    return [path for path in dict.fromkeys(chapters) if path in container]
+    return [path for path in dict.fromkeys(chapters) if container.has_listed(path)]
 
 
 def _encrypted_parts(container: ZipContainer) -> set[str]:

@@ -36,13 +36,15 @@ def read_chart(container: ZipContainer, part: str) -> list[str]:
                 lines.append(line)
             words = []
         elif event.name == "ser" and event.kind == START:
-            line = _read_series(events)
+            line = _read_series(events, container)
             if line and len(series) < _MAX_SERIES:
                 series.append(line)
+            else:
+                container.omit(len(line))
     return [*dict.fromkeys(lines), *series]
 
 
-def _read_series(events: Iterator[XmlEvent]) -> str:
+def _read_series(events: Iterator[XmlEvent], container: ZipContainer) -> str:
     found: dict[str, dict[int, str]] = {"name": {}, "keys": {}, "values": {}}
     part = at = ""
     words: list[str] = []
@@ -57,8 +59,11 @@ def _read_series(events: Iterator[XmlEvent]) -> str:
             part = at = ""
         elif name == "v" and part:
             number = int(at) if at.isascii() and at.isdigit() and len(at) < 6 else 0
+            text = " ".join("".join(words).split())
             if number < _MAX_POINTS:
-                found[part][number] = " ".join("".join(words).split())
+                found[part][number] = text
+            else:
+                container.omit(len(text))
         elif name == "ser":
             break
     keys, values = found["keys"], found["values"]

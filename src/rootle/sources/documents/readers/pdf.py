@@ -64,10 +64,11 @@ def _read_pages(document: pdfium.PdfDocument, found: ExtractedDocument) -> None:
             text_page.close()
             if not text.strip() and found.recognizes:
                 text = _recognize(page, found)
-            text = "\n".join([text, *read_annotations(document, page)])
+            text = "\n".join([text, *read_annotations(document, page, found)])
             page.close()
         except pdfium.PdfiumError:
-            continue  # skip a damaged page, and read the others
+            found.omit(1)  # skip a damaged page, and read the others
+            continue
         found.add(f"page-{number}", _clean(text), "", (count - number) / number)
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
+from rootle.sources.documents.places import ExtractedDocument
 from rootle.sources.documents.readers.sheet_places import add_comment
 
 # Links have no text, and pop-ups repeat the text of their comment.
@@ -26,7 +27,8 @@ _VALUES: Final = frozenset(
 _UNCHECKED: Final = "Off"
 _PASSWORD: Final = 1 << 13
 _MAX_ANNOTATIONS: Final = 2_000  # per page
-_MAX_BYTES: Final = 200_000  # per value
+_MAX_BYTES: Final = 200_000  # per value; a longer one is left out
+_BYTES_PER_CHAR: Final = 2
 
 
 def prepare_forms(document: pdfium.PdfDocument) -> None:
@@ -35,9 +37,16 @@ def prepare_forms(document: pdfium.PdfDocument) -> None:
         document.init_forms()
 
 
-def read_annotations(document: pdfium.PdfDocument, page: pdfium.PdfPage) -> list[str]:
-    """Return the lines of text that the annotations of a page contain."""
-    count = min(pdfium_c.FPDFPage_GetAnnotCount(page), _MAX_ANNOTATIONS)
+def read_annotations(
+    document: pdfium.PdfDocument, page: pdfium.PdfPage, found: ExtractedDocument
+) -> list[str]:
+    """Return the lines of text that the annotations of a page contain.
+
+    Annotations beyond a limit are counted as left out in `found`.
+    """
+    total = pdfium_c.FPDFPage_GetAnnotCount(page)
+    count = min(total, _MAX_ANNOTATIONS)
+    found.omit(total - count)
     # Without duplicates: each button in a group has the value of the group.
     lines: dict[str, None] = {}
     for number in range(count):
@@ -45,27 +54,29 @@ def read_annotations(document: pdfium.PdfDocument, page: pdfium.PdfPage) -> list
         if not annotation:
             continue
         try:
-            lines.update(dict.fromkeys(_lines_of(document, annotation)))
+            lines.update(dict.fromkeys(_lines_of(document, annotation, found)))
         finally:
             pdfium_c.FPDFPage_CloseAnnot(annotation)
     return list(lines)
 
 
-def _lines_of(document: pdfium.PdfDocument, annotation: Any) -> Iterator[str]:
+def _lines_of(
+    document: pdfium.PdfDocument, annotation: Any, found: ExtractedDocument
+) -> Iterator[str]:
     kind = pdfium_c.FPDFAnnot_GetSubtype(annotation)
     is_hidden = pdfium_c.FPDFAnnot_GetFlags(annotation) & pdfium_c.FPDF_ANNOT_FLAG_HIDDEN
     if is_hidden or kind in _WITHOUT_TEXT:
         return
     if kind == pdfium_c.FPDF_ANNOT_WIDGET:
-        if document.formenv and (line := _read_field(document.formenv, annotation)):
+        if document.formenv and (line := _read_field(document.formenv, annotation, found)):
             yield line
         return
-    text = _read_string(pdfium_c.FPDFAnnot_GetStringValue, annotation, b"Contents")
+    text = _read_string(pdfium_c.FPDFAnnot_GetStringValue, annotation, b"Contents", found=found)
     if text:
         yield text if kind == pdfium_c.FPDF_ANNOT_FREETEXT else add_comment("", text)
 
 
-def _read_field(form: pdfium.PdfFormEnv, annotation: Any) -> str:
+def _read_field(form: pdfium.PdfFormEnv, annotation: Any, found: ExtractedDocument) -> str:
     """Return the name and the value of a field that is filled in, or ""."""
     kind = pdfium_c.FPDFAnnot_GetFormFieldType(form, annotation)
     if kind not in _VALUES:
@@ -73,21 +84,23 @@ def _read_field(form: pdfium.PdfFormEnv, annotation: Any) -> str:
     is_text = kind == pdfium_c.FPDF_FORMFIELD_TEXTFIELD
     if is_text and pdfium_c.FPDFAnnot_GetFormFieldFlags(form, annotation) & _PASSWORD:
         return ""
-    value = _read_string(pdfium_c.FPDFAnnot_GetFormFieldValue, form, annotation)
+    value = _read_string(pdfium_c.FPDFAnnot_GetFormFieldValue, form, annotation, found=found)
     if value in ("", _UNCHECKED):
         return ""
-    name = _read_string(pdfium_c.FPDFAnnot_GetFormFieldAlternateName, form, annotation)
-    name = name or _read_string(pdfium_c.FPDFAnnot_GetFormFieldName, form, annotation)
+    name = _read_string(pdfium_c.FPDFAnnot_GetFormFieldAlternateName, form, annotation, found=found)
+    name = name or _read_string(pdfium_c.FPDFAnnot_GetFormFieldName, form, annotation, found=found)
     return f"{name}: {value}" if name else value
 
 
-def _read_string(function: Callable[..., int], *arguments: Any) -> str:
+def _read_string(function: Callable[..., int], *arguments: Any, found: ExtractedDocument) -> str:
     """Return a string from PDFium on one line. The first call of `function` returns its size."""
-    size = min(function(*arguments, None, 0), _MAX_BYTES)
+    size = function(*arguments, None, 0)
     if size <= 2:
+        return ""
+    if size > _MAX_BYTES:
+        found.omit(size // _BYTES_PER_CHAR)
         return ""
     buffer = ctypes.create_string_buffer(size)
     pointer = ctypes.cast(buffer, ctypes.POINTER(pdfium_c.FPDF_WCHAR))
-    if function(*arguments, pointer, size) > size:
-        return ""  # a longer string is not copied
+    function(*arguments, pointer, size)
     return " ".join(buffer.raw[: size - 2].decode("utf-16-le", "replace").split())

@@ -55,6 +55,8 @@ class SheetRows:
         positions = {column: at for at, column in enumerate(used)}
         blocks = [kept[at : at + _ROWS_PER_PLACE] for at in range(0, len(kept), _ROWS_PER_PLACE)]
         chars = 0
+        texts = [text for _, cells in kept for text in cells.values()]
+        self._found.omit(sum(len(text[_MAX_CELL_CHARS:]) for text in texts))
         for block in blocks:
             lines = [_format_row(cells, positions) for _, cells in block]
             columns = max(max(cells) for _, cells in block)

@@ -27,7 +27,7 @@ NOTES_MARK: Final = "Notes:"
 
 def read_slides(file: BinaryIO, found: ExtractedDocument) -> None:
     """Add the slides in the order of the presentation."""
-    with ZipContainer(file, found.check_time) as container:
+    with ZipContainer(file, found) as container:
         read_properties(container, found)
         names = _slide_names(container)
         for number, name in enumerate(names, start=1):
@@ -55,7 +55,7 @@ def _slide_names(container: ZipContainer) -> list[str]:
         if kind == START and name == "sldId":
             # `id` is a number, and `r:id` is the id of a relation. `r:id` takes precedence.
             target = relations.get(attributes.get("id", ""), ("", ""))[1]
-            if target in container:
+            if container.has_listed(target):
                 names.append(target)
     return names
 

@@ -35,7 +35,7 @@ _Comments = Mapping[int, Mapping[int, str]]  # by row and column, from 1
 
 def read_spreadsheet(file: BinaryIO, found: ExtractedDocument) -> None:
     """Add blocks of rows from every sheet. Formulas have the values that Excel stored last."""
-    with ZipContainer(file, found.check_time) as container:
+    with ZipContainer(file, found) as container:
         read_properties(container, found)
         main = container.main_part()
         relations = container.relations(main)
@@ -45,7 +45,7 @@ def read_spreadsheet(file: BinaryIO, found: ExtractedDocument) -> None:
         formats = read_formats(container, styles, day_0) if styles in container else CellFormats(())
         for title, target in list(_list_sheets(container, main)):
             name = relations.get(target, ("", ""))[1]
-            if name in container:
+            if container.has_listed(name):
                 comments = _read_comments(container, name)
                 rows = _read_rows(container, name, shared, formats, comments)
                 SheetRows(title, found).add(rows)
@@ -104,6 +104,7 @@ def _list_comments(container: ZipContainer, part: str) -> Iterator[tuple[str, st
             else:
                 yield cell, "".join(parts)
             if chars > _MAX_COMMENT_CHARS:
+                container.omit(1)
                 break
 
 
@@ -126,6 +127,7 @@ def _read_shared(container: ZipContainer, part: str) -> list[str]:
             texts.append("".join(parts))
             parts = []
             if chars > _MAX_SHARED_CHARS:
+                container.omit(1)
                 break
     return texts
 
@@ -160,8 +162,10 @@ def _read_rows(
             in_value = False
         elif name == "c":
             text = _text_of("".join(value), kind_of_cell, style, shared, formats)
-            if text and column <= _MAX_COLUMNS:
-                cells[column] = text
+            if column <= _MAX_COLUMNS:
+                cells.update({column: text} if text else {})
+            else:
+                container.omit(len(text))
         elif name == "row":
             for at, comment in comments.get(number, {}).items():
                 cells[at] = add_comment(cells.get(at, ""), comment)

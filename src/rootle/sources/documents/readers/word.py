@@ -36,7 +36,7 @@ _MAX_SPAN: Final = 63  # Word allows at most this many columns in a table
 
 def read_word(file: BinaryIO, found: ExtractedDocument) -> None:
     """Add the sections of a document. Text that tracked changes deleted is left out."""
-    with ZipContainer(file, found.check_time) as container:
+    with ZipContainer(file, found) as container:
         read_properties(container, found)
         main = container.main_part()
         relations = container.relations(main)

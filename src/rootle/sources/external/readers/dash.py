@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from rootle.sources.external.readers.symbol_pages import PageSymbol, is_generated, read_page_file
 from rootle.sources.external.readers.tree import FolderTree
-from rootle.sources.external.records import ExternalDocument, ExternalSourceError
+from rootle.sources.external.records import CutFile, ExternalDocument, ExternalSourceError
 
 INDEX: Final = "Contents/Resources/docSet.dsidx"
 _DOCUMENTS: Final = "Contents/Resources/Documents"
@@ -35,10 +35,13 @@ _QUERIES: Final = (
 )
 
 
-def read_dash(tree: FolderTree) -> Iterator[ExternalDocument | tuple[str, str]]:
+def read_dash(tree: FolderTree) -> Iterator[ExternalDocument | tuple[str, str] | CutFile]:
     """Yield the pages that the index names, with a section for each entry."""
     symbols: dict[str, list[PageSymbol]] = defaultdict(list)
-    for name, kind, place in _read_index(tree):
+    entries = _read_index(tree)
+    if len(entries) >= _MAX_ENTRIES:
+        yield CutFile(INDEX)
+    for name, kind, place in entries:
         page, _, anchor = _TAGS.sub("", place).partition("#")
         symbols[unquote(page)].append(PageSymbol(name, kind, unquote(anchor)))
     documents = FolderTree(os.path.join(tree.root, *_DOCUMENTS.split("/")))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from rootle.sources.external.readers.html_markdown import MarkdownPage
-from rootle.sources.external.records import ExternalDocument
+from rootle.sources.external.records import CutFile, ExternalDocument
 from rootle.sources.files.discovery import WalkRules
 from rootle.sources.files.file_source import FileSource
 from rootle.sources.source import Document
@@ -15,8 +15,10 @@ from rootle.sources.source import Document
 _HTML: Final = (".html", ".htm", ".xhtml")
 
 
-def read_folder(folder: str, rules: WalkRules) -> Iterator[ExternalDocument | tuple[str, str]]:
-    """Yield the documents below a folder, and the path and reason of each that is skipped."""
+def read_folder(
+    folder: str, rules: WalkRules
+) -> Iterator[ExternalDocument | tuple[str, str] | CutFile]:
+    """Yield the documents below a folder, those that are cut, and the reasons to skip others."""
     source = FileSource(Path(folder), rules)
     scan = source.scan()
     yield from ((skip.uri, skip.reason) for skip in scan.skips)
@@ -27,6 +29,8 @@ def read_folder(folder: str, rules: WalkRules) -> Iterator[ExternalDocument | tu
             yield entry.uri, found
         else:
             yield _convert(found)
+            if found.omitted_chars:
+                yield CutFile(found.uri)
 
 
 def _convert(found: Document) -> ExternalDocument:

@@ -72,9 +72,14 @@ def read_inventory(content: bytes) -> Iterator[tuple[str, PageSymbol]]:
         if not start:
             raise ExternalSourceError(f"{INVENTORY} is damaged")
     try:
-        text = zlib.decompressobj().decompress(content[start:], _MAX_INVENTORY_BYTES)
+        stream = zlib.decompressobj()
+        text = stream.decompress(content[start:], _MAX_INVENTORY_BYTES)
     except zlib.error as error:
         raise ExternalSourceError(f"{INVENTORY} is damaged: {error}") from error
+    if not stream.eof:
+        raise ExternalSourceError(
+            f"{INVENTORY} is cut off, or unpacks to more than {_MAX_INVENTORY_BYTES / 1e6:g} MB"
+        )
     for line in text.decode("utf-8", "replace").split("\n"):
         match = _LINE.fullmatch(line[:_MAX_LINE_CHARS])
         if match is not None:

@@ -15,7 +15,7 @@ from xml.parsers import expat
 from rootle.sources.documents.places import join_places
 from rootle.sources.external.readers.html_markdown import to_markdown
 from rootle.sources.external.readers.tree import FolderTree
-from rootle.sources.external.records import ExternalDocument, ExternalSourceError
+from rootle.sources.external.records import CutFile, ExternalDocument, ExternalSourceError
 from rootle.storage.open_without_links import open_below
 
 POSTS: Final = "Posts.xml"
@@ -37,29 +37,40 @@ CREATE TABLE posts (id INTEGER PRIMARY KEY, parent INTEGER, accepted INTEGER, sc
 """
 
 
-def read_stack_exchange(tree: FolderTree, max_documents: int) -> Iterator[ExternalDocument]:
-    """Yield each question with its answers, the accepted one first, then by score."""
+def read_stack_exchange(
+    tree: FolderTree, max_documents: int
+) -> Iterator[ExternalDocument | CutFile]:
+    """Yield each question with its answers, the accepted one first, then by score.
+
+    If the dump is damaged, its posts before the damage are read, and it is reported as cut.
+    """
     name = os.path.basename(tree.root.rstrip(os.sep))
     site = f"https://{name}" if _SITE.fullmatch(name) else ""
     with closing(sqlite3.connect("")) as posts:  # a temporary file
         posts.executescript(_SCHEMA)
-        _load_posts(tree, posts)
+        if not _load_posts(tree, posts):
+            yield CutFile(POSTS)
         posts.execute("CREATE INDEX by_parent ON posts (parent, score)")
         questions = posts.execute(
             "SELECT id, accepted, score, created, title, tags, body FROM posts "
             "WHERE parent IS NULL ORDER BY score DESC, id LIMIT ?",
-            (max_documents,),
+            (max_documents + 1,),  # one more shows that there are more
         )
         for question in questions:
             answers = posts.execute(
                 "SELECT id, score, body FROM posts WHERE parent = ? "
                 "ORDER BY id = ? DESC, score DESC, id LIMIT ?",
-                (question[0], question[1] or 0, _MAX_ANSWERS),
+                (question[0], question[1] or 0, _MAX_ANSWERS + 1),
             ).fetchall()
-            yield _make_document(question, answers, site)
+            document = _make_document(question, answers[:_MAX_ANSWERS], site)
+            yield document
+            if len(answers) > _MAX_ANSWERS:
+                yield CutFile(document.path)
 
 
-def _load_posts(tree: FolderTree, posts: sqlite3.Connection) -> None:
+def _load_posts(tree: FolderTree, posts: sqlite3.Connection) -> bool:
+    """Store the posts; return whether the dump was read to its end."""
+
     def add(name: str, values: dict[str, str]) -> None:
         kind = values.get("PostTypeId")
         if name != "row" or kind not in (_QUESTION, _ANSWER):
@@ -82,11 +93,14 @@ def _load_posts(tree: FolderTree, posts: sqlite3.Connection) -> None:
             ),
         )
 
-    _parse(tree, add)
+    error = _parse(tree, add)
+    if error and posts.execute("SELECT 1 FROM posts LIMIT 1").fetchone() is None:
+        raise ExternalSourceError(f"{POSTS} is damaged: {error}")
+    return not error
 
 
-def _parse(tree: FolderTree, add: Callable[[str, dict[str, str]], None]) -> None:
-    """Call a function for each element. The posts before an error are kept."""
+def _parse(tree: FolderTree, add: Callable[[str, dict[str, str]], None]) -> str:
+    """Call a function for each element up to the end or an error; return the error, or ""."""
 
     def refuse(*_: object) -> None:
         raise ExternalSourceError(f"{POSTS} declares entities, which no dump does")
@@ -103,9 +117,10 @@ def _parse(tree: FolderTree, add: Callable[[str, dict[str, str]], None]) -> None
         try:
             while block := file.read(_BLOCK_BYTES):
                 parser.Parse(block, False)
+            parser.Parse(b"", True)
         except expat.ExpatError as error:
-            if parser.CurrentByteIndex <= _BLOCK_BYTES:
-                raise ExternalSourceError(f"{POSTS} is damaged: {error}") from error
+            return str(error)
+    return ""
 
 
 def _make_document(

@@ -48,14 +48,17 @@ class FolderTree:
         return next((name for name in names if self.has(name)), None)
 
     def files(self, suffixes: tuple[str, ...]) -> Iterator[str]:
-        """Yield the paths of files with these endings, in order. Links are not followed."""
+        """Yield the paths of files with these endings, in order. Links are not followed.
+
+        Raise ExternalSourceError at the limit on the number of files.
+        """
         count = 0
         for parent, folders, names in os.walk(self.root):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(names):
                 count += 1
                 if count > _MAX_FILES:
-                    return
+                    raise ExternalSourceError(f"the folder has more than {_MAX_FILES:,} files")
                 if name.lower().endswith(suffixes):
                     inside = os.path.relpath(os.path.join(parent, name), self.root)
                     yield inside.replace(os.sep, "/")

@@ -130,7 +130,7 @@ def _read_project(text: str, project: _Project) -> None:
     values: dict[str, str] = {}
     content = ""
     try:
-        for event in read_xml([text.encode("utf-8", "replace")]):
+        for event in read_xml([text.encode("utf-8", "replace")], lambda _: None):
             if event.kind == START:
                 stack.append(event.name)
                 content = ""

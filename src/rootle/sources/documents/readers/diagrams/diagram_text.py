@@ -22,19 +22,27 @@ class DiagramText:
 
     labels: dict[str, str] = field(default_factory=dict)
     edges: list[tuple[str, str, str, str]] = field(default_factory=list)
+    omitted_chars: int = 0
 
     def add_node(self, name: str, label: str) -> None:
         """Add a node, or more text to the label of a node. Empty labels are ignored."""
-        label = label[:_MAX_LABEL_CHARS].strip()
-        if not label or len(self.labels) >= _MAX_ITEMS:
+        label = label.strip()
+        known = self.labels.get(name, "")
+        if not label or (not known and len(self.labels) >= _MAX_ITEMS):
+            self.omitted_chars += len(label)
             return
-        known = self.labels.get(name)
-        self.labels[name] = f"{known} {label}"[:_MAX_LABEL_CHARS] if known else label
+        self.labels[name] = self._shorten(f"{known} {label}" if known else label)
 
     def add_edge(self, source: str, target: str, label: str, arrow: str = "->") -> None:
         """Add an edge between two nodes, which may be added later."""
         if len(self.edges) < _MAX_ITEMS:
-            self.edges.append((source, target, label[:_MAX_LABEL_CHARS].strip(), arrow))
+            self.edges.append((source, target, self._shorten(label.strip()), arrow))
+        else:
+            self.omitted_chars += max(1, len(label))
+
+    def _shorten(self, label: str) -> str:
+        self.omitted_chars += len(label[_MAX_LABEL_CHARS:])
+        return label[:_MAX_LABEL_CHARS].strip()
 
     def lines(self) -> Iterator[str]:
         """Yield the labels of all nodes, each once, and then the edges as "A -> B: label".

@@ -9,14 +9,13 @@ import base64
 import binascii
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO, Final
 from urllib.parse import unquote
 
 from rootle.sources.documents.places import DocumentError, ExtractedDocument
 from rootle.sources.documents.readers.diagrams.diagram_text import DiagramText, plain_html
-from rootle.sources.documents.readers.headed_text import make_label
+from rootle.sources.documents.section_labels import make_label
 from rootle.sources.documents.zip_container import END, START, TEXT, XmlEvent, read_xml
 from rootle.sources.files.skip_rules import DAMAGED
 
@@ -47,6 +46,10 @@ class _Cell:
 class _Page:
     name: str
     cells: dict[str, _Cell] = field(default_factory=dict)
+    omitted_chars: int = 0
+
+    def omit(self, chars: int) -> None:
+        self.omitted_chars += chars
 
 
 def read_drawio(file: BinaryIO, found: ExtractedDocument) -> None:
@@ -57,8 +60,9 @@ def read_drawio(file: BinaryIO, found: ExtractedDocument) -> None:
 
 def add_pages(blocks: Iterable[bytes], found: ExtractedDocument) -> None:
     """Add a place for each page of a diagram, given as XML."""
-    for number, page in enumerate(_read_pages(blocks), start=1):
+    for number, page in enumerate(_read_pages(blocks, found), start=1):
         text = "\n".join(_lines(page))
+        found.omit(page.omitted_chars)
         label = make_label(page.name) if page.name else f"page-{number}"
         found.add(label, text, page.name)
 
@@ -71,13 +75,13 @@ def read_blocks(file: BinaryIO, max_bytes: int) -> Iterator[bytes]:
         yield block
 
 
-def _read_pages(blocks: Iterable[bytes]) -> Iterator[_Page]:
+def _read_pages(blocks: Iterable[bytes], found: ExtractedDocument) -> Iterator[_Page]:
     """Yield the pages of a file; a file that contains only a graph has one page."""
     page = _Page("")
     reader = _CellReader(page)
     compressed: list[str] = []
     depth = 0
-    for event in read_xml(blocks):
+    for event in read_xml(blocks, found.omit):
         if event.kind == START:
             depth += 1
             if depth == 1 and event.name not in _ROOTS:
@@ -107,14 +111,21 @@ def _decompress(text: str, page: _Page) -> None:
     if not text:
         return
     try:
-        raw = zlib.decompressobj(-15).decompress(base64.b64decode(text), _MAX_PAGE_BYTES)
+        stream = zlib.decompressobj(-15)
+        raw = stream.decompress(base64.b64decode(text), _MAX_PAGE_BYTES)
     except (binascii.Error, ValueError, zlib.error):
-        return  # skip a damaged page, and read the others
+        page.omit(len(text))  # skip a damaged page, and read the others
+        return
+    if not stream.eof:
+        page.omit(max(1, len(stream.unconsumed_tail)))
     xml = raw.decode("utf-8", "replace")
     reader = _CellReader(page)
-    with suppress(DocumentError):
-        for event in read_xml([(unquote(xml) if xml.startswith("%") else xml).encode()]):
+    blocks = [(unquote(xml) if xml.startswith("%") else xml).encode()]
+    try:
+        for event in read_xml(blocks, page.omit):
             reader.add(event)
+    except DocumentError:
+        page.omit(len(xml))
 
 
 class _CellReader:
@@ -138,7 +149,9 @@ class _CellReader:
         if self._object is not None:
             name, label = self._object.get("id", name), _object_label(self._object)
         style = attributes.get("style", "")
-        if len(self._page.cells) < _MAX_CELLS:
+        if len(self._page.cells) >= _MAX_CELLS:
+            self._page.omit(len(label))
+        else:
             self._page.cells[name] = _Cell(
                 plain_html(label) if _is_html(style) else " ".join(label.split()),
                 attributes.get("parent", ""),
@@ -183,6 +196,7 @@ def _lines(page: _Page) -> Iterator[str]:
             )
             label = " ".join(filter(None, edge_labels[name]))
             diagram.add_edge(source, target, label, arrow)
+    page.omit(diagram.omitted_chars)
     yield from diagram.lines()
 
 

@@ -36,7 +36,7 @@ def read_svg(file: BinaryIO, found: ExtractedDocument) -> None:
     """Add the text of an image as one place, or the pages of a draw.io diagram."""
     found.language = "svg"
     reader = _SvgReader()
-    for event in read_xml(read_blocks(file, _MAX_BYTES), allow_doctype=True):
+    for event in read_xml(read_blocks(file, _MAX_BYTES), found.omit, allow_doctype=True):
         if not reader.is_started and event.kind == START:
             if event.name != "svg":
                 raise DocumentError(DAMAGED)
@@ -50,7 +50,7 @@ def read_svg(file: BinaryIO, found: ExtractedDocument) -> None:
     if not lines:
         raise DocumentError(IMAGE_WITHOUT_TEXT)
     found.title = reader.title
-    found.omit(sum(map(len, lines[_MAX_LINES:])))
+    found.omit(reader.omitted_chars + sum(map(len, lines[_MAX_LINES:])))
     found.add("diagram-1", "\n".join(lines[:_MAX_LINES]), reader.title)
 
 
@@ -63,6 +63,7 @@ class _SvgReader:
         self._diagram = DiagramText()
         self._lines: list[str] = []
         self._symbols: list[str] = []
+        self._omitted_symbols = 0  # in characters
         self._path: list[tuple[str, str]] = []  # the names and classes of open elements
         self._parts: list[str] = []
         self._group: dict[str, str] = {}  # the texts of the open node or edge
@@ -76,6 +77,10 @@ class _SvgReader:
             self._end(event.name)
         elif event.kind == TEXT and self._collects():
             self._parts.append(event.name)
+
+    @property
+    def omitted_chars(self) -> int:
+        return self._omitted_symbols + self._diagram.omitted_chars
 
     def lines(self) -> Iterator[str]:
         """Yield all texts, edges and names of icons."""
@@ -99,8 +104,10 @@ class _SvgReader:
             self._flush("")
         elif name == "tspan" and self._parts and (attributes.keys() & {"x", "y", "dy"}):
             self._parts.append(_LINE_END)
-        elif name == "symbol" and len(self._symbols) < _MAX_SYMBOLS:
-            self._symbols += [attributes["id"][:_MAX_SYMBOL_CHARS]] if "id" in attributes else []
+        elif name == "symbol" and "id" in attributes:
+            kept = attributes["id"][:_MAX_SYMBOL_CHARS] if len(self._symbols) < _MAX_SYMBOLS else ""
+            self._symbols += [kept] if kept else []
+            self._omitted_symbols += len(attributes["id"]) - len(kept)
         elif name == "g" and kind in ("node", "edge"):
             self._group = {}
         if label := " ".join(attributes.get("aria-label", "").split()):

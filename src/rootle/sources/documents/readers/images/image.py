@@ -41,7 +41,7 @@ _STORED_DIAGRAMS: Final = frozenset({b"mxfile", b"mxGraphModel"})
 
 def read_stored_diagram(file: BinaryIO, found: ExtractedDocument) -> None:
     """Add the pages of the draw.io diagram that is stored in a PNG image."""
-    raw = file.read(MAX_IMAGE_BYTES)
+    raw = _read_limited(file)
     if not raw.startswith(PNG):
         raise DocumentError(DAMAGED)
     found.language = "drawio"
