@@ -70,6 +70,17 @@ def test_a_zip_bomb_yields_only_text_up_to_the_limit(tmp_path: Path) -> None:
     assert_others_are_read(tmp_path)
 
 
+def test_a_zip_bomb_in_a_single_attribute_does_not_hide_the_text_after_it(tmp_path: Path) -> None:
+    # Some versions of the parser need quadratic time for a long tag.
+    start = b"<w:document xmlns:w='w' a='" + b"a" * 30_000_000
+    body = b"'><w:p><w:r><w:t>The otter</w:t></w:r></w:p></w:document>"
+    write_docx_parts(tmp_path / "bomb.docx", start + body)
+    found = read(tmp_path / "bomb.docx")
+    assert isinstance(found, Document)
+    assert found.text == "The otter\n"
+    assert not found.omitted_chars
+
+
 def test_a_zip_bomb_in_a_single_element_is_limited(tmp_path: Path) -> None:
     body = b"<w:document xmlns:w='w'><w:p><w:r><w:t>" + b"a" * 400_000_000
     write_docx_parts(tmp_path / "bomb.docx", body)
@@ -332,6 +343,22 @@ def test_after_slow_documents_others_of_the_format_are_named_and_not_read(
         "no text",
     ]
     assert source.reader().read("c.eml") == "too slow to read"  # the next update tries again
+
+
+def test_a_sheet_that_yields_no_row_in_time_is_called_slow() -> None:
+    from rootle.sources.documents.places import ExtractedDocument, LimitReachedError
+    from rootle.sources.documents.readers.sheet_places import SheetRows
+
+    now = iter(range(100))
+    found = ExtractedDocument(1_000, 3.0, clock=lambda: float(next(now)))
+
+    def rows() -> Iterator[tuple[int, dict[int, str]]]:
+        while True:
+            found.check_time()
+            yield 1, {}
+
+    with pytest.raises(LimitReachedError):
+        SheetRows("Costs", found).add(rows())
 
 
 def test_a_document_that_yields_nothing_in_time_is_called_slow(

@@ -176,7 +176,7 @@ def read_xml(
     seen = False
     size = 0
     try:
-        for block in blocks:
+        for block in _join_blocks(blocks, lambda: parser.CurrentByteIndex):
             size += len(block)
             parser.Parse(block, False)
             yield from events
@@ -188,6 +188,26 @@ def read_xml(
             raise DocumentError(DAMAGED) from error
         omit(max(1, size - parser.CurrentByteIndex))
     yield from events
+
+
+def _join_blocks(blocks: Iterable[bytes], position: Callable[[], int]) -> Iterator[bytes]:
+    """Yield blocks that are at least as long as the tag that the parser has not finished.
+
+    `position` returns where this tag starts. For each block, some versions of expat parse it again
+    from its start, which would take quadratic time for a tag of many megabytes.
+    """
+    joined = bytearray()
+    size = wanted = 0
+    for block in blocks:
+        joined += block
+        if len(joined) < wanted:
+            continue
+        size += len(joined)
+        yield bytes(joined)
+        wanted = size - position()
+        joined.clear()
+    if joined:
+        yield bytes(joined)
 
 
 def without_elements(events: Iterable[XmlEvent], names: Collection[str]) -> Iterator[XmlEvent]:

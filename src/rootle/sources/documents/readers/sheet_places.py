@@ -35,7 +35,7 @@ class SheetRows:
         """Add the first rows that are not empty, and count the remaining rows."""
         kept: list[Row] = []
         total = last = width = 0
-        with suppress(LimitReachedError):  # raised again as soon as the first block is added
+        with suppress(LimitReachedError):  # raised again below, or as soon as a block is added
             for number, cells in rows:
                 if not cells:
                     continue
@@ -48,6 +48,7 @@ class SheetRows:
                 ):
                     break
         if not kept:
+            self._found.check_time()
             return
         title = self._title(kept[0][1], total, width)
         # A column without any value is left out.
