@@ -14,6 +14,7 @@ from benchmarks.common.repositories import Repository, read_repositories, select
 HISTORY_LABELS: Final = LABELS / "history"
 AGENT_QUERIES: Final = HISTORY_LABELS / "agent_queries.jsonl"
 PLAIN: Final = "plain"  # the question shares words with the commit message
+CHANGE: Final = "change"  # the question asks which commit made one change
 HARD: Final = "hard"  # at most half of the question's content words are in the message
 
 
@@ -49,14 +50,24 @@ class RemovedFunction:
 def history_repositories(only: Collection[str] = (), split: str | None = None) -> list[Repository]:
     """Return the repositories that have questions about their history."""
     listed = select_repositories(read_repositories(LABEL_REPOSITORIES), only, split)
-    return [one for one in listed if (HISTORY_LABELS / f"{one.name}.jsonl").exists()]
+    return [one for one in listed if read_questions(one.name) or read_changes(one.name)]
 
 
 def read_questions(name: str) -> list[HistoryQuestion]:
     """Return the questions about one repository, in the order of the file."""
+    path = HISTORY_LABELS / f"{name}.jsonl"
     return [
         HistoryQuestion(one["query"], one["kind"], frozenset(one["commits"]))
-        for one in _records(HISTORY_LABELS / f"{name}.jsonl")
+        for one in (_records(path) if path.exists() else ())
+    ]
+
+
+def read_changes(name: str) -> list[HistoryQuestion]:
+    """Return the questions about one removal, deprecation, replacement, renaming or addition."""
+    return [
+        HistoryQuestion(one["query"], CHANGE, frozenset(one["commits"]))
+        for one in _records(HISTORY_LABELS / "changes.jsonl")
+        if one["repository"] == name
     ]
 
 

@@ -7,6 +7,7 @@ REPOS holds one checkout with its whole history for each entry of `labels/reposi
 has questions in `labels/history/`. A question is answered if one of the first ten commits is
 labeled as an answer; the figures are the share of answered questions (hit@10) and the mean
 reciprocal rank, for plain and for hard questions and for the agent's queries of the same questions.
+"change" are questions about one change, such as "when was gmock dropped" (`changes.jsonl`).
 "expanded" are the hard questions, to which a local server adds the words of the agent's query
 (`expandEndpoint`). BM25 and `git log --grep` read the messages of the newest 20,000 commits without
 merges; `--grep` gets the two rarest words of the question.
@@ -44,6 +45,7 @@ from benchmarks.history.labels import (
     HistoryQuestion,
     history_repositories,
     read_agent_queries,
+    read_changes,
     read_places,
     read_questions,
     read_removed_functions,
@@ -72,7 +74,7 @@ class HistoryScore:
     """The rank of the first labeled commit in one answer; None: not found."""
 
     system: str
-    task: str  # plain, hard, agent, expanded, why or gone
+    task: str  # plain, hard, change, agent, expanded, why or gone
     rank: int | None
 
 
@@ -138,6 +140,7 @@ def history_cases(name: str) -> tuple[list[Case], list[Case], list[Case]]:
         questions.append(Case(one.kind, one.query, one.commits))
         if query := agent.get(f"{name}-{number}"):
             questions.append(Case(AGENT, query, one.commits))
+    questions += [Case(one.kind, one.query, one.commits) for one in read_changes(name)]
     places = [Case(ORIGIN, one.place, one.commits) for one in read_places(name)]
     removed = [Case(REMOVED, one.query, one.commits) for one in read_removed_functions(name)]
     return questions, places, removed

@@ -7,6 +7,7 @@ from benchmarks.history.labels import (
     HARD,
     PLAIN,
     history_repositories,
+    read_changes,
     read_places,
     read_questions,
     read_removed_functions,
@@ -74,9 +75,11 @@ def test_each_label_names_full_hashes() -> None:
     questions = [one for name in names for one in read_questions(name)]
     places = [one for name in names for one in read_places(name)]
     removed = [one for name in names for one in read_removed_functions(name)]
-    assert (len(questions), len(places), len(removed)) == (150, 60, 40)
+    changes = [one for name in names for one in read_changes(name)]
+    assert (len(questions), len(places), len(removed), len(changes)) == (150, 60, 40, 57)
     assert {one.kind for one in questions} == {PLAIN, HARD}
     answers = [one.commits for one in questions]
+    answers += [one.commits for one in changes]
     answers += [one.commits for one in places]
     answers += [one.commits for one in removed]
     for commits in answers:

@@ -258,6 +258,7 @@ class HistoryComponents:
 
     def _open_commit_agent(self, commits: CommitIndex) -> SearchAgent:
         """Return the pipeline that searches commits, created when a question first needs it."""
+        from rootle.history.changes.deciding_commits import rank_by_change
         from rootle.history.commit_search import VisibleCommits
         from rootle.indexing.commit_index import commit_config
         from rootle.search.factory import open_agent
@@ -270,6 +271,7 @@ class HistoryComponents:
                     commit_config(self._config),
                     model=DEFAULT_MODEL,
                     narrow=VisibleCommits(commits.find_visible),
+                    stages=(rank_by_change,),
                     expansion=self._open_expansion(),
                 )
             return self._commit_agent

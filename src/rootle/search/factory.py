@@ -64,6 +64,7 @@ def open_agent(
     memories: MemoryResults | None = None,
     open_symbols: Callable[[], SymbolFinder] | None = None,
     narrow: ScopeStage | None = None,
+    stages: Sequence[AnswerStage] = (),
     cache_dir: Path | None = None,
     log: SearchLogFile | None = None,
     clock: Callable[[], float] = time.time,
@@ -74,8 +75,8 @@ def open_agent(
     a root, all text comes from the index. `dense` and `sparse` are search servers that replace one
     leg each. The dense leg fails if the vectors were made by a model whose fingerprint is not
     `model`; "" accepts any model. Several pipelines may share `expansion`, so closing the pipeline
-    does not close it. `narrow` limits the files of every search. `cache_dir` is the folder for
-    cached pages.
+    does not close it. `narrow` limits the files of every search. `stages` wrap the ranking of the
+    files, outermost first. `cache_dir` is the folder for cached pages.
     """
     tree = WorkingTree(root, config.secret_exceptions) if root is not None else None
     resources = ExitStack()
@@ -92,7 +93,7 @@ def open_agent(
     if reranker is None:  # a query that waits for a reranker does not slow down other queries
         pages.append(retriever.limit_concurrency)
     reranking = Reranking(reranker, config, ranker.signals) if reranker else None
-    answers = _answer_stages(config, tree, open_symbols, _close_later(resources, reranking))
+    answers = _answer_stages(config, tree, open_symbols, _close_later(resources, reranking), stages)
     return SearchAgent(
         RequestReader(Sessions(open_index), config, clock),
         Steps(scope, retriever, rank, present, Responder(tree).respond),
@@ -115,6 +116,7 @@ def _answer_stages(
     tree: WorkingTree | None,
     open_symbols: Callable[[], SymbolFinder] | None,
     reranking: Sequence[AnswerStage],
+    added: Sequence[AnswerStage],
 ) -> list[AnswerStage]:
     """Return the stages, outermost first."""
     # A reranker reads the text of the best files, which is better evidence than a rare name.
@@ -125,6 +127,7 @@ def _answer_stages(
         NamedSymbols(open_finder, tree),
         only_for(attrgetter("may_be_pasted"), partial(find_pasted_text, open_finder)),
         *named,
+        *added,
         append_later_pages,
         *reranking,
         fold_translations,

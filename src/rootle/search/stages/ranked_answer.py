@@ -48,7 +48,8 @@ class RankedAnswer:
     max_score: float = 1.0  # higher scores are shown as this score
     symbols: SymbolAnswer | None = None  # definitions and uses, if the question is about a name
     lines: Lines = field(default_factory=dict)  # lines that results must show
-    undefined: str = ""  # a sentence which says that the requested name has no definition
+    # Why the answer is wrong, such as that the requested name has no definition; "" if unknown.
+    undefined: str = ""
 
     @property
     def file_ids(self) -> Ids:
@@ -215,11 +216,15 @@ def move_up(answer: RankedAnswer, at: int, place: int) -> RankedAnswer:
 def put_last(answer: RankedAnswer, file_ids: Collection[int]) -> RankedAnswer:
     """Return an answer that ends with the given files; each place keeps its score."""
     ids = answer.candidates.inputs.files.ids
-    order = sorted(answer.order, key=lambda at: int(ids[at]) in file_ids)  # sorting is stable
-    if order == list(answer.order):
+    return reorder(answer, sorted(answer.order, key=lambda at: int(ids[at]) in file_ids))
+
+
+def reorder(answer: RankedAnswer, order: Sequence[int]) -> RankedAnswer:
+    """Return an answer with the same files in another order; each place keeps its score."""
+    if list(order) == list(answer.order):
         return answer
     scores = answer.scores.copy()
-    scores[order] = answer.scores[list(answer.order)]
+    scores[list(order)] = answer.scores[list(answer.order)]
     return _reorder(answer, tuple(order), scores)
 
 

@@ -1,0 +1,1 @@
+"""Find the commit that made the change which a question about the past names."""

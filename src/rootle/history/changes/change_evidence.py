@@ -1,0 +1,55 @@
+"""How well a commit fits a question about one change: by its message and by its changed lines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rootle.history.changes.change_words import Action
+from rootle.history.changes.message_evidence import score_line
+from rootle.history.changes.patch_evidence import score_patch
+from rootle.history.changes.subject_weights import WeightedSubject
+from rootle.types import DocumentSection
+
+# A commit whose subject line says that it made the change fits better than one that says so below,
+# and this one better than one that only changed lines. Chosen like the factors in
+# `message_evidence`.
+_BODY_FACTOR: Final = 0.8
+_PATCH_FACTOR: Final = 0.5
+_PATCH_BONUS: Final = 0.1  # for changed lines that confirm the message
+_EXTENT_BONUS: Final = 0.04  # for ten times as many of these lines
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How well a commit fits a question."""
+
+    score: float  # from 0 to about 1.3
+    line: int  # the line of the commit's text that shows it best, from 1
+
+
+def score_commit(
+    action: Action,
+    subjects: Sequence[WeightedSubject],
+    lines: Sequence[str],
+    sections: Sequence[DocumentSection],
+) -> Evidence:
+    """Return how well a commit fits. `lines` is its indexed text, and `sections` its parts.
+
+    The first section is the message.
+    """
+    end = sections[0].end_line if sections else len(lines)
+    scores = [score_line(action, subjects, lines[0])]
+    scores += [
+        score_line(action, subjects, line, needs_action=True) * _BODY_FACTOR
+        for line in lines[1:end]
+    ]
+    stated = max(scores)
+    patch = score_patch(action, subjects, lines, sections)
+    shown = patch.fit * _PATCH_FACTOR
+    score = max(stated, shown) + patch.fit * _PATCH_BONUS
+    if score:
+        score += _EXTENT_BONUS * math.log10(1 + patch.extent)
+    return Evidence(score, scores.index(stated) + 1 if stated >= shown else patch.line)

@@ -1,0 +1,85 @@
+"""The words for changes: what was done, in questions and in commit messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from functools import cache
+from types import MappingProxyType
+from typing import Final
+
+from rootle.text.stemmer import open_stemmer
+
+_stemmer: Final = cache(open_stemmer)
+
+
+class Action(Enum):
+    """The kinds of changes that questions ask about."""
+
+    REMOVAL = "removal"
+    DEPRECATION = "deprecation"
+    REPLACEMENT = "replacement"
+    RENAME = "rename"
+    ADDITION = "addition"
+
+
+# In texts in lower case.
+VERBS: Final[Mapping[Action, str]] = MappingProxyType(
+    {
+        Action.REMOVAL: (
+            r"remov(?:e|es|ed|ing|al)|delet(?:e|es|ed|ing|ion)|drop(?:s|ped|ping)?"
+            r"|(?:get|gets|got|getting) rid of|kill(?:s|ed)?|purge[sd]?|eliminat(?:e|es|ed|ing)"
+            r"|stop(?:s|ped)?(?= (?:us|support|depend|requir|bundl|ship|work|publish|build|test))"
+            r"|discontinue[sd]?|no longer|disappear(?:s|ed)?|go(?:es)? away"
+        ),
+        Action.DEPRECATION: r"(?:soft-)?deprecat(?:e|es|ed|ing|ion)",
+        Action.REPLACEMENT: (
+            r"replac(?:e|es|ed|ing|ement)|switch(?:es|ed|ing)?|migrat(?:e|es|ed|ing|ion)"
+            r"|convert(?:s|ed)?|swap(?:s|ped)?|instead of|in favou?r of"
+            r"|port(?:s|ed)?(?= (?:to|from))"
+            r"|(?:mov|chang)(?:e|es|ed|ing)(?= (?:\S{1,60} ){0,4}?(?:from|to)\b)"
+        ),
+        Action.RENAME: r"renam(?:e|es|ed|ing)|be(?:come|came)s?",
+        Action.ADDITION: (
+            r"add(?:s|ed|ing)?|introduc(?:e|es|ed|ing|tion)|implement(?:s|ed|ing)?|creat(?:e|es|ed)"
+        ),
+    }
+)
+_ACTION: Final = re.compile(
+    r"(?<![\w-])(?:"
+    + "|".join(f"(?P<{action.value}>{words})" for action, words in VERBS.items())
+    + r")(?![\w-])"
+)
+# Words, and their parts, with whole numbers: "letEnv 3.5" -> let Env 3.5.
+_WORD: Final = re.compile(r"\d+(?:\.\d+)*|[^\W\d_]+")
+_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+")
+
+
+def find_actions(text: str) -> list[tuple[Action, int, int]]:
+    """Return the words for changes in a text, each with its first and end position, in order."""
+    lowered = text.lower()
+    return [
+        (Action(found.lastgroup), found.start(), found.end()) for found in _ACTION.finditer(lowered)
+    ]
+
+
+def stems_in_order(text: str) -> list[str]:
+    """Return the stems of all parts of words in a text, and its numbers, such as "3.5"."""
+    return _stem(part for word in _WORD.findall(text) for part in _PART.findall(word) or [word])
+
+
+def stem_line(text: str) -> str:
+    """Return the stems of a text, with a space before and after each.
+
+    The parts of a word with capitals follow the word: "WebSocket" -> websocket web socket.
+    """
+    terms: list[str] = []
+    for word in _WORD.findall(text):
+        parts = _PART.findall(word)
+        terms += [word, *parts] if len(parts) > 1 else [word]
+    return f" {' '.join(_stem(terms))} "
+
+
+def _stem(terms: Iterable[str]) -> list[str]:
+    return _stemmer()(" ".join(terms).lower())

@@ -1,0 +1,131 @@
+"""Pipeline stage: put the commit first that made the change which a question asks about.
+
+The words of "when did we drop python 2" are in many commits that did something else: that dropped
+another thing, or wrote about python 2. The deciding commit says in its message that it made this
+change, or its changed lines show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from rootle.history.changes.change_evidence import Evidence, score_commit
+from rootle.history.changes.change_question import (
+    ChangeQuestion,
+    Subject,
+    parse_change_question,
+)
+from rootle.history.changes.change_words import Action
+from rootle.history.changes.message_evidence import score_line
+from rootle.history.changes.subject_weights import find_core, find_missing, weigh_subjects
+from rootle.index.reader import IndexReader
+from rootle.protocols import Ids
+from rootle.search.query.scope import ScopedQuery
+from rootle.search.request import SearchRequest
+from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer, reorder
+
+_MAX_SUBJECT_LINES: Final = 3_000  # subject lines that are read, of commits with the rare words
+_MIN_FIT: Final = 0.3  # of a subject line
+_MAX_FITTING: Final = 20
+_MAX_TEXTS: Final = 60  # commits with the rare words whose whole texts are read
+# Commits with enough evidence are ranked even if the search did not find them.
+_MAX_ADDED: Final = 10
+_MIN_EVIDENCE: Final = 0.4
+_SEARCH_WEIGHT: Final = 0.1  # of the probability by the search, which orders similar commits
+
+
+def rank_by_change(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:
+    """Return the answer. Put the commits first that made the change that the question names.
+
+    The answer is not confident if the first commit lacks a name or a version of the question.
+    """
+    parsed = scoped.question.parsed
+    asked = None if parsed.is_exact or scoped.lines else parse_change_question(parsed.text)
+    if asked is None:
+        return find(request, scoped)
+    search = _ChangeSearch(asked, request.session.index, scoped)
+    evidence = search.find()
+    chunk_ids = np.concatenate([scoped.chunk_ids, search.chunks_of(evidence)])
+    return search.rank(find(request, replace(scoped, chunk_ids=chunk_ids)), evidence)
+
+
+class _ChangeSearch:
+    """Searches for the commits that made one change."""
+
+    def __init__(self, asked: ChangeQuestion, index: IndexReader, scoped: ScopedQuery) -> None:
+        self._action = asked.action
+        self._index = index
+        self._files = scoped.files
+        parts = sorted({part for one in asked.subjects for part in one.parts})
+        total, counts = index.sparse.file_frequencies(parts)
+        self._subjects = weigh_subjects(asked, total, dict(zip(parts, counts, strict=True)))
+        self._core = find_core(self._subjects)
+
+    def find(self) -> dict[int, Evidence]:
+        """Return the evidence of commits that may have made the change, by their ids."""
+        found = dict.fromkeys((*self._find_messages(), *self._find_texts()))
+        return {commit: self._score(commit) for commit in found}
+
+    def chunks_of(self, evidence: Mapping[int, Evidence]) -> Ids:
+        """Return the chunks with the evidence of the best commits."""
+        best = sorted(evidence, key=lambda commit: (-evidence[commit].score, commit))[:_MAX_ADDED]
+        chunks = [
+            row.id
+            for commit in best
+            if evidence[commit].score >= _MIN_EVIDENCE
+            for row in self._index.chunks_of(commit)
+            if row.start_line <= evidence[commit].line <= row.end_line
+        ]
+        return np.array(chunks, dtype=np.int64)
+
+    def rank(self, answer: RankedAnswer, evidence: Mapping[int, Evidence]) -> RankedAnswer:
+        """Return the answer in the order of the evidence; each place keeps its score."""
+        ids = answer.candidates.inputs.files.ids.tolist()
+        scores = {
+            at: (evidence.get(ids[at]) or self._score(ids[at])).score
+            + _SEARCH_WEIGHT * float(answer.scores[at])
+            for at in answer.order
+        }
+        answer = reorder(answer, sorted(answer.order, key=lambda at: -scores[at]))
+        if not answer.order:
+            return answer
+        missing = find_missing(self._subjects, self._index.text(ids[answer.order[0]]))
+        names = " and ".join(f'"{one.written}"' for one in missing)
+        return replace(answer, undefined=f"the first commit lacks {names}") if missing else answer
+
+    def _find_messages(self) -> list[int]:
+        """Return the commits whose subject lines fit best, of those with the rare words."""
+        new = [one for one in self._core if one.is_new]
+        old = [one for one in self._core if not one.is_new]
+        found = {
+            commit
+            for group in (self._core, old, new)
+            for commit in self._commits_with(group, _MAX_SUBJECT_LINES)
+        }
+        fits = {
+            state.id: score_line(self._action, self._subjects, state.title)
+            for state in self._index.files(found).values()
+        }
+        fitting = [commit for commit in fits if fits[commit] >= _MIN_FIT]
+        return sorted(fitting, key=lambda commit: (-fits[commit], commit))[:_MAX_FITTING]
+
+    def _find_texts(self) -> list[int]:
+        """Return the commits whose texts contain the rare words most densely."""
+        found = self._commits_with(self._core, _MAX_TEXTS)
+        if self._action is Action.DEPRECATION:
+            found += self._commits_with(self._core, _MAX_TEXTS, "deprec")
+        return found
+
+    def _commits_with(self, subjects: Sequence[Subject], limit: int, *more: str) -> list[int]:
+        stems = [part for one in subjects for part in one.parts]
+        if not stems:
+            return []
+        return list(self._index.sparse.files_with([*stems, *more], [], limit, self._files))
+
+    def _score(self, commit: int) -> Evidence:
+        lines = self._index.text(commit).split("\n")
+        return score_commit(self._action, self._subjects, lines, self._index.sections_of(commit))

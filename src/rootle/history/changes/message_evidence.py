@@ -1,0 +1,131 @@
+"""How well a line of a commit message says that the commit made the change of a question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from rootle.history.changes.change_words import Action, find_actions, stem_line
+from rootle.history.changes.subject_weights import WeightedSubject
+
+# These factors order the commits about the same thing. They were chosen on
+# `benchmarks/labels/history/changes.jsonl`, and the order depends little on their exact values.
+_FOCUS_BONUS: Final = 0.05  # for a line that is about nothing else
+_MERGE_FACTOR: Final = 0.8  # a merge follows the commit that made the change
+_REVERT_FACTOR: Final = 0.3
+_LEFTOVER_FACTOR: Final = 0.6  # "remove the last mention of X" follows the removal of X
+_PARTIAL_FACTOR: Final = 0.7  # "remove X from the manual" removes a part of it
+_LATER_FACTOR: Final = 0.9  # for an action that is not the first one of a line
+_DISTANT_FACTOR: Final = 0.7  # for an action that is done to something else
+_OBJECT_WORDS: Final = 6  # words between the action and the thing
+# How well another action in a message fits the asked one, from 0 to 1.
+_RELATED: Final[Mapping[tuple[Action, Action], float]] = {
+    (Action.REMOVAL, Action.REPLACEMENT): 0.5,
+    (Action.REPLACEMENT, Action.RENAME): 0.6,
+    (Action.REPLACEMENT, Action.REMOVAL): 0.6,
+    (Action.REPLACEMENT, Action.ADDITION): 0.5,
+    (Action.RENAME, Action.REPLACEMENT): 0.7,
+}
+# How well a line without an action fits, such as "Support for websockets".
+_NO_ACTION: Final[Mapping[Action, float]] = {Action.ADDITION: 0.6, Action.REPLACEMENT: 0.5}
+_LEFTOVER: Final = re.compile(
+    r"\b(?:mention|reference|leftover|remaining|rest|doc|comment|note|typo|changelog|warning|test"
+    r"|more|another|mark|news)(?:s|ing|ed)?\b",
+    re.IGNORECASE,
+)
+_WITHIN: Final = re.compile(r"\b(?:from|in)\b", re.IGNORECASE)
+_PASSIVE: Final = re.compile(r"\b(?:is|are|was|were|been|be|got|has|have|had)$", re.IGNORECASE)
+# "KAFKA-123: ", "[core] ", "feat(cli)!: "
+_PREFIX: Final = re.compile(
+    r"(?:[A-Z]{1,20}-\d{1,9}\s?[:;]\s?|\[[^\]]{1,30}\]\s?|\w{1,40}(?:\([^)]{0,40}\))?!?: ){0,4}"
+)
+# Prefixes of commits that changed only the surroundings of the code.
+_ASIDE: Final = re.compile(r"(?:docs?|tests?|types?|ci|website|examples?)\b", re.IGNORECASE)
+# First words of commits that only wrote about a change, or did something else.
+_ABOUT: Final = re.compile(
+    r"(?:describ|document|explain|mention|clarif|not(?:e|ing)\b|stat(?:e|ing)\b|updat|correct|fix)",
+    re.IGNORECASE,
+)
+_ISSUE: Final = re.compile(r"\s?\((?:#\d+|closes [^)]{0,80})\)")
+
+
+def score_line(
+    action: Action, subjects: Sequence[WeightedSubject], text: str, *, needs_action: bool = False
+) -> float:
+    """Return how well a line says that the action was done to the subjects, from 0 to 1.05.
+
+    If `needs_action` is set, a line without a word for any change scores 0.
+    """
+    text = _ISSUE.sub("", text)
+    line = stem_line(text)
+    found = [one for one in subjects if one.subject.is_in(line)]
+    stated = [one for one in subjects if not one.subject.is_kind]
+    matched = [one for one in found if not one.subject.is_kind]
+    if not matched:
+        return 0.0
+    coverage = sum(one.weight for one in matched) / sum(one.weight for one in stated)
+    words = max(1, len(line.split()))
+    focus = min(1.0, sum(len(one.subject.stems.split()) for one in found) / words)
+    fit = _fit_action(action, text, matched, needs_action=needs_action)
+    return fit * coverage**2 * (1 + _FOCUS_BONUS * focus)
+
+
+def _fit_action(
+    action: Action, text: str, matched: Sequence[WeightedSubject], *, needs_action: bool
+) -> float:
+    """Return how well the words for changes in a line fit the asked action, from 0 to 1."""
+    found = _PREFIX.match(text)
+    prefix = found[0] if found else ""
+    text = text[len(prefix) :]
+    actions = find_actions(text)
+    if not actions:
+        return 0.0 if needs_action else _NO_ACTION.get(action, 0.0)
+    first, start, end = actions[0]
+    fit = 1.0 if first is action else _RELATED.get((action, first), 0.0)
+    # "Add deprecation warning" deprecates, but "Remove deprecated command" removes.
+    later = [
+        place
+        for place in actions[1:]
+        if place[0] is action and text[place[1] : place[2]].lower() != "deprecated"
+    ]
+    if first is not action and later:
+        fit = max(fit, _LATER_FACTOR)
+        _, start, end = later[0]
+    if fit and not _is_object(text, start, end, matched):
+        fit *= _DISTANT_FACTOR
+    if action is not Action.DEPRECATION:
+        fit *= _fit_extent(action, prefix, text, end, matched)
+    return fit * _fit_origin(text)
+
+
+def _is_object(text: str, start: int, end: int, matched: Sequence[WeightedSubject]) -> bool:
+    """Return whether a subject follows a word for a change, or precedes it in a passive."""
+    after = stem_line(" ".join(text[end:].split()[:_OBJECT_WORDS]))
+    before = text[:start].rstrip()
+    is_passive = _PASSIVE.search(before) is not None
+    near = stem_line(" ".join(before.split()[-_OBJECT_WORDS:])) if is_passive else ""
+    return any(one.subject.is_in(after) or one.subject.is_in(near) for one in matched)
+
+
+def _fit_extent(
+    action: Action, prefix: str, text: str, end: int, matched: Sequence[WeightedSubject]
+) -> float:
+    """Return a factor for a line about the leftovers, or about a part, of the thing."""
+    factor = _PARTIAL_FACTOR if _ASIDE.match(prefix) or _ABOUT.match(text) else 1.0
+    if _LEFTOVER.search(text, end):
+        return factor * _LEFTOVER_FACTOR
+    within = _WITHIN.search(text, end) if action is Action.REMOVAL else None
+    if within is None:
+        return factor
+    place = stem_line(text[within.end() :])
+    is_asked = any(one.subject.is_in(place) for one in matched)
+    return factor if is_asked else factor * _PARTIAL_FACTOR
+
+
+def _fit_origin(text: str) -> float:
+    """Return a factor for merges and reverts."""
+    lowered = text.lower()
+    factor = _MERGE_FACTOR if lowered.startswith("merge") else 1.0
+    is_revert = lowered.startswith("revert") or ' "revert ' in lowered
+    return factor * _REVERT_FACTOR if is_revert else factor

@@ -1,0 +1,112 @@
+"""How well the changed lines of a commit show that it made the change of a question."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from rootle.history.changes.change_question import Subject
+from rootle.history.changes.change_words import Action, stem_line
+from rootle.history.changes.subject_weights import WeightedSubject, find_core
+from rootle.search.symbols.place_kinds import PlaceKind, kind_of_place
+from rootle.types import COMMIT_MESSAGE, DocumentSection
+
+_CERTAIN_LINES: Final = 4  # changed lines that are enough to be sure
+_CERTAIN_MARKS: Final = 2  # lines that mark something as deprecated
+_DEPRECATED: Final = "deprec"  # a stem
+
+# A changed line is evidence if it removes or adds the (old) thing, adds the new one, or marks one
+# as deprecated.
+_Sign = Literal["removed", "added", "new", "deprecated"]
+_STATUS: Final[Mapping[str, _Sign]] = {"deleted": "removed", "added": "added"}
+# The evidence that counts for an action.
+_DECISIVE: Final[Mapping[Action, _Sign]] = {
+    Action.REMOVAL: "removed",
+    Action.DEPRECATION: "deprecated",
+    Action.REPLACEMENT: "removed",
+    Action.RENAME: "removed",
+    Action.ADDITION: "added",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PatchEvidence:
+    """The evidence in the changed lines of a commit."""
+
+    fit: float = 0.0  # from 0 to 1
+    line: int = 1  # the first line of the text that is evidence, from 1
+    extent: int = 0  # the number of lines that are evidence
+
+
+def score_patch(
+    action: Action,
+    subjects: Sequence[WeightedSubject],
+    lines: Sequence[str],
+    sections: Sequence[DocumentSection],
+) -> PatchEvidence:
+    """Return how well the changes of code in a commit fit an action.
+
+    `lines` is the indexed text of the commit. Documents, tests and copies are left out.
+    """
+    core = find_core(subjects)
+    found = [
+        (number, sign)
+        for section in sections
+        if section.label != COMMIT_MESSAGE and kind_of_place(section.label) is PlaceKind.CODE
+        for number, sign in _find_signs(core, lines, section)
+    ]
+    counts = Counter(sign for _, sign in found)
+    fit = _judge(action, counts, has_new=any(one.is_new for one in core))
+    decisive = _DECISIVE[action]
+    first = next((number for number, sign in found if sign == decisive), 1)
+    return PatchEvidence(fit, first, counts[decisive])
+
+
+def _find_signs(
+    core: Sequence[Subject], lines: Sequence[str], section: DocumentSection
+) -> Iterator[tuple[int, _Sign]]:
+    """Yield the numbers of the lines of a file that are evidence."""
+    old = [one for one in core if not one.is_new]
+    new = [one for one in core if one.is_new]
+    probes = (*(one.probe for one in core), _DEPRECATED)
+    heading = lines[section.start_line - 1]
+    is_about = _has_all(core, stem_line(heading))
+    status = _STATUS.get(heading.partition(" ")[0]) if is_about else None
+    if status is not None:  # the path of a file counts like several lines
+        yield from [(section.start_line, status)] * _CERTAIN_LINES
+    for number in range(section.start_line + 1, section.end_line + 1):
+        line = lines[number - 1]
+        lowered = line.lower()
+        # Finding stems takes longer.
+        if line[:1] not in ("+", "-") or not any(probe in lowered for probe in probes):
+            continue
+        stems, is_added = stem_line(line), line[0] == "+"
+        has_old = _has_all(old, stems)
+        if has_old:
+            yield number, "added" if is_added else "removed"
+        if is_added and _has_all(new, stems):
+            yield number, "new"
+        if is_added and f" {_DEPRECATED} " in stems and (has_old or is_about):
+            yield number, "deprecated"
+
+
+def _has_all(subjects: Sequence[Subject], stems: str) -> bool:
+    return bool(subjects) and all(one.is_in(stems) for one in subjects)
+
+
+def _judge(action: Action, counts: Counter[_Sign], *, has_new: bool) -> float:
+    """Return how well the numbers of changed lines fit an action, from 0 to 1."""
+    if action is Action.DEPRECATION:
+        return min(1.0, counts["deprecated"] / _CERTAIN_MARKS)
+    removed, added = counts["removed"], counts["added"]
+    balance = (removed - added) / (removed + added) if removed + added else 0.0
+    if action is Action.ADDITION:
+        return max(0.0, -balance) * min(1.0, added / _CERTAIN_LINES)
+    gone = max(0.0, balance) * min(1.0, removed / _CERTAIN_LINES)
+    if action is Action.REMOVAL or not has_new:
+        return gone
+    # The old thing is unknown in "when did we switch to X".
+    arrived = min(1.0, counts["new"] / _CERTAIN_LINES)
+    return min(gone, arrived) if removed + added else arrived

@@ -1,0 +1,91 @@
+"""The first result of a question about one change is the commit that made it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from commit_repository import commit_all, find_commits, make_history
+from sample import MakeApp, write
+
+from rootle import App
+from rootle.types import SearchQuery
+
+pytestmark = pytest.mark.slow
+
+LOGIN = "def login(user):\n    return user\n"
+WARNING = '    warn("login is deprecated, use cloud login")\n'
+ENGINE = (
+    "import {0}\n\n\ndef run(code):\n    vm = {0}.new_runtime()\n    return {0}.run(vm, code)\n"
+)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = make_history(tmp_path / "repo", ["Alpha is new"])
+    day = 0
+
+    def commit(message: str, **files: str | None) -> None:
+        nonlocal day
+        day += 1
+        for name, text in files.items():
+            path = f"{name}.py" if name.islower() else f"{name.lower()}.md"
+            if text is None:
+                (root / path).unlink()
+            else:
+                write(root, path, text)
+        commit_all(root, message, day=day)
+
+    commit("Run code with goja", engine=ENGINE.format("goja"), login=LOGIN)
+    commit("Add the let-env command", let_env="def let_env(name):\n    return name\n")
+    commit("Drop python 3.5 support", setup="python_requires = '3.6'\n")
+    commit("First round of removal of python 2", compat="text = str\n")
+    commit("Remove support for python 3.4", setup="python_requires = '3.5'\n")
+    commit("Describe python 2 and how support was removed", GUIDE="# Python 2 support, removed\n")
+    commit(
+        "Move the cloud functions\n\nAdd a deprecation warning to the login command.",
+        login=LOGIN + WARNING,
+    )
+    commit("Change the engine to our fork: from goja to sobek", engine=ENGINE.format("sobek"))
+    commit("Convert the options of the engine, for goja and sobek", options="options = ['sobek']\n")
+    commit("remove let-env, focus on mutating the environment", let_env=None)
+    commit("Remove the env command that was removed by name", env="removed = ['env']\n")
+    commit("remove the last mention to let-env", GUIDE="# Python 2 support\n")
+    commit("Remove the deprecated login command", login=None)
+    return root
+
+
+@pytest.fixture
+def app(root: Path, make_app: MakeApp) -> App:
+    app: App = make_app(root)
+    app.index_history()
+    return app
+
+
+@pytest.mark.parametrize(
+    ("question", "subject"),
+    [
+        ("when did they drop python 2 support", "First round of removal of python 2"),
+        ("which commit removed python 3.4 support", "Remove support for python 3.4"),
+        ("when was the let-env command removed", "remove let-env, focus on"),
+        ("who removed let-env", "remove let-env, focus on"),
+        ("when did it switch from goja to sobek", "Change the engine to our fork"),
+        ("which commit deprecated the login command", "Move the cloud functions"),
+        ("when was the login command removed", "Remove the deprecated login command"),
+    ],
+)
+def test_the_commit_that_made_the_change_is_first(app: App, question: str, subject: str) -> None:
+    commit = find_commits(app, question)[0].commit
+    assert commit is not None
+    assert commit.subject.startswith(subject)
+
+
+def test_an_answer_about_another_version_is_not_confident(app: App) -> None:
+    found = app.search(SearchQuery("when did they drop python 1.4 support"))
+    assert found.confident is False
+    assert 'the first commit lacks "python 1.4"' in found.suggestions[0]
+
+
+def test_an_answer_that_names_the_version_is_confident(app: App) -> None:
+    found = app.search(SearchQuery("which commit removed python 3.4 support"))
+    assert not any("lacks" in note for note in found.suggestions)
