@@ -1,9 +1,9 @@
 """Write search results as text for a language model.
 
-Most of the text consists of lines from the first result. The second result also shows lines if its
-score is close to the first score. Each of the remaining results takes one line, with the names of
-the matching definitions. If the question contains a phrase or a regex, each result also shows lines
-that match it.
+Most of the text consists of lines of the places that match the question best together, whichever of
+the first files they are in. A file without such a place takes one line, with the names of its best
+definitions. If the question contains a phrase or a regex, each result also shows lines that match
+it.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from rootle.text.agent_orders.detector import describe_orders
 from rootle.text.definition_head import group_lines
 from rootle.text.languages import PROSE
 from rootle.text.terms import encodable
+from rootle.tools.excerpts.answer_places import AnswerFile, ChosenPlaces, choose_places
 from rootle.tools.excerpts.file_places import Place
 from rootle.tools.excerpts.shown_lines import FileExcerpts, LineNumbers, limit_characters
 from rootle.tools.history.commit_lines import cut_message, cut_patch
@@ -45,7 +46,9 @@ from rootle.types import (
 # Results after the first three are left out if their score is below this share of the first score.
 _FAR: Final = 0.1
 _MIN_RESULTS: Final = 3
-_MAX_NAMED_PLACES: Final = 5
+# The places of this number of files are ranked together. Opening a file takes time.
+_MAX_OPENED: Final = 5
+_MAX_NAMED_PLACES: Final = 3
 _MAX_SHORT_PLACES: Final = 1
 # Maximum number of characters for the other lines of a result that match a phrase or a regex.
 _MATCH_ROOM: Final = 240
@@ -79,9 +82,12 @@ def write_answer(
     writer = _Writer(app, question, shown, _defining_lines(response))
     results = _drop_far(response, writer.has_match)
     rooms = limit_characters(response.confident is False, [result.score for result in results])
+    chosen = writer.choose_places(results, rooms)
     blocks, data = [], []
-    for number, (result, room) in enumerate(zip(results, rooms, strict=True), start=1):
-        header, lines = writer.write(result, room)
+    for number, (result, room, places) in enumerate(
+        zip(results, rooms, chosen, strict=True), start=1
+    ):
+        header, lines = writer.write(result, room, places)
         lines = _mark_outside(result, lines)
         score = f" ({result.score:.2f})"
         blocks.append(f"{number}. {header}{score}" + "".join(f"\n{line}" for line in lines))
@@ -161,6 +167,8 @@ class _Writer:
         self._question = question
         self._shown = shown
         self._defining_lines = defining_lines
+        self._room = 0  # characters for the lines of all files
+        self._opened: dict[tuple[str, tuple[Span, ...]], FileExcerpts] = {}
         self.passages = SentPassages()  # the passages that this answer contains
         self._find_matches = app.line_finder(question)
 
@@ -176,34 +184,50 @@ class _Writer:
     def _may_match(self, result: SearchResult) -> bool:
         return self._find_matches is not None or result.matching_lines is not None
 
-    def write(self, result: SearchResult, room: int) -> tuple[str, list[str]]:
+    def choose_places(
+        self, results: Sequence[SearchResult], rooms: Sequence[int]
+    ) -> list[ChosenPlaces | None]:
+        """Return the places that the answer shows of each result.
+
+        `rooms` are the numbers of characters for results whose lines are chosen alone, such as
+        commits. Files share theirs. The value is None for a result whose places are its spans.
+        """
+        numbers = [at for at, result in enumerate(results) if result.commit is None][:_MAX_OPENED]
+        self._room = sum(rooms[at] for at in numbers)
+        files = [
+            AnswerFile(self._open(result), result_spans(result), result.score)
+            for result in (results[at] for at in numbers)
+        ]
+        chosen: list[ChosenPlaces | None] = [None] * len(results)
+        for at, places in zip(
+            numbers, choose_places(self._question, files, self._room), strict=True
+        ):
+            chosen[at] = places
+        return chosen
+
+    def write(
+        self, result: SearchResult, room: int, places: ChosenPlaces | None
+    ) -> tuple[str, list[str]]:
         """Return the header of a result and its lines."""
-        spans = result_spans(result)
         if result.commit is not None:
             return _write_commit(result, result.commit, room)
-        if not room:
-            header = _one_line(result, spans)
+        if places is None or not places.shown:
+            header = _one_line(result, result_spans(result), places)
             return header, [*_matches(self._open(result), ())] if self._may_match(result) else []
         excerpts = self._open(result)
-        header, lines = _one_line(result, spans), list[str]()
-        named, seen = [], set[int]()
-        places = excerpts.choose_places(spans, room)
-        for at, (place, numbers) in enumerate(places):
-            if not numbers:
-                named.append(place)
-                continue
+        header, lines, seen = "", list[str](), set[int]()
+        for at, (place, numbers) in enumerate(places.shown):
             seen.update(numbers)
-            title, body = self._print(result, excerpts, place, numbers, room)
+            title, body = self._print(result, excerpts, place, numbers)
             if place.is_variable:
                 lines += [_USED] if body and _USED not in lines else []
             elif at:
                 lines.append(f"also {title}")
             else:
-                sign = "#" if place.label else ":"
-                header = f"{escape_path(result.file_path)}{sign}{title}"
+                header = _cite_place(result, place, title)
             lines += body
         lines += _matches(excerpts, seen)
-        lines += _name_places(named, container=f"{places[0][0].name} > ")
+        lines += _name_places(places.named, container=f"{places.shown[0][0].name} > ")
         if result.mentions:
             lines += _format_mentions(result.mentions)
         elif result.metadata.language in PROSE and result.trust is None:
@@ -212,7 +236,12 @@ class _Writer:
 
     def _open(self, result: SearchResult) -> FileExcerpts:
         """Return the file of a result, or just its spans if the file has changed since indexing."""
-        spans = result_spans(result)
+        key = result.file_path, tuple(result_spans(result))
+        if key not in self._opened:
+            self._opened[key] = self._read(result, key[1])
+        return self._opened[key]
+
+    def _read(self, result: SearchResult, spans: Sequence[Span]) -> FileExcerpts:
         try:
             excerpts = self._excerpts(result, self._app.outline(result.file_path))
         except SourceError:
@@ -240,7 +269,6 @@ class _Writer:
         excerpts: FileExcerpts,
         place: Place,
         numbers: LineNumbers,
-        room: int,
     ) -> tuple[str, list[str]]:
         """Return a title with the range and the name of a place, and its lines with numbers.
 
@@ -252,7 +280,7 @@ class _Writer:
         sent = set[int]()
         while numbers and self._was_sent(path, texts := _texts_of(excerpts, numbers)):
             sent.update(numbers)
-            numbers = excerpts.choose(place, room, sent)
+            numbers = excerpts.choose(place, self._room, sent)
         if sent:
             title += ", shown above" if not numbers else f", {_ranges(sent)} shown above"
         if not numbers:
@@ -353,18 +381,32 @@ def _matches(excerpts: FileExcerpts, seen: Collection[int]) -> Iterator[str]:
         yield f"{number:>{width}}  {excerpts.line(number)}".rstrip()
 
 
-def _one_line(result: SearchResult, spans: Sequence[Span]) -> str:
-    first, *others = spans
-    own = f"{cite(result.file_path, [first])} {_shorten_name(first.scope)}".rstrip()
-    names = [f"{format_place(span)} {_shorten_name(span.scope)}" for span in others if span.scope]
+def _one_line(result: SearchResult, spans: Sequence[Span], places: ChosenPlaces | None) -> str:
+    """Return the best places of a result without their lines."""
+    if places is not None and places.named:
+        first, *others = places.named
+        own = _cite_place(result, first, f"{_range_of(first)} {_shorten_name(first.name)}")
+        names = [f"{_range_of(one)} {_shorten_name(one.name)}" for one in others if one.name]
+    else:
+        span, *rest = spans
+        own = f"{cite(result.file_path, [span])} {_shorten_name(span.scope)}"
+        names = [f"{format_place(one)} {_shorten_name(one.scope)}" for one in rest if one.scope]
     also = f"; also {', '.join(names[:_MAX_SHORT_PLACES])}" if names else ""
-    return _on_one_line(own + also)
+    return _on_one_line(own.rstrip() + also)
+
+
+def _cite_place(result: SearchResult, place: Place, title: str) -> str:
+    return f"{escape_path(result.file_path)}{'#' if place.label else ':'}{title}"
+
+
+def _range_of(place: Place) -> str:
+    return place.label or f"{place.first_line}-{place.last_line}"
 
 
 def _name_places(places: Sequence[Place], *, container: str) -> list[str]:
     """Return a line with the names of places, without the name of the container before them."""
     names = [
-        f"{place.first_line}-{place.last_line} {_shorten_name(place.name.removeprefix(container))}"
+        f"{_range_of(place)} {_shorten_name(place.name.removeprefix(container))}"
         for place in places
         if place.name
     ]

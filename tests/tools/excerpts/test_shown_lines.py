@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from one_file_answer import OneFile
 
 from rootle.text.definition_head import group_lines
 from rootle.text.word_stems import find_stems, stems_of
-from rootle.tools.excerpts.shown_lines import FileExcerpts
 from rootle.types import Definition, FileOutline, Span
 
 
@@ -44,7 +44,7 @@ def test_lines_are_chosen_to_fit_and_end_where_statements_end() -> None:
         "        )",
     ]
     text = "\n".join(["def check(quota):", *body])
-    excerpts = FileExcerpts(
+    excerpts = OneFile(
         outline_of(text, ("def check", 1, 61)), "raise an error if the quota is exceeded"
     )
     (place,) = excerpts.places([Span(28, 40, "", "def check")])
@@ -67,7 +67,7 @@ def test_the_text_of_an_error_is_shown_with_the_statement_that_raises_it() -> No
     body = [f"    oven.turn(step={at}, water={at})" for at in range(60)]
     body[40:44] = error
     outline = outline_of("\n".join(["def bake(oven):", *body]), ("def bake", 1, 61))
-    excerpts = FileExcerpts(outline, "the dough needs water from the well")
+    excerpts = OneFile(outline, "the dough needs water from the well")
     (place,) = excerpts.places([Span(1, 61, "", "def bake")])
     for room in range(190, 500, 20):
         assert {43, 44} <= set(excerpts.choose(place, room)), room
@@ -78,12 +78,12 @@ def test_a_method_is_shown_rather_than_the_class_around_it() -> None:
         "class Door:\n    width = 3  # open door\n\n    def open(self):\n        return self.door\n"
     )
     outline = outline_of(text, ("class Door", 1, 5), ("class Door > def open", 4, 5))
-    excerpts = FileExcerpts(outline, "open the door")
+    excerpts = OneFile(outline, "open the door")
     names = [place.name for place in excerpts.places([Span(1, 2, "", ""), Span(4, 5, "", "")])]
     assert names == ["class Door > def open", "class Door"]
 
 
-def test_the_function_that_the_question_declares_comes_before_its_caller() -> None:
+def test_the_function_that_the_question_declares_is_shown_besides_its_caller() -> None:
     text = """\
 def deleteOldSegments():
     # Delete old log segments whose records expired from the tail of each partition directory.
@@ -92,11 +92,26 @@ def deleteOldSegments():
 
 def deleteRetentionBreachedSegments():
     return deleteIf(is_breached)
+
+
+def openSegment(path):
+    return Segment(path)
+
+
+def rollSegment(log):
+    log.append(openSegment(log.next_path()))
+
+
+def flush(log):
+    log.file.flush()
 """
     outline = outline_of(
         text,
         ("def deleteOldSegments", 1, 3),
         ("def deleteRetentionBreachedSegments", 6, 7),
+        ("def openSegment", 10, 11),
+        ("def rollSegment", 14, 15),
+        ("def flush", 18, 19),
     )
     spans = [Span(6, 7, "", ""), Span(1, 3, "", "")]
     described = (
@@ -106,10 +121,12 @@ def deleteRetentionBreachedSegments():
         "int deleteRetentionBreachedSegments()",
         "def deleteRetentionBreachedSegments(self)",
     ):
-        first, _ = FileExcerpts(outline, f"{described} {signature}").places(spans)
-        assert first.name == "def deleteRetentionBreachedSegments"
+        excerpts = OneFile(outline, f"{described} {signature}")
+        chosen = {place.name: lines for place, lines in excerpts.choose_places(spans, 600)}
+        assert chosen["def deleteRetentionBreachedSegments"] == (6, 7)
+        assert chosen["def deleteOldSegments"] == (1, 2, 3)
     called = f"{described} It calls deleteRetentionBreachedSegments()"
-    first, _ = FileExcerpts(outline, called).places(spans)
+    first, *_ = OneFile(outline, called).places(spans)
     assert first.name == "def deleteOldSegments"
 
 
@@ -119,7 +136,7 @@ def test_the_comment_above_a_long_class_is_shown_if_it_matches_best() -> None:
     body = [f"    int poll{at} = group.poll({at});" for at in range(60)]
     text = "\n".join([*comment, "public class Consumer {", *body, "}"])
     outline = outline_of(text, ("class Consumer", 1, 104))
-    excerpts = FileExcerpts(outline, "what happens to a consumer that polls too rarely")
+    excerpts = OneFile(outline, "what happens to a consumer that polls too rarely")
     place, other = excerpts.places([Span(15, 30, "", ""), Span(60, 70, "", "class Consumer")])
     assert (place.first_line, place.last_line, place.name) == (15, 30, "class Consumer")
     assert {21, 22} <= set(excerpts.choose(place, 300))
@@ -130,15 +147,15 @@ def test_the_comment_above_a_long_class_is_shown_if_it_matches_best() -> None:
 def test_the_comment_above_a_short_function_is_shown_with_it() -> None:
     comment = [f"# Note {at} about doors." for at in range(8)]
     text = "\n".join([*comment, "def open_door():", "    return True"])
-    excerpts = FileExcerpts(outline_of(text, ("def open_door", 1, 10)), "notes about doors")
+    excerpts = OneFile(outline_of(text, ("def open_door", 1, 10)), "notes about doors")
     (place,) = excerpts.places([Span(1, 5, "", "")])
     assert excerpts.choose(place, 600) == tuple(range(1, 11))
 
 
 def test_a_very_long_line_is_truncated() -> None:
-    excerpts = FileExcerpts(outline_of("x" * 10_000), "x")
+    excerpts = OneFile(outline_of("x" * 10_000), "x")
     assert excerpts.line(1) == "x" * 240 + "… (9760 more characters)"
-    assert FileExcerpts(outline_of("x" * 241), "x").line(1) == "x" * 241
+    assert OneFile(outline_of("x" * 241), "x").line(1) == "x" * 241
 
 
 def test_a_quoted_message_in_a_branch_is_shown_without_the_other_branches() -> None:
@@ -155,7 +172,7 @@ def test_a_quoted_message_in_a_branch_is_shown_without_the_other_branches() -> N
     text = "\n".join(
         ["void verify(Properties properties) {", "    if (ok) {", *branches, "    }", "}"]
     )
-    excerpts = FileExcerpts(
+    excerpts = OneFile(
         outline_of(text, ("void verify", 1, len(branches) + 4)),
         'properties of a directory: throw new Error("Invalid cluster in: " + path + ". Expected")',
     )
@@ -168,7 +185,7 @@ def test_a_second_function_that_matches_is_shown_too_and_no_line_twice() -> None
     second = ["def merge_currencies(orders):", *[f"    check(currency, {at})" for at in range(40)]]
     text = "\n".join([*first, *second])
     outline = outline_of(text, ("def merge_orders", 1, 41), ("def merge_currencies", 42, 82))
-    excerpts = FileExcerpts(outline, "merge the orders of a user with another currency")
+    excerpts = OneFile(outline, "merge the orders of a user with another currency")
     spans = [Span(1, 30, "", ""), Span(42, 60, "", "")]
     (one, shown), (other, also_shown) = excerpts.choose_places(spans, 900)
     assert (one.name, other.name) == ("def merge_orders", "def merge_currencies")
@@ -180,7 +197,7 @@ def test_a_second_function_that_matches_is_shown_too_and_no_line_twice() -> None
 def test_imports_do_not_take_the_characters_of_the_function_that_matches() -> None:
     body = [f"    move(crate, shelf={at})" for at in range(60)]
     text = "\n".join(["import shelves", "import crates", "", "def move_crates(crate):", *body])
-    excerpts = FileExcerpts(
+    excerpts = OneFile(
         outline_of(text, ("def move_crates", 4, 64)), "who moves a crate to another shelf"
     )
     (one, _), (other, also_shown) = excerpts.choose_places(
@@ -200,7 +217,7 @@ def test_a_class_that_the_question_declares_is_shown_with_its_comment() -> None:
     inner = [(f"class Pool > method allocate{at}", 6 + 3 * at, 8 + 3 * at) for at in range(20)]
     outline = outline_of(text, ("class Pool", 1, 66), *inner)
     spans = [Span(6, 20, "", ""), Span(1, 5, "", "")]
-    excerpts = FileExcerpts(outline, f"{described} public class Pool {{ void allocate3(int memory)")
+    excerpts = OneFile(outline, f"{described} public class Pool {{ void allocate3(int memory)")
     place = excerpts.places(spans)[0]
     assert place.name == "class Pool"
     assert {2, 4} <= set(excerpts.choose(place, 300))
@@ -216,9 +233,38 @@ def test_the_body_is_shown_besides_the_first_lines_of_the_docstring() -> None:
     body = [f"    pass_over({at})" for at in range(60)]
     body[40:42] = ["    if environment:", "        origin = environment"]
     text = "\n".join(["def value_and_origin(setting):", *docstring, *body])
-    excerpts = FileExcerpts(
+    excerpts = OneFile(
         outline_of(text, ("def value_and_origin", 1, 65)),
         "return the value of a setting and its origin: environment or default",
     )
     (place,) = excerpts.places([Span(1, 20, "", "")])
     assert {1, 2, 46, 47} <= set(excerpts.choose(place, 400))
+
+
+def test_the_two_functions_of_a_question_are_shown_although_one_matches_more_of_it() -> None:
+    long = [
+        "def copy_requests(percent):",
+        *[f"    request, percent, copy = mirror.request({at}), percent, copy" for at in range(60)],
+    ]
+    second = [
+        "def reusable_body(stream):",
+        "    # Keep the body, so that it is read again.",
+        "    pass",
+    ]
+    third = ["def copy_percent(percent):", "    return percent.copy()"]
+    text = "\n".join([*long, *third, *second])
+    outline = outline_of(
+        text,
+        ("def copy_requests", 1, 61),
+        ("def copy_percent", 62, 63),
+        ("def reusable_body", 64, 66),
+    )
+    question = (
+        "Send a copy of a percent of the requests to a mirror; keep the body of the request, so "
+        "that it can be read again. def mirror_requests(percent); def reusable_body(stream)"
+    )
+    spans = [Span(1, 30, "", ""), Span(62, 63, "", "")]  # the search did not find the second part
+    first, second_place, *_ = OneFile(outline, question).choose_places(spans, 900)
+    shown = {place.name: lines for place, lines in (first, second_place)}
+    assert shown["def reusable_body"] == (64, 65, 66)
+    assert 1 in shown["def copy_requests"]

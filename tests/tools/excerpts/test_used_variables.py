@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from one_file_answer import OneFile
 
 from rootle.text.definition_head import group_lines
-from rootle.tools.excerpts.shown_lines import FileExcerpts
 from rootle.tools.excerpts.used_variables import find_used_variables
 from rootle.types import Definition, FileOutline, Span
 
@@ -107,7 +107,7 @@ def test_the_table_that_a_function_uses_is_shown_after_the_function() -> None:
     ]
     definitions = [Definition(f"def unrelated_{at}", at + 5, at + 5) for at in range(60)]
     outline = FileOutline("a.py", tuple(lines), (*definitions, Definition("def check", 65, 67)))
-    excerpts = FileExcerpts(outline, "raise ConfigError if two settings contradict each other")
+    excerpts = OneFile(outline, "raise ConfigError if two settings contradict each other")
     (first, numbers), (used, table) = excerpts.choose_places([Span(65, 67, "", "def check")], 800)
     assert (first.name, numbers) == ("def check", (65, 66, 67))
     assert (used.name, list(group_lines(table))) == ("_PAIRS", [(2, 4)])
@@ -117,6 +117,6 @@ def test_a_long_table_is_left_out() -> None:
     rows = [f'    ("name_{at}", "a rather long description of the name"),' for at in range(11)]
     lines = ["TABLE = (", *rows, ")", "def look_up(name):", "    return TABLE[name]"]
     outline = FileOutline("a.py", tuple(lines), (Definition("def look_up", 14, 15),))
-    excerpts = FileExcerpts(outline, "look up the description of a name")
+    excerpts = OneFile(outline, "look up the description of a name")
     ((place, _),) = excerpts.choose_places([Span(14, 15, "", "def look_up")], 800)
     assert place.name == "def look_up"

@@ -1,13 +1,15 @@
-"""Order the parts of a file that may be shown: its definitions, sections and other matching spans.
+"""The parts of a file that may be shown: its definitions, sections and other matching spans.
 
-A span of a search result is replaced by the innermost definition around its best line. The order
-depends on the order of the spans, on the words of the question that occur in a place and in its
-name, and on the names that the question declares.
+A span of a search result is replaced by the innermost definition around its best line. All other
+definitions with a word of the question are candidates as well, because the search may have missed
+the one that decides.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
+from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,19 +21,15 @@ from rootle.text.word_stems import stems_of
 from rootle.tools.excerpts.matched_words import MatchedWords
 from rootle.types import Definition, FileOutline, Span
 
-# The value of a place is the weighted share of the question's words that it contains. The following
-# values are added to the share or subtracted from it.
-_SPAN_VALUE: Final = 1.0  # added for the first span of a result; less is added for later spans
-_NAME_VALUE: Final = 0.5  # added; less if the question or the place lacks a word of the name
-_DECLARED_VALUE: Final = 0.5  # added for a name that the question declares, as in "def name(…)"
-_CONTAINER_LOSS: Final = 1.0  # subtracted for a definition that contains others, such as a class
-_UNNAMED_LOSS: Final = 0.3  # subtracted for lines outside of definitions
-_MATCH_VALUE: Final = 10.0  # added for a match of a phrase or a regex: more than all other values
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*[?!]?")
 # The first word of the name of a definition with members.
 _TYPE_KINDS: Final = frozenset(
     "class enum extension impl interface module namespace object protocol record struct trait "
     "type".split()
+)
+# The first word of the name of a definition that contains others as a part of what it does.
+_FUNCTION_KINDS: Final = frozenset(
+    "const constructor def defp fn fun func function let method proc sub var".split()
 )
 
 LineRange = tuple[int, int]  # first and last line, from 1, both inclusive
@@ -54,8 +52,22 @@ class Place:
         return self.first_line, self.last_line
 
 
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A place that an answer may show, and what it has in common with the question."""
+
+    place: Place
+    rank: int | None  # of its span in the result, from 0; None for other definitions
+    words: frozenset[str]  # stems and pairs of the question in its lines, without inner definitions
+    name: frozenset[str]  # stems of its name, without its kind, such as "class"
+    is_container: bool  # such as a class: its members are places of their own
+    is_declared: bool  # the question declares its name, as in "def name(…)"
+    is_match: bool  # contains a match of a phrase or a regex
+    is_asked: bool  # the question asks for this definition
+
+
 class FilePlaces:
-    """The places of one file, and their values for one question."""
+    """The places of one file for one question."""
 
     def __init__(
         self,
@@ -78,24 +90,58 @@ class FilePlaces:
         self._declared = find_declared_names(question)
         self._types = find_declared_types(question)
 
-    def rank(self, places: Iterable[Place]) -> list[Place]:
-        """Return the distinct places of some spans and the members of the best one, best first.
+    def candidates(self, places: Iterable[Place]) -> list[Candidate]:
+        """Return the distinct places of some spans, and all other definitions with words.
 
         `places` are the places of the spans of a result, in the order of the spans.
         """
-        values: dict[LineRange, tuple[float, Place]] = {}
+        spans: dict[LineRange, tuple[int, Place]] = {}
         for rank, place in enumerate(places):
-            value = _SPAN_VALUE / (1 + rank) + self.value_of(place)
-            values.setdefault(place.lines, (value, place))
-        first, *_ = self._sort(values.values())
-        for place in self.members_of(first):
-            values.setdefault(place.lines, (self.value_of(place), place))
-        del values[first.lines]
-        return [first, *self._sort(values.values())]
+            spans.setdefault(place.lines, (rank, place))
+        own = self._own_words()
+        found = []
+        for lines, (rank, place) in spans.items():
+            is_definition = lines in own and place.name and not place.is_comment
+            words = own[lines] if is_definition else self._words.in_lines(self.lines_of(place))
+            found.append(self._candidate(place, rank, words))
+        for one in self._definitions:
+            lines = one.first_line, one.last_line
+            if lines in own and lines not in spans:
+                found.append(self._candidate(Place(*lines, one.name), None, own.pop(lines)))
+        return found
 
-    def _sort(self, values: Iterable[tuple[float, Place]]) -> list[Place]:
-        ranked = sorted(values, key=lambda pair: (not self.is_asked(pair[1]), -pair[0]))
-        return [place for _, place in ranked]
+    def _candidate(self, place: Place, rank: int | None, words: Collection[str]) -> Candidate:
+        own_name = place.name.rpartition(" > ")[2]
+        kind, _, name = own_name.partition(" ")
+        is_code = kind in _FUNCTION_KINDS or kind in _TYPE_KINDS
+        is_container = place.lines in self._containers and kind not in _FUNCTION_KINDS
+        declared = self._types if is_container else self._declared
+        return Candidate(
+            place,
+            rank,
+            frozenset(words),
+            stems_of(name if is_code else own_name),
+            is_container,
+            is_declared=not place.is_comment and _own_name(place.name) in declared,
+            is_match=bool(self.matches_in(*place.lines)),
+            is_asked=self.is_asked(place),
+        )
+
+    def _own_words(self) -> dict[LineRange, set[str]]:
+        """Return the words in the lines of each definition that are not in an inner definition."""
+        found: defaultdict[LineRange, set[str]] = defaultdict(set)
+        around: list[Definition] = []  # the definitions around a line, innermost last
+        following = deque(self._definitions)
+        for number in self._words.numbers():
+            while following and following[0].first_line <= number:
+                around = [one for one in around if one.last_line >= following[0].first_line]
+                around.append(following.popleft())
+            while around and around[-1].last_line < number:
+                around.pop()
+            if around:
+                lines = around[-1].first_line, around[-1].last_line
+                found[lines] |= self._words.in_line(number)
+        return dict(found)
 
     def lines_of(self, place: Place) -> range:
         """Return the numbers of the lines of a place that are in the file."""
@@ -119,20 +165,8 @@ class FilePlaces:
 
     def matches_in(self, first: int, last: int) -> Sequence[int]:
         """Return the lines of a range that match a phrase or a regex, in ascending order."""
-        return [number for number in self._matches if first <= number <= last]
-
-    def value_of(self, place: Place) -> float:
-        """Return the value of a place without the part for the rank of its span."""
-        lines = self.lines_of(place)
-        value = self._words.share_in(lines) + self._value_of_name(place)
-        if self.matches_in(place.first_line, place.last_line):
-            value += _MATCH_VALUE
-        if not place.name:
-            return value - _UNNAMED_LOSS
-        if place.lines not in self._containers:
-            return value
-        is_declared = _own_name(place.name) in self._types
-        return value + (_DECLARED_VALUE if is_declared else -_CONTAINER_LOSS)
+        numbers = self._match_numbers
+        return numbers[bisect_left(numbers, first) : bisect_right(numbers, last)]
 
     def has_members(self, place: Place) -> bool:
         """Return whether a place is a class or a similar type that contains other definitions."""
@@ -160,16 +194,9 @@ class FilePlaces:
         own = [at for at in every if at not in inner]
         return own if any(map(self._words.in_line, own)) else every
 
-    def _value_of_name(self, place: Place) -> float:
-        """Return the part of the value that comes from the name of a place."""
-        value = 0.0
-        name = stems_of(place.name.rpartition(" > ")[2])
-        if name:
-            found = name & self._words.in_lines(self.lines_of(place))
-            value += _NAME_VALUE * len(found) / len(name)
-        if not place.is_comment and _own_name(place.name) in self._declared:
-            value += _DECLARED_VALUE
-        return value
+    @cached_property
+    def _match_numbers(self) -> Sequence[int]:
+        return sorted(self._matches)
 
     @cached_property
     def _asked_ranges(self) -> set[LineRange]:

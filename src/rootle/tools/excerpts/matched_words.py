@@ -35,6 +35,10 @@ class MatchedWords:
         }
         self._total = math.fsum(self._weights.values())
 
+    def numbers(self) -> list[int]:
+        """Return the numbers of the lines with words of the question, in ascending order."""
+        return sorted(self._by_line)
+
     def in_line(self, number: int) -> frozenset[str]:
         """Return the words of a line; `number` is counted from 1."""
         return self._by_line.get(number, _NO_WORDS)

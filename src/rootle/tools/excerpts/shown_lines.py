@@ -1,13 +1,12 @@
-"""Choose how many and which lines of each result an agent receives.
+"""Choose which lines of a place an agent receives.
 
-The number of characters is limited for each result. It is divided among the best places
-(definitions, sections or spans) of the file; the first place gets the most. A definition that fits,
-or nearly fits, is shown whole. Of a longer definition, an agent receives the signature, the first
-lines of the docstring and the consecutive lines that match the question best: the sum of the
-weights of their words is the largest, and rare words weigh more. If the question contains a phrase
-or a regex, lines that match it take precedence. If the question asks where a name is defined, the
-definition comes first and is shown from its beginning. The outline does not contain some
-definitions, such as fields. For these, the line with the name is shown with the comment above it.
+A definition that fits into the characters for a place, or nearly fits, is shown whole. Of a longer
+definition, an agent receives the signature, the first lines of the docstring and the consecutive
+lines that match the question best: the sum of the weights of their words is the largest, and rare
+words weigh more. If the question contains a phrase or a regex, lines that match it take precedence.
+If the question asks where a name is defined, the definition is shown from its beginning. The
+outline does not contain some definitions, such as fields. For these, the line with the name is
+shown with the comment above it.
 
 The variables that these lines use come next if they are defined outside of functions, such as a
 table or a limit.
@@ -23,31 +22,23 @@ from typing import Final
 from rootle.serialization.path_text import cut_line
 from rootle.text.definition_head import find_comment_start, find_head, find_signature
 from rootle.text.terms import encodable
-from rootle.tools.excerpts.file_places import FilePlaces, Place
+from rootle.tools.excerpts.file_places import Candidate, FilePlaces, Place
 from rootle.tools.excerpts.matched_words import MatchedWords
 from rootle.tools.excerpts.used_variables import find_used_variables, is_constant
 from rootle.types import Definition, FileOutline, Span
 
 # Maximum number of characters for the lines of a result. The values were chosen on the tune splits
 # of the labels (benchmarks/quality/answer_reading.py) and of the large repositories.
-_CLEAR_ROOM: Final = 1200  # the first result, if the second result is shown without lines
-_FIRST_ROOM: Final = 800  # the first result, if the second result is shown with lines
-_SECOND_ROOM: Final = 400  # the second result, if it is shown with lines
+_CLEAR_ROOM: Final = 1200  # the first result, if the second one has no characters
+_FIRST_ROOM: Final = 800  # the first result, if the second one has characters
+_SECOND_ROOM: Final = 400  # the second result
 _WEAK_ROOM: Final = 600  # the first result of an answer with low confidence
-# The second result is shown with lines if its score is at least this share of the first score.
+# The second result has characters if its score is at least this share of the first score.
 _NEAR: Final = 0.2
-# The share of a result's characters that its first place gets if another place is worth showing.
-_FIRST_SHARE: Final = 0.65
-# Another place is worth showing if its value is at least this share of the value of the first.
-_WORTH: Final = 0.3
-# Another place is shown with lines only if at least this many characters are left.
-_MIN_ROOM: Final = 150
 # Maximum number of additional characters for the variables that the shown lines use, and maximum
 # number of these variables.
 _USED_ROOM: Final = 320
 _MAX_USED: Final = 2
-# The approximate number of characters for the range and the name of another place.
-_TITLE_CHARS: Final = 50
 # Longer lines are truncated, because they are usually data or generated code.
 _MAX_LINE_CHARS: Final = 240
 # A window, which is the range of lines that is shown, may begin at most this many lines before a
@@ -76,7 +67,7 @@ LineNumbers = tuple[int, ...]  # ascending, from 1
 
 
 def limit_characters(is_weak: bool, scores: Sequence[float]) -> list[int]:
-    """Return the number of characters for the lines of each result; 0 for a result in one line.
+    """Return the number of characters for the lines of each result; files share their sum.
 
     `scores` are the scores of the results, best first. `is_weak` is set for an answer with low
     confidence.
@@ -121,33 +112,15 @@ class FileExcerpts:
         """The numbers of the lines that match a phrase or a regex, in ascending order."""
         return list(self._matches)
 
-    def places(self, spans: Sequence[Span]) -> list[Place]:
-        """Return the places that contain the spans of a result, best first."""
-        return self._places.rank(map(self._place_of, spans))
+    def candidates(self, spans: Sequence[Span]) -> list[Candidate]:
+        """Return the places that contain the spans of a result, and the other definitions."""
+        return self._places.candidates(map(self._place_of, spans))
 
-    def choose_places(self, spans: Sequence[Span], room: int) -> list[tuple[Place, LineNumbers]]:
-        """Return the places that contain the spans of a result, best first, with their lines.
+    def lines_of(self, place: Place) -> range:
+        """Return the numbers of the lines of a place."""
+        return self._places.lines_of(place)
 
-        A place has no lines if its lines are not worth the characters. No line is in two places.
-        The variables that the chosen lines use come before the first place without lines.
-        """
-        first, *others = self.places(spans)
-        least = _WORTH * self._places.value_of(first)
-        is_shared = any(self._places.value_of(place) >= least for place in others)
-        chosen = [(first, self.choose(first, int(room * _FIRST_SHARE) if is_shared else room))]
-        shown = set(chosen[0][1])
-        left = room - self.size(shown)
-        for place in others:
-            has_room = left >= _MIN_ROOM and self._places.value_of(place) >= least
-            numbers = self.choose(place, left, shown) if has_room else ()
-            shown.update(numbers)
-            left -= self.size(numbers) + _TITLE_CHARS if numbers else 0
-            chosen.append((place, numbers))
-        used = self._choose_used(shown) if room >= _WEAK_ROOM else []
-        at = next((at for at, (_, numbers) in enumerate(chosen) if not numbers), len(chosen))
-        return [*chosen[:at], *used, *chosen[at:]]
-
-    def _choose_used(self, shown: Collection[int]) -> list[tuple[Place, LineNumbers]]:
+    def choose_used(self, shown: Collection[int]) -> list[tuple[Place, LineNumbers]]:
         """Return the variables outside of functions that the `shown` lines use, best first."""
         found = find_used_variables(self._lines, self._definitions, shown)
         every = [Place(one.first_line, one.last_line, one.name, is_variable=True) for one in found]

@@ -1,0 +1,127 @@
+"""Choose the places that an answer shows with lines, and these lines, from all of its files.
+
+Each of the best places starts with the characters for a few lines, and the remaining characters
+are distributed in rank order. Otherwise, one long function would use them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rootle.tools.excerpts.file_places import Place
+from rootle.tools.excerpts.place_ranking import RankedPlace, rank_places
+from rootle.tools.excerpts.shown_lines import FileExcerpts, LineNumbers
+from rootle.types import Span
+
+_FIRST_SHARE: Final = 0.42  # of all characters, with which the first place starts
+_INITIAL_CHARS: Final = 300  # with which another place starts
+_MAX_PLACES: Final = 3  # which start with characters; others need characters that are left over
+# Another place is shown with lines only if at least this many characters are left.
+_MIN_ROOM: Final = 150
+# A place that starts with characters needs at least this share of the value of the first place.
+_WORTH: Final = 0.1
+# Other places, and lines outside of definitions such as imports, need this share.
+_WORTH_OF_REST: Final = 0.3
+# In a file whose score is below this share of the best score, no place has lines.
+_FAR: Final = 0.1
+_TITLE_CHARS: Final = 50  # approximate length of the range and the name of another place
+# The variables that the shown lines use are shown only in an answer of at least this length.
+_MIN_ROOM_WITH_VARIABLES: Final = 600
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFile:
+    """A file of an answer, with the spans and the score of its result."""
+
+    excerpts: FileExcerpts
+    spans: Sequence[Span]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenPlaces:
+    """The places of one file that an answer shows or names, best first."""
+
+    shown: Sequence[tuple[Place, LineNumbers]]
+    named: Sequence[Place]  # without lines
+
+
+def choose_places(question: str, files: Sequence[AnswerFile], room: int) -> list[ChosenPlaces]:
+    """Return the places of each file, with lines of about `room` characters in total.
+
+    No line is shown twice. The variables outside of functions that the lines of a file use are the
+    last of its places with lines.
+    """
+    candidates = [file.excerpts.candidates(file.spans) for file in files]
+    ranked = rank_places(question, candidates, [file.score for file in files])
+    choice = _Choice(files, ranked, room)
+    for one in ranked:
+        choice.add(one)
+    return [choice.places_of(at) for at in range(len(files))]
+
+
+class _Choice:
+    """The lines that are chosen so far, and the characters that are left."""
+
+    def __init__(
+        self, files: Sequence[AnswerFile], ranked: Sequence[RankedPlace], room: int
+    ) -> None:
+        self._files = [file.excerpts for file in files]
+        limit = _FAR * max((file.score for file in files), default=0.0)
+        self._is_far = [file.score < limit for file in files]
+        self._room = self._left = room
+        self._first_value = ranked[0].value if ranked else 0.0
+        self._initial = self._divide(ranked)
+        self._shown: list[list[tuple[Place, LineNumbers]]] = [[] for _ in files]
+        self._named: list[list[Place]] = [[] for _ in files]
+        self._lines: list[set[int]] = [set() for _ in files]
+
+    def _divide(self, ranked: Sequence[RankedPlace]) -> dict[tuple[int, Place], int]:
+        """Return the characters with which the best places start, and take them from the rest."""
+        initial: dict[tuple[int, Place], int] = {}
+        for one in ranked if self._room else ():
+            if len(initial) == _MAX_PLACES:
+                break
+            if initial and not self._is_worth_lines(one, _WORTH):
+                continue
+            excerpts, place = self._files[one.file], one.candidate.place
+            most = _INITIAL_CHARS if initial else int(_FIRST_SHARE * self._room)
+            size = min(excerpts.size(excerpts.lines_of(place)), most)
+            initial[one.file, place] = size
+            self._left -= size + _TITLE_CHARS
+        self._left = max(0, self._left)
+        return initial
+
+    def _is_worth_lines(self, one: RankedPlace, share: float) -> bool:
+        if self._left < _MIN_ROOM or self._is_far[one.file]:
+            return False
+        least = share if one.candidate.place.name else _WORTH_OF_REST
+        return one.value >= least * self._first_value
+
+    def add(self, one: RankedPlace) -> None:
+        """Choose the lines of the next place, or only name it."""
+        at, place = one.file, one.candidate.place
+        initial = self._initial.pop((at, place), None)
+        numbers: LineNumbers = ()
+        if initial is not None:
+            self._left += initial
+            numbers = self._files[at].choose(place, self._left, self._lines[at])
+            self._left -= self._files[at].size(numbers)
+        elif self._is_worth_lines(one, _WORTH_OF_REST) and self._left >= _MIN_ROOM + _TITLE_CHARS:
+            room = self._left - _TITLE_CHARS
+            numbers = self._files[at].choose(place, room, self._lines[at])
+            self._left -= self._files[at].size(numbers) + (_TITLE_CHARS if numbers else 0)
+        self._left = max(0, self._left)
+        self._lines[at].update(numbers)
+        if numbers:
+            self._shown[at].append((place, numbers))
+        else:
+            self._named[at].append(place)
+
+    def places_of(self, at: int) -> ChosenPlaces:
+        """Return the places of a file, and the variables that its shown lines use."""
+        has_variables = self._lines[at] and self._room >= _MIN_ROOM_WITH_VARIABLES
+        used = self._files[at].choose_used(self._lines[at]) if has_variables else []
+        return ChosenPlaces([*self._shown[at], *used], self._named[at])

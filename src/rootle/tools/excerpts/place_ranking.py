@@ -1,0 +1,180 @@
+"""Rank the places of several files, so that the first ones together match the whole question.
+
+A question often has several parts: sentences, and the signatures after them. A place that matches
+a part which no earlier place matches is worth more than another one for the same part. Without
+this, one long function that matches a little of each part comes first, followed by its neighbors,
+and the second function that the question asks for is not shown
+(docs/decisions/0058-places-of-an-answer-are-ranked-together.md).
+
+The value of a place for one part is the weighted share of the part's words in the place, and up to
+`_NAME_VALUE` for the words of its name. Words and names that few places have weigh more. The
+choice is greedy: the next place is the one that adds most to the best values of the parts, as in
+the facility location problem, plus the values that do not depend on other places.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from heapq import nlargest
+from typing import Final
+
+from rootle.text.word_stems import list_stems, pairs_of
+from rootle.tools.excerpts.file_places import Candidate
+
+# The constants were chosen on the tune splits of the labels and of the large repositories, and on
+# tasks with two places in these repositories.
+_NAME_VALUE: Final = 0.5  # for a part that contains the words of the name
+# Names of one common word say little: this share of the highest weight is added to the weight of a
+# name before the words in the question are divided by it.
+_NAME_SMOOTHING: Final = 0.5
+_AGAIN: Final = 0.3  # share of the values that counts even if earlier places match the same parts
+_SCORE_VALUE: Final = 1.0  # times the square root of the score of the file, relative to the best
+_SPAN_VALUE: Final = 0.4  # for the first span of a result; less for later spans
+_DECLARED_VALUE: Final = 1.0  # for a rare name that the question declares, as in "def name(…)"
+_CONTAINER_LOSS: Final = 0.8  # for a definition that contains others, such as a class
+_UNNAMED_LOSS: Final = 0.1  # for lines outside of definitions
+_MATCH_VALUE: Final = 10.0  # for a match of a phrase or a regex, times the same square root
+_MIN_SCORE: Final = 1e-3
+_MAX_CANDIDATES: Final = 100  # with the most words of the question
+_MAX_PLACES: Final = 24
+_MAX_PARTS: Final = 24
+# The end of a sentence or of a signature, or a line.
+_PART_END: Final = re.compile(r"(?<=[.;])\s+|\s/\s|\n")
+
+Values = Sequence[float]  # one for each part of the question
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPlace:
+    """A place of one of several files."""
+
+    file: int  # position in the sequence of files
+    candidate: Candidate
+    value: float  # when it was chosen, without the part for the score of the file
+
+
+@dataclass(frozen=True, slots=True)
+class _ScoredPlace:
+    file: int
+    candidate: Candidate
+    score: float  # the part of the value for the score of the file
+    fixed: float  # the other part that does not depend on other places
+    matched: Values
+
+    def value(self, best: Values, shares: Values) -> float:
+        """Return the value if earlier places already match the parts with the values `best`."""
+        gains = (
+            max(0.0, new - old) * share
+            for new, old, share in zip(self.matched, best, shares, strict=True)
+        )
+        return self.score + self.fixed + math.fsum(gains)
+
+
+def split_parts(question: str) -> list[frozenset[str]]:
+    """Return the stems, and the pairs of adjacent stems, of each part of a question."""
+    stems = map(list_stems, _PART_END.split(question, maxsplit=_MAX_PARTS - 1))
+    return [frozenset(some) | pairs_of(some) for some in stems if some]
+
+
+def rank_places(
+    question: str, files: Sequence[Sequence[Candidate]], scores: Sequence[float]
+) -> list[RankedPlace]:
+    """Return the best places of some files, best first.
+
+    `scores` are the scores of the files as results of the search. Definitions that the question
+    asks for come before all other places.
+    """
+    parts = split_parts(question)
+    every = [(at, one) for at, some in enumerate(files) for one in some]
+    counts = Counter(word for _, one in every for word in one.words)
+    weights = {word: math.log(1 + len(every) / count) for word, count in counts.items()}
+    scale = _PartScale(parts, weights, math.log(1 + len(every)))
+    top = max(_MIN_SCORE, *scores) if scores else 1.0
+    roots = [math.sqrt(max(score, _MIN_SCORE) / top) for score in scores]
+
+    def prior(pair: tuple[int, Candidate]) -> tuple[bool, bool, float]:
+        at, one = pair
+        words = math.fsum(weights[word] for word in one.words)
+        return one.is_asked, one.rank is not None, words * roots[at]
+
+    rows = []
+    for at, one in nlargest(_MAX_CANDIDATES, every, key=prior):
+        matched = scale.values_of(one)
+        fixed = _fixed_value(one, scale.mean(matched), scale.rarity(one))
+        score = roots[at] * (_SCORE_VALUE + (_MATCH_VALUE if one.is_match else 0.0))
+        rows.append(_ScoredPlace(at, one, score, fixed, matched))
+    return _choose_greedily(rows, scale.shares)
+
+
+class _PartScale:
+    """The weights of the parts of a question, which are the weights of their words in the files."""
+
+    def __init__(
+        self, parts: Sequence[frozenset[str]], weights: Mapping[str, float], highest: float
+    ) -> None:
+        self._parts = parts
+        self._weights = weights
+        self._highest = highest  # weight of a word that no place has
+        self._totals = [math.fsum(weights.get(word, 0.0) for word in part) for part in parts]
+        words = frozenset[str]().union(*parts)
+        total = math.fsum(weights.get(word, 0.0) for word in words) or 1.0
+        self.shares: Values = [one / total for one in self._totals]
+
+    def values_of(self, candidate: Candidate) -> Values:
+        """Return the value of a place for each part."""
+        values = []
+        for part, total in zip(self._parts, self._totals, strict=True):
+            words = math.fsum(self._weights[word] for word in candidate.words & part)
+            values.append((words / total if total else 0.0) + self._value_of_name(candidate, part))
+        return values
+
+    def mean(self, values: Values) -> float:
+        """Return the mean of the values of the parts, weighted by their shares."""
+        return math.fsum(value * share for value, share in zip(values, self.shares, strict=True))
+
+    def rarity(self, candidate: Candidate) -> float:
+        """Return a value from 0 to 1: how much the name of a place distinguishes it."""
+        return self._share_of_name(candidate.name, candidate.name)
+
+    def _value_of_name(self, candidate: Candidate, part: frozenset[str]) -> float:
+        if candidate.is_container:
+            return 0.0
+        return _NAME_VALUE * self._share_of_name(candidate.name & part, candidate.name)
+
+    def _share_of_name(self, found: frozenset[str], name: frozenset[str]) -> float:
+        if not name:
+            return 0.0
+        weights = {word: self._weights.get(word, self._highest) for word in name}
+        whole = math.fsum(weights.values()) + _NAME_SMOOTHING * self._highest
+        return math.fsum(weights[word] for word in found) / whole
+
+
+def _fixed_value(candidate: Candidate, mean: float, rarity: float) -> float:
+    """Return the part of the value that does not depend on other places, without the score."""
+    value = _AGAIN * mean
+    if candidate.rank is not None:
+        value += _SPAN_VALUE / (1 + candidate.rank)
+    if candidate.is_declared:
+        value += _DECLARED_VALUE * rarity
+    elif candidate.is_container:
+        value -= _CONTAINER_LOSS
+    if not candidate.place.name:
+        value -= _UNNAMED_LOSS
+    return value
+
+
+def _choose_greedily(rows: Sequence[_ScoredPlace], shares: Values) -> list[RankedPlace]:
+    left = list(rows)
+    best: Values = [0.0] * len(shares)
+    ranked: list[RankedPlace] = []
+    while left and len(ranked) < _MAX_PLACES:
+        values = [(row.candidate.is_asked, row.value(best, shares)) for row in left]
+        at = max(range(len(left)), key=values.__getitem__)
+        row = left.pop(at)
+        ranked.append(RankedPlace(row.file, row.candidate, values[at][1] - row.score))
+        best = [max(pair) for pair in zip(best, row.matched, strict=True)]
+    return ranked
