@@ -7,12 +7,14 @@ not finish.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import json
 import pkgutil
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from time import process_time
 from typing import Any
 
@@ -30,6 +32,10 @@ _MAX_RATIO = 9  # four times the length takes 4 times as long, or 16 times if th
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT)
 # Modules that need an optional package or start something when they are imported.
 _NOT_IMPORTED = ("rootle.__main__",)
+# Every document passes through these modules, at its full length. Patterns that are searched there
+# are measured by a search, which also tries the positions after the first.
+_SEARCHED = "rootle.text."
+_SEARCHES = frozenset({"search", "finditer", "findall", "split", "sub", "subn"})
 
 
 def named_patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
@@ -58,6 +64,23 @@ def _patterns_in(value: object) -> Iterator[re.Pattern[str]]:
     elif isinstance(value, tuple | list | frozenset):
         for one in value:
             yield from _patterns_in(one)
+
+
+def searched_patterns() -> frozenset[str]:
+    """Return the names of the patterns with which modules in `_SEARCHED` search a text."""
+    return frozenset(
+        f"{module}.{node.value.id}"
+        for module in sorted(sys.modules)
+        if module.startswith(_SEARCHED)
+        for node in ast.walk(ast.parse(_source(module)))
+        if isinstance(node, ast.Attribute)
+        and node.attr in _SEARCHES
+        and isinstance(node.value, ast.Name)
+    )
+
+
+def _source(module: str) -> str:
+    return Path(str(sys.modules[module].__file__)).read_text(encoding="utf-8")
 
 
 def hostile_texts(pattern: re.Pattern[str]) -> Iterator[tuple[str, str]]:
@@ -157,33 +180,36 @@ def _in_category(category: Any, char: str) -> bool:
     return kinds[kind] != ("_NOT_" in name)
 
 
-def grows_too_fast(pattern: re.Pattern[str], before: str, unit: str) -> bool:
-    """Return whether the time to match a text grows much faster than its length."""
+def grows_too_fast(find: Callable[[str], object], before: str, unit: str) -> bool:
+    """Return whether the time to match or search a text grows much faster than its length."""
     for end in ("", "\0", "\n\0"):
-        seconds = [_seconds(pattern, f"{before}{unit * count}{end}") for count in (_SHORT, _LONG)]
+        seconds = [_seconds(find, f"{before}{unit * count}{end}") for count in (_SHORT, _LONG)]
         if seconds[1] < _MIN_S or seconds[1] < _MAX_RATIO * seconds[0]:
             continue
         # Repeat the measurement, because another process may have disturbed it.
-        again = [_seconds(pattern, f"{before}{unit * count}{end}") for count in (_SHORT, _LONG)]
+        again = [_seconds(find, f"{before}{unit * count}{end}") for count in (_SHORT, _LONG)]
         if again[1] >= _MIN_S and again[1] >= _MAX_RATIO * again[0]:
             return True
     return False
 
 
-def _seconds(pattern: re.Pattern[str], text: str) -> float:
+def _seconds(find: Callable[[str], object], text: str) -> float:
     started_s = process_time()
-    pattern.match(text)
+    find(text)
     return process_time() - started_s
 
 
 def main(first: int) -> None:
     """Measure the patterns from a position on."""
-    for at, (name, pattern) in enumerate(named_patterns()):
+    patterns = list(named_patterns())  # this imports the modules
+    searched = searched_patterns()
+    for at, (name, pattern) in enumerate(patterns):
         if at < first:
             continue
+        find = pattern.search if name in searched else pattern.match
         print(json.dumps(["start", at, name]), flush=True)
         for before, unit in hostile_texts(pattern):
-            if grows_too_fast(pattern, before, unit):
+            if grows_too_fast(find, before, unit):
                 print(json.dumps(["slow", name, before, unit]), flush=True)
                 break
     print(json.dumps(["end"]), flush=True)

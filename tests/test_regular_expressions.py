@@ -1,4 +1,7 @@
-"""No pattern needs more than linear time for a text that begins with its match."""
+"""No pattern needs more than linear time for a text that begins with its match.
+
+Patterns with which the modules for any text search are also tried at the later positions.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ _SHORT_TEXTS = {
     "rootle.syntax.assignments._KEY_BEFORE": "at most 500 characters before a name",
     "rootle.syntax.declared.expressions._CAST": "an expression of limited length",
     "rootle.syntax.declared.expressions._NEW": "an expression of limited length",
-    "rootle.text.secret_detection._KEY_LINES": "the lines of a key, up to a limit",
+    "rootle.text.secret_values._NAME_BEFORE": "at most 40 characters before a name",
 }
 _WATCHDOG_S = 60  # for one pattern, which takes at most a second in linear time
 

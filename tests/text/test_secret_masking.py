@@ -312,6 +312,46 @@ def test_a_secret_is_found_in_linear_time_after_many_strings_that_do_not_end(rep
     assert "Tr0ub4dor3" not in mask_secrets(text).text
 
 
+_BEGIN, _END = "-----BEGIN PRIVATE KEY-----\n", "-----END PRIVATE KEY-----\n"
+
+
+_REPEATED = {
+    "a long run without an upper-case letter": (f"{_BEGIN}{'a' * 19_900}\n{_END}", 20),
+    "a long run without the end of the key": (f"{_BEGIN}{'a' * 19_900}\n", 20),
+    "a marker": (_BEGIN, 50_000),
+    "many markers before one end": (f"{_BEGIN * 650}{_END}", 30),
+    "many markers before code": (f"{_BEGIN * 350}{'()' * 4_000}{_END}", 30),
+    "the beginning of a JSON web token": ("-eyJ", 100_000),
+    "the beginning of a token within a word": ("xglpat-", 50_000),
+    "a name without a value": ("key=", 15_000),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", _REPEATED)
+def test_repeated_beginnings_of_secrets_are_read_in_linear_time(name: str) -> None:
+    code = (
+        "import sys\n"
+        "from rootle.text.secret_masking import mask_secrets\n"
+        "text = sys.stdin.read() + '\\npassword: Tr0ub4dor3\\n'\n"
+        "assert 'Tr0ub4dor3' not in mask_secrets(text).text\n"
+    )
+    repeated, count = _REPEATED[name]
+    # In quadratic time, most of these texts take several minutes. The watchdog is a process,
+    # because matching holds the lock of the interpreter.
+    command = [sys.executable, "-c", code]
+    subprocess.run(command, input=repeated * count, text=True, check=True, timeout=60)
+
+
+def test_a_key_after_the_marker_of_another_key_is_masked() -> None:
+    lines = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n" * 4
+    text = f"{_BEGIN} = (header)\n{_BEGIN}{lines}{_END}after\n"
+    assert (
+        mask_secrets(text).text
+        == f"{_BEGIN} = (header)\n[masked: private key]" + "\n" * 6 + "after\n"
+    )
+
+
 def test_positions_are_correct_after_characters_of_several_bytes() -> None:
     text = "größer als 🎉: password=Tr0ub4dor3\n— und danach"
     (secret,) = find_secrets(text)

@@ -16,6 +16,9 @@ API_KEY: Final = "API key"
 PASSWORD: Final = "password"
 SECRET: Final = "secret"
 
+WEB_TOKEN_START: Final = "eyJ"
+_TOKEN: Final = re.compile(r"[\w-]*")
+
 # By kind: pairs of a prefix and the rest, both regular expressions. A group named "value" limits
 # what is masked. Prefixes must also be valid in RE2.
 _FORMATS_BY_KIND: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
@@ -100,7 +103,7 @@ _FORMATS_BY_KIND: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
         ("re_[A-Za-z0-9]{8}_", r"[A-Za-z0-9]{24}\b"),  # Resend
         ("nfp_", r"[A-Za-z0-9]{36}\b"),  # Netlify
     ),
-    "JSON web token": (("eyJ", r"[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*"),),
+    "JSON web token": ((WEB_TOKEN_START, r"[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*"),),
     "bearer token": (
         (r"(?i:bearer|basic) ", r" *(?P<value>(?=\S*\d)[\w.~+/=-]{16,})"),
         (r"(?i:authorization)[\"': ]+(?:token|apikey) ", r" *(?P<value>(?=\S*\d)[\w.~+/=-]{16,})"),
@@ -162,12 +165,19 @@ def match_format(text: str, start: int) -> tuple[str, int, int] | None:
         if not text.startswith(_LITERALS[at], start):
             continue
         pattern = _compile_row(at)
+        has_value = "value" in pattern.groupindex
+        # This is checked first, because the match may be long and contain further candidates.
+        if not has_value and is_inside_word(text, start):
+            continue
         match = pattern.match(text, start)
         if match is not None:
-            has_value = "value" in pattern.groupindex
-            if has_value or not _is_inside_word(text, start):
-                return FORMATS[at][0], *match.span("value" if has_value else 0)
+            return FORMATS[at][0], *match.span("value" if has_value else 0)
     return None
+
+
+def end_of_token(text: str, start: int) -> int:
+    """Return the end of the letters, digits, `_` and `-` from a position on."""
+    return _TOKEN.match(text, start).end()  # type: ignore[union-attr]  # it also matches ""
 
 
 @cache
@@ -176,7 +186,8 @@ def _compile_row(at: int) -> re.Pattern[str]:
     return re.compile(prefix + rest)
 
 
-def _is_inside_word(text: str, start: int) -> bool:
+def is_inside_word(text: str, start: int) -> bool:
+    """Return whether a letter or digit follows another one, or an underscore."""
     if not start or not text[start].isalnum():
         return False
     return text[start - 1].isalnum() or text[start - 1] == "_"

@@ -201,7 +201,10 @@ def match_assignment(text: str, start: int) -> tuple[str, int, int] | None:
     if kind is None:
         return None
     first = match.start(_value_group(match))
-    return kind, first, first + len(found.value)
+    end = first + len(found.value)
+    if len(found.value) >= _MAX_CHARS and (rest := _REST_OF_TOKEN.match(text, end)):
+        end = rest.end()
+    return kind, first, end
 
 
 def is_plausible(value: str) -> bool:
@@ -215,9 +218,9 @@ def _value_group(match: re.Match[str]) -> str:
 
 def _read_assignment(text: str, match: re.Match[str]) -> _Assignment:
     is_quoted = match["plain"] is None
+    # Of a longer token, only the beginning is judged: a text may consist of names and signs such as
+    # `key=key=key=…`, and the rest of it would be read again from each name.
     value, end = match[_value_group(match)], match.end()
-    if len(value) >= _MAX_CHARS and (rest := _REST_OF_TOKEN.match(text, end)):
-        value, end = value + rest[0], rest.end()
     is_adjacent = match["adjacent"] is not None
     if not is_quoted and (match["sentence"] or is_adjacent):
         value = value.rstrip(_END_OF_SENTENCE)

@@ -13,7 +13,7 @@ from rootle.text.agent_orders.word_kinds import KINDS, UNSEPARATED
 WINDOW_SENTENCES: Final = 4
 _MAX_SENTENCE_CHARS: Final = 300
 _MIN_SENTENCE_CHARS: Final = 25  # a shorter sentence is joined with the next one
-_END: Final = re.compile(r"[.!?]+[)\"'*]*(?= )|[。！？]")
+_END: Final = re.compile(r"(?<![.!?])[.!?]+[)\"'*]*(?= )|[。！？]")
 _TOKEN: Final = re.compile(
     r"(?P<url>https?:/|www\.)[^\s)\]>\"']{1,300}|(?P<email>[\w.+-]{1,40}@[\w-]{1,40}\.[\w.-]{1,40})|"
     r"(?P<secret>\.env\b|~/\.\w{1,20}|id_rsa\b|/etc/passwd)|(?P<image>!\[)|"
