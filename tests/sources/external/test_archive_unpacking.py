@@ -82,6 +82,38 @@ def test_the_number_of_files_and_bytes_is_limited(tmp_path: Path) -> None:
         unpack(path, tmp_path / "small", max_bytes=250)
 
 
+@pytest.mark.parametrize("suffix", ["gz", "bz2", "xz"])
+def test_a_bomb_in_a_member_that_is_left_out_is_refused(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"bomb.tar.{suffix}"
+    with tarfile.open(path, f"w:{suffix}") as archive:  # type: ignore[call-overload]
+        add(archive, "a.md")
+        add(archive, "../zeros", bytes(80_000_000))
+    with pytest.raises(ExternalSourceError, match="unpacks to more than 50 MB"):
+        unpack(path, tmp_path / "out")
+
+
+def test_the_number_of_members_that_are_left_out_is_limited(tmp_path: Path) -> None:
+    path = tmp_path / "docs.tar"
+    with tarfile.open(path, "w") as archive:
+        for number in range(5):
+            add(archive, f"../{number}.md")
+    with pytest.raises(ExternalSourceError, match=r"more than 3 members .*leads out"):
+        unpack(path, tmp_path / "out", max_files=3)
+
+
+@pytest.mark.parametrize("suffix", ["gz", "bz2", "xz"])
+def test_a_compressed_archive_is_unpacked(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"docs.tar.{suffix}"
+    text = bytes(range(256)) * 3_000
+    with tarfile.open(path, f"w:{suffix}") as archive:  # type: ignore[call-overload]
+        add(archive, "a/b.md", text)
+        add(archive, "../up.md", text)
+        add(archive, "c.md")
+    unpack(path, tmp_path / "out")
+    assert files_below(tmp_path / "out") == {"a/b.md", "c.md"}
+    assert (tmp_path / "out/a/b.md").read_bytes() == text
+
+
 @pytest.mark.parametrize("name", ["a.zip", "a.tar.gz", "a.tar.xz"])
 def test_a_damaged_archive_is_named(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"PK\x03\x04 this is no archive")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
+import lzma
 import os
 import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
-from lzma import LZMAError
 from typing import IO, BinaryIO, Final
 
 from rootle.sources.external.records import ExternalSourceError
@@ -26,7 +29,7 @@ _RATIO_FREE_BYTES: Final = 50_000_000
 _BLOCK_BYTES: Final = 1 << 18
 _IS_ENCRYPTED: Final = 0x1
 _ERRORS: Final = (
-    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, LZMAError, EOFError),
+    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError),
     *(OSError, ValueError, RuntimeError, NotImplementedError),
 )
 
@@ -74,20 +77,23 @@ class Unpacker:
                 if info.flag_bits & _IS_ENCRYPTED:
                     raise ExternalSourceError("the archive is encrypted")
                 if stat.S_ISLNK(info.external_attr >> 16):
-                    self.skipped.append((info.filename, "symlink"))
+                    self._skip(info.filename, "symlink")
                 elif self._accepts(info.filename):
                     with archive.open(info) as content:
-                        self._write(info.filename, content)
+                        stream = _CountedStream(content.read, self._count)
+                        self._write(info.filename, stream)
 
     def _unpack_tar(self, file: BinaryIO) -> None:
-        # A stream reads each byte once, and never seeks to a place that the archive names.
-        with closing(_TarStream.open(fileobj=file, mode="r|*")) as archive:
+        # A stream reads each byte once, and never seeks to a place that the archive names. All its
+        # bytes count, also those of headers and of members that are left out.
+        stream = _CountedStream(_decompress(file).read, self._count)
+        with closing(_TarStream.open(fileobj=stream, mode="r|", bufsize=_BLOCK_BYTES)) as archive:
             for member in _members(archive):
                 if member.isdir():
                     continue
                 if not member.isreg():
                     reason = "symlink" if member.issym() or member.islnk() else "not a regular file"
-                    self.skipped.append((member.name, reason))
+                    self._skip(member.name, reason)
                 elif self._accepts(member.name):
                     content = archive.extractfile(member)
                     if content is not None:
@@ -98,24 +104,31 @@ class Unpacker:
             raise ExternalSourceError(f"the archive has more than {self._max_files:,} files")
         if is_safe_name(name):
             return True
-        self.skipped.append((name, "leads out of the archive"))
+        self._skip(name, "leads out of the archive")
         return False
 
-    def _write(self, name: str, content: IO[bytes]) -> None:
+    def _skip(self, name: str, reason: str) -> None:
+        if len(self.skipped) >= self._max_files:
+            raise ExternalSourceError(
+                f"more than {self._max_files:,} members of the archive cannot be unpacked, such as "
+                f"{self.skipped[0][0]}: {self.skipped[0][1]}"
+            )
+        self.skipped.append((name, reason))
+
+    def _write(self, name: str, content: IO[bytes] | _CountedStream) -> None:
         path = os.path.join(self._target, *_parts(name))
         try:
             os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
             # The folder contains no links, because none is ever written.
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except (FileExistsError, NotADirectoryError):
-            self.skipped.append((name, "occurs twice"))
+            self._skip(name, "occurs twice")
             return
         self.files += 1
         size = 0
         with os.fdopen(descriptor, "wb") as file:
             while block := content.read(_BLOCK_BYTES):
                 size += len(block)
-                self._count(len(block))
                 if size > _MAX_FILE_BYTES:
                     raise ExternalSourceError(
                         f"a file in the archive is larger than {_MAX_FILE_BYTES / 1e9:g} GB"
@@ -145,6 +158,38 @@ def is_safe_name(name: str) -> bool:
 
 def _parts(name: str) -> list[str]:
     return [part for part in name.split("/") if part not in ("", ".")]
+
+
+class _CountedStream(io.RawIOBase):
+    """A file whose bytes are counted while they are read."""
+
+    def __init__(self, read: Callable[[int], bytes], count: Callable[[int], None]) -> None:
+        super().__init__()
+        self._read = read
+        self._count = count
+
+    def read(self, size: int = -1) -> bytes:
+        """Return at most `size` bytes; b"" at the end."""
+        block = self._read(size)
+        self._count(len(block))
+        return block
+
+
+def _decompress(file: BinaryIO) -> BinaryIO | gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile:
+    """Return the content of a file that may be compressed with gzip, bzip2 or xz.
+
+    `tarfile` can also decompress a stream, but decompresses each block of the file as a whole. A
+    block of a bomb unpacks to more than 100 MB, which `tarfile` copies again for each read.
+    """
+    start = file.read(6)
+    file.seek(0)
+    if start.startswith(b"\x1f\x8b"):
+        return gzip.GzipFile(fileobj=file)
+    if start.startswith(b"BZh"):
+        return bz2.BZ2File(file)
+    if start.startswith((b"\xfd7zXZ\0", b"]\0\0")):
+        return lzma.LZMAFile(file)
+    return file
 
 
 class _TarStream(tarfile.TarFile):
