@@ -7,7 +7,7 @@ import re
 from dataclasses import Field, fields
 from typing import Any, Final
 
-from rootle.cli.terminal import printable
+from rootle.cli.terminal import write_line, write_lines
 from rootle.config.fields import Config, key_of
 from rootle.config.loading import Settings
 from rootle.config.validation import DEFAULT
@@ -32,10 +32,10 @@ def print_settings(settings: Settings) -> None:
     key_width = max(len(key) for key, _, _ in rows)
     value_width = min(max(len(value) for _, value, _ in rows), _MAX_VALUE_WIDTH)
     for key, value, origin in rows:
-        print(printable(f"{key:{key_width}}  {value:{value_width}}  {origin}"))
-    print("\nfiles, highest precedence first")
+        write_line(f"{key:{key_width}}  {value:{value_width}}  {origin}")
+    write_lines(("", "files, highest precedence first"))
     for path, exists in settings.files:
-        print(printable(f"  {path}{'' if exists else ' (missing)'}"))
+        write_line(f"  {path}{'' if exists else ' (missing)'}")
 
 
 def settings_as_json(settings: Settings) -> dict[str, Any]:  # Any: JSON

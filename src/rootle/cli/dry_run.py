@@ -8,7 +8,7 @@ from typing import Final
 
 from rootle.app import App
 from rootle.cli.status_output import PARTLY_INDEXED, describe_partial
-from rootle.cli.terminal import format_counts, print_json
+from rootle.cli.terminal import format_counts, print_json, write_line
 from rootle.sources.source import DocumentEntry, SkippedDocument
 from rootle.text.languages import language_of
 from rootle.types import NEEDS_EXTRA, PartialFile
@@ -38,7 +38,7 @@ def report_dry_run(app: App, *, as_json: bool) -> None:
             }
         )
         return
-    print(
+    write_line(
         f"{len(files)} files to index ({_format_size(total)}), {plan.unchanged} unchanged, "
         f"{len(plan.remove)} to remove; about {seconds} s"
     )
@@ -60,25 +60,23 @@ def _print_languages(files: Sequence[DocumentEntry]) -> None:
     for entry in files:
         sizes.setdefault(language_of(entry.uri), []).append(entry.size)
     for language, found in sorted(sizes.items(), key=lambda item: -sum(item[1])):
-        print(f"  {language:14} {len(found):6} files  {_format_size(sum(found)):>9}")
+        write_line(f"  {language:14} {len(found):6} files  {_format_size(sum(found)):>9}")
 
 
 def _print_skips(skips: Sequence[SkippedDocument]) -> None:
     if not skips:
         return
-    print(f"skipped: {format_counts(Counter(skip.reason for skip in skips))}")
+    write_line(f"skipped: {format_counts(Counter(skip.reason for skip in skips))}")
     for skip in skips:
-        path = skip.uri if skip.uri.isprintable() else ascii(skip.uri)
-        print(f"  {skip.reason:{len(NEEDS_EXTRA)}} {_format_size(skip.size):>9}  {path}")
+        write_line(f"  {skip.reason:{len(NEEDS_EXTRA)}} {_format_size(skip.size):>9}  {skip.uri}")
 
 
 def _print_partial(files: Sequence[PartialFile], sizes: Mapping[str, int]) -> None:
     if files:
-        print(f"{PARTLY_INDEXED}: {len(files)}")
+        write_line(f"{PARTLY_INDEXED}: {len(files)}")
     for file in files:
-        text = describe_partial(file)
-        text = text if text.isprintable() else ascii(text)
-        print(f"  {PARTLY_INDEXED:{len(NEEDS_EXTRA)}} {_format_size(sizes[file.path]):>9}  {text}")
+        size = _format_size(sizes[file.path])
+        write_line(f"  {PARTLY_INDEXED:{len(NEEDS_EXTRA)}} {size:>9}  {describe_partial(file)}")
 
 
 def _format_size(size: float) -> str:

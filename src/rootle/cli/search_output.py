@@ -16,7 +16,14 @@ from rootle.cli.results.result_lines import (
 from rootle.cli.results.screen import fit_screen, screen_rows
 from rootle.cli.results.style import DIM, Style
 from rootle.cli.symbol_output import print_symbols
-from rootle.cli.terminal import printable, warn, warn_all, write_line
+from rootle.cli.terminal import (
+    printable,
+    warn,
+    warn_all,
+    write_line,
+    write_lines,
+    write_styled_line,
+)
 from rootle.serialization.brief import (
     INDEX_DEGRADATIONS,
     describe_cut,
@@ -104,7 +111,7 @@ def _print_screen(
             write_line("")
     detail, lines = fit_screen(_list_versions(response, question, style), rows)
     for line in lines:
-        write_line(line)
+        write_styled_line(line)
     # The message about a response without confidence already says how to see more.
     if detail is None or describe_cut(response):
         return ""
@@ -125,21 +132,21 @@ def _print_results(
     response: SearchResponse, question: str, style: Style, limit: int | None
 ) -> None:
     if response.interpretation is not None:
-        write_line(style.paint(f"interpreted as: {_describe(response.interpretation)}", DIM))
+        write_styled_line(style.paint(f"interpreted as: {_describe(response.interpretation)}", DIM))
     symbols = response.symbols
     if symbols is not None and symbols.aspect != "definitions":
         print_symbols(symbols, has_results=True, max_uses=limit)
         return
     without_memories = replace(response, memories=())
     for line in result_lines(without_memories, question, style):
-        write_line(line)
+        write_styled_line(line)
     if symbols is not None:
         write_line("")
         print_symbols(symbols, has_results=True)
     if response.memories and response.results:
         write_line("")
     for line in memory_lines(response.memories, style):
-        write_line(line)
+        write_styled_line(line)
 
 
 def print_markdown(response: SearchResponse, *, is_brief: bool = True) -> None:
@@ -155,7 +162,7 @@ def print_markdown(response: SearchResponse, *, is_brief: bool = True) -> None:
         warn_all(_list_messages(messages))
     if response.results or response.memories:
         text = response_as_markdown(response, is_brief=is_brief)
-        write_line("\n".join(printable(line) for line in text.rstrip("\n").split("\n")))
+        write_lines(text.rstrip("\n").split("\n"))
     if not has_notes_first(response):
         warn_all(_list_messages(messages))
 

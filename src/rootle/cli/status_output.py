@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from rootle.cli.terminal import count_text, format_counts, printable
+from rootle.cli.terminal import count_text, format_counts, write_line
 from rootle.serialization.timestamps import format_age
 from rootle.serialization.unread_documents import describe_unread, describe_unread_images
 from rootle.types import (
@@ -38,10 +38,10 @@ def print_status(
     rows += _external_rows(status.external) if status.external is not None else ()
     rows += [("telemetry", telemetry_problem)] if telemetry_problem is not None else ()
     for label, text in rows:
-        print(f"{label:10}  {printable(text)}")
+        write_line(f"{label:10}  {text}")
     if with_skipped_files and status.exists:
         for path, reason in _unindexed_files(status):
-            print(f"  {reason:{len(NEEDS_EXTRA)}} {path if path.isprintable() else ascii(path)}")
+            write_line(f"  {reason:{len(NEEDS_EXTRA)}} {path}")
 
 
 def _unindexed_files(status: IndexStatus) -> Iterator[tuple[str, str]]:

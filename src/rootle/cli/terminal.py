@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from rootle.types import ProgressCallback
+
+
+_COLOR: Final = re.compile("(\x1b\\[[0-9;]{1,4}m)")  # a group, so that `split` keeps it
 
 
 def print_json(value: Any) -> None:  # Any: a record, or JSON data
@@ -64,15 +68,28 @@ def fit_line(line: str, kept: int = 0) -> str:
 
 
 def write_line(line: str) -> None:
-    """Print a line; escape characters that the encoding of standard output cannot represent."""
-    encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+    """Print a line with its control characters escaped.
+
+    Characters that the encoding of standard output cannot represent are also escaped.
+    """
+    _write(printable(line))
 
 
 def write_lines(lines: Iterable[str]) -> None:
     """Print lines with their control characters escaped."""
     for line in lines:
-        write_line(printable(line))
+        write_line(line)
+
+
+def write_styled_line(line: str) -> None:
+    """Print a line with its control characters escaped, except for colors."""
+    parts = _COLOR.split(line)
+    _write("".join(part if at % 2 else printable(part) for at, part in enumerate(parts)))
+
+
+def _write(line: str) -> None:
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
 
 
 def format_counts(counts: Mapping[str, int]) -> str:

@@ -373,6 +373,16 @@ def test_control_characters_in_names_are_escaped(tmp_path: Path) -> None:
     assert "\x1b" not in shown
 
 
+def test_control_characters_in_the_titles_of_linked_documents_are_escaped(tmp_path: Path) -> None:
+    title = "Guide \x1b[31mred\x1b]0;owned\x07 \u202eright"
+    files = {"a.py": "def target_fn(): pass\n", "d.md": f"# {title}\n\nsee `target_fn`\n"}
+    root = make_repository(tmp_path / "repo", files)
+    for option in ("--markdown", "--color=always"):
+        out = rootle("search", "--links", option, "target_fn", cwd=root).out
+        assert "Guide \\x1b[31mred\\x1b]0;owned\\x07 \\u202eright" in out
+        assert not any(sign in out for sign in ("\x1b[31m", "\x1b]", "\x07", "\u202e"))
+
+
 def test_names_that_are_not_utf_8_are_found_and_shown(tmp_path: Path) -> None:
     name = b"caf\xe9.py".decode("utf-8", "surrogateescape")
     root = make_repository(tmp_path / "repo", {name: "def odd_bytes(): pass\n"})

@@ -39,7 +39,7 @@ def register(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from rootle.cli.context import open_app_from
-    from rootle.cli.terminal import print_json, write_lines
+    from rootle.cli.terminal import print_json, write_line, write_lines
 
     with open_app_from(args) as app:
         sources = _list_sources(app)
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         data["deletedSources" if args.sources else "keptSources"] = addresses
         print_json(data)
     else:
-        print(f"{'deleted' if was_deleted else 'no index to delete at'} {app.index_dir}")
+        write_line(f"{'deleted' if was_deleted else 'no index to delete at'} {app.index_dir}")
         write_lines(
             _describe_deleted(sources) if args.sources else _describe_kept(sources, kept_bytes)
         )

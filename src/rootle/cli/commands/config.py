@@ -73,7 +73,7 @@ def _show(args: argparse.Namespace) -> int:
 def _init(args: argparse.Namespace) -> int:
     from pathlib import Path
 
-    from rootle.cli.terminal import printable
+    from rootle.cli.terminal import write_line
     from rootle.config.loading import PROJECT_FILE, user_file
     from rootle.config.template import template
     from rootle.errors import ConfigError
@@ -88,5 +88,5 @@ def _init(args: argparse.Namespace) -> int:
         raise ConfigError(f"{path} already exists; pass --force to overwrite it") from error
     except OSError as error:
         raise ConfigError(f"cannot write {path}: {error.strerror}") from error
-    print(f"wrote {printable(str(path))}")
+    write_line(f"wrote {path}")
     return SUCCESS

@@ -84,26 +84,26 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _print_report(report: IndexReport) -> None:
-    from rootle.cli.terminal import format_counts, printable
+    from rootle.cli.terminal import format_counts, printable, write_line
 
-    print(
+    write_line(
         f"{report.files_total} files, {report.chunks_total} chunks; {report.files_indexed} read, "
         f"{report.files_removed} removed, {report.chunks_embedded} chunks embedded "
         f"in {report.seconds:.1f} s (generation {report.generation})"
     )
     if report.chunks_pending:
         reason = f": {printable(report.pending_reason)}" if report.pending_reason else ""
-        print(f"{report.chunks_pending} chunks have no embedding yet{reason}")
+        write_line(f"{report.chunks_pending} chunks have no embedding yet{reason}")
     if report.history is not None:
         _print_history(report.history)
     if report.skipped:
-        print(f"skipped: {format_counts(report.skipped)}")
+        write_line(f"skipped: {format_counts(report.skipped)}")
 
 
 def _print_history(history: HistoryReport) -> None:
-    from rootle.cli.terminal import count_text
+    from rootle.cli.terminal import count_text, write_line
 
-    print(
+    write_line(
         f"{count_text(history.commits, 'commit')}, "
         f"{count_text(history.removed_definitions, 'removed definition')}; "
         f"{count_text(history.commits_read, 'commit')} read in {history.seconds:.1f} s"
@@ -111,10 +111,10 @@ def _print_history(history: HistoryReport) -> None:
 
 
 def _print_packages(status: DependencyStatus) -> None:
-    from rootle.cli.terminal import count_text
+    from rootle.cli.terminal import count_text, write_line
 
     packages = count_text(len(status.packages), "package")
     files = count_text(sum(package.files for package in status.packages), "file")
     missing = len(status.missing)
     note = f"; {missing} not installed, see `rootle status`" if missing else ""
-    print(f"{packages} with {files}{note}")
+    write_line(f"{packages} with {files}{note}")

@@ -212,7 +212,7 @@ def _add(app: App, args: argparse.Namespace) -> int:
 
 
 def _forget(app: App, args: argparse.Namespace) -> int:
-    from rootle.cli.terminal import print_json, warn
+    from rootle.cli.terminal import print_json, warn, write_line
     from rootle.errors import MemoryRefusedError
 
     if bool(args.ids) == args.all:
@@ -226,7 +226,7 @@ def _forget(app: App, args: argparse.Namespace) -> int:
     if args.json:
         print_json({"forgotten": forgotten})
     else:
-        print(f"forgot {len(forgotten)} {'memory' if len(forgotten) == 1 else 'memories'}")
+        write_line(f"forgot {len(forgotten)} {'memory' if len(forgotten) == 1 else 'memories'}")
     return SUCCESS if forgotten else NO_RESULTS
 
 
@@ -280,7 +280,7 @@ def _write_file(name: str, text: str, *, overwrite: bool) -> None:
 
 
 def _import(app: App, args: argparse.Namespace) -> int:
-    from rootle.cli.terminal import print_json, warn
+    from rootle.cli.terminal import print_json, warn, write_line
 
     with _open_file(args.file) as file:
         done = app.memory.import_lines(file, assign=args.root is not None)
@@ -291,7 +291,7 @@ def _import(app: App, args: argparse.Namespace) -> int:
     if args.json:
         print_json({"imported": done.new, "known": done.known, "refused": refused})
     else:
-        print(f"imported {done.new}, already known {done.known}, refused {refused}")
+        write_line(f"imported {done.new}, already known {done.known}, refused {refused}")
     return SUCCESS if done.new else NO_RESULTS
 
 
@@ -309,7 +309,7 @@ def _warn_about_missing_projects(folders: Sequence[str]) -> None:
 
 
 def _audit(app: App, args: argparse.Namespace) -> int:
-    from rootle.cli.terminal import print_json, printable
+    from rootle.cli.terminal import print_json, write_line
     from rootle.serialization.memories import quote
 
     audit = app.memory.audit()
@@ -318,28 +318,28 @@ def _audit(app: App, args: argparse.Namespace) -> int:
         return SUCCESS if audit.events else NO_RESULTS
     for event in audit.events:
         text = quote(event.text) if event.text else ""
-        print(printable(f"{event.at}  {event.what:11}  {event.memory_id:>5}  {text}".rstrip()))
+        write_line(f"{event.at}  {event.what:11}  {event.memory_id:>5}  {text}".rstrip())
     findings: Mapping[str, Sequence[str]] = {
         "contain a secret": audit.with_secrets,
         "possibly stale, because a file changed": audit.stale,
     }
     for finding, ids in findings.items():
         if ids:
-            print(f"{finding}: {', '.join(ids)}")
+            write_line(f"{finding}: {', '.join(ids)}")
     for duplicates in audit.duplicates:
-        print(f"likely duplicates: {', '.join(duplicates)}")
+        write_line(f"likely duplicates: {', '.join(duplicates)}")
     return SUCCESS if audit.events else NO_RESULTS
 
 
 def _show(memories: Sequence[Memory], args: argparse.Namespace) -> int:
-    from rootle.cli.terminal import print_json, printable, warn
+    from rootle.cli.terminal import print_json, warn, write_line
     from rootle.serialization.memories import memory_as_text
 
     if args.json:
         print_json(memories)
     else:
         for memory in memories:
-            print(printable(f"{memory.id:>5}  {memory_as_text(memory)}"))
+            write_line(f"{memory.id:>5}  {memory_as_text(memory)}")
         if not memories:
             warn("no memory found")
     return SUCCESS if memories else NO_RESULTS

@@ -40,6 +40,7 @@ def run(args: argparse.Namespace) -> int:
     from rootle.agents.uninstall_plan import uninstall
     from rootle.cli.agent_edits import agents_by_name, apply_edits, plan_edits
     from rootle.cli.context import root_folder
+    from rootle.cli.terminal import write_line
 
     machine = Machine.this(root_folder(args))
     agents = agents_by_name(args.agent) if args.agent else AGENTS
@@ -52,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.agent:  # do not report agents that do not use rootle
         outcomes = [outcome for outcome in outcomes if outcome.steps or outcome.error]
     if not outcomes:
-        print("nothing to do: rootle is not installed in any agent")
+        write_line("nothing to do: rootle is not installed in any agent")
     code = apply_edits(outcomes, edits, records.write_restored, args)
     if not args.dry_run:
         records.discard_unused()

@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _control_watcher(app: App, args: argparse.Namespace) -> int:
-    from rootle.cli.terminal import print_json
+    from rootle.cli.terminal import print_json, write_line
     from rootle.errors import UnavailableError
 
     if args.pause:
@@ -88,7 +88,7 @@ def _control_watcher(app: App, args: argparse.Namespace) -> int:
     if args.json:
         print_json({"watcher": state})
     else:
-        print(f"watcher {state}")
+        write_line(f"watcher {state}")
     return SUCCESS
 
 
