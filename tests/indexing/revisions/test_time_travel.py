@@ -231,6 +231,18 @@ def test_a_revision_is_a_branch_a_tag_a_hash_or_a_date(
     assert app.search("retry", at=first[:9]).suggestions[0].startswith(f"searched {first[:9]} = ")
 
 
+def test_a_replacement_of_a_commit_is_ignored(app: App, sample: Path) -> None:
+    first = git(sample, "rev-parse", "HEAD").strip()
+    write(sample, "ostrich.py", "def ostrich(): pass\n")
+    git(sample, "add", ".")
+    git(sample, "commit", "-q", "-m", "second", when_s=OLD_S + _DAY_S)
+    git(sample, "replace", first, "HEAD")
+
+    assert not app.search('"ostrich"', at=first).results
+    with pytest.raises(SourceError):
+        app.read(f"{first[:12]}:ostrich.py")
+
+
 @pytest.mark.parametrize("name", ["v9.9", "--output=x", "a..b", "", "main:README.md", "x\0y"])
 def test_an_unknown_revision_is_an_error_that_names_it(app: App, name: str) -> None:
     with pytest.raises(QueryError, match=r"there is no commit .* give a hash, a tag, a branch"):
