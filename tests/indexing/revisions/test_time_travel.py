@@ -231,6 +231,23 @@ def test_a_revision_is_a_branch_a_tag_a_hash_or_a_date(
     assert app.search("retry", at=first[:9]).suggestions[0].startswith(f"searched {first[:9]} = ")
 
 
+def test_a_reference_outside_branches_and_tags_is_looked_up_for_each_search(
+    app: App, sample: Path
+) -> None:
+    first = git(sample, "rev-parse", "HEAD").strip()
+    git(sample, "commit", "-q", "--allow-empty", "-m", "second", when_s=OLD_S + _DAY_S)
+    for folder, _, _ in os.walk(sample / ".git"):  # as if no branch had changed for long
+        os.utime(folder, (OLD_S, OLD_S))
+    for path in (".git/HEAD", ".git/refs/heads/main"):
+        os.utime(sample / path, (OLD_S, OLD_S))
+    for name in ("FETCH_HEAD", "ORIG_HEAD", "AUTO_MERGE"):
+        for hash_ in (first, git(sample, "rev-parse", "HEAD").strip()):
+            (sample / ".git" / name).write_text(f"{hash_}\n")
+            found = app.search("retry", at=name).revision
+            assert found is not None
+            assert found.hash == hash_
+
+
 def test_a_replacement_of_a_commit_is_ignored(app: App, sample: Path) -> None:
     first = git(sample, "rev-parse", "HEAD").strip()
     write(sample, "ostrich.py", "def ostrich(): pass\n")

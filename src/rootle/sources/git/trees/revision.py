@@ -28,6 +28,9 @@ _SETTLED_S: Final = 2.0
 # Names whose results are cached. Other names, such as main@{1}, may depend on more than branches
 # and tags.
 _PLAIN_NAME: Final = re.compile(r"[\w./-]+")
+# Names such as FETCH_HEAD and worktrees/NAME/HEAD, which git stores outside the folders of branches
+# and tags. Their results are not cached.
+_OTHER_FILE: Final = re.compile(r"(?!HEAD\Z)(?:.*/)?[A-Z_-]+", re.DOTALL)
 _NAME: Final = re.compile(r"[^\s:\\?*\[\x00-\x1f-][^\s:\\?*\[\x00-\x1f]*")
 
 Refs = tuple[tuple[str, int], ...]
@@ -39,7 +42,7 @@ class Revision:
 
     name: str  # as the user wrote it
     sha: str
-    seconds: int  # Unix time of the commit
+    seconds: int  # Unix time of the commit; 0 if it is not known
     prefix: str  # the folder's path in the repository: "", or ending in "/"
 
 
@@ -61,7 +64,8 @@ class RevisionNames:
         if known is not None and known[0] == refs and 0 <= now_s - known[1] < _MAX_AGE_S:
             return known[2]
         found = find_revision(self._root, name)
-        if _PLAIN_NAME.fullmatch(name) and refs and _newest_s(refs) + _SETTLED_S < now_s:
+        is_cached = _PLAIN_NAME.fullmatch(name) and not _OTHER_FILE.fullmatch(name)
+        if is_cached and refs and _newest_s(refs) + _SETTLED_S < now_s:
             self._known = {**self._known, name: (refs, now_s, found)}
         return found
 
@@ -75,8 +79,11 @@ def read_refs(folder: str) -> Refs:
     if git is None:
         return ()
     paths = [os.path.join(git.own, "HEAD"), os.path.join(git.common, "packed-refs")]
-    paths += [os.path.join(git.common, "shallow"), os.path.join(git.common, "reftable")]
-    paths += [parent for parent, _, _ in os.walk(os.path.join(git.common, "refs"))]
+    paths.append(os.path.join(git.common, "shallow"))
+    # A linked work tree has some references of its own, such as refs/bisect.
+    for folder_of_refs in dict.fromkeys((git.common, git.own)):
+        paths.append(os.path.join(folder_of_refs, "reftable"))
+        paths += [parent for parent, _, _ in os.walk(os.path.join(folder_of_refs, "refs"))]
     return tuple((path, read_modification_time_ns(path)) for path in paths)
 
 
