@@ -9,7 +9,7 @@ from typing import Final
 
 from rootle.history.commit_view import CommitView, ViewCache
 from rootle.index.reader import FileState
-from rootle.serialization.timestamps import format_timestamp
+from rootle.serialization.timestamps import format_commit_time
 from rootle.text.hunk_range import extend_range
 from rootle.text.languages import CODE_EXTENSIONS
 from rootle.types import (
@@ -207,7 +207,7 @@ def _brief(view: CommitView, commit: int) -> CommitFacts:
 def _brief_commit(state: FileState) -> CommitFacts:
     return CommitFacts(
         state.path.removeprefix(COMMIT_URI),
-        format_timestamp(float(state.committed_s or 0)),
+        format_commit_time(state.committed_s or 0),
         state.author,
         state.title,
     )
@@ -225,7 +225,7 @@ def single_result(view: CommitView, state: FileState) -> SearchResult:
         snippet="\n".join(lines[:end]),
         score=1.0,
         source="sparse",
-        metadata=FileMetadata(facts.date, state.language, len(lines)),
+        metadata=FileMetadata(facts.date or None, state.language, len(lines)),
         place=COMMIT_MESSAGE,
         commit=facts,
         kind="history",

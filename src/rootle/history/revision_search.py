@@ -12,8 +12,8 @@ from rootle.history.past_question import HISTORY
 from rootle.index.reader import IndexReader
 from rootle.search.agent import SearchAgent
 from rootle.search.query.syntax import parse_query
-from rootle.serialization.path_text import short_hash
-from rootle.serialization.timestamps import format_timestamp
+from rootle.serialization.path_text import short_date, short_hash
+from rootle.serialization.timestamps import format_commit_time
 from rootle.types import (
     SearchedRevision,
     SearchQuery,
@@ -111,8 +111,8 @@ class RevisionSearch:
         response = self._retry_damaged(
             found.sha, lambda _, agent: agent.search(query, explain=explain)
         )
-        date = format_timestamp(float(found.seconds))
-        note = f"searched {name} = {short_hash(found.sha)}, {date[:10]}"
+        date = format_commit_time(found.seconds)
+        note = f"searched {name} = {short_hash(found.sha)}, {short_date(date)}"
         return replace(
             response,
             results=tuple(_add_place(result, place) for result in response.results),

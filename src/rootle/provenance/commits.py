@@ -9,7 +9,7 @@ from typing import Final
 from rootle.provenance.contributions import Contributions
 from rootle.provenance.ranking import find_numbers
 from rootle.provenance.walk import REVERTED_HASH
-from rootle.serialization.timestamps import format_timestamp
+from rootle.serialization.timestamps import format_commit_time
 from rootle.sources.git.lines.commit_facts import CommitHeader, find_merges, read_headers
 from rootle.text.secret_detection import Exceptions
 from rootle.text.secret_masking import mask_secrets
@@ -52,7 +52,7 @@ def name_commits(
     return tuple(
         CommitFacts(
             sha,
-            format_timestamp(float(header.seconds)),
+            format_commit_time(header.seconds),
             mask_secrets(header.author, exceptions).text,
             mask_secrets(header.message, exceptions).text.partition("\n")[0].strip(),
         )
@@ -83,7 +83,7 @@ def _describe(
         message = message_of(sha)
         yield PassageCommit(
             hash=sha,
-            date=format_timestamp(float(header.seconds)),
+            date=format_commit_time(header.seconds),
             author=mask(header.author),
             subject=message.partition("\n")[0].strip(),
             message=message,

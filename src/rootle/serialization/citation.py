@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from rootle.serialization.path_text import escape_path, replace_unprintable, short_uri
+from rootle.serialization.path_text import escape_path, replace_unprintable, short_date, short_uri
 from rootle.types import ChangedFile, CommitFacts, SearchResult, Span
 
 _MAX_RENAMES: Final = 3
@@ -32,7 +32,7 @@ def format_place(span: Span) -> str:
 def describe_commit_briefly(commit: CommitFacts) -> str:
     """Return the date, the name of the author and the subject of a commit, on one line."""
     author = commit.author.partition(" <")[0]
-    return replace_unprintable(f"{commit.date[:10]} {author}: {commit.subject}")
+    return replace_unprintable(f"{short_date(commit.date)} {author}: {commit.subject}")
 
 
 def describe_path(file: ChangedFile) -> str:

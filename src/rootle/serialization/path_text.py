@@ -37,6 +37,11 @@ def short_hash(sha: str) -> str:
     return sha[:_HASH_CHARS]
 
 
+def short_date(timestamp: str) -> str:
+    """Return the day of the time of a commit, which is "" if it is not known."""
+    return timestamp[:10] or "date unknown"
+
+
 def is_long(text: str) -> bool:
     """Return whether a text is too long to be the path of a file, with or without a line number."""
     return len(text) > _MAX_PATH_CHARS

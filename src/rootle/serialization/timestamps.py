@@ -10,6 +10,11 @@ def format_timestamp(seconds: float, *, timespec: str = "seconds") -> str:
     return _format(datetime.fromtimestamp(seconds, UTC), timespec)
 
 
+def format_commit_time(seconds: int) -> str:
+    """Format the time of a commit; "" if it is 0, which means that the commit has no valid time."""
+    return format_timestamp(float(seconds)) if seconds else ""
+
+
 def convert_to_utc(timestamp: str, *, timespec: str = "seconds") -> str:
     """Convert an ISO 8601 timestamp to UTC, rounded down to the unit `timespec`.
 

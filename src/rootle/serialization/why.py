@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import Final
 
 from rootle.serialization.memories import NOTICE, memory_as_text
-from rootle.serialization.path_text import cut_line, cut_lines, escape_path, short_hash
+from rootle.serialization.path_text import cut_line, cut_lines, escape_path, short_date, short_hash
 from rootle.types import PassageCommit, WhyAnswer
 
 _MAX_PASSAGE_LINES: Final = 40
@@ -74,7 +74,8 @@ def brief_reason_lines(answer: WhyAnswer, detail: WhyDetail, columns: int) -> It
         yield _COMMITS_TITLE
     for number, commit in enumerate(answer.commits, start=1):
         if number > detail.commits:
-            yield f"{number}. {short_hash(commit.hash)}  {commit.date[:10]}  {commit.subject}"
+            day = short_date(commit.date)
+            yield f"{number}. {short_hash(commit.hash)}  {day}  {commit.subject}"
         else:
             body = _cut_body(_body_of(commit), columns, detail.body_lines)
             yield from _commit_lines(number, commit, answer, body)
@@ -136,7 +137,7 @@ def _commit_lines(
     number: int, commit: PassageCommit, answer: WhyAnswer, body: Sequence[str]
 ) -> Iterator[str]:
     """Yield a commit with the lines of its message after the subject."""
-    yield f"{number}. {short_hash(commit.hash)}  {commit.date[:10]}  {commit.author}"
+    yield f"{number}. {short_hash(commit.hash)}  {short_date(commit.date)}  {commit.author}"
     yield f"   {cut_line(commit.subject, _MAX_LINE_CHARS)}"
     yield from (f"     {line.rstrip()}".rstrip() for line in body)
     noun = "line" if len(commit.lines) == 1 else "lines"

@@ -54,7 +54,7 @@ class CommitFacts:
     """A commit: who changed what, and when."""
 
     hash: str  # the full hash
-    date: str  # ISO 8601, UTC
+    date: str  # ISO 8601, UTC; "" if it is not known
     author: str  # "Name <address>"
     subject: str  # the first line of the message
     files: tuple[ChangedFile, ...] = ()  # at most 30 changed files, the most important first
@@ -125,7 +125,7 @@ class PassageCommit:
     """A commit that changed the meaning of a passage, not only its white space or its place."""
 
     hash: str  # the full hash
-    date: str  # ISO 8601, UTC
+    date: str  # ISO 8601, UTC; "" if it is not known
     author: str  # "Name <address>"
     subject: str  # the first line of the message
     message: str  # the whole message, with masked secrets
@@ -174,4 +174,4 @@ class SearchedRevision:
 
     name: str  # the revision as it was written in the query
     hash: str  # the full hash
-    date: str  # the time of the commit; ISO 8601, UTC
+    date: str  # the time of the commit; ISO 8601, UTC; "" if it is not known

@@ -260,6 +260,25 @@ def test_a_replacement_of_a_commit_is_ignored(app: App, sample: Path) -> None:
         app.read(f"{first[:12]}:ostrich.py")
 
 
+def test_a_commit_without_a_time_is_found(app: App, sample: Path) -> None:
+    tree, parent = (git(sample, "rev-parse", name).strip() for name in ("HEAD^{tree}", "HEAD"))
+    (sample / "damaged").write_text(
+        f"tree {tree}\nparent {parent}\nauthor A <a@x.org> {OLD_S} +0000\ncommitter\n\n"
+        "add ostrich\n"
+    )
+    command = ("hash-object", "-t", "commit", "-w", "--literally", "damaged")
+    damaged = git(sample, *command).strip()
+    git(sample, "update-ref", "refs/heads/main", damaged)
+
+    response = app.search("retry", at="HEAD")
+    assert response.revision is not None
+    assert response.revision.hash == damaged
+    assert response.suggestions[0] == f"searched HEAD = {damaged[:12]}, date unknown"
+    (found, *_) = app.search("in:history ostrich").results
+    assert found.commit is not None
+    assert (found.commit.hash, found.commit.date) == (damaged, "")
+
+
 @pytest.mark.parametrize("name", ["v9.9", "--output=x", "a..b", "", "main:README.md", "x\0y"])
 def test_an_unknown_revision_is_an_error_that_names_it(app: App, name: str) -> None:
     with pytest.raises(QueryError, match=r"there is no commit .* give a hash, a tag, a branch"):

@@ -124,6 +124,8 @@ def _header(root: Path, sha: str) -> str:
 
 def _format_time(seconds: str) -> str:
     """Return a Unix time in UTC; unchanged if it is not in the years that Python supports."""
+    if not seconds:  # the commit is damaged
+        return "date unknown"
     try:
         return format_timestamp(int(seconds))
     except (OverflowError, ValueError, OSError):

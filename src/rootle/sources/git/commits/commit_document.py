@@ -85,7 +85,7 @@ def commit_document(
         kind=COMMIT_KIND,
         title=title,
         author=commit.author,
-        date_s=float(commit.seconds),
+        date_s=float(commit.seconds) or None,
         sections=tuple(sections),
     )
 

@@ -19,7 +19,7 @@ class ListedCommit(NamedTuple):
     """A commit in a list."""
 
     sha: str
-    seconds: int  # Unix time of the commit
+    seconds: int  # Unix time of the commit; 0 if it is not known
 
 
 def list_heads(folder: str) -> tuple[str, ...] | None:
@@ -67,7 +67,7 @@ def list_hashes(folder: str, revisions: Collection[str], *, max_count: int) -> l
 def _parse(text: bytes) -> Iterator[ListedCommit]:
     for line in text.decode("ascii", "replace").split("\n"):
         sha, _, seconds = line.partition(" ")
-        if seconds:
+        if sha:  # a damaged commit may have no time
             yield ListedCommit(sha, parse_commit_time(seconds))
 
 
