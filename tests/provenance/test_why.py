@@ -13,6 +13,7 @@ import pytest
 from sample import OLD_S, MakeApp, git, write
 
 from rootle.errors import QueryError, SourceError
+from rootle.serialization.why import reason_lines
 from rootle.types import WhyAnswer
 
 pytestmark = pytest.mark.slow
@@ -232,6 +233,55 @@ def test_a_renamed_file_is_followed_even_if_a_line_changes_at_the_same_time(
     assert renamed in history.hashes("fetching.py:7")[:2]
 
 
+def test_a_file_that_is_renamed_with_hundreds_of_others_is_followed(history: History) -> None:
+    # Too many changed files to compare each of them with each other. The lines of the passage are
+    # too short to be recognized on their own, and no other line is near them.
+    names = [f"m{number}.py" for number in range(210)]
+    end = "\n" * 9 + "def run():\n    return find_all_of_them(DEPTH)\n"
+    texts = {name: f"import project.{name}\n\nDEPTH = 1\n{end}# {name}\n" for name in names}
+    history.commit("first", {f"old/{name}": text for name, text in texts.items()})
+    changed = texts["m7.py"].replace("DEPTH = 1", "DEPTH = 2")
+    deepened = history.commit("Search two levels", {"old/m7.py": changed})
+    history.git("mv", "old", "new")
+    renamed = history.commit(
+        "Rename the package",
+        {
+            f"new/{name}": (changed if name == "m7.py" else text).replace("project", "package")
+            for name, text in texts.items()
+        },
+    )
+
+    answer = history.why("new/m7.py:3")
+
+    assert answer.is_complete
+    assert answer.commits[0].hash == deepened
+    assert renamed not in [commit.hash for commit in answer.commits]
+
+
+def test_blame_names_the_commit_if_the_source_of_a_renamed_file_cannot_be_found(
+    history: History,
+) -> None:
+    added = history.commit("Retry while overloaded", {"net.py": FETCH, "other.py": OTHER})
+    lost = history.git("rev-parse", "HEAD:other.py").strip()
+    history.git("mv", "net.py", "fetching.py")
+    renamed = history.commit(
+        "Rename the module",
+        {
+            "fetching.py": FETCH.replace("TooManyAttempts", "Failed"),
+            "other.py": OTHER + "\nA = 1\n",
+        },
+    )
+    (history.root / ".git/objects" / lost[:2] / lost[2:]).unlink()
+
+    answer = history.why("fetching.py:5")
+
+    assert answer.commits[0].hash == added
+    assert answer.commits[0].path == "net.py"
+    assert 5 not in [line for one in answer.commits if one.hash == renamed for line in one.lines]
+    assert not answer.is_complete
+    assert "git blame named the last commit" in answer.notes[0]
+
+
 def test_changes_of_other_lines_do_not_count(history: History) -> None:
     added = history.commit("Retry while overloaded", {"net.py": FETCH + "\n\n" + OTHER})
     typo = history.commit(
@@ -398,8 +448,12 @@ def test_a_clone_without_old_contents_lists_the_commits_of_the_file(
     answer = make_app(clone).why("net.py:5")
 
     assert [commit.hash for commit in answer.commits] == [second, first]
+    assert answer.are_of_file
     assert not answer.is_complete
     assert "older" in answer.notes[0]
+    text = "\n".join(reason_lines(answer))
+    assert "The newest commits that changed this file" in text
+    assert "changed the meaning of these lines" not in text
 
 
 def test_secrets_in_messages_and_replaced_lines_are_masked(history: History) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from rootle.errors import QueryError, SourceError
 from rootle.ingest.source_refs import DocumentSet
+from rootle.provenance.blamed import credit_last_changes
 from rootle.provenance.commits import describe_commits, name_commits
 from rootle.provenance.committed_file import CommittedFile, find_committed
 from rootle.provenance.mentions import list_names
@@ -17,6 +19,7 @@ from rootle.provenance.place import CodePlace, find_place
 from rootle.provenance.ranking import rank_commits
 from rootle.provenance.uncommitted import compare_lines, number_words, split_uncommitted
 from rootle.provenance.walk import PassageWalk
+from rootle.serialization.line_ranges import join_ranges
 from rootle.sources.files.text_reader import decode_text
 from rootle.sources.git.commit_text import explain_hidden_commits
 from rootle.sources.git.git_dirs import find_work_tree
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 DEFAULT_COMMITS: Final = 5
 MAX_COMMITS: Final = 50
 _WALK_S: Final = 6.0
+_BLAME_S: Final = 3.0
 _LAST_CHANGES_S: Final = 1.0
 
 _NO_REPOSITORY: Final = "the folder is not in a git repository, so it has no commits"
@@ -41,15 +45,19 @@ _NEW_FILE: Final = "the file is not committed yet"
 _SHALLOW: Final = (
     "older commits are missing: this is a shallow clone; git fetch --unshallow completes it"
 )
-_PARTIAL: Final = (
-    "older commits were not compared: git failed, or the clone lacks older contents; the newest "
-    "commits that changed the file are listed"
+_UNKNOWN: Final = (
+    "it is not known which commits changed these lines: git failed, took too long, or lacks older "
+    "contents"
 )
 _NOT_COMPARED: Final = (
     "the file was not completely compared with the last commit, because it repeats too many lines; "
     "some lines that are committed may be called uncommitted"
 )
 _TOO_LONG: Final = "older commits were not read in time; the first commits may be missing"
+_BLAMED: Final = (
+    "the whole history could not be read, or not in time; for {lines}, git blame named the last "
+    "commit, and older commits may be missing"
+)
 
 
 def explain_place(
@@ -175,14 +183,15 @@ class _Explanation:
         exceptions = self.documents.rules.secret_exceptions
         walked = _walk(self.place, committed, exceptions, _WALK_S)
         walk, found = walked.walk, walked.walk.contributions
+        blamed = credit_last_changes(walk, monotonic() + _BLAME_S) if walk.unread else ()
         names = list_names(self.place)
         ranked = rank_commits(found, self.place.asked_weights(), names)[: self.count]
         notes = [] if walked.is_compared else [_NOT_COMPARED]
-        if not walk.is_complete and not ranked:
+        is_unknown = not walk.is_complete and not ranked
+        if not walk.is_complete:
+            notes.append(_describe_gap(blamed, is_unknown=is_unknown))
+        if is_unknown:
             ranked = list_file_commits(top, path, self.count)
-            notes.append(_PARTIAL)
-        elif not walk.is_complete:
-            notes.append(_TOO_LONG)
         shallow = find_shallow_commits(top)
         is_cut = not shallow.isdisjoint(walk.last_seen)
         notes += [_SHALLOW] if is_cut else []
@@ -193,6 +202,7 @@ class _Explanation:
             replaced=walked.replaced,
             notes=tuple(notes),
             is_complete=walk.is_complete and walked.is_compared and not is_cut,
+            are_of_file=is_unknown,
         )
 
     def _numbers(self) -> tuple[int, ...]:
@@ -213,3 +223,11 @@ class _Explanation:
             is_complete=False,
             notes=(),
         )
+
+
+def _describe_gap(blamed: Sequence[int], *, is_unknown: bool) -> str:
+    """Return why commits may be missing; `git blame` was asked about the lines `blamed`."""
+    if is_unknown:
+        return _UNKNOWN
+    noun = "line" if len(blamed) == 1 else "lines"
+    return _BLAMED.format(lines=f"{noun} {join_ranges(blamed)}") if blamed else _TOO_LONG

@@ -12,12 +12,7 @@ from typing import Final
 from rootle.provenance.contributions import Contributions
 from rootle.provenance.moves import MIN_MOVED_LETTERS, find_moved, list_removed
 from rootle.provenance.tracking import Words, shift, trace, without
-from rootle.sources.git.lines.commit_changes import (
-    ChangedText,
-    find_change,
-    list_removals,
-    read_commit_changes,
-)
+from rootle.sources.git.lines.commit_changes import find_source, read_removals
 from rootle.sources.git.lines.file_log import FileCommit, open_file_log
 from rootle.sources.git.lines.line_changes import LineChange
 
@@ -29,7 +24,7 @@ _MIN_COPIED_LETTERS: Final = 40  # letters of a block from another file, as in `
 _NEGLIGIBLE: Final = 0.01  # words with a smaller total weight are not followed further
 _REVERT_SHARE: Final = 0.5  # share of a word's weight for a revert that restored the word
 _REMOVAL_SHARE: Final = 0.3  # share of a line's weight for a commit that removed words from it
-_IGNORED_SHARE: Final = 0.1  # share of a word's weight for an ignored commit that introduced it
+IGNORED_SHARE: Final = 0.1  # share of a word's weight for an ignored commit that introduced it
 _TIMEOUT_S: Final = 2.0
 
 
@@ -51,6 +46,8 @@ class PassageWalk:
     # Stop as soon as this many commits that changed the words are known.
     max_commits: int | None = None
     is_complete: bool = True
+    # Words whose history was not read: the revision and path of a file, and their positions in it.
+    unread: list[tuple[str, str, Words]] = field(default_factory=list)
     last_seen: set[str] = field(default_factory=set)  # commits in which a file is new
     _queue: list[tuple[str, str, Words]] = field(default_factory=list)
     _states: dict[str, Words] = field(default_factory=lambda: defaultdict(dict))
@@ -68,7 +65,12 @@ class PassageWalk:
                 return
             self._queue.sort(key=lambda item: self._weight(item[2]))
             self._follow(*self._queue.pop())
-        self.is_complete = self.is_complete and not self._queue
+        for revision, path, others in self._queue:
+            self._give_up(revision, path, others)
+
+    def _give_up(self, revision: str, path: str, words: Words) -> None:
+        self.is_complete = False
+        self.unread.append((revision, path, words))
 
     def _enqueue(self, revision: str, path: str, words: Words) -> None:
         """Queue words of a file, together with other words of the same version."""
@@ -95,8 +97,13 @@ class PassageWalk:
                     return
                 if self._has_enough():
                     return
-            if is_first or not log.is_complete or self._live_weight() >= _NEGLIGIBLE:
+            if is_first:
+                self._give_up(revision, path, words)
+            if not log.is_complete or self._live_weight() >= _NEGLIGIBLE:
                 self.is_complete = False
+        for sha, left in self._states.items():
+            if self._weight(left) >= _NEGLIGIBLE:
+                self._give_up(sha, path, left)
 
     def _visit(self, commit: FileCommit, path: str) -> None:
         """Process a commit, and those of its ancestors that git listed before it."""
@@ -176,7 +183,7 @@ class PassageWalk:
             return
         if commit.sha in self.ignored:
             self.contributions.add(
-                commit.sha, commit.message, path, set(words), share=_IGNORED_SHARE
+                commit.sha, commit.message, path, set(words), share=IGNORED_SHARE
             )
             return
         target = _find_reverted(commit.message)
@@ -192,8 +199,12 @@ class PassageWalk:
         self.last_seen.add(commit.sha)
         changes = commit.changes[0]
         if self._weight(words) >= _NEGLIGIBLE:
-            entry = find_change(self._read_commit(commit.sha), path)
-            if entry is not None and entry.status in ("R", "C"):
+            left_s = min(self.deadline_s - monotonic(), _TIMEOUT_S)
+            entry = find_source(self.folder, commit.sha, path, left_s) if left_s > 0 else None
+            if entry is None:  # the commit may only have renamed the file
+                self._give_up(commit.sha, path, words)
+                return
+            if entry.status in ("R", "C"):
                 kept, rest = shift(words, entry.changes)
                 old, shortened = trace(
                     rest,
@@ -230,7 +241,14 @@ class PassageWalk:
     ) -> Iterator[tuple[str, Words]]:
         if self._weight(words) < _NEGLIGIBLE:
             return
-        pool = list(list_removals(self._read_commit(commit.sha), path))
+        lines = {position.line for position in words.values()}
+        added = [
+            line
+            for change in changes
+            for number, line in enumerate(change.new_lines, start=change.new_start)
+            if number in lines
+        ]
+        pool = self._read_removals(commit.sha, path, added)
         yield from self._find_blocks(words, changes, pool, min_letters=_MIN_COPIED_LETTERS)
 
     def _find_blocks(
@@ -244,12 +262,18 @@ class PassageWalk:
         """Yield the paths and old positions of words that occur in blocks of removed lines."""
         return find_moved(words, changes, pool, self.contributions.weights, min_letters=min_letters)
 
-    def _read_commit(self, sha: str) -> list[ChangedText]:
-        left_s = self.deadline_s - monotonic()
-        if self._large_reads >= _MAX_LARGE_READS or left_s <= 0:
-            return []
-        self._large_reads += 1
-        return read_commit_changes(self.folder, sha, min(left_s, _TIMEOUT_S))
+    def _read_removals(
+        self, sha: str, path: str, added: Sequence[str]
+    ) -> Sequence[tuple[str, LineChange]]:
+        """Return removed lines from which a commit may have moved the lines `added`."""
+        left_s = min(self.deadline_s - monotonic(), _TIMEOUT_S)
+        found = None
+        if self._large_reads < _MAX_LARGE_READS and left_s > 0:
+            self._large_reads += 1
+            found = read_removals(self.folder, sha, path, added, left_s)
+        if found is None:
+            self.is_complete = False
+        return found or ()
 
     def _note_removals(
         self, commit: FileCommit, words: Words, changes: Sequence[LineChange], path: str

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Final
 
+from rootle.serialization.line_ranges import join_ranges
 from rootle.serialization.memories import NOTICE, memory_as_text
 from rootle.serialization.path_text import cut_line, cut_lines, escape_path, short_date, short_hash
 from rootle.types import PassageCommit, WhyAnswer
@@ -23,6 +24,9 @@ _BODY_INDENT: Final = 5
 _MIN_WIDTH: Final = 20  # the minimum width of a wrapped message
 _COMMITS_TITLE: Final = (
     "Commits that changed the meaning of these lines, the best explanation first:"
+)
+_FILE_TITLE: Final = (
+    "The newest commits that changed this file; whether they changed these lines is not known:"
 )
 _BRIEF_REPLACED: Final = 3  # the maximum number of replaced lines in a brief answer
 
@@ -55,7 +59,7 @@ def reason_lines(answer: WhyAnswer) -> Iterator[str]:
     yield from _passage_lines(answer, _MAX_PASSAGE_LINES)
     yield from _uncommitted_lines(answer, _MAX_REPLACED)
     if answer.commits:
-        yield _COMMITS_TITLE
+        yield _FILE_TITLE if answer.are_of_file else _COMMITS_TITLE
     for number, commit in enumerate(answer.commits, start=1):
         limit = _BODY_CHARS if number <= _DETAILED else _LATER_BODY_CHARS
         body = _shorten(_body_of(commit), limit)
@@ -71,7 +75,7 @@ def brief_reason_lines(answer: WhyAnswer, detail: WhyDetail, columns: int) -> It
     yield from _passage_lines(answer, detail.passage_lines)
     yield from _uncommitted_lines(answer, _BRIEF_REPLACED)
     if answer.commits:
-        yield _COMMITS_TITLE
+        yield _FILE_TITLE if answer.are_of_file else _COMMITS_TITLE
     for number, commit in enumerate(answer.commits, start=1):
         if number > detail.commits:
             day = short_date(commit.date)
@@ -96,7 +100,7 @@ def _mention_lines(answer: WhyAnswer) -> Iterator[str]:
 def _uncommitted_lines(answer: WhyAnswer, maximum: int) -> Iterator[str]:
     if not answer.uncommitted:
         return
-    yield f"Not committed yet: {_ranges(answer.uncommitted)}."
+    yield f"Not committed yet: {join_ranges(answer.uncommitted)}."
     shown = cut_lines(answer.replaced, maximum)
     if shown:
         yield "The last commit has instead:"
@@ -141,7 +145,7 @@ def _commit_lines(
     yield f"   {cut_line(commit.subject, _MAX_LINE_CHARS)}"
     yield from (f"     {line.rstrip()}".rstrip() for line in body)
     noun = "line" if len(commit.lines) == 1 else "lines"
-    about = [f"{noun} {_ranges(commit.lines)}"] if commit.lines else []
+    about = [f"{noun} {join_ranges(commit.lines)}"] if commit.lines else []
     if commit.path != answer.passage.source:
         about.append(f"then in {escape_path(commit.path)}")
     if commit.numbers:
@@ -170,14 +174,3 @@ def _cut_body(body: str, columns: int, maximum: int) -> list[str]:
 
 def _shorten(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[:limit].rstrip()} …"
-
-
-def _ranges(lines: Sequence[int]) -> str:
-    """Return sorted numbers as "3, 5-7"."""
-    parts: list[list[int]] = []
-    for line in lines:
-        if parts and line == parts[-1][-1] + 1:
-            parts[-1] = [parts[-1][0], line]
-        else:
-            parts.append([line])
-    return ", ".join("-".join(map(str, part)) for part in parts)

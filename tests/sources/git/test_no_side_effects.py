@@ -27,7 +27,11 @@ from rootle.sources.git.commits.commit_list import (
 )
 from rootle.sources.git.commits.patch_process import PatchProcess
 from rootle.sources.git.history import find_base, list_committed_files
-from rootle.sources.git.lines.commit_changes import find_renamed_path, read_commit_changes
+from rootle.sources.git.lines.commit_changes import (
+    find_renamed_path,
+    find_source,
+    read_removals,
+)
 from rootle.sources.git.lines.commit_facts import (
     find_merges,
     list_file_commits,
@@ -35,6 +39,7 @@ from rootle.sources.git.lines.commit_facts import (
     read_headers,
 )
 from rootle.sources.git.lines.file_log import open_file_log
+from rootle.sources.git.lines.line_blame import blame_lines
 from rootle.sources.git.repository import (
     head_commit,
     ignored_paths,
@@ -71,6 +76,7 @@ _PROGRAM_SETTINGS = (
 _SUBCOMMANDS = (
     *("ls-files", "check-ignore", "rev-parse", "merge-base", "log", "show", "status", "config"),
     *("ls-tree", "rev-list", "worktree", "cat-file", "diff-tree", "diff-index"),
+    "blame",
 )
 _HOOKS = (
     *("post-index-change", "fsmonitor-watchman", "query-watchman", "post-checkout", "pre-commit"),
@@ -164,10 +170,13 @@ def ask_about_lines(root: Path, head: str) -> None:
     folder = os.fspath(root)
     with open_file_log(folder, head, "a.py", time.monotonic() + 60) as log:
         assert len(list(log)) == 2
-    assert [change.path for change in read_commit_changes(folder, head, 60)] == [
-        ".gitattributes",
-        "a.py",
-    ]
+    source = find_source(folder, head, ".gitattributes", 60)
+    assert source is not None
+    assert source.status == "A"
+    removed = read_removals(folder, head, "b.py", ["first = 'b.py'"], 60)
+    assert removed is not None
+    assert [path for path, _ in removed] == ["a.py"]
+    assert [blamed.sha for blamed in blame_lines(folder, head, "a.py", [1], 60)] == [head]
     assert read_committed(folder, head, "a.py") == b"second = 2\n"
     assert find_renamed_path(folder, "a.py", 60) == "a.py"
     assert set(read_headers(folder, [head])) == {head}

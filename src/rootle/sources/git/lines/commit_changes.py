@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from time import monotonic
 from typing import Final
 
 from rootle.sources.git.command import run_git
-from rootle.sources.git.lines.line_changes import LineChange, parse_changes
-from rootle.sources.git.raw_diff import split_raw_diff
+from rootle.sources.git.lines.line_changes import LineChange, parse_changes, split_hunks
+from rootle.sources.git.raw_diff import RawChange, split_raw_diff
 
 _BLOCK: Final = re.compile(rb"^diff --git ", re.MULTILINE)
+# The changes from the first parent, or from no files for the first commit.
+_CHANGES: Final = ("-1", "--format=", "--diff-merges=first-parent", "-r", "--raw", "-z")
 _OPTIONS: Final = (
-    *("-r", "-M", "-C", "-l200", "--raw", "-z", "-p", "-U0", "--no-ext-diff", "--no-textconv"),
-    *("--no-color", "--ignore-submodules"),
+    *("--no-ext-diff", "--no-textconv", "--no-notes", "--no-decorate", "--no-show-signature"),
+    *("--no-color", "--ignore-submodules", "--src-prefix=a/", "--dst-prefix=b/"),
 )
-# Maximum number of bytes of a patch. A commit with a longer patch imports or reformats whole
-# folders.
+_PATCH: Final = ("-p", "-U0")
+_CONFIG: Final = {"log.showRoot": "true", "log.follow": "false"}
+# Maximum number of bytes of a patch, without the files that the commit added. A commit with a
+# longer patch reformats or replaces whole folders.
 _MAX_PATCH_BYTES: Final = 6_000_000
+# The largest number of files for which git is asked to compare each added file with each removed
+# one. If there are more, git compares only files whose names are the same.
+_MAX_COMPARED: Final = 200
+_WORD: Final = re.compile(rb"\w+")
+# Lines that are removed from other files and compared with the added lines. If a commit removed
+# more, those with the most words in common with the added lines are compared.
+_MAX_REMOVED_LINES: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,25 +44,99 @@ class ChangedText:
     changes: tuple[LineChange, ...]
 
 
-def read_commit_changes(folder: str, sha: str, timeout_s: float) -> list[ChangedText]:
-    """Return the changes of a commit relative to its first parent.
+def find_source(folder: str, sha: str, path: str, timeout_s: float) -> ChangedText | None:
+    """Return how a commit created a file: renamed (R), copied (C) or new (A, without changes).
 
-    Return an empty list if git fails, or if there are too many changes.
+    The changes are relative to the file in the first parent that was renamed or copied. Return None
+    if git failed or was too slow, so that the source is not known.
     """
-    output = run_git(
-        folder, "diff-tree", *_OPTIONS, f"{sha}^1", sha, "--", timeout_s=max(timeout_s, 0.1)
-    )
-    if output.returncode != 0 or output.timed_out or len(output.stdout) > _MAX_PATCH_BYTES:
-        return []
-    files, patch = split_raw_diff(output.stdout)
-    starts = [found.start() for found in _BLOCK.finditer(patch)]
-    if not files or len(starts) != len(files):
-        return []
-    ends = [*starts[1:], len(patch)]
-    return [
-        ChangedText(status, old, new, tuple(parse_changes(patch[start:end])))
-        for (status, old, new), start, end in zip(files, starts, ends, strict=True)
+    deadline_s = monotonic() + timeout_s
+    renames = ("-M", "-C", f"-l{_MAX_COMPARED}")
+    files = _list_changed(folder, sha, renames, deadline_s)
+    if files is None:
+        return None
+    found = next((one for one in files if one.path == path), None)
+    if (found is None or found.status == "A") and len(files) > _MAX_COMPARED:
+        # git has not compared all files. It can also look for the source of only one file.
+        places = ("-M", "--follow")
+        followed = _list_changed(folder, sha, places, deadline_s, path)
+        if followed is None:
+            return None
+        changed = {one.old_path for one in files}
+        found = next((one for one in followed if one.path == path), None)
+        if found is not None and found.old_path not in changed:
+            found = None  # a copy of a file that the commit did not change
+    if found is None or found.status not in ("R", "C"):
+        return ChangedText("A", path, path, ())
+    # The names of the two files make git compare only these. The status may then differ.
+    data = _read(folder, sha, (*_PATCH, "-M", "-C"), deadline_s, found.old_path, path)
+    if data is None:
+        return None
+    for file, patch in _pair_patches(data):
+        if (file.old_path, file.path) == (found.old_path, path):
+            return ChangedText(file.status, file.old_path, path, tuple(parse_changes(patch)))
+    return None
+
+
+def read_removals(
+    folder: str, sha: str, path: str, added: Iterable[str], timeout_s: float
+) -> list[tuple[str, LineChange]] | None:
+    """Return the lines that a commit removed from files other than `path`, with their old paths.
+
+    The changes are relative to the first parent. Only changes that have a word in common with the
+    lines `added` are returned, those with the most common words first. Return None if git failed or
+    was too slow, or if the commit changed too much.
+    """
+    options = (*_PATCH, "-M", f"-l{_MAX_COMPARED}", "--diff-filter=a")
+    data = _read(folder, sha, options, monotonic() + timeout_s)
+    if data is None or len(data) > _MAX_PATCH_BYTES:
+        return None
+    wanted = frozenset(word for line in added for word in _WORD.findall(line.encode()))
+    rated = [
+        (len(wanted.intersection(_WORD.findall(hunk))), file.old_path, hunk)
+        for file, patch in _pair_patches(data)
+        if file.path != path
+        for hunk in split_hunks(patch)
     ]
+    rated = sorted((one for one in rated if one[0]), key=lambda one: -one[0])
+    found: list[tuple[str, LineChange]] = []
+    count = 0
+    for _, old_path, hunk in rated:
+        for change in parse_changes(hunk):
+            count += len(change.old_lines)
+            if change.old_lines and (count <= _MAX_REMOVED_LINES or not found):
+                found.append((old_path, change))
+    return found
+
+
+def _list_changed(
+    folder: str, sha: str, options: Sequence[str], deadline_s: float, *paths: str
+) -> list[RawChange] | None:
+    data = _read(folder, sha, options, deadline_s, *paths)
+    return None if data is None else split_raw_diff(data)[0]
+
+
+def _read(
+    folder: str, sha: str, options: Sequence[str], deadline_s: float, *paths: str
+) -> bytes | None:
+    """Return the changed files of a commit with `--raw -z`; None if git failed or was too slow."""
+    output = run_git(
+        folder,
+        *("log", *_CHANGES, *_OPTIONS, *options, sha, "--"),
+        *(f":(top,literal){one}" for one in paths),
+        timeout_s=max(deadline_s - monotonic(), 0.1),
+        config=_CONFIG,
+    )
+    return None if output.returncode != 0 or output.timed_out else output.stdout
+
+
+def _pair_patches(data: bytes) -> Iterator[tuple[RawChange, bytes]]:
+    """Yield each changed file with its patch."""
+    files, patch = split_raw_diff(data)
+    starts = [found.start() for found in _BLOCK.finditer(patch)]
+    if len(starts) == len(files):
+        for file, (start, end) in zip(files, pairwise([*starts, len(patch)]), strict=True):
+            yield file, patch[start:end]
 
 
 def find_renamed_path(folder: str, path: str, timeout_s: float) -> str:
@@ -61,15 +148,3 @@ def find_renamed_path(folder: str, path: str, timeout_s: float) -> str:
     )
     files, _ = split_raw_diff(output.stdout)
     return next((old for _, old, new in files if new == path), path)
-
-
-def find_change(changes: list[ChangedText], path: str) -> ChangedText | None:
-    """Return the change to a file; None if the file did not change."""
-    return next((change for change in changes if change.path == path), None)
-
-
-def list_removals(changes: list[ChangedText], path: str) -> Iterator[tuple[str, LineChange]]:
-    """Yield the lines that a commit removed from other files, with their old paths."""
-    for file in changes:
-        if file.path != path:
-            yield from ((file.old_path, change) for change in file.changes if change.old_lines)

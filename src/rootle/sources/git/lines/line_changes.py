@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 # The header of a hunk of a merge has one more "@" and one more range for each further parent.
@@ -33,6 +34,12 @@ class LineChange:
     def first_new(self) -> int:
         """The number of the first new line; if there is none, of the line after the change."""
         return self.new_start if self.new_lines else self.new_start + 1
+
+
+def split_hunks(patch: bytes) -> Iterator[bytes]:
+    """Yield the changes in a patch of one file as patches of one change each."""
+    starts = [found.start() for found in _HUNK.finditer(patch)]
+    yield from (patch[start:end] for start, end in pairwise([*starts, len(patch)]))
 
 
 def parse_changes(patch: bytes) -> Iterator[LineChange]:

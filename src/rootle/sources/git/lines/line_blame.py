@@ -1,0 +1,66 @@
+"""Ask `git blame` for the last commits that changed lines of a file."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterator
+from typing import Final, NamedTuple
+
+from rootle.sources.git.command import run_git
+
+# White space is ignored, and lines that were moved or copied from changed files are followed. A
+# list of ignored commits may be named by the configuration, so it is not read here.
+_OPTIONS: Final = ("--incremental", "--no-ignore-revs-file", "-w", "-M", "-C", "--no-textconv")
+_ENTRY: Final = re.compile(rb"^([0-9a-f]{40,64}) \d+ (\d+) (\d+)$")
+_FILE: Final = b"filename "
+
+
+class BlamedLines(NamedTuple):
+    """Adjacent lines of a version of a file, and the last commit that changed them."""
+
+    sha: str
+    lines: range  # in the version of the file for which git was asked
+    path: str  # the path of the file in this commit; "" if git prints it in an escaped form
+
+
+def blame_lines(
+    folder: str, revision: str, path: str, lines: Collection[int], timeout_s: float
+) -> list[BlamedLines]:
+    """Return the last commits that changed some lines of the file at `path` in a revision.
+
+    `path` is relative to the top of the work tree. git is stopped after the timeout. Lines for
+    which it has not found the commit by then are left out, and so are all lines if git fails.
+    """
+    ranges = [f"-L{first},{last}" for first, last in _join(lines)]
+    output = run_git(
+        folder,
+        *("blame", *_OPTIONS, *ranges, revision, "--", path),
+        timeout_s=max(timeout_s, 0.1),
+        config={"core.quotePath": "false"},
+    )
+    return list(_parse(output.stdout))
+
+
+def _parse(data: bytes) -> Iterator[BlamedLines]:
+    """Yield the entries of the output. The line with the name of the file ends an entry."""
+    found: BlamedLines | None = None
+    for line in data.split(b"\n")[:-1]:
+        if entry := _ENTRY.match(line):
+            first = int(entry[2])
+            found = BlamedLines(entry[1].decode(), range(first, first + int(entry[3])), "")
+        elif line.startswith(_FILE) and found is not None:
+            name = os.fsdecode(line.removeprefix(_FILE))
+            yield found._replace(path="" if name.startswith('"') else name)
+            found = None
+
+
+def _join(lines: Collection[int]) -> list[tuple[int, int]]:
+    """Return the first and the last line of each range of adjacent lines."""
+    ranges: list[tuple[int, int]] = []
+    for line in sorted(lines):
+        if ranges and line == ranges[-1][1] + 1:
+            ranges[-1] = ranges[-1][0], line
+        else:
+            ranges.append((line, line))
+    return ranges
