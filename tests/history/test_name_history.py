@@ -306,3 +306,61 @@ def test_other_words_are_searched_as_before(question: str, app: App) -> None:
     answer = app.search(SearchQuery(question))
 
     assert not any("changes in" in note for note in answer.suggestions)
+
+
+@pytest.mark.parametrize(
+    ("question", "subjects"),
+    [
+        ("what changed in herd.py since 2024-02-14", ["Number 14"]),
+        ("what changed in count_herd in February 2024", ["Number 14"]),
+        ("what changed in herd.py before 2024", ["Number 13", "Count"]),
+        ("what changed in herd.py since rel_13", ["Number 14"]),
+        ("what changed in herd.py since the branch old/stable", ["Number 14"]),
+        ("what changed in herd.py before rel_13", ["Number 13", "Count"]),
+        ("what changed since rel_13", ["Number 14"]),
+        ("what changed between rel_13 and HEAD", ["Number 14"]),
+        ("what changed since 2024", ["Number 14"]),
+    ],
+)
+def test_dates_and_names_of_tags_and_branches_select_the_commits(
+    question: str, subjects: list[str], root: Path, app: App
+) -> None:
+    new_year_s = 1_704_067_200
+    for subject, value, when_s in (
+        ("Count", "1", new_year_s - 20 * DAY_S),
+        ("Number 13", "13", new_year_s - 10 * DAY_S),
+        ("Number 14", "14", new_year_s + 50 * DAY_S),
+    ):
+        write(root, "herd.py", f"def count_herd(name):\n    return {value}\n", when_s=when_s)
+        git(root, "add", "-A")
+        git(root, "commit", "-q", "-m", subject, when_s=when_s)
+        if value == "13":
+            git(root, "tag", "rel_13")
+            git(root, "branch", "old/stable")
+
+    answer = app.search(SearchQuery(f"in:history {question}"))
+
+    assert [it.commit.subject for it in answer.results if it.commit] == subjects
+
+
+def test_a_number_that_is_no_year_is_not_a_date(herd: Path, app: App) -> None:
+    answer = app.search(SearchQuery("which commit changed the zebra in 2024 bytes"))
+
+    assert not [note for note in answer.suggestions if "since:" in note]
+
+
+def test_a_count_with_a_path_is_a_lower_bound_if_files_of_a_commit_are_not_indexed(
+    root: Path, app: App
+) -> None:
+    for number in range(40):
+        write(root, f"many/m{number:02}.py", "a = 1\n")
+    write(root, "zoo/cage.py", "b = 1\n")
+    commit_all(root, "Import everything", day=20)
+    write(root, "zoo/cage.py", "b = 22\n")
+    commit_all(root, "Widen the cage", day=21)
+
+    answer = app.search(SearchQuery("in:history path:zoo"))
+
+    assert [it.commit.subject for it in answer.results if it.commit] == ["Widen the cage"]
+    assert answer.suggestions[0] == "at least 1 commit"
+    assert "1 of them may have changed this path too" in answer.suggestions[2]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rootle.indexing.external_index import ExternalIndex
     from rootle.web.site.site_rules import Downloads
 
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _WEB_ADDRESS: Final = re.compile(r"https?://", re.IGNORECASE)
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
 _MAX_WEIGHT: Final = 10.0
@@ -354,6 +355,8 @@ def _normalize_address(address: str | os.PathLike[str]) -> str:
         raise SourceError("the address is empty or invalid; give a URL or a path")
     path = Path(os.path.abspath(os.path.expanduser(text)))
     if not path.exists():
+        if _SCHEME.match(text):
+            raise SourceError(f"{text} is not a website; give a URL that starts with https://")
         raise SourceError(f"{path} does not exist; give a URL that starts with https://, or a path")
     return str(path)
 

@@ -23,6 +23,8 @@ from rootle.types import (
 
 PARTLY_INDEXED: Final = "partly indexed"
 _MAX_PACKAGES: Final = 5  # the maximum number of packages to list per reason
+# In a smaller folder, most of the index does not depend on the size of the files.
+_MIN_RATIO_BYTES: Final = 100_000
 
 
 def print_status(
@@ -69,11 +71,13 @@ def _no_index_rows() -> Iterator[tuple[str, str]]:
 
 
 def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
-    ratio = status.index_bytes / status.source_bytes if status.source_bytes else 0.0
+    ratio = ""
+    if status.source_bytes >= _MIN_RATIO_BYTES:
+        ratio = f", {status.index_bytes / status.source_bytes:.2f} times the size of the files"
     yield "generation", f"{status.generation}, written {format_age(status.age_seconds)} ago"
     yield "files", f"{status.files}, {status.source_bytes / 1e6:.1f} MB"
     yield "chunks", f"{status.chunks}"
-    yield "disk", f"{status.index_bytes / 1e6:.1f} MB, {ratio:.2f} times the size of the files"
+    yield "disk", f"{status.index_bytes / 1e6:.1f} MB{ratio}"
     yield "model", status.model
     if status.model_note:
         yield "", status.model_note

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import Final
 
@@ -30,16 +31,19 @@ from rootle.history.commit_request import IndexGap, OpenCommits, elapsed_ms
 from rootle.history.commit_results import add_commits
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
-from rootle.history.names.name_questions import parse_name_history
+from rootle.history.names.name_questions import looks_like_revision, parse_name_history
 from rootle.history.names.past_names import may_be_path
 from rootle.history.past_question import (
+    HISTORY,
     PastQuestion,
+    asks_for_all,
     find_hashes,
     parse_past_question,
     without_hashes,
 )
+from rootle.history.question_dates import read_dates
 from rootle.history.revision_dates import resolve_dates, restore_revisions
-from rootle.search.query.syntax import ParsedQuery, parse_query
+from rootle.search.query.syntax import ParsedQuery, parse_query, restrictions_in
 from rootle.search.request import check_query
 from rootle.search.stages.query_expansion import EXPANSION
 from rootle.types import PARTIAL_HISTORY, SearchQuery, SearchResponse
@@ -125,8 +129,53 @@ class CombinedSearch:
         reason: str | None,
     ) -> SearchResponse:
         """Return one page. `reason` is the result of `CommitSearch.prepare`, if it was called."""
+        dated = self._read_dates(query)
+        if dated is not None:
+            answer_dated = partial(self._search_undated, find_files=find_files, explain=explain)
+            found = answer_dated(dated, oldest_first=oldest_first, reason=reason)
+            note = f"searched as {dated.text_query}"
+            return replace(found, suggestions=(*found.suggestions, note))
+        return self._search_undated(
+            query, find_files, explain=explain, oldest_first=oldest_first, reason=reason
+        )
+
+    def _is_revision(self, name: str) -> bool:
+        return looks_like_revision(name) or self.date_of(name) is not None
+
+    def _read_dates(self, query: SearchQuery) -> SearchQuery | None:
+        """Return a question about the past with filters instead of its dates; None if it has none.
+
+        "what changed" with dates, and without other words, becomes a list of all commits.
+        """
         parsed = parse_query(query.text_query)
         past = parse_past_question(parsed.text, parsed.kinds)
+        if past is None or not past.asks_first or parsed.is_exact or past.revisions is not None:
+            return None
+        now = datetime.fromtimestamp(time.time(), UTC)
+        text, operators = read_dates(query.text_query, now, self.date_of, is_strict=True)
+        if not operators:
+            return None
+        rest = parse_query(text).text
+        if asks_for_all(rest):
+            restrictions = restrictions_in(query.text_query)
+            kind = "" if parsed.kinds else f"in:{HISTORY}"
+            text = " ".join(filter(None, (kind, restrictions)))
+        elif parse_past_question(rest, parsed.kinds) is None:
+            return None  # without the date, the question would be searched in another way
+        return replace(query, text_query=" ".join((*text.split(), *operators)))
+
+    def _search_undated(
+        self,
+        query: SearchQuery,
+        find_files: FindFiles,
+        *,
+        explain: bool,
+        oldest_first: bool,
+        reason: str | None,
+    ) -> SearchResponse:
+        """Return one page of a question whose dates are filters."""
+        parsed = parse_query(query.text_query)
+        past = parse_past_question(parsed.text, parsed.kinds, self._is_revision)
         if past is not None and past.lists_all:
             past = replace(past, oldest_first=oldest_first)
         has_dates = bool(parsed.since or parsed.until)
@@ -138,7 +187,7 @@ class CombinedSearch:
                 return self._add_named(query, named, commits, find_files)
             return find_files(query)
         if past is not None and past.asks_first and not parsed.is_exact:
-            past = replace(past, name_history=parse_name_history(parsed.text))
+            past = replace(past, name_history=parse_name_history(parsed.text, self._is_revision))
         # In a question about a name, "since v2.1" is not a filter: `CommitSelection` handles it.
         is_since = past is not None and past.name_history is not None and past.name_history.since
         in_words = past is not None and not isinstance(commits, str) and not is_since

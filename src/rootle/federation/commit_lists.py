@@ -12,8 +12,8 @@ from rootle.history.commit_results import single_result
 from rootle.history.commit_view import CommitView
 from rootle.index.reader import FileState
 from rootle.search.query.filters import expand_commits, filter_files
-from rootle.search.query.syntax import parse_query
-from rootle.types import COMMIT_URI, SearchQuery, SearchResponse
+from rootle.search.query.syntax import ParsedQuery, parse_query
+from rootle.types import COMMIT_URI, MAX_INDEXED_FILES, SearchQuery, SearchResponse
 
 EMPTY: Final = SearchResponse((), None, (), None, 0, 0.0)
 
@@ -46,7 +46,12 @@ def filter_commits(
     query: SearchQuery, view: CommitView, states: Sequence[FileState]
 ) -> Sequence[FileState]:
     """Return the commits that pass the filters of a query, in the same order."""
-    parsed = parse_query(query.text_query)
+    return _filter(query, parse_query(query.text_query), view, states)
+
+
+def _filter(
+    query: SearchQuery, parsed: ParsedQuery, view: CommitView, states: Sequence[FileState]
+) -> Sequence[FileState]:
     judged = expand_commits(query, parsed, states, view.index)
     passed = filter_files(query, parsed, judged, time.time())
     return states if passed is None else [state for state in states if state.id in passed]
@@ -73,11 +78,18 @@ def list_range(
     page = list_commits(view, found[start : start + limit])
     more = str(start + limit) if start + limit < len(found) else None
     is_partial = not is_complete and len(known) < len(hashes)
-    total = f"{_count(len(found), 'commit')}{' so far' if is_partial else ''}"
+    unlisted = _count_unlisted(query, view, known, found)
+    at_least = "at least " if unlisted else ""
+    total = f"{at_least}{_count(len(found), 'commit')}{' so far' if is_partial else ''}"
     next_page = f"; {limit} on each page; from:{start + limit + 1} in the query shows the next one"
     notes = [total + ("" if more is None else next_page)]
     if len(found) < len(known):
         notes.append(f"the filters exclude {_count(len(known) - len(found), 'other commit')}")
+    if unlisted:
+        notes.append(
+            f"{_count(unlisted, 'of them', 'of them')} may have changed this path too: only "
+            f"{MAX_INDEXED_FILES} files of a commit are indexed"
+        )
     if is_partial:
         indexed = f"{len(known):,} of {_count(len(hashes), 'commit')}"
         notes.append(f"indexed so far: {indexed} in this range")
@@ -98,5 +110,20 @@ def describe_unknown(names: Sequence[str]) -> tuple[str, ...]:
     return (f"no commit, tag or branch is named {quoted}; the question was searched as words",)
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def _count_unlisted(
+    query: SearchQuery, view: CommitView, known: Sequence[FileState], found: Sequence[FileState]
+) -> int:
+    """Return how many commits only the filter by path excludes, although it cannot judge them.
+
+    Not all files of such a commit are in the index.
+    """
+    parsed = parse_query(query.text_query)
+    if not (parsed.paths or query.file_paths):
+        return 0
+    anywhere = _filter(replace(query, file_paths=None), replace(parsed, paths=()), view, known)
+    passed = {state.id for state in found}
+    return sum(state.id not in passed and view.may_lack_files(state) for state in anywhere)
+
+
+def _count(number: int, noun: str, plural: str = "") -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or f'{noun}s'}"

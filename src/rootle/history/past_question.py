@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from rootle.history.names.name_questions import (
-    REVISION,
+    REVISION_NAME,
     NameHistoryQuestion,
+    looks_like_revision,
     parse_name_history,
 )
 from rootle.types import RevisionRange
@@ -23,12 +25,14 @@ _HASH_WORD: Final = re.compile(
 )
 _MAX_HASHES: Final = 5
 # A request for all commits after a commit or between two commits.
+_ALL: Final = r"(?:what (?:has |have |was )?changed|(?:the |all )?(?:commits|changes))"
 _ALL_CHANGES: Final = re.compile(
-    r"(?:what (?:has |have |was )?changed|(?:the |all )?(?:commits|changes)) "
-    rf"(?:(?:since|after) (?:version |release )?(?P<start>{REVISION})"
-    rf"|(?:between|from) (?P<older>{REVISION}) (?:and|to) (?P<newer>{REVISION}))",
+    rf"{_ALL} (?:(?:since|after) (?:(?:version|release|tag|branch|commit) )?"
+    rf"(?P<start>{REVISION_NAME})"
+    rf"|(?:between|from) (?P<older>{REVISION_NAME}) (?:and|to) (?P<newer>{REVISION_NAME}))",
     re.IGNORECASE | re.ASCII,
 )
+_ONLY_ALL: Final = re.compile(rf"\s*{_ALL}[\s?!.]*", re.IGNORECASE)
 _RANGE: Final = re.compile(r"([\w./@^~-]*[\w@^~])(\.\.\.?)([\w./@^~-]+)", re.ASCII)
 # A range with one end, such as "v2.0..". Three dots do not form such a range, because they may be
 # an ellipsis in a sentence.
@@ -95,10 +99,15 @@ class PastQuestion:
     name_history: NameHistoryQuestion | None = None  # set if changes of a name are asked for
 
 
-def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | None:
+def parse_past_question(
+    text: str,
+    kinds: tuple[str, ...],
+    is_revision: Callable[[str], bool] = looks_like_revision,
+) -> PastQuestion | None:
     """Return how to answer a question from commits; None if it asks only about files.
 
-    `text` is the question without its operators, and `kinds` are the values of `in:`.
+    `text` is the question without its operators, and `kinds` are the values of `in:`. `is_revision`
+    returns whether a word is a commit, tag or branch.
     """
     if kinds and HISTORY not in kinds:
         return None
@@ -114,7 +123,7 @@ def parse_past_question(text: str, kinds: tuple[str, ...]) -> PastQuestion | Non
         return PastQuestion(True, revisions=revisions, offset=offset)
     if (found := _HASH.fullmatch(stripped)) and not stripped.isalpha():
         return PastQuestion(True, commit=found[1].lower())
-    if (revisions := _parse_worded_range(range_text)) is not None:
+    if (revisions := _parse_worded_range(range_text, is_revision)) is not None:
         return PastQuestion(True, only, revisions=revisions, offset=offset, is_worded=True)
     named = find_hashes(text)
     if only:
@@ -160,9 +169,14 @@ def _parse_range(text: str) -> RevisionRange | None:
     return RevisionRange(found[1] or _CHECKED_OUT, found[2] or _CHECKED_OUT)
 
 
-def _parse_worded_range(text: str) -> RevisionRange | None:
+def asks_for_all(text: str) -> bool:
+    """Return whether a question, without its dates, asks for all commits: "what changed"."""
+    return _ONLY_ALL.fullmatch(text) is not None
+
+
+def _parse_worded_range(text: str, is_revision: Callable[[str], bool]) -> RevisionRange | None:
     """Return the range in "what changed since A" or "what changed between A and B", else None."""
     found = _ALL_CHANGES.fullmatch(text.rstrip("?.!")) if len(text) <= _MAX_CHARS else None
-    if found is None:
+    if found is None or not all(map(is_revision, filter(None, found.groups()))):
         return None
     return RevisionRange(found["start"] or found["older"], found["newer"] or _CHECKED_OUT)

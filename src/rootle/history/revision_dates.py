@@ -11,6 +11,12 @@ from rootle.serialization.dates import parse_date
 _SINCE_VERSION: Final = re.compile(
     r"\bsince (?:version |release )?(v?\d+(?:\.\d+)+(?:-[\w.]+)?)(?=[\s?!,]|$)", re.IGNORECASE
 )
+# A name that is hardly an ordinary word: it contains a digit, or a kind of name precedes it.
+_SINCE_NAME: Final = re.compile(
+    r"\bsince (?:(?:the )?(?:tag|branch|release|version|commit) |(?=[\w./+-]*\d))"
+    r"(?P<name>[A-Za-z_][\w./^~+-]{0,98}\w)(?=[\s?!,]|$)",
+    re.IGNORECASE,
+)
 _FILTER: Final = re.compile(r'(?<!\S)(since|until):("[^"]+"|[^\s"]+)')
 
 
@@ -35,7 +41,7 @@ def restore_revisions(notes: Sequence[str], question: str, resolved: str) -> tup
 
 def _convert_words(text: str, date_of: Callable[[str], float | None]) -> str:
     """Replace words such as "since v2.1" in a question with a filter, if v2.1 exists."""
-    found = _SINCE_VERSION.search(text)
+    found = _SINCE_VERSION.search(text) or _SINCE_NAME.search(text)
     if found is None:
         return text
     version = found[1]

@@ -19,7 +19,7 @@ from rootle.provenance.place import CodePlace, find_place
 from rootle.provenance.ranking import rank_commits
 from rootle.provenance.uncommitted import compare_lines, number_words, split_uncommitted
 from rootle.provenance.walk import PassageWalk
-from rootle.serialization.line_ranges import join_ranges
+from rootle.serialization.path_text import join_ranges
 from rootle.sources.files.text_reader import decode_text
 from rootle.sources.git.commit_text import explain_hidden_commits
 from rootle.sources.git.git_dirs import find_work_tree

@@ -149,3 +149,14 @@ def unquote_git_path(path: str) -> str:
 
     data = path[1:-1].encode("utf-8", "surrogateescape")
     return _GIT_ESCAPE.sub(decode, data).decode("utf-8", "surrogateescape")
+
+
+def join_ranges(lines: Sequence[int]) -> str:
+    """Return numbers in ascending order as "3, 5-7"."""
+    parts: list[list[int]] = []
+    for line in lines:
+        if parts and line == parts[-1][-1] + 1:
+            parts[-1] = [parts[-1][0], line]
+        else:
+            parts.append([line])
+    return ", ".join("-".join(map(str, part)) for part in parts)

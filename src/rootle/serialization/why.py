@@ -7,9 +7,15 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Final
 
-from rootle.serialization.line_ranges import join_ranges
 from rootle.serialization.memories import NOTICE, memory_as_text
-from rootle.serialization.path_text import cut_line, cut_lines, escape_path, short_date, short_hash
+from rootle.serialization.path_text import (
+    cut_line,
+    cut_lines,
+    escape_path,
+    join_ranges,
+    short_date,
+    short_hash,
+)
 from rootle.types import PassageCommit, WhyAnswer
 
 _MAX_PASSAGE_LINES: Final = 40

@@ -225,7 +225,7 @@ def _forget(app: App, args: argparse.Namespace) -> int:
         warn(f"no memory has the id {missing}")
     if args.json:
         print_json({"forgotten": forgotten})
-    else:
+    elif forgotten or args.all:  # otherwise, the warnings say it
         write_line(f"forgot {len(forgotten)} {'memory' if len(forgotten) == 1 else 'memories'}")
     return SUCCESS if forgotten else NO_RESULTS
 

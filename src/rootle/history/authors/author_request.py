@@ -98,6 +98,14 @@ def _filter(name: str) -> str:
 
 
 def _describe(authors: Sequence[str]) -> str:
-    shown = ", ".join(authors[:_MAX_NAMED])
-    more = len(authors) - _MAX_NAMED
-    return f"commits by {shown}{f' and {more} other authors' if more > 0 else ''}"
+    """Return the names of authors; one with several addresses is named once."""
+    addresses: dict[str, list[str]] = {}
+    for author in authors:
+        addresses.setdefault(author.partition(" <")[0], []).append(author)
+    shown = [
+        same[0] if len(same) == 1 else f"{name} ({len(same)} addresses)"
+        for name, same in addresses.items()
+    ]
+    more = len(shown) - _MAX_NAMED
+    rest = f" and {more} other {'author' if more == 1 else 'authors'}" if more > 0 else ""
+    return f"commits by {', '.join(shown[:_MAX_NAMED])}{rest}"

@@ -1,4 +1,4 @@
-"""Convert the words of a question about commits to filters: dates and paths."""
+"""Convert the words of a question about the commits of an author to filters: dates and paths."""
 
 from __future__ import annotations
 
@@ -8,39 +8,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
+from rootle.history.question_dates import read_dates
 from rootle.text.languages import UNKNOWN, language_of
 from rootle.text.terms import STOP_WORDS, WORD
 
-_MONTHS: Final = (
-    "january february march april may june july august september october november december"
-)
-_NAMED_MONTH: Final = "|".join(f"{one[:3]}(?:{one[3:]})?" for one in _MONTHS.split())
-_DATE: Final = r"\d{4}(?:-\d{1,2}){0,2}(?![\w.-])"
-_IN: Final = r"(?:(?:in|during|within|over|for|from|since) )?(?:the )?"
-_PERIOD: Final = re.compile(
-    rf"\b{_IN}(?:last|past|previous) (?:(?P<count>\d{{1,4}}|few|couple of) )?"
-    r"(?P<unit>hour|day|week|month|year)s?\b",
-    re.IGNORECASE,
-)
-_FEW: Final = 3
-_THIS: Final = re.compile(rf"\b{_IN}this (?P<unit>week|month|year)\b", re.IGNORECASE)
-_DAY: Final = re.compile(r"\b(?:since |from )?(?P<day>today|yesterday)\b", re.IGNORECASE)
-_WITHIN: Final = re.compile(rf"\b(?:in|during|from|of) (?P<date>{_DATE})", re.IGNORECASE)
-_BETWEEN: Final = re.compile(
-    rf"\b(?:between|from) (?P<first>{_DATE}) (?:and|to|until) (?P<last>{_DATE})", re.IGNORECASE
-)
-_IN_MONTH: Final = re.compile(
-    rf"\b(?P<kind>in|during|since|after|before|until) (?P<month>{_NAMED_MONTH})\.? "
-    r"(?:of )?(?P<year>\d{4})\b",
-    re.IGNORECASE,
-)
-_BOUND: Final = re.compile(
-    rf"\b(?P<kind>since|after|before|until|till) (?P<date>{_DATE})", re.IGNORECASE
-)
-_REVISION: Final = re.compile(
-    r"\b(?:since|after) (?:version |release )?(?P<name>v?\d+(?:\.\d+)+(?:-[\w.]+)?)(?=[\s?!,]|$)",
-    re.IGNORECASE,
-)
 _PATH: Final = re.compile(
     r"(?:\b(?:in|to|on|of|under|inside|within|from|touching|touched|below|for) )?(?:the )?"
     r"(?:(?:file|folder|directory|path|module|package) )?"
@@ -84,7 +55,7 @@ def read_filters(
     `date_of` returns the Unix time of a revision, or None if there is no such revision, and
     `is_folder` whether a commit changed files below a folder.
     """
-    text, operators = _read_dates(f"{text} ", datetime.fromtimestamp(now_s, UTC), date_of)
+    text, operators = read_dates(f"{text} ", datetime.fromtimestamp(now_s, UTC), date_of)
     for found in _PATH.finditer(text):
         path = found["path"].removeprefix("./")
         if "/" in path or language_of(path) != UNKNOWN:
@@ -97,56 +68,3 @@ def read_filters(
     words = [word.lower() for word in WORD.findall(text)]
     is_empty = all(word in STOP_WORDS or word in _FILLERS for word in words)
     return CommitFilters("" if is_empty else " ".join(text.split()), " ".join(operators))
-
-
-def _read_dates(
-    text: str, now: datetime, date_of: Callable[[str], float | None]
-) -> tuple[str, list[str]]:
-    operators: list[str] = []
-
-    def take(pattern: re.Pattern[str], convert: Callable[[re.Match[str]], str]) -> None:
-        nonlocal text
-        found = pattern.search(text)
-        if found is not None and (written := convert(found)):
-            operators.append(written)
-            text = f"{text[: found.start()]} {text[found.end() :]}"
-
-    take(_PERIOD, _period)
-    take(_THIS, lambda found: _this(found["unit"].lower(), now))
-    take(_DAY, lambda found: _day(found["day"].lower()))
-    take(_BETWEEN, lambda found: f"since:{found['first']} until:{found['last']}")
-    take(_IN_MONTH, _month)
-    take(_WITHIN, lambda found: f"since:{found['date']} until:{found['date']}")
-    take(_BOUND, lambda found: _bound(found["kind"], found["date"]))
-    take(_REVISION, lambda found: _revision(found["name"], date_of))
-    return text, operators
-
-
-def _period(found: re.Match[str]) -> str:
-    count = found["count"] or "1"
-    return f"since:{count if count.isdigit() else _FEW}{found['unit'].lower()}s"
-
-
-def _this(unit: str, now: datetime) -> str:
-    return {"week": "since:7d", "month": f"since:{now:%Y-%m}", "year": f"since:{now:%Y}"}[unit]
-
-
-def _day(day: str) -> str:
-    return "since:today" if day == "today" else "since:yesterday until:yesterday"
-
-
-def _month(found: re.Match[str]) -> str:
-    names = [one[:3] for one in _MONTHS.split()]
-    date = f"{found['year']}-{names.index(found['month'].lower()[:3]) + 1:02}"
-    kind = found["kind"].lower()
-    return f"since:{date} until:{date}" if kind in ("in", "during") else _bound(kind, date)
-
-
-def _bound(kind: str, date: str) -> str:
-    return f"{'since' if kind.lower() in ('since', 'after') else 'until'}:{date}"
-
-
-def _revision(name: str, date_of: Callable[[str], float | None]) -> str:
-    other = name[1:] if name.startswith("v") else f"v{name}"
-    known = next((one for one in (name, other) if date_of(one) is not None), None)
-    return "" if known is None else f"since:{known}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -14,10 +15,14 @@ _MAX_CHARS: Final = 200
 REVISION: Final = (
     r"(?:v?\d+(?:\.\d+)+(?:-[\w.]+)?|(?=[a-f]*\d)[0-9a-f]{7,64}|HEAD|[\w./-]+(?:[~^]\d*)+)"
 )
+# A word that may be the name of a tag or branch.
+REVISION_NAME: Final = rf"(?:{REVISION}|[A-Za-z_][\w./^~+-]{{0,99}})"
 _SINCE: Final = re.compile(
-    rf"(?P<rest>.+?),? (?:since|after) (?:version |release |commit )?(?P<start>{REVISION})",
+    rf"(?P<rest>.+?),? (?:since|after) (?:(?:version|release|tag|branch|commit) )?"
+    rf"(?P<start>{REVISION_NAME})",
     re.IGNORECASE,
 )
+_REVISION: Final = re.compile(REVISION, re.IGNORECASE)
 _KIND: Final = (
     "function|method|class|struct|enum|trait|interface|type|macro|field|constant|variable|module"
     "|namespace|object|protocol|record|union|property|constructor|file|folder|directory"
@@ -129,15 +134,23 @@ class NameHistoryQuestion:
         return self.asked == "addition"
 
 
-def parse_name_history(text: str) -> NameHistoryQuestion | None:
+def looks_like_revision(name: str) -> bool:
+    """Return whether a word can only be a commit: a version, a hash, or a commit before another."""
+    return _REVISION.fullmatch(name) is not None
+
+
+def parse_name_history(
+    text: str, is_revision: Callable[[str], bool] = looks_like_revision
+) -> NameHistoryQuestion | None:
     """Return the name whose history a question asks for; None for other questions.
 
-    A plain word in lower case is not a name, unless the question marks it as a name.
+    A plain word in lower case is not a name, unless the question marks it as a name. `is_revision`
+    returns whether a word after "since" is a commit, tag or branch.
     """
     stripped = " ".join(text.split()).rstrip("?.!")
     if len(stripped) > _MAX_CHARS:
         return None
-    if since := _SINCE.fullmatch(stripped):
+    if (since := _SINCE.fullmatch(stripped)) and is_revision(since["start"]):
         question = parse_name_history(since["rest"])
         return None if question is None else replace(question, since=since["start"])
     for patterns, asked in _PATTERNS:
