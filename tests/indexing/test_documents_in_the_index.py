@@ -124,7 +124,10 @@ def test_without_the_extra_unread_files_are_counted(
 
 
 def test_status_says_how_to_read_the_skipped_files(
-    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    repository: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     (repository / "a.pdf").write_bytes(b"%PDF-1.7")
     (repository / "b.pdf").write_bytes(b"%PDF-1.7")
@@ -136,9 +139,8 @@ def test_status_says_how_to_read_the_skipped_files(
         with open_app(repository, index_dir=tmp_path / "index") as app:
             app.index()
             status = app.status()
-    lines: list[str] = []
-    monkeypatch.setattr("builtins.print", lambda text: lines.append(text))
     print_status(status, with_skipped_files=True)
+    lines = capsys.readouterr().out.splitlines()
     assert any(
         line.endswith("2 PDF files not read: pip install 'rootle[documents]'") for line in lines
     )

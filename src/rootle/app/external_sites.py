@@ -101,7 +101,8 @@ class SiteReader:
                     self.on_page(len(addresses))
             for item in self._read_folder(folder, SPHINX):
                 if isinstance(item, ReadNote):
-                    yield item
+                    if not (item.cut == INVENTORY and inventory.is_truncated):  # reported below
+                        yield item
                     continue
                 is_unread = omissions.is_silent or item.path in omissions.failed
                 # For a page that could not be read, the item is only a list of symbols from the

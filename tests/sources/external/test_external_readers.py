@@ -194,15 +194,15 @@ def test_a_dump_with_entities_is_refused(tmp_path: Path) -> None:
 INVENTORY_HEAD = b"# Sphinx inventory version 2\n# Project: a\n# Version: 1\n# compressed\n"
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"# Sphinx inventory version 2\n",
-        b"PK\x03\x04",
-        INVENTORY_HEAD + zlib.compress(b"a.b py:function 1 a.html#$ -\n" * 99)[:-9],
-    ],
-)
+def test_an_inventory_that_ends_too_early_is_reported_as_cut(tmp_path: Path) -> None:
+    body = zlib.compress(b"a.b py:function 1 a.html#$ -\n" * 99)[:-9]
+    (tmp_path / "objects.inv").write_bytes(INVENTORY_HEAD + body)
+    cut, *documents = read_kind(str(tmp_path), "sphinx", 10)
+    assert cut == CutFile("objects.inv")
+    assert documents
+
+
+@pytest.mark.parametrize("content", [b"", b"# Sphinx inventory version 2\n", b"PK\x03\x04"])
 def test_a_damaged_inventory_is_named(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "objects.inv").write_bytes(content)
     with pytest.raises(ExternalSourceError, match=r"objects\.inv"):

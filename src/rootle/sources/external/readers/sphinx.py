@@ -15,7 +15,7 @@ from rootle.sources.external.readers.symbol_pages import (
     read_page_file,
 )
 from rootle.sources.external.readers.tree import FolderTree
-from rootle.sources.external.records import ExternalDocument, ExternalSourceError
+from rootle.sources.external.records import CutFile, ExternalDocument, ExternalSourceError
 
 INVENTORY: Final = "objects.inv"
 _MAX_INVENTORY_BYTES: Final = 100_000_000
@@ -27,9 +27,14 @@ _PAGE_KINDS: Final = frozenset({"std:doc"})
 _WITHOUT_SECTION: Final = frozenset({"std:label", "std:doc"})
 
 
-def read_sphinx(tree: FolderTree) -> Iterator[ExternalDocument | tuple[str, str]]:
-    """Yield the pages that an inventory names, or lists of their symbols if pages are missing."""
-    pages = _list_entries(tree)
+def read_sphinx(tree: FolderTree) -> Iterator[ExternalDocument | tuple[str, str] | CutFile]:
+    """Yield the pages that an inventory names, or lists of their symbols if pages are missing.
+
+    If the inventory is cut off or too long, its entries up to there are read, and it is reported.
+    """
+    pages, is_whole = _list_entries(tree)
+    if not is_whole:
+        yield CutFile(INVENTORY)
     for path in sorted(pages):
         found = tree.find_page(path)
         symbols = [one for one in pages[path] if one.kind not in _WITHOUT_SECTION]
@@ -45,25 +50,29 @@ def list_inventory_pages(tree: FolderTree) -> Iterator[ExternalDocument]:
 
     The document has the path of the page, and its title if the inventory names the page itself.
     """
-    pages = _list_entries(tree)
+    pages, _ = _list_entries(tree)
     for path in sorted(pages, key=lambda path: -len(pages[path])):
         title = next((one.name for one in pages[path] if one.kind in _PAGE_KINDS), "")
         yield ExternalDocument(path, f"{len(pages[path])} symbols", title)
 
 
-def _list_entries(tree: FolderTree) -> dict[str, list[PageSymbol]]:
-    """Return the entries of each page."""
+def _list_entries(tree: FolderTree) -> tuple[dict[str, list[PageSymbol]], bool]:
+    """Return the entries of each page, and whether all entries of the inventory were read."""
+    entries, is_whole = read_inventory(tree.read(INVENTORY))
     pages: dict[str, list[PageSymbol]] = defaultdict(list)
-    for page, symbol in read_inventory(tree.read(INVENTORY)):
+    for page, symbol in entries:
         pages[page].append(symbol)
-    return {path: symbols for path, symbols in pages.items() if not is_generated(path, symbols)}
+    kept = {path: symbols for path, symbols in pages.items() if not is_generated(path, symbols)}
+    return kept, is_whole
 
 
-def read_inventory(content: bytes) -> Iterator[tuple[str, PageSymbol]]:
-    """Yield the page and the symbol of each entry; raise ExternalSourceError if it is damaged."""
+def read_inventory(content: bytes) -> tuple[Iterator[tuple[str, PageSymbol]], bool]:
+    """Return the page and the symbol of each entry, and whether the inventory is complete.
+
+    Raises ExternalSourceError if it is damaged.
+    """
     if content.startswith(b"# Sphinx inventory version 1"):
-        yield from _read_version_1(content)
-        return
+        return _read_version_1(content), True
     if not content.startswith(b"# Sphinx inventory version 2"):
         raise ExternalSourceError(f"{INVENTORY} has an unknown format")
     start = 0
@@ -76,10 +85,10 @@ def read_inventory(content: bytes) -> Iterator[tuple[str, PageSymbol]]:
         text = stream.decompress(content[start:], _MAX_INVENTORY_BYTES)
     except zlib.error as error:
         raise ExternalSourceError(f"{INVENTORY} is damaged: {error}") from error
-    if not stream.eof:
-        raise ExternalSourceError(
-            f"{INVENTORY} is cut off, or unpacks to more than {_MAX_INVENTORY_BYTES / 1e6:g} MB"
-        )
+    return _read_version_2(text), stream.eof
+
+
+def _read_version_2(text: bytes) -> Iterator[tuple[str, PageSymbol]]:
     for line in text.decode("utf-8", "replace").split("\n"):
         match = _LINE.fullmatch(line[:_MAX_LINE_CHARS])
         if match is not None:
