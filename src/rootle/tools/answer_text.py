@@ -43,7 +43,8 @@ from rootle.types import (
     Span,
 )
 
-# Results after the first three are left out if their score is below this share of the first score.
+# Files whose score is below this share of the best score have no lines. After the first three, they
+# are left out.
 _FAR: Final = 0.1
 _MIN_RESULTS: Final = 3
 # The places of this number of files are ranked together. Opening a file takes time.
@@ -190,9 +191,16 @@ class _Writer:
         """Return the places that the answer shows of each result.
 
         `rooms` are the numbers of characters for results whose lines are chosen alone, such as
-        commits. Files share theirs. The value is None for a result whose places are its spans.
+        commits. Files share theirs. The value is None for a result without lines, whose places are
+        its spans: a commit, a file far below the best one, or one after the first files.
         """
-        numbers = [at for at, result in enumerate(results) if result.commit is None][:_MAX_OPENED]
+        scores = [result.score for result in results if result.commit is None]
+        limit = _FAR * max(scores, default=0.0)
+        numbers = [
+            at
+            for at, result in enumerate(results)
+            if result.commit is None and result.score >= limit
+        ][:_MAX_OPENED]
         self._room = sum(rooms[at] for at in numbers)
         files = [
             AnswerFile(self._open(result), result_spans(result), result.score)

@@ -24,8 +24,6 @@ _MIN_ROOM: Final = 150
 _WORTH: Final = 0.1
 # Other places, and lines outside of definitions such as imports, need this share.
 _WORTH_OF_REST: Final = 0.3
-# In a file whose score is below this share of the best score, no place has lines.
-_FAR: Final = 0.1
 _TITLE_CHARS: Final = 50  # approximate length of the range and the name of another place
 # The variables that the shown lines use are shown only in an answer of at least this length.
 _MIN_ROOM_WITH_VARIABLES: Final = 600
@@ -69,8 +67,6 @@ class _Choice:
         self, files: Sequence[AnswerFile], ranked: Sequence[RankedPlace], room: int
     ) -> None:
         self._files = [file.excerpts for file in files]
-        limit = _FAR * max((file.score for file in files), default=0.0)
-        self._is_far = [file.score < limit for file in files]
         self._room = self._left = room
         self._first_value = ranked[0].value if ranked else 0.0
         self._initial = self._divide(ranked)
@@ -95,7 +91,7 @@ class _Choice:
         return initial
 
     def _is_worth_lines(self, one: RankedPlace, share: float) -> bool:
-        if self._left < _MIN_ROOM or self._is_far[one.file]:
+        if self._left < _MIN_ROOM:
             return False
         least = share if one.candidate.place.name else _WORTH_OF_REST
         return one.value >= least * self._first_value
