@@ -7,7 +7,6 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rootle.search.symbols.types.code_files import _find_word
 from rootle.text.whole_names import find_word
 
 _TEXTS = st.text(alphabet="ab_1é$ .\n", max_size=60)
@@ -27,9 +26,9 @@ def test_a_word_is_found_in_a_part_of_encoded_text(
     data, word = text.encode(), name.encode()
     pattern = re.compile(rb"(?<!\w)" + re.escape(word) + rb"(?!\w)")
     expected = [match.start() for match in pattern.finditer(data, start, end)]
-    assert list(_find_word(data, word, start, end)) == expected
+    assert list(find_word(data, word, start, end)) == expected
 
 
 def test_an_empty_word_does_not_occur() -> None:
     assert not list(find_word("a b", ""))
-    assert not list(_find_word(b"a b", b"", 0, 3))
+    assert not list(find_word(b"a b", b"", 0, 3))

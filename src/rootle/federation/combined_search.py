@@ -130,14 +130,13 @@ class CombinedSearch:
     ) -> SearchResponse:
         """Return one page. `reason` is the result of `CommitSearch.prepare`, if it was called."""
         dated = self._read_dates(query)
-        if dated is not None:
-            answer_dated = partial(self._search_undated, find_files=find_files, explain=explain)
-            found = answer_dated(dated, oldest_first=oldest_first, reason=reason)
-            note = f"searched as {dated.text_query}"
-            return replace(found, suggestions=(*found.suggestions, note))
-        return self._search_undated(
-            query, find_files, explain=explain, oldest_first=oldest_first, reason=reason
+        found = self._search_undated(
+            dated or query, find_files, explain=explain, oldest_first=oldest_first, reason=reason
         )
+        if dated is None:
+            return found
+        note = f"searched as {dated.text_query}"
+        return replace(found, suggestions=(*found.suggestions, note))
 
     def _is_revision(self, name: str) -> bool:
         return looks_like_revision(name) or self.date_of(name) is not None

@@ -87,7 +87,7 @@ def list_range(
         notes.append(f"the filters exclude {_count(len(known) - len(found), 'other commit')}")
     if unlisted:
         notes.append(
-            f"{_count(unlisted, 'of them', 'of them')} may have changed this path too: only "
+            f"{unlisted:,} of them may have changed this path too: only "
             f"{MAX_INDEXED_FILES} files of a commit are indexed"
         )
     if is_partial:
@@ -125,5 +125,5 @@ def _count_unlisted(
     return sum(state.id not in passed and view.may_lack_files(state) for state in anywhere)
 
 
-def _count(number: int, noun: str, plural: str = "") -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or f'{noun}s'}"
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

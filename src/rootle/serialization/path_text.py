@@ -1,10 +1,11 @@
-"""Convert paths and lines with unprintable bytes to printable text, and paths back."""
+"""Convert paths and lines with unprintable bytes to printable text, and paths back; list ranges."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -151,12 +152,13 @@ def unquote_git_path(path: str) -> str:
     return _GIT_ESCAPE.sub(decode, data).decode("utf-8", "surrogateescape")
 
 
+def group_lines(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Return the runs of consecutive lines: the first and the last line of each, in order."""
+    runs = groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0])
+    return [(run[0][1], run[-1][1]) for run in (list(members) for _, members in runs)]
+
+
 def join_ranges(lines: Sequence[int]) -> str:
     """Return numbers in ascending order as "3, 5-7"."""
-    parts: list[list[int]] = []
-    for line in lines:
-        if parts and line == parts[-1][-1] + 1:
-            parts[-1] = [parts[-1][0], line]
-        else:
-            parts.append([line])
-    return ", ".join("-".join(map(str, part)) for part in parts)
+    runs = group_lines(lines)
+    return ", ".join(f"{first}-{last}" if first < last else f"{first}" for first, last in runs)

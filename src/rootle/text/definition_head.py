@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 from typing import Final
 
 _MAX_HEAD_LINES: Final = 16
@@ -19,12 +18,6 @@ _MAX_TYPE_LINES: Final = 3
 _DOCSTRING: Final = re.compile(r"""\s*[rRbBuU]?("{3}|'{3})""")
 
 LineInterval = tuple[int, int]  # first and last line, from 1, both inclusive
-
-
-def group_lines(numbers: Iterable[int]) -> list[LineInterval]:
-    """Return the runs of consecutive lines."""
-    runs = groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0])
-    return [(run[0][1], run[-1][1]) for run in (list(members) for _, members in runs)]
 
 
 def find_head(lines: Sequence[str], definition: LineInterval) -> LineInterval:

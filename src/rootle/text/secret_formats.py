@@ -17,7 +17,7 @@ PASSWORD: Final = "password"
 SECRET: Final = "secret"
 
 WEB_TOKEN_START: Final = "eyJ"
-_TOKEN: Final = re.compile(r"[\w-]*")
+_TOKEN: Final = re.compile(r"[\w-]+")
 
 # By kind: pairs of a prefix and the rest, both regular expressions. A group named "value" limits
 # what is masked. Prefixes must also be valid in RE2.
@@ -177,7 +177,8 @@ def match_format(text: str, start: int) -> tuple[str, int, int] | None:
 
 def end_of_token(text: str, start: int) -> int:
     """Return the end of the letters, digits, `_` and `-` from a position on."""
-    return _TOKEN.match(text, start).end()  # type: ignore[union-attr]  # it also matches ""
+    found = _TOKEN.match(text, start)
+    return start if found is None else found.end()
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import AnyStr
 
 
 def name_pattern(name: str) -> re.Pattern[str]:
@@ -11,23 +12,24 @@ def name_pattern(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
 
 
-def find_word(text: str, word: str) -> Iterator[int]:
+def find_word(text: AnyStr, word: AnyStr, start: int = 0, stop: int | None = None) -> Iterator[int]:
     """Yield the positions at which a word occurs that is not part of a longer one, in order.
 
-    An empty word does not occur. `str.find` is ten times as fast as a regular expression that
-    begins with a lookbehind.
+    Only the text from `start` to `stop` is searched. An empty word does not occur. `find` is ten
+    times as fast as a regular expression that begins with a lookbehind.
     """
-    at = text.find(word) if word else -1
+    stop = len(text) if stop is None else stop
+    at = text.find(word, start, stop) if word else -1
     while at >= 0:
         end = at + len(word)
-        is_part = _is_in_word(text[at - 1 : at]) or _is_in_word(text[end : end + 1])
+        is_part = _is_in_word(text[at - 1 : at]) or _is_in_word(text[end : min(end + 1, stop)])
         if not is_part:
             yield at
-        at = text.find(word, at + 1 if is_part else end)
+        at = text.find(word, at + 1 if is_part else end, stop)
 
 
-def _is_in_word(char: str) -> bool:
-    return char.isalnum() or char == "_"
+def _is_in_word(char: str | bytes) -> bool:
+    return char.isalnum() or char in ("_", b"_")
 
 
 def line_numbers(text: str, offsets: Iterable[int]) -> list[int]:

@@ -18,25 +18,19 @@ from rootle.app import App
 from rootle.errors import SourceError
 from rootle.serialization.citation import (
     cite,
-    describe_commit_briefly,
-    describe_path,
     format_place,
     result_spans,
 )
 from rootle.serialization.outside_text import marks_of
-from rootle.serialization.path_text import clean_line, escape_path, replace_unprintable, short_hash
+from rootle.serialization.path_text import escape_path, group_lines
 from rootle.text.agent_orders.detector import describe_orders
-from rootle.text.definition_head import group_lines
 from rootle.text.languages import PROSE
-from rootle.text.terms import encodable
 from rootle.tools.excerpts.answer_places import AnswerFile, ChosenPlaces, choose_places
 from rootle.tools.excerpts.file_places import Place
 from rootle.tools.excerpts.shown_lines import FileExcerpts, LineNumbers, limit_characters
-from rootle.tools.history.commit_lines import cut_message, cut_patch
+from rootle.tools.history.commit_text import on_one_line, write_commit
 from rootle.tools.sent_passages import SentPassages
 from rootle.types import (
-    COMMIT_MESSAGE,
-    CommitFacts,
     FileOutline,
     SearchResponse,
     SearchResult,
@@ -59,8 +53,6 @@ _MAX_MATCH_NUMBERS: Final = 10
 _NAME_PARTS: Final = 2
 _MAX_NAME_CHARS: Final = 80
 _MAX_MENTIONS: Final = 4
-_MAX_FILES: Final = 4  # changed files listed per commit
-_MAX_FUNCTIONS: Final = 3  # changed functions listed per file
 # Comes before the variables that the lines above use.
 _USED: Final = "also used:"
 _MENTION: Final = re.compile(r"`([A-Za-z_][\w.:]*)(?:\(\))?`|\b([A-Za-z_]\w*(?=\())")
@@ -95,10 +87,10 @@ def write_answer(
         source = cite(result.file_path, result_spans(result)[:1])
         data.append(
             {
-                "source": _on_one_line(source),
+                "source": on_one_line(source),
                 "score": result.score,
                 "text": "\n".join(lines),
-                "about": _on_one_line(f"{result.metadata.language} {result.scope}".strip()),
+                "about": on_one_line(f"{result.metadata.language} {result.scope}".strip()),
                 **_outside_data(result),
             }
         )
@@ -129,7 +121,7 @@ def _mark_outside(result: SearchResult, lines: Sequence[str]) -> list[str]:
 
 def _outside_data(result: SearchResult) -> Mapping[str, str]:
     values = {"origin": result.origin, "trust": result.trust, "warning": result.warning}
-    return {key: _on_one_line(value) for key, value in values.items() if value is not None}
+    return {key: on_one_line(value) for key, value in values.items() if value is not None}
 
 
 def _drop_far(
@@ -218,7 +210,7 @@ class _Writer:
     ) -> tuple[str, list[str]]:
         """Return the header of a result and its lines."""
         if result.commit is not None:
-            return _write_commit(result, result.commit, room)
+            return write_commit(result, result.commit, room)
         if places is None or not places.shown:
             header = _one_line(result, result_spans(result), places)
             return header, [*_matches(self._open(result), ())] if self._may_match(result) else []
@@ -283,7 +275,7 @@ class _Writer:
         If the client has already received these lines, return further lines of the place.
         """
         lines = place.label or f"{numbers[0]}-{numbers[-1]}"
-        title = f"{lines} {_on_one_line(place.name)}".rstrip()
+        title = f"{lines} {on_one_line(place.name)}".rstrip()
         path = result.file_path
         sent = set[int]()
         while numbers and self._was_sent(path, texts := _texts_of(excerpts, numbers)):
@@ -313,32 +305,7 @@ class _Writer:
 
 def _format_mentions(places: Mapping[str, str]) -> list[str]:
     shown = [f"{name} {place}" for name, place in places.items()][:_MAX_MENTIONS]
-    return [f"defined in: {_on_one_line(', '.join(shown))}"] if shown else []
-
-
-def _write_commit(result: SearchResult, commit: CommitFacts, room: int) -> tuple[str, list[str]]:
-    """Return the header of a commit and, if there is room, its best lines and changed files."""
-    header = f"{short_hash(commit.hash)} {describe_commit_briefly(commit)}"
-    if not room:
-        return _on_one_line(header), []
-    texts = [clean_line(line.rstrip()) for line in result.snippet.split("\n")]
-    if result.place in (None, COMMIT_MESSAGE):
-        lines = cut_message(texts, room, is_start=result.start_line == 1)
-    else:
-        lines = cut_patch(texts, room)
-    files = [
-        f"{describe_path(file)} ({', '.join(file.functions[:_MAX_FUNCTIONS])})"
-        if file.functions
-        else describe_path(file)
-        for file in commit.files
-    ]
-    left = len(files) - _MAX_FILES
-    if commit.may_lack_files:
-        more = ", and more" if left > 0 else ", and possibly more"
-    else:
-        more = f", and {left} more" if left > 0 else ""
-    lines.append(_on_one_line(f"changed: {', '.join(files[:_MAX_FILES])}{more}"))
-    return _on_one_line(f"{header} #{result.place or 'message'}"), lines
+    return [f"defined in: {on_one_line(', '.join(shown))}"] if shown else []
 
 
 def _texts_of(excerpts: FileExcerpts, numbers: LineNumbers) -> dict[int, str]:
@@ -400,7 +367,7 @@ def _one_line(result: SearchResult, spans: Sequence[Span], places: ChosenPlaces 
         own = f"{cite(result.file_path, [span])} {_shorten_name(span.scope)}"
         names = [f"{format_place(one)} {_shorten_name(one.scope)}" for one in rest if one.scope]
     also = f"; also {', '.join(names[:_MAX_SHORT_PLACES])}" if names else ""
-    return _on_one_line(own.rstrip() + also)
+    return on_one_line(own.rstrip() + also)
 
 
 def _cite_place(result: SearchResult, place: Place, title: str) -> str:
@@ -418,13 +385,9 @@ def _name_places(places: Sequence[Place], *, container: str) -> list[str]:
         for place in places
         if place.name
     ]
-    return [f"also {_on_one_line(', '.join(names[:_MAX_NAMED_PLACES]))}"] if names else []
+    return [f"also {on_one_line(', '.join(names[:_MAX_NAMED_PLACES]))}"] if names else []
 
 
 def _shorten_name(name: str) -> str:
     """Return the innermost parts of the name of a definition or section: "class B > def c"."""
     return " > ".join(name.split(" > ")[-_NAME_PARTS:])[:_MAX_NAME_CHARS]
-
-
-def _on_one_line(text: str) -> str:
-    return encodable(replace_unprintable(text))

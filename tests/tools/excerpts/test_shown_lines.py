@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from one_file_answer import OneFile
 
-from rootle.text.definition_head import group_lines
+from rootle.serialization.path_text import group_lines
 from rootle.text.word_stems import find_stems, stems_of
 from rootle.types import Definition, FileOutline, Span
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from one_file_answer import OneFile
 
-from rootle.text.definition_head import group_lines
+from rootle.serialization.path_text import group_lines
 from rootle.tools.excerpts.used_variables import find_used_variables
 from rootle.types import Definition, FileOutline, Span
 

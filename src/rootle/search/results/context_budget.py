@@ -16,7 +16,8 @@ from rootle.search.results.enclosing_scope import find_imports
 from rootle.search.results.working_tree import CurrentText
 from rootle.serialization.citation import result_spans
 from rootle.serialization.markdown import passages_as_markdown
-from rootle.text.definition_head import LineInterval, group_lines
+from rootle.serialization.path_text import group_lines
+from rootle.text.definition_head import LineInterval
 from rootle.text.terms import WORD
 from rootle.types import SearchResult, Span
 

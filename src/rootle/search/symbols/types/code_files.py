@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import string
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,7 +36,6 @@ JAVASCRIPT: Final = frozenset({"javascript", "tsx", "typescript", "vue"})
 # thousand searches.
 _MAX_SEARCHES: Final = 500
 _WORD: Final = re.compile(rb"\w+")
-_WORD_BYTES: Final = frozenset(char.encode() for char in f"{string.ascii_letters}{string.digits}_")
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +91,7 @@ class CodeFile:
         The positions of all words are collected if many words are looked up.
         """
         if len(self._bindings) < _MAX_SEARCHES or not _WORD.fullmatch(word):
-            return list(_find_word(self.tree.data, word, start, end))
+            return list(find_word(self.tree.data, word, start, end))
         found = self._words.get(word, ())
         return found[bisect_left(found, start) : bisect_left(found, end)]
 
@@ -113,20 +111,6 @@ class CodeFile:
     def _imports(self) -> Mapping[str, str]:
         """The import paths of the packages of Go, by the names that the file uses for them."""
         return read_imports(self.tree)
-
-
-def _find_word(data: bytes, word: bytes, start: int, end: int) -> Iterator[int]:
-    """Yield where a word that is not part of a longer one is between two offsets, in order.
-
-    `bytes.find` is ten times as fast as a regular expression that begins with a lookbehind.
-    """
-    at = data.find(word, start, end) if word else -1
-    while at >= 0:
-        stop = at + len(word)
-        is_part = data[at - 1 : at] in _WORD_BYTES or data[stop : min(stop + 1, end)] in _WORD_BYTES
-        if not is_part:
-            yield at
-        at = data.find(word, at + 1 if is_part else stop, end)
 
 
 class CodeFiles:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
+from rootle.serialization.path_text import group_lines
 from rootle.sources.git.command import run_git
 
 # White space is ignored, and lines that were moved or copied from changed files are followed. A
@@ -32,7 +33,7 @@ def blame_lines(
     `path` is relative to the top of the work tree. git is stopped after the timeout. Lines for
     which it has not found the commit by then are left out, and so are all lines if git fails.
     """
-    ranges = [f"-L{first},{last}" for first, last in _join(lines)]
+    ranges = [f"-L{first},{last}" for first, last in group_lines(lines)]
     output = run_git(
         folder,
         *("blame", *_OPTIONS, *ranges, revision, "--", path),
@@ -53,14 +54,3 @@ def _parse(data: bytes) -> Iterator[BlamedLines]:
             name = os.fsdecode(line.removeprefix(_FILE))
             yield found._replace(path="" if name.startswith('"') else name)
             found = None
-
-
-def _join(lines: Collection[int]) -> list[tuple[int, int]]:
-    """Return the first and the last line of each range of adjacent lines."""
-    ranges: list[tuple[int, int]] = []
-    for line in sorted(lines):
-        if ranges and line == ranges[-1][1] + 1:
-            ranges[-1] = ranges[-1][0], line
-        else:
-            ranges.append((line, line))
-    return ranges
