@@ -71,6 +71,44 @@ def test_the_commit_that_added_a_function_is_first(question: str, herd: Path, ap
     assert not any("may be older" in note for note in answer.suggestions)
 
 
+FIELD = """\
+    /// <summary>
+    /// Gets or sets the {text}.
+    /// </summary>
+    public int {name} {{ get; set; }} = {value};
+
+"""
+
+
+def test_commits_from_before_a_definition_was_added_are_not_listed(
+    root: Path, make_app: MakeApp
+) -> None:
+    def save(*fields: str) -> None:
+        write(root, "Feed.cs", "public class Feed\n{\n" + "".join(fields) + "}\n")
+
+    hay = FIELD.format(text="hay of a day", name="Hay", value=1)
+    oats = FIELD.format(text="oats of a day", name="Oats", value=2)
+    salt = FIELD.format(text="salt of a day", name="SaltLick", value=3)
+    save(hay)
+    commit_all(root, "Feed hay", day=10)
+    save(hay, oats)
+    commit_all(root, "Feed oats", day=11)
+    save(hay, salt, oats)
+    commit_all(root, "Feed salt", day=12)
+    save(hay, salt.replace("= 3", "= 30"), oats)
+    commit_all(root, "Feed more salt", day=13)
+    save(hay, salt.replace("= 3", "= 30").replace("SaltLick", "SaltLicks"), oats)
+    commit_all(root, "Rename the salt lick", day=14)
+    app = make_app(root)
+
+    added = app.search(SearchQuery("who introduced SaltLicks"))
+    changed = app.search(SearchQuery("who changed SaltLicks last"))
+
+    subjects = ["Rename the salt lick", "Feed more salt", "Feed salt"]
+    assert [it.commit.subject for it in changed.results if it.commit] == subjects
+    assert next(it.commit.subject for it in added.results if it.commit) == subjects[-1]
+
+
 PENS = """\
 class CowPen:
     def open(self):

@@ -10,8 +10,9 @@ from sample import OLD_S, MakeApp, git, write
 
 from rootle import App
 from rootle.errors import QueryError
+from rootle.indexing.commit_index import CommitIndex
 from rootle.tools import search_folder
-from rootle.types import Removal
+from rootle.types import CountedCommits, Removal
 
 pytestmark = pytest.mark.slow
 
@@ -220,6 +221,47 @@ def test_each_function_of_a_large_deleted_file_is_found(tmp_path: Path, make_app
     for name in (names[0], names[60], names[-1]):
         found = find(app, name)[0]
         assert (found.name, found.path, found.commit.hash) == (name, "units.py", hashes[1])
+
+
+def test_each_function_of_a_deleted_component_is_found(
+    tmp_path: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def text(file: int) -> str:
+        return "".join(
+            f"def herd_{file}_{at}(animals):\n" + "    animals.count_the_zebra(1)\n" * 12 + "\n"
+            for at in range(30)
+        )
+
+    files = {f"zoo/f{number:02}.py": text(number) for number in range(40)}
+    assert sum(map(len, files.values())) > 400_000
+    hashes = make_history(
+        tmp_path / "repo",
+        ("Add", {**files, "b.py": RETRY}),
+        ("Drop the zoo", dict.fromkeys(files)),
+    )
+    monkeypatch.setattr(
+        CommitIndex, "find_by_count", lambda *_: CountedCommits((), is_complete=False)
+    )
+    app = make_app(tmp_path / "repo")
+
+    for name in ("herd_0_0", "herd_39_29"):
+        found = find(app, name)[0]
+        assert (found.name, found.commit.hash) == (name, hashes[1])
+
+
+def test_a_search_that_git_did_not_finish_is_reported(
+    tmp_path: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_history(
+        tmp_path / "repo", ("Add", {"a.py": RETRY}), ("Drop", {"a.py": None, "b.py": "x = 1\n"})
+    )
+    monkeypatch.setattr(
+        CommitIndex, "find_by_count", lambda *_: CountedCommits((), is_complete=False)
+    )
+    app = make_app(tmp_path / "repo")
+
+    assert any("did not search all commits" in note for note in app.gone("shear_sheep").suggestions)
+    assert not any("in time" in note for note in app.gone("retry_404").suggestions)
 
 
 def test_secrets_and_ignored_files_are_not_shown(tmp_path: Path, make_app: MakeApp) -> None:

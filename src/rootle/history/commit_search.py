@@ -15,7 +15,7 @@ from rootle.index.reader import IndexReader
 from rootle.search.agent import SearchAgent
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
-from rootle.types import RevisionRange, SearchQuery, SearchResponse
+from rootle.types import CountedCommits, RevisionRange, SearchQuery, SearchResponse
 
 
 class RemovedLines(Protocol):
@@ -86,7 +86,7 @@ class CommitUpdates(Protocol):
     def visible_paths(self, paths: Collection[str]) -> set[str]:
         """Return the paths of files that would be indexed if they existed."""
 
-    def find_by_count(self, text: str, max_count: int, timeout_s: float) -> Sequence[str]:
+    def find_by_count(self, text: str, max_count: int, timeout_s: float) -> CountedCommits:
         """Return the newest commits that changed how often a text occurs, newest first.
 
         After the timeout, these are the commits that were found so far.

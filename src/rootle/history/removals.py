@@ -90,7 +90,7 @@ def find_removals(
         search = _RemovalSearch(question, keeps, commits.search, commits.view, definitions, present)
         removals = search.run(count)
         present_note = _note_present(question, find_definitions, has_removals=bool(removals))
-        missing = _note_missing_name(question, removals)
+        missing = _note_missing_name(question, removals, is_complete=search.is_complete)
         hidden = search.count_hidden() if missing or not removals else 0
         notes = (*notes, *present_note, *missing, *_note_hidden(hidden))
     return RemovalAnswer(
@@ -115,10 +115,19 @@ def _note_present(
     return (f"{present}{others}",) if present else ()
 
 
-def _note_missing_name(question: RemovalQuestion, removals: Sequence[Removal]) -> tuple[str, ...]:
+def _note_missing_name(
+    question: RemovalQuestion, removals: Sequence[Removal], *, is_complete: bool
+) -> tuple[str, ...]:
     """Return a note if no result is the definition that the question names."""
     name = question.name
-    if not name or not removals or any(is_named(question, one) for one in removals):
+    if not name or any(is_named(question, one) for one in removals):
+        return ()
+    if not is_complete:
+        return (
+            f'a removed definition with the name "{name}" may exist: large commits are indexed in '
+            "part, and git did not search all commits in time",
+        )
+    if not removals:
         return ()
     if any(question.is_in(one) for one in removals):
         return (
@@ -172,6 +181,7 @@ class _RemovalSearch:
         self._present = present
         self._weights = question.weigh_terms(view.index.sparse)
         self._searched: set[int] = set()  # commits whose removed code was read
+        self.is_complete = True  # False: git did not search all commits for a name or a quotation
 
     def run(self, limit: int) -> tuple[Removal, ...]:
         ranks = self._rank_commits()
@@ -235,10 +245,11 @@ class _RemovalSearch:
         texts = [*self._question.names, *self._question.phrases][:_COUNTED_TEXTS]
         ranks: dict[int, int] = {}
         for text in texts:
-            found = self._commits.updates.find_by_count(
+            counted = self._commits.updates.find_by_count(
                 text, _COUNTED_COMMITS, _COUNTING_S / len(texts)
             )
-            for rank, sha in enumerate(found):
+            self.is_complete &= counted.is_complete or len(counted.hashes) >= _COUNTED_COMMITS
+            for rank, sha in enumerate(counted.hashes):
                 state = self._view.commit_at(f"{COMMIT_URI}{sha}")
                 if state is not None and state.id not in known:
                     ranks.setdefault(state.id, rank)

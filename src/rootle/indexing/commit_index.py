@@ -39,6 +39,7 @@ from rootle.sources.git.lines.commit_facts import read_committed
 from rootle.text.secret_masking import mask_patch
 from rootle.types import (
     HISTORY_ADVICE,
+    CountedCommits,
     HistoryStatus,
     ProgressCallback,
     RevisionRange,
@@ -298,7 +299,7 @@ class CommitIndex:
         """Return those of the paths at which files would be indexed if they existed."""
         return filter_visible(Path(self._root), paths, self._rules)
 
-    def find_by_count(self, text: str, max_count: int, timeout_s: float) -> Sequence[str]:
+    def find_by_count(self, text: str, max_count: int, timeout_s: float) -> CountedCommits:
         """Return the newest commits that changed the number of occurrences of a text, newest first.
 
         git reads the changes of the commits, newest first, until it has found `max_count` commits

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         UNNAMED_CHANGES,
         ChangedFile,
         CommitFacts,
+        CountedCommits,
         DocumentMention,
         ImpactAnswer,
         ImpactedFile,
@@ -111,6 +112,7 @@ __all__ = [
     "ChangedFile",
     "CommitFacts",
     "Context",
+    "CountedCommits",
     "Definition",
     "DependencyPackage",
     "DependencyStatus",
@@ -178,7 +180,7 @@ _NAMES: Final = {
     "history": """
         CHANGED_NAMES_SEPARATOR COMMIT_MESSAGE COMMIT_URI HISTORY_ADVICE MAX_INDEXED_FILES
         PARTIAL_HISTORY REMOVED_SCOPE_SEPARATOR RENAMED_TO UNNAMED_CHANGES ChangedFile CommitFacts
-        DocumentMention ImpactAnswer ImpactedFile PassageCommit Removal RemovalAnswer
+        CountedCommits DocumentMention ImpactAnswer ImpactedFile PassageCommit Removal RemovalAnswer
         RevisionRange SearchedRevision WhyAnswer
     """,
     "links": """

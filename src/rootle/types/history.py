@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -36,6 +37,14 @@ class RevisionRange:
     newer: str
     # True for a range with three dots, which also contains the commits that only `older` has
     is_symmetric: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CountedCommits:
+    """Commits that changed how often a text occurs."""
+
+    hashes: Sequence[str]  # newest first
+    is_complete: bool  # False: there may be older ones, because a limit or a timeout was reached
 
 
 @dataclass(frozen=True, slots=True)

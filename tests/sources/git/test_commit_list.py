@@ -26,9 +26,11 @@ def test_a_merge_that_only_combines_branches_does_not_change_how_often_a_text_oc
     git(tmp_path, "merge", "-q", "--no-ff", "side", "-m", "Merge")
 
     def find(max_count: int = 9) -> list[str]:
-        return list_commits_with_text(
+        counted = list_commits_with_text(
             os.fspath(tmp_path), "zebra", max_count=max_count, timeout_s=60
         )
+        assert counted.is_complete == (len(counted.hashes) < max_count)
+        return list(counted.hashes)
 
     assert find() == [side, first]
     assert find(1) == [side]

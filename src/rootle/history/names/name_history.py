@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from typing import Final
 
 from rootle.history.commit_view import CommitView
@@ -24,6 +25,7 @@ from rootle.types import (
     CHANGED_NAMES_SEPARATOR,
     COMMIT_URI,
     UNNAMED_CHANGES,
+    CountedCommits,
     DocumentSection,
 )
 
@@ -32,13 +34,17 @@ MAX_DEFINITIONS: Final = 3
 _MAX_COMMITS: Final = 3_000  # commits that are read because their texts contain the name
 _MAX_TEXTS: Final = 300  # changes whose lines are searched for the name
 _MAX_HASHES: Final = 3
+# A commit renamed a definition if it replaced a line by one with the new name that is at least this
+# similar (a ratio of matching characters); otherwise, it added the definition.
+_SIMILAR_LINE: Final = 0.6
 # Limits for git, which reads the contents of all commits to find changes in how often a name
 # occurs.
 _MAX_COUNTED: Final = 1_000
 _COUNTING_S: Final = 4.0
 
+NOT_ALL_COUNTED: Final = "git did not search the older commits in time"
 # As `CommitUpdates.find_by_count`.
-FindByCount = Callable[[str, int, float], Sequence[str]]
+FindByCount = Callable[[str, int, float], CountedCommits]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +72,15 @@ def find_name_changes(
     if place.commits is not None and not changes:
         return None
     if changes:
-        older = [] if place.is_file else list(_follow_name(view, question.name, place, changes[-1]))
-        missing = sum(view.commit_at(f"{COMMIT_URI}{sha}") is None for sha in place.commits or ())
+        shas = list(place.commits or ())
+        older: list[PlaceChange] = []
+        if not place.is_file:
+            kept = _since_addition(view, changes, last_word(question.name))
+            if len(kept) < len(changes):
+                shas = shas[: shas.index(kept[-1].state.path.removeprefix(COMMIT_URI))]
+            changes = kept
+            older = list(_follow_name(view, question.name, place, changes[-1]))
+        missing = sum(view.commit_at(f"{COMMIT_URI}{sha}") is None for sha in shas)
         notes = tuple(_describe_lines(question, place, len(changes), len(older), missing))
         changes += older
     elif place.is_file or (place.has_members and not question.oldest_first):
@@ -86,6 +99,40 @@ def states_with(view: CommitView, word: str) -> list[FileState]:
     terms = [term for part in WORD.findall(word) for term in word_terms(part)]
     ids = sparse.files_with(sparse.stems(" ".join(terms)), [], _MAX_COMMITS, view.ids)
     return [state for state in view.index.files(ids).values() if state.skip is None]
+
+
+def _since_addition(
+    view: CommitView, changes: Sequence[PlaceChange], name: str
+) -> list[PlaceChange]:
+    """Return the changes without those from before a commit added the definition, newest first.
+
+    git follows lines into the past even if a commit added all of them: it then continues with the
+    lines that were in their place. If a commit renamed the definition, the changes before it are
+    those of the old name.
+    """
+    end = len(changes)
+    for at, change in enumerate(changes):
+        word = name_pattern(name)
+        new = [line[1:] for line in change.lines if line[:1] == "+" and word.search(line)]
+        old = [line[1:] for line in change.lines if line[:1] == "-"]
+        if not new or any(map(word.search, old)):
+            continue
+        replaced = max(old, key=lambda line: _similarity(new[0], line), default="")
+        if _similarity(new[0], replaced) >= _SIMILAR_LINE:
+            name, end = _old_name(new[0], replaced, name), len(changes)
+        elif _adds_name(view, change.state, change.section, name):
+            end = at + 1
+    return list(changes[:end])
+
+
+def _similarity(line: str, other: str) -> float:
+    return SequenceMatcher(None, line.strip(), other.strip()).ratio()
+
+
+def _old_name(line: str, replaced: str, name: str) -> str:
+    """Return the word that a replaced line has instead of a name; if it is unclear, the name."""
+    words = set(WORD.findall(replaced)).difference(WORD.findall(line))
+    return words.pop() if len(words) == 1 else name
 
 
 def _follow_name(
@@ -165,9 +212,11 @@ def _add_first(
     is_moved = any(_other_places(view, first, name))
     if _adds_name(view, first.state, first.section, name) and not is_moved:
         return found
-    older = _find_older(view, first.state, find_by_count(name, _MAX_COUNTED, _COUNTING_S))
+    counted = find_by_count(name, _MAX_COUNTED, _COUNTING_S)
+    older = _find_older(view, first.state, counted.hashes) if counted.is_complete else None
     if older is None:
-        note = f"{question.name} may be older than the first of them; no older commit was found"
+        reason = "no older commit was found" if counted.is_complete else NOT_ALL_COUNTED
+        note = f"{question.name} may be older than the first of them; {reason}"
         return replace(found, notes=(*found.notes, note))
     paths = {one.section.label for one in found.commits}
     change = PlaceChange(older, section_of(view, older, paths))

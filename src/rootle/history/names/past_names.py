@@ -103,7 +103,8 @@ def find_first_use(view: CommitView, name: str, find_by_count: FindByCount) -> N
     kind = min((_kind_of(change) for change in added), default=PlaceKind.OTHER)
     found = [change for change in added if _kind_of(change) == kind]
     if not found:
-        hashes = find_by_count(name, _MAX_COUNTED, _COUNTING_S)
+        counted = find_by_count(name, _MAX_COUNTED, _COUNTING_S)
+        hashes = counted.hashes if counted.is_complete else ()
         state = view.commit_at(f"{COMMIT_URI}{hashes[-1]}") if hashes else None
         found = [] if state is None else [PlaceChange(state, section_of(view, state, ()))]
     if not found:

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from rootle.sources.git.command import run_git, stream_git
 from rootle.sources.git.commit_time import parse_commit_time
+from rootle.types import CountedCommits
 
 _HEAD: Final = re.compile(rb"^HEAD ([0-9a-f]{40,64})$", re.MULTILINE)
 _TIMEOUT_S: Final = 10.0
@@ -73,18 +74,24 @@ def _parse(text: bytes) -> Iterator[ListedCommit]:
 
 def list_commits_with_text(
     folder: str, text: str, *, max_count: int, timeout_s: float
-) -> list[str]:
+) -> CountedCommits:
     """Return the newest commits that changed the number of occurrences of a text, newest first.
 
     A merge counts only if it differs from all of its parents in this number. After the timeout,
     the commits that git has found so far are returned.
     """
+    is_stopped = threading.Event()
     options = ("--format=%H %P", "--no-show-signature", "--no-textconv", "--no-ext-diff")
     # With -m, git lists a merge once for each parent with another number of occurrences.
     arguments = (f"-S{text}", *options, "-m", "--no-patch", "--")
     found: list[str] = []
     with stream_git(folder, "log", *arguments, config={"log.showRoot": "true"}) as stream:
-        timer = threading.Timer(timeout_s, stream.stop)
+
+        def stop() -> None:
+            is_stopped.set()
+            stream.stop()
+
+        timer = threading.Timer(timeout_s, stop)
         timer.daemon = True
         timer.start()
         for shas, lines in groupby(_read_lines(stream)):
@@ -92,9 +99,11 @@ def list_commits_with_text(
             if len(list(lines)) >= len(parents):
                 found.append(sha)
             if len(found) == max_count:
+                is_stopped.set()
                 break
         timer.cancel()
-    return found
+        is_complete = not is_stopped.is_set() and stream.wait() == 0
+    return CountedCommits(found, is_complete)
 
 
 def _read_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:

@@ -12,9 +12,8 @@ from rootle.sources.git.commits.commit_document import hidden_reason
 from rootle.sources.git.commits.definition_lines import defined_name, defined_names
 from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange, Hunk
 
-# The maximum number of blocks of removed code per commit. A commit with more blocks deletes a whole
-# component.
-_MAX_BLOCKS: Final = 1_000
+# The maximum number of blocks of removed code per commit, including those of a deleted component.
+_MAX_BLOCKS: Final = 5_000
 # Maximum number of lines of one definition, including the comment above it.
 _MAX_LINES: Final = 200
 _MAX_COMMENT_LINES: Final = 20

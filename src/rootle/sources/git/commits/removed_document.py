@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate
 from typing import Final
 
 from rootle.sources.git.commits.commit_document import commit_document, subject_of
@@ -11,9 +13,11 @@ from rootle.sources.git.commits.removed_code import RemovedCode, find_removed_co
 from rootle.sources.source import Document
 from rootle.types import REMOVED_SCOPE_SEPARATOR, DocumentSection
 
-# Maximum number of characters for one commit. A commit that removes more deletes a whole component,
-# and its first files show what the component was.
+# Maximum number of characters for one commit. A commit that removes more deletes a whole component.
+# So that all of its definitions are found, only the first lines of each of them are indexed: the
+# largest of these numbers of lines for which they fit.
 _MAX_CHARS: Final = 200_000
+_FIRST_LINES: Final = (60, 20, 8, 3, 1)
 _MAX_LINE_CHARS: Final = 240
 
 
@@ -39,14 +43,20 @@ def make_removed_document(commit: CommitPatch) -> Document:
     return commit_document(commit, title, lines, sections)
 
 
-def _select(commit: CommitPatch) -> Iterator[RemovedCode]:
-    left = _MAX_CHARS
-    labels = set()
+def _select(commit: CommitPatch) -> Sequence[RemovedCode]:
+    """Return the removed definitions, of which long ones may be cut, in the order of the patch."""
+    found: dict[tuple[str, int], RemovedCode] = {}
     for code in find_removed_code(commit):
-        place = code.path, code.start_line
-        left -= sum(map(len, code.lines)) if code.name else 0
-        if left < 0:
-            return
-        if code.name and place not in labels:
-            labels.add(place)
-            yield code
+        if code.name:
+            found.setdefault((code.path, code.start_line), code)
+    chosen = list(found.values())
+    for count in _FIRST_LINES:
+        if sum(map(_count_chars, chosen)) <= _MAX_CHARS:
+            break
+        chosen = [replace(code, lines=code.lines[:count]) for code in chosen]
+    sizes = accumulate(map(_count_chars, chosen))
+    return [code for code, size in zip(chosen, sizes, strict=True) if size <= _MAX_CHARS]
+
+
+def _count_chars(code: RemovedCode) -> int:
+    return sum(min(len(line), _MAX_LINE_CHARS) for line in code.lines)
