@@ -38,10 +38,15 @@ PAST = (
     "which pull request added the cursor",
     "since when has the default been changed",
     "how come the limit was lowered",
+    "commit message about the pager",
+    "Why was the cache removed? def clear_cache(self)",
 )
 CODE = (
     "where is the retry policy",
     "how are commits parsed",
+    "how does a commit message close an issue",
+    "Parses the commit message for keywords that close issues. def scan_comment(self, text)",
+    "When a commit was removed, drop it from the index. fn remove_commit(sha: &str)",
     "how does the transaction commit its changes",
     "when is the cache cleared",
     "why does the parser skip comments",

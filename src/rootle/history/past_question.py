@@ -13,6 +13,7 @@ from rootle.history.names.name_questions import (
     looks_like_revision,
     parse_name_history,
 )
+from rootle.text.declared_names import find_declared_names
 from rootle.types import RevisionRange
 
 HISTORY: Final = "history"  # a value of `in:`
@@ -66,7 +67,8 @@ _PAST: Final = re.compile(
             r"|modified)\b",
             r"\bhistory of\b|\bgit (?:log|blame|show)\b",
             r"\b(?:do|does|did) (?:we|it|this|they|the)\b.*\b(?:no longer|any ?more)\b",
-            r"\bcommits? (?:that|which|where|in which|message)\b",
+            r"\bcommits? (?:that|which|where|in which)\b",
+            r"\bcommit messages? (?:that|which|about|for|of|with|says?|mentions?)\b",
             r"\bsince (?:version |release |commit )?v?\d+\.\d+|\bsince last (?:week|month|year)\b",
             r"\bregression (?:in|from|since)\b",
         )
@@ -129,9 +131,17 @@ def parse_past_question(
     if only:
         return PastQuestion(True, excludes_files=True, named=named)
     start = stripped[:_MAX_CHARS]
-    is_other = _ERROR.match(start) or _PLACE.match(start)
+    is_other = _ERROR.match(start) or _PLACE.match(start) or _describes_code(start)
     asks_first = not is_other and (_PAST.search(start) is not None or _asks_for_name(start))
     return PastQuestion(asks_first, named=named) if asks_first or kinds else None
+
+
+def _describes_code(text: str) -> bool:
+    """Return whether a query describes code and declares its name, as language models write it.
+
+    Such a query may be about code that reads commits. It does not begin with a question.
+    """
+    return _PAST.match(text) is None and bool(find_declared_names(text))
 
 
 def _asks_for_name(text: str) -> bool:
