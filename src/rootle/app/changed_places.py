@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -85,7 +86,7 @@ def find_changed_place(
     symbols = [one for one in found if one.kind != _DECLARATION] or found
     symbols = [one for one in symbols if kind_of_place(one.path) == PlaceKind.CODE] or symbols
     if not symbols and ("/" in name or language_of(name) != UNKNOWN):
-        return _changed_files(root, [name], log)  # the file may have been renamed or removed
+        return replace(_changed_files(root, [name], log), exists=False)
     if not 0 < len(symbols) <= MAX_DEFINITIONS:
         return None
     lines = [CurrentLines(os.path.join(os.path.realpath(root), one.path), one.start_line,
@@ -134,7 +135,11 @@ def _find_paths(index: IndexReader, name: str) -> list[str]:
         return [wanted]
     if any(path.startswith(folder) for path in paths):
         return [folder] if "/" in wanted else []
-    return sorted(path for path in paths if path.endswith(f"/{wanted}"))
+    inner = f"/{wanted}"
+    if wanted.endswith("/"):
+        folders = (path.partition(inner) for path in paths)
+        return sorted({f"{before}{found}" for before, found, _ in folders if found})
+    return sorted(path for path in paths if path.endswith(inner))
 
 
 def find_removed_code(

@@ -143,9 +143,14 @@ class NameAnswers:
         return replace(found, notes=(present, *found.notes))
 
     def _find_unlisted_removal(self, name: str, view: CommitView) -> list[PlaceChange]:
-        """Return the last commit of a file if it changed more files than the index lists."""
+        """Return the last commit of a removed folder.
+
+        Return that of a file only if it changed more files than the index lists.
+        """
         place = self.names.find_place(name)
         changes = [] if place is None else changes_by_lines(view, place)[:1]
+        if name.endswith("/"):
+            return changes if place is not None and not place.exists else []
         return [
             change
             for change in changes

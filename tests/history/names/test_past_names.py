@@ -85,6 +85,32 @@ def test_the_commit_that_did_it_is_first(question: str, subject: str, app: App) 
     assert answer.confident
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["who deleted the Old.Zoo folder", "when was the directory Old.Zoo removed"],
+)
+def test_the_commit_that_removed_the_last_file_of_a_folder_is_first(
+    question: str, root: Path, make_app: MakeApp
+) -> None:
+    files = [f"Old.Zoo/Cage{number}.cs" for number in range(40)]
+    for number, file in enumerate(files):
+        write(root, file, f"using Old.Zoo;\nclass Cage{number} {{ }}\n")
+    write(root, "Gate.cs", "using Old.Zoo;\nclass Gate { }\n")
+    commit_all(root, "Open the old zoo", day=10)
+    (root / files[0]).unlink()
+    commit_all(root, "Remove one cage", day=11)
+    for file in files[1:]:
+        (root / file).unlink()
+    commit_all(root, "Close it", day=12)
+    (root / "Gate.cs").unlink()
+    commit_all(root, "Remove the gate", day=13)
+
+    answer = make_app(root).search(SearchQuery(question))
+
+    assert first(answer) == "Close it"
+    assert answer.suggestions[0].startswith("1 commit that deleted or renamed Old.Zoo/")
+
+
 def test_a_definition_that_still_exists_is_not_said_to_be_removed(app: App) -> None:
     answer = app.search(SearchQuery("who deleted feed_all"))
 

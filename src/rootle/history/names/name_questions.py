@@ -111,6 +111,7 @@ _PATTERNS: Final[tuple[tuple[tuple[re.Pattern[str], ...], Asked], ...]] = (
     (_REMOVALS, "removal"),
     (_RENAMES, "rename"),
 )
+_FOLDER_KINDS: Final = ("folder", "directory")
 _DISTINCT: Final = re.compile(r"[_\d$.:#/]|[a-z][A-Z]|^[A-Z]")
 _END: Final = re.compile(r"[.,;:]$")
 
@@ -119,7 +120,9 @@ _END: Final = re.compile(r"[.,;:]$")
 class NameHistoryQuestion:
     """A question about the commits that changed a definition or a file."""
 
-    name: str  # the name of a definition, perhaps with its class or module, or a path
+    # The name of a definition, perhaps with its class or module, or a path. If the question calls it
+    # a folder, it ends in "/".
+    name: str
     asked: Asked
     since: str = ""  # a revision; commits in its history are left out
 
@@ -166,4 +169,6 @@ def _read_question(found: re.Match[str], asked: Asked) -> NameHistoryQuestion | 
     is_marked = bool(found["kind"] or found["kind_after"] or found["open"] or found["call"])
     if _END.search(name) or not (is_marked or _DISTINCT.search(name)):
         return None
+    if (found["kind"] or (found["kind_after"] or "").strip()).lower() in _FOLDER_KINDS:
+        name = f"{name.rstrip('/')}/"
     return NameHistoryQuestion(name, asked)

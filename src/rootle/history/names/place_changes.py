@@ -36,6 +36,7 @@ class ChangedPlace:
     # Whether all definitions are in tests or example projects, but other files use the name, as for
     # a setting that the code reads by its name.
     is_used_elsewhere: bool = False
+    exists: bool = True  # False for a path that no indexed file has, which may have been removed
 
     @property
     def is_file(self) -> bool:
