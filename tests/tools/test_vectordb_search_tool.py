@@ -113,7 +113,7 @@ def test_each_result_of_a_phrase_shows_lines_that_match_it(
     for name in ("rye", "spelt", "oat", "corn", "rice", "wheat"):
         text = f"def bake_{name}(oven):\n{steps}\n    oven.vent(steam=7)\n{steps}\n"
         write(repository, f"src/{name}.py", text)
-    write(repository, "src/vent.py", "oven.vent(steam=7)  # vent the oven: steam\n" * 40)
+    write(repository, "src/vent.py", "oven.vent(steam=7)  # vent the oven: steam\n" * 80)
     answer = search_folder(make_app(repository)).run('"oven.vent(steam=7)" vent steam', limit=20)
     assert len(paths(answer)) == 7
     assert answer.text.count("\n62      oven.vent(steam=7)") == 6

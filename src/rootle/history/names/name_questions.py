@@ -120,8 +120,8 @@ _END: Final = re.compile(r"[.,;:]$")
 class NameHistoryQuestion:
     """A question about the commits that changed a definition or a file."""
 
-    # The name of a definition, perhaps with its class or module, or a path. If the question calls it
-    # a folder, it ends in "/".
+    # The name of a definition, perhaps with its class or module, or a path. If the question calls
+    # it a folder, it ends in "/".
     name: str
     asked: Asked
     since: str = ""  # a revision; commits in its history are left out

@@ -21,9 +21,9 @@ _MAX_PLACES: Final = 3  # which start with characters; others need characters th
 # Another place is shown with lines only if at least this many characters are left.
 _MIN_ROOM: Final = 150
 # A place that starts with characters needs at least this share of the value of the first place.
-_WORTH: Final = 0.1
+_WORTH: Final = 0.25
 # Other places, and lines outside of definitions such as imports, need this share.
-_WORTH_OF_REST: Final = 0.3
+_WORTH_OF_REST: Final = 0.45
 _TITLE_CHARS: Final = 50  # approximate length of the range and the name of another place
 # The variables that the shown lines use are shown only in an answer of at least this length.
 _MIN_ROOM_WITH_VARIABLES: Final = 600

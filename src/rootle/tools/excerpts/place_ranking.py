@@ -9,7 +9,9 @@ and the second function that the question asks for is not shown
 The value of a place for one part is the weighted share of the part's words in the place, and up to
 `_NAME_VALUE` for the words of its name. Words and names that few places have weigh more. The
 choice is greedy: the next place is the one that adds most to the best values of the parts, as in
-the facility location problem, plus the values that do not depend on other places.
+the facility location problem, plus the values that do not depend on other places. One of these is
+the largest share of the words of a part: a place that matches one part well is more likely to be
+asked for than a long one that matches a little of each.
 """
 
 from __future__ import annotations
@@ -31,9 +33,11 @@ _NAME_VALUE: Final = 0.5  # for a part that contains the words of the name
 # Names of one common word say little: this share of the highest weight is added to the weight of a
 # name before the words in the question are divided by it.
 _NAME_SMOOTHING: Final = 0.5
+_BEST_PART_VALUE: Final = 1.2  # times the largest share of the words of a part
+_FILE_VALUE: Final = 0.8  # times the mean share of the words, and the root as for `_SCORE_VALUE`
 _AGAIN: Final = 0.3  # share of the values that counts even if earlier places match the same parts
 _SCORE_VALUE: Final = 1.0  # times the square root of the score of the file, relative to the best
-_SPAN_VALUE: Final = 0.4  # for the first span of a result; less for later spans
+_SPAN_VALUE: Final = 0.6  # for the first span of a result; less for later spans
 _DECLARED_VALUE: Final = 1.0  # for a rare name that the question declares, as in "def name(…)"
 _CONTAINER_LOSS: Final = 0.8  # for a definition that contains others, such as a class
 _UNNAMED_LOSS: Final = 0.1  # for lines outside of definitions
@@ -103,8 +107,11 @@ def rank_places(
 
     rows = []
     for at, one in nlargest(_MAX_CANDIDATES, every, key=prior):
-        matched = scale.values_of(one)
+        shares = scale.shares_of(one)
+        matched = scale.add_name(one, shares)
         fixed = _fixed_value(one, scale.mean(matched), scale.rarity(one))
+        fixed += 0.0 if one.is_container else _BEST_PART_VALUE * max(shares, default=0.0)
+        fixed += _FILE_VALUE * roots[at] * scale.mean(shares)
         score = roots[at] * (_SCORE_VALUE + (_MATCH_VALUE if one.is_match else 0.0))
         rows.append(_ScoredPlace(at, one, score, fixed, matched))
     return _choose_greedily(rows, scale.shares)
@@ -124,13 +131,19 @@ class _PartScale:
         total = math.fsum(weights.get(word, 0.0) for word in words) or 1.0
         self.shares: Values = [one / total for one in self._totals]
 
-    def values_of(self, candidate: Candidate) -> Values:
-        """Return the value of a place for each part."""
-        values = []
-        for part, total in zip(self._parts, self._totals, strict=True):
-            words = math.fsum(self._weights[word] for word in candidate.words & part)
-            values.append((words / total if total else 0.0) + self._value_of_name(candidate, part))
-        return values
+    def shares_of(self, candidate: Candidate) -> Values:
+        """Return the share of the words of each part that a place contains."""
+        return [
+            math.fsum(self._weights[word] for word in candidate.words & part) / (total or 1.0)
+            for part, total in zip(self._parts, self._totals, strict=True)
+        ]
+
+    def add_name(self, candidate: Candidate, shares: Values) -> Values:
+        """Return the value of a place for each part, from its shares of the words of the parts."""
+        return [
+            share + self._value_of_name(candidate, part)
+            for share, part in zip(shares, self._parts, strict=True)
+        ]
 
     def mean(self, values: Values) -> float:
         """Return the mean of the values of the parts, weighted by their shares."""
