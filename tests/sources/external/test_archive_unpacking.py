@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import tarfile
+import tracemalloc
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Literal, get_args
 
@@ -103,6 +105,76 @@ def test_the_number_of_members_that_are_left_out_is_limited(tmp_path: Path) -> N
             add(archive, f"../{number}.md")
     with pytest.raises(ExternalSourceError, match=r"more than 3 members .*leads out"):
         unpack(path, tmp_path / "out", max_files=3)
+
+
+def test_a_long_name_and_a_global_header_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "docs.tar"
+    name = f"{'d' * 150}/{'n' * 150}.md"
+    comment = {"comment": "a commit"}
+    with tarfile.open(path, "w", format=tarfile.PAX_FORMAT, pax_headers=comment) as archive:
+        add(archive, name)
+        add(archive, "b.md", b"b" * 300_000)
+    unpack(path, tmp_path / "out")
+    assert files_below(tmp_path / "out") == {name, "b.md"}
+    assert (tmp_path / "out/b.md").read_bytes() == b"b" * 300_000
+
+
+def _make_header(kind: bytes) -> bytes:
+    header = tarfile.TarInfo("header")
+    header.type, header.size = kind, 10_000_000
+    return header.tobuf() + bytes(header.size)
+
+
+def _sparse_map() -> bytes:
+    member = tarfile.TarInfo("sparse")
+    member.pax_headers = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0"}
+    return member.tobuf(tarfile.PAX_FORMAT) + b"1000000\n" + b"1\n" * 1_000_000
+
+
+def _chain() -> bytes:
+    return tarfile.TarInfo().create_pax_global_header({"key": "value"}) * 900
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "archive",
+    [
+        pytest.param(lambda: _make_header(tarfile.XHDTYPE), id="pax"),
+        pytest.param(lambda: _make_header(tarfile.XGLTYPE), id="global"),
+        pytest.param(lambda: _make_header(tarfile.GNUTYPE_LONGNAME), id="long name"),
+        pytest.param(_sparse_map, id="sparse map"),
+        pytest.param(_chain, id="chain"),
+    ],
+)
+def test_a_large_header_is_not_read_into_memory(
+    tmp_path: Path, archive: Callable[[], bytes]
+) -> None:
+    path = tmp_path / "docs.tar"
+    path.write_bytes(archive())
+    tracemalloc.start()
+    try:
+        with pytest.raises(ExternalSourceError, match=r"header .* larger than 65,536 bytes"):
+            unpack(path, tmp_path / "out")
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.slow
+def test_global_headers_do_not_accumulate(tmp_path: Path) -> None:
+    path = tmp_path / "docs.tar"
+    with path.open("wb") as file:
+        for at in range(120):
+            member = tarfile.TarInfo(f"{at}.md")
+            file.write(member.create_pax_global_header({f"key{at}": "v" * 50_000}))
+            file.write(member.tobuf())
+        file.write(bytes(1024))
+    tracemalloc.start()
+    try:
+        assert unpack(path, tmp_path / "out").files == 120
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("mode", _COMPRESSED)

@@ -12,8 +12,8 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import closing
-from typing import IO, BinaryIO, Final
+from contextlib import closing, contextmanager
+from typing import IO, BinaryIO, Final, Self
 
 from rootle.sources.external.records import ExternalSourceError
 
@@ -27,6 +27,10 @@ _MAX_DEPTH: Final = 40
 _MAX_RATIO: Final = 200
 _RATIO_FREE_BYTES: Final = 50_000_000
 _BLOCK_BYTES: Final = 1 << 18
+# `tarfile` keeps the whole header of a member in memory: its names, attributes and sparse map. Real
+# headers have a few kilobytes. The stream reads ahead by at most one block of a tar archive.
+_MAX_HEADER_BYTES: Final = 1 << 16
+_TAR_BLOCK_BYTES: Final = 1 << 14
 _IS_ENCRYPTED: Final = 0x1
 _ERRORS: Final = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError),
@@ -87,7 +91,9 @@ class Unpacker:
         # A stream reads each byte once, and never seeks to a place that the archive names. All its
         # bytes count, also those of headers and of members that are left out.
         stream = _CountedStream(_decompress(file).read, self._count)
-        with closing(_TarStream.open(fileobj=stream, mode="r|", bufsize=_BLOCK_BYTES)) as archive:
+        with closing(
+            _TarStream.open(*(None, "r|", stream, _TAR_BLOCK_BYTES), tarinfo=_member_type(stream))
+        ) as archive:
             for member in _members(archive):
                 if member.isdir():
                     continue
@@ -161,17 +167,43 @@ def _parts(name: str) -> list[str]:
 
 
 class _CountedStream(io.RawIOBase):
-    """A file whose bytes are counted while they are read."""
+    """A file whose bytes are counted while they are read.
+
+    The part that is read while `limit` is entered must be short.
+    """
 
     def __init__(self, read: Callable[[int], bytes], count: Callable[[int], None]) -> None:
         super().__init__()
         self._read = read
         self._count = count
+        self._left: int | None = None  # the bytes that may still be read of a limited part
+
+    @contextmanager
+    def limit(self, max_bytes: int) -> Iterator[None]:
+        """Refuse to read more than `max_bytes`; a limit that is in effect already applies."""
+        if self._left is not None:
+            yield
+            return
+        self._left = max_bytes
+        try:
+            yield
+        finally:
+            self._left = None
 
     def read(self, size: int = -1) -> bytes:
-        """Return at most `size` bytes; b"" at the end."""
+        """Return at most `size` bytes; b"" at the end.
+
+        Raise ExternalSourceError if this exceeds a limit.
+        """
         block = self._read(size)
         self._count(len(block))
+        if self._left is not None:
+            self._left -= len(block)
+            if self._left < 0:
+                raise ExternalSourceError(
+                    "the header of a file in the archive is larger than "
+                    f"{_MAX_HEADER_BYTES:,} bytes"
+                )
         return block
 
 
@@ -198,7 +230,23 @@ class _TarStream(tarfile.TarFile):
     members: list[tarfile.TarInfo]
 
 
+def _member_type(stream: _CountedStream) -> type[tarfile.TarInfo]:
+    """Return the type of the members of an archive, which reads only headers of limited size."""
+
+    class _Member(tarfile.TarInfo):
+        @classmethod
+        def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
+            # An extended header reads the next header with this method, within the same limit.
+            with stream.limit(_MAX_HEADER_BYTES):
+                return super().fromtarfile(archive)
+
+    return _Member
+
+
 def _members(archive: _TarStream) -> Iterator[tarfile.TarInfo]:
     while (member := archive.next()) is not None:
         yield member
-        archive.members = []  # the headers of a large archive do not fit into memory
+        # The headers of a large archive do not fit into memory. Global headers apply to all later
+        # members, but contain nothing that is used.
+        archive.members = []
+        archive.pax_headers = {}
