@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 import pytest
 from sample import FILES, MakeApp, indexed_repository, make_repository
@@ -53,9 +54,35 @@ def test_a_question_about_an_absent_word_has_no_confident_answer(
     assert note.startswith(f'not confident: no indexed text has the word "{absent}"; ')
 
 
+_ORDINARY: Final = "what is the maximum length of a nickname"
+
+
+def _answer_from(path: Path, count: int, make_app: MakeApp) -> SearchResponse:
+    """Ask a question with one absent word in a folder with a number of files."""
+    interface = "type: object\nproperties:\n  nickname: {type: string, maxLength: 17}\n"
+    others = {f"docs/{at}.md": f"# Page {at}\n\nThe length of a page.\n" for at in range(count - 1)}
+    root = make_repository(path, {"api.yaml": interface, **others})
+    return make_app(root).search(_ORDINARY)
+
+
+def test_a_folder_of_few_files_may_lack_an_ordinary_word(tmp_path: Path, make_app: MakeApp) -> None:
+    small = _answer_from(tmp_path / "small", 10, make_app)
+    assert small.results[0].file_path == "api.yaml"
+    assert small.confident is True
+    assert small.suggestions == ()
+
+
+@pytest.mark.slow
+def test_a_large_folder_has_the_ordinary_words(tmp_path: Path, make_app: MakeApp) -> None:
+    large = _answer_from(tmp_path / "large", 120, make_app)
+    assert large.results[0].file_path == "api.yaml"
+    assert large.confident is False
+    assert 'no indexed text has the word "maximum"' in large.suggestions[0]
+
+
 def test_the_scores_of_a_rejected_answer_are_low(app: App) -> None:
     sure = app.search("quantum mask").results[0].score
-    scores = [result.score for result in app.search("quantum mask teleporter").results]
+    scores = [result.score for result in app.search("quantum teleporter").results]
     assert scores
     assert scores == sorted(scores, reverse=True)
     assert scores[0] < 0.6 < sure

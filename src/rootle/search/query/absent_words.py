@@ -21,7 +21,10 @@ _MIN_CHARS: Final = 3
 # If at least this share of a question's subject words is absent, the question is about these absent
 # words. Code is written in English, so the absence of words of other languages proves less.
 _MIN_ABSENT_SHARE: Final = 0.2
-_MIN_FOREIGN_ABSENT_SHARE: Final = 0.5
+_MIN_WEAK_ABSENT_SHARE: Final = 0.5
+# A folder with fewer files than this lacks many ordinary words, such as "endpoint" in a folder with
+# the description of an interface. Their absence proves less, as in other languages.
+_MIN_FILES: Final = 100
 # If an identifier of the question occurs in the index, more than this share of the subject words
 # must be absent.
 _MAX_SHARE_WITH_IDENTIFIER: Final = 0.5
@@ -85,6 +88,7 @@ class WordCheck:
     subjects: tuple[SubjectWord, ...]
     unknown: tuple[SubjectWord, ...]  # without stems in the index; general words are left out
     is_error: bool  # the question is an error message, which may contain names of another program
+    is_small: bool = False  # the index has so few files that it lacks many ordinary words
 
     def is_about(self, words: Sequence[SubjectWord]) -> bool:
         """Return whether the question is about these words, which are some of its subject words.
@@ -98,22 +102,23 @@ class WordCheck:
         share = len(words) / len(self.subjects)
         if any(word.is_identifier and word not in self.unknown for word in self.subjects):
             return share > _MAX_SHARE_WITH_IDENTIFIER
-        is_foreign = any(word.is_foreign for word in words)
-        return share >= (_MIN_FOREIGN_ABSENT_SHARE if is_foreign else _MIN_ABSENT_SHARE)
+        proves_less = self.is_small or any(word.is_foreign for word in words)
+        return share >= (_MIN_WEAK_ABSENT_SHARE if proves_less else _MIN_ABSENT_SHARE)
 
 
 def check_words(question: ParsedQuestion, index: IndexReader) -> WordCheck:
     """Return the subject words of a question, and those of them that may be absent."""
     subjects = tuple(_subject_words(question, index.sparse))
     stems = [stem for word in subjects for stem in word.stems]
-    _, frequencies = index.sparse.file_frequencies(stems)
+    files, frequencies = index.sparse.file_frequencies(stems)
     known = {stem for stem, count in zip(stems, frequencies, strict=True) if count}
     unknown = tuple(
         word
         for word in subjects
         if known.isdisjoint(word.stems) and word.text.lower() not in _GENERAL_WORDS
     )
-    return WordCheck(subjects, unknown, question.question.intent == "error")
+    is_error = question.question.intent == "error"
+    return WordCheck(subjects, unknown, is_error, files < _MIN_FILES)
 
 
 def prove_absent(words: Iterable[SubjectWord], index: IndexReader) -> tuple[SubjectWord, ...]:
