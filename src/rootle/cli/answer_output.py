@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rootle.app import App
 from rootle.cli.context import open_app_from, open_for_question, refresh_index
 from rootle.cli.options import NO_RESULTS, SUCCESS
-from rootle.cli.terminal import print_json, warn, warn_all, write_line, write_lines
+from rootle.cli.terminal import print_json, warn_all, write_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,9 @@ class AnswerOutput:
     if_empty: str = ""  # a further note if the answer is empty
     has_notes_first: bool = False  # the notes are printed before the parts, not after them
     summary: str = ""  # a further note if the answer is not empty
+    # Shorter versions of the parts, longest first, for an answer that must fit on one screen of a
+    # terminal, each with the note that says how to see everything.
+    shorter: Iterable[tuple[str, Iterable[Iterable[str]]]] = ()
 
 
 def answer_with_index(
@@ -48,14 +52,43 @@ def _print(args: argparse.Namespace, output: AnswerOutput) -> int:
     if args.json:
         print_json(output.record)
     else:
-        if output.has_notes_first:
-            warn_all(output.notes)
-        for at, lines in enumerate(output.parts):
-            if at:
-                write_line("")
-            write_lines(lines)
-        if not output.has_notes_first:
-            warn_all(output.notes)
-        if last := output.if_empty if output.is_empty else output.summary:
-            warn(last)
+        _print_text(output)
     return NO_RESULTS if output.is_empty else SUCCESS
+
+
+def _print_text(output: AnswerOutput) -> None:
+    last = output.if_empty if output.is_empty else output.summary
+    ends = [last] if last else []
+    lines: Iterable[str] = _join(output.parts)
+    if output.shorter and sys.stdout.isatty():
+        how, lines = _fit_on_screen(output, [*output.notes, *ends])
+        ends += [how] if how else []
+    if output.has_notes_first:
+        warn_all(output.notes)
+    write_lines(lines)
+    if not output.has_notes_first:
+        warn_all(output.notes)
+    warn_all(ends)
+
+
+def _join(parts: Iterable[Iterable[str]]) -> Iterator[str]:
+    for at, lines in enumerate(parts):
+        if at:
+            yield ""
+        yield from lines
+
+
+def _fit_on_screen(output: AnswerOutput, messages: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return the lines for one screen of the terminal, and how to see everything; "" if they do.
+
+    Lines of a shortened answer are cut to the width of the terminal.
+    """
+    from rootle.cli.results.screen import fit_screen, screen_rows
+    from rootle.cli.terminal import fit_line, printable
+
+    def versions() -> Iterator[tuple[str, Sequence[str]]]:
+        yield "", [printable(line) for line in _join(output.parts)]
+        for how, parts in output.shorter:
+            yield how, [fit_line(printable(line)) for line in _join(parts)]
+
+    return fit_screen(versions(), screen_rows(messages))

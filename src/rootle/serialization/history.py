@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from rootle.serialization.citation import describe_commit_briefly
@@ -10,6 +11,8 @@ from rootle.serialization.path_text import cut_line, cut_lines, escape_path, sho
 from rootle.types import MAX_INDEXED_FILES, ImpactAnswer, ImpactedFile, Removal, RemovalAnswer
 
 MAX_LINES: Final = 12  # the maximum number of lines to show of a piece of removed code
+# How many lines of each piece to show, if an answer must be shorter.
+SHORTER_LINES: Final = (9, 7, 5, 4, 3, 2, 1, 0)
 _MAX_LINE_CHARS: Final = 160
 _MAX_SEEDS: Final = 3
 _NO_OTHER_FILE: Final = "no other file found"
@@ -43,8 +46,11 @@ def _describe(removal: Removal) -> str:
     return f"{removal.scope} > {removal.name}" if removal.scope else removal.name
 
 
-def impact_lines(answer: ImpactAnswer) -> Iterator[str]:
-    """Yield a line with the changed files; then, for each other file, probability and evidence."""
+def impact_lines(answer: ImpactAnswer, max_reasons: int | None = None) -> Iterator[str]:
+    """Yield a line with the changed files; then, for each other file, probability and evidence.
+
+    `max_reasons` is the maximum number of lines with evidence for a file; None means all.
+    """
     shown = ", ".join(escape_path(path) for path in answer.seeds[:_MAX_SEEDS])
     left = len(answer.seeds) - _MAX_SEEDS
     # Without this, the counts would contradict those of `git log`.
@@ -55,7 +61,8 @@ def impact_lines(answer: ImpactAnswer) -> Iterator[str]:
         yield _NO_OTHER_FILE
     for file in answer.files:
         yield f"{file.probability:4.0%}  {escape_path(file.path)} ({file.kind})"
-        for reason in _list_evidence(file, has_many_seeds=len(answer.seeds) > 1):
+        reasons = _list_evidence(file, has_many_seeds=len(answer.seeds) > 1)
+        for reason in islice(reasons, max_reasons):
             yield f"      {reason}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from rootle.cli.options import CommandParser, add_common_options, add_root, add_yes
@@ -15,6 +16,9 @@ _EXAMPLES: Final = """\
 rootle drift
 rootle drift README.md docs
 rootle drift --json"""
+# How much of a long answer is tried on a terminal. A higher screen is rare.
+_MAX_WHOLE: Final = 20
+_MAX_PLACES: Final = 100
 
 
 def register(parser: CommandParser) -> None:
@@ -51,12 +55,27 @@ def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
     paths = [path_in_root(path, app.root) for path in args.paths]
     with progress_bar("checking", unit=" files") as progress:
         answer = app.drift(paths, progress)
+    parts = [list(drift_lines(report)) for report in answer.reports]
+    how = "shortened; `rootle drift | less` or --json shows everything"
     return AnswerOutput(
         answer,
-        map(drift_lines, answer.reports),
+        parts,
         answer.suggestions,
         is_empty=not answer.reports,
         if_empty=describe_no_drift(answer),
         summary=describe_drift(answer),
         has_notes_first=bool(answer.degraded),
+        shorter=[(how, one) for one in _shorten(parts)],
     )
+
+
+def _shorten(reports: Sequence[Sequence[str]]) -> Iterator[Sequence[Sequence[str]]]:
+    """Yield versions with fewer and fewer whole reports, and one line for each of the others.
+
+    If there are many reports, only the first of them have a line.
+    """
+    places = [report[0] for report in reports]
+    for whole in range(min(len(reports), _MAX_WHOLE), -1, -1):
+        yield [*reports[:whole], places[whole:]]
+    for count in range(min(len(reports), _MAX_PLACES), 0, -1):
+        yield [[*places[:count], f"… {len(reports) - count:,} more"]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from rootle.cli.options import CommandParser, add_common_options, add_limit, add_root, add_yes
@@ -10,6 +11,7 @@ from rootle.cli.options import CommandParser, add_common_options, add_limit, add
 if TYPE_CHECKING:
     from rootle.app import App
     from rootle.cli.answer_output import AnswerOutput
+    from rootle.types import RemovalAnswer
 
 _EXAMPLES: Final = """\
 rootle gone "retry on 404"
@@ -45,9 +47,19 @@ def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
     from rootle.serialization.history import describe_no_removal, removal_lines
 
     answer = app.gone(" ".join(args.words), args.limit)
-    parts = map(removal_lines, answer.removals)
+    parts = [list(removal_lines(removal)) for removal in answer.removals]
     is_empty = not answer.removals
     is_partial = bool(answer.degraded)
     return AnswerOutput(
-        answer, parts, answer.suggestions, is_empty, describe_no_removal(answer), is_partial
+        *(answer, parts, answer.suggestions, is_empty, describe_no_removal(answer), is_partial),
+        shorter=list(_shorter(answer)) if args.limit is None else (),
     )
+
+
+def _shorter(answer: RemovalAnswer) -> Iterator[tuple[str, list[list[str]]]]:
+    """Yield versions of the answer with fewer and fewer lines of code."""
+    from rootle.serialization.history import SHORTER_LINES, removal_lines
+
+    how = f"shortened; -n {len(answer.removals)} shows everything"
+    for count in SHORTER_LINES:
+        yield how, [list(removal_lines(removal, count)) for removal in answer.removals]

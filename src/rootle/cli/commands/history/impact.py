@@ -57,7 +57,7 @@ def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
     from rootle.serialization.history import impact_lines
 
     answer = app.impact(_read_change(args.change, app.root), args.limit)
-    parts = [impact_lines(answer)]
+    parts = [list(impact_lines(answer))]
     is_partial = bool(answer.degraded)
     return AnswerOutput(
         answer,
@@ -65,6 +65,14 @@ def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
         answer.suggestions,
         is_empty=not answer.files,
         has_notes_first=is_partial,
+        shorter=[
+            (
+                f"shortened; -n {len(answer.files)} shows everything",
+                [list(impact_lines(answer, reasons))],
+            )
+            for reasons in (1, 0)
+            if args.limit is None
+        ],
     )
 
 
