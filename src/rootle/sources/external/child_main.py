@@ -102,7 +102,7 @@ def _recognize(path: str) -> tuple[str, str]:
     found = recognize_file(path)
     if found is None:
         raise ExternalSourceError(
-            f"{path} is neither a folder, an archive nor a known index; add its folder instead"
+            "it is neither a folder, an archive nor a known index; add its folder instead"
         )
     return found
 
