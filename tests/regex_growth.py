@@ -2,7 +2,7 @@
 
 Run as a program, this prints the name of each pattern before it is measured, and a line "slow" if
 its time grows faster than the length of the text. The reader can end the process if a pattern does
-not finish.
+not finish. It also prints the names in `SHORT_TEXTS` that are not those of a pattern.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -26,19 +27,61 @@ from rootle.errors import MissingExtraError
 codes: Any = importlib.import_module("re._constants")
 parser: Any = importlib.import_module("re._parser")
 
+# Patterns that need more than linear time, but are used only for texts of limited length.
+SHORT_TEXTS = {
+    "rootle.agents.locations._VARIABLE": "constants of this module",
+    "rootle.config.template._LINK": "constants: the descriptions of settings",
+    "rootle.history.past_question._FROM": "a question of at most 400 characters",
+    "rootle.history.past_question._PAST": "the first 400 characters of a question",
+    "rootle.history.removal_scores._NAME": "the first 1,000 characters of a query",
+    "rootle.ingest.chunking.chunker._WORD_END": "at most MAX_WORD_CHARS characters of a line",
+    "rootle.ingest.named_ranges._TYPE_ARGUMENTS": "a title of at most MAX_TITLE characters",
+    "rootle.links.drift.checks._MOVED_OUT": "the first 500 characters of a subject",
+    "rootle.rank.question.intent._COMPLAINT": "the first 300 characters of a question",
+    "rootle.rank.question.intent._INTENTS": "the first 300 characters of a question",
+    "rootle.rank.question.intent._LIST_BREAK": "the first 300 characters of a question",
+    "rootle.rank.question.intent._PRINTED": "the first 300 characters of a question",
+    "rootle.rank.question.intent._USE_OF_NAME": "the first 300 characters of a question",
+    "rootle.rank.question.name_question._FROM": "a question of at most 160 characters",
+    "rootle.rank.question.name_question._REASON": "a question of at most 160 characters",
+    "rootle.rank.question.test_request._REQUEST": "the first 1,000 characters of a question",
+    "rootle.search.symbols.place_kinds._EXAMPLE_PROJECT": "a path, whose length is limited",
+    "rootle.search.symbols.bases.extending_files._HEADS": "at most 1,000 characters before a name",
+    "rootle.sources.documents.readers.cell_values._NOT_PATTERN": "the first 255 characters",
+    "rootle.sources.documents.readers.split_words._END_OF_LINE": "at most _MAX_FRAGMENT characters",
+    "rootle.syntax.assignments._KEY_BEFORE": "at most 500 characters before a name",
+    "rootle.syntax.declared.expressions._CAST": "an expression of limited length",
+    "rootle.syntax.declared.expressions._NEW": "an expression of limited length",
+    "rootle.syntax.declared.type_names._LIST_SUFFIX": "a type of at most 200 characters",
+    "rootle.text.secret_detection._PUBLIC_BEFORE": "at most _MAX_MARKER_CHARS characters",
+    "rootle.text.secret_values._NAME_BEFORE": "at most 40 characters before a name",
+    "rootle.web.page_charset_and_text._META": "the first 1,024 bytes of a page",
+}
+# Patterns that are passed to functions that only match with them.
+_ONLY_MATCHED = frozenset(
+    f"rootle.{module}.{name}"
+    for module, names in {
+        "search.symbols.types.variable_types": (
+            *("_ASSIGNED", "_ASSIGNED_WITH_NEW", "_GO_PATTERN", "_TYPE_LAST_PATTERN"),
+        ),
+        "sources.git.commits.definition_lines": ("_UNDERLINE", "_PARAGRAPH_UNDERLINE"),
+    }.items()
+    for name in names
+)
+Pattern = re.Pattern[str] | re.Pattern[bytes]
 _SHORT, _LONG = 1_500, 6_000  # the numbers of repetitions
 _MIN_S = 0.004  # shorter times are too inexact to compare
 _MAX_RATIO = 9  # four times the length takes 4 times as long, or 16 times if the time is quadratic
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT)
 # Modules that need an optional package or start something when they are imported.
 _NOT_IMPORTED = ("rootle.__main__",)
-# Every document passes through these modules, at its full length. Patterns that are searched there
-# are measured by a search, which also tries the positions after the first.
-_SEARCHED = "rootle.text."
+# A pattern that is used for these methods is measured by a search, which also tries the positions
+# after the first.
 _SEARCHES = frozenset({"search", "finditer", "findall", "split", "sub", "subn"})
+_MATCHES = frozenset({"match", "fullmatch"})
 
 
-def named_patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
+def named_patterns() -> Iterator[tuple[str, Pattern]]:
     """Yield the patterns in the modules of rootle, each with its module and name."""
     for found in pkgutil.walk_packages(rootle.__path__, "rootle."):
         if found.name in _NOT_IMPORTED:
@@ -55,9 +98,12 @@ def named_patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
                     yield f"{found.name}.{name}{f'[{at}]' if at else ''}", pattern
 
 
-def _patterns_in(value: object) -> Iterator[re.Pattern[str]]:
-    if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+def _patterns_in(value: object) -> Iterator[Pattern]:
+    if isinstance(value, re.Pattern):
         yield value
+    elif is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            yield from _patterns_in(getattr(value, field.name))
     elif isinstance(value, Mapping):
         for one in value.values():
             yield from _patterns_in(one)
@@ -67,30 +113,69 @@ def _patterns_in(value: object) -> Iterator[re.Pattern[str]]:
 
 
 def searched_patterns() -> frozenset[str]:
-    """Return the names of the patterns with which modules in `_SEARCHED` search a text."""
+    """Return the names of the patterns with which a module searches a text."""
     return frozenset(
-        f"{module}.{node.value.id}"
+        f"{module}.{name}"
         for module in sorted(sys.modules)
-        if module.startswith(_SEARCHED)
-        for node in ast.walk(ast.parse(_source(module)))
-        if isinstance(node, ast.Attribute)
-        and node.attr in _SEARCHES
-        and isinstance(node.value, ast.Name)
+        if module.partition(".")[0] == "rootle"
+        for name in _searched_names(ast.parse(_source(module)))
     )
+
+
+def _searched_names(tree: ast.Module) -> set[str]:
+    """Return the names whose value searches, or is passed to something that may search with it."""
+    nodes = list(ast.walk(tree))
+    methods = {
+        id(name): node.attr
+        for node in nodes
+        if isinstance(node, ast.Attribute) and (name := _base(node.value)) is not None
+    }
+    arguments = {
+        id(argument) for node in nodes if isinstance(node, ast.Call) for argument in node.args
+    }
+    constants = {node.id for node in nodes if isinstance(node, ast.Name) and node.id.isupper()}
+    constants.add("re")  # the patterns of its functions are arguments
+    # `split` on other values is usually that of a string.
+    others_search = any(
+        isinstance(node, ast.Attribute)
+        and node.attr in _SEARCHES - {"split"}
+        and not ((name := _base(node.value)) is not None and name.id in constants)
+        for node in nodes
+    )
+    return {
+        node.id
+        for node in nodes
+        if isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Load)
+        and (
+            methods.get(id(node)) in _SEARCHES
+            or (methods.get(id(node)) not in _MATCHES and (others_search or id(node) in arguments))
+        )
+    }
+
+
+def _base(node: ast.expr) -> ast.Name | None:
+    """Return NAME in the expressions NAME and NAME[...]."""
+    inner = node.value if isinstance(node, ast.Subscript) else node
+    return inner if isinstance(inner, ast.Name) else None
 
 
 def _source(module: str) -> str:
     return Path(str(sys.modules[module].__file__)).read_text(encoding="utf-8")
 
 
-def hostile_texts(pattern: re.Pattern[str]) -> Iterator[tuple[str, str]]:
-    """Yield beginnings and texts to repeat after them: one pair for each unlimited repetition."""
+def hostile_texts(pattern: Pattern, *, is_searched: bool) -> Iterator[tuple[str, str]]:
+    """Yield beginnings and texts to repeat after them, for each unlimited repetition.
+
+    For a search, the beginning is also repeated, so that it starts at many positions.
+    """
     seen = set()
     for before, body in _repetitions(parser.parse(pattern.pattern, pattern.flags), ""):
         for unit in _samples(body):
-            if unit and (before, unit) not in seen:
-                seen.add((before, unit))
-                yield before, unit
+            for text in ((before, unit), ("", before + unit))[: 1 + is_searched]:
+                if text[1] and text not in seen:
+                    seen.add(text)
+                    yield text
 
 
 def _repetitions(items: Any, before: str) -> Iterator[tuple[str, Any]]:
@@ -182,15 +267,17 @@ def _in_category(category: Any, char: str) -> bool:
 
 def grows_too_fast(find: Callable[[str], object], before: str, unit: str) -> bool:
     """Return whether the time to match or search a text grows much faster than its length."""
-    for end in ("", "\0", "\n\0"):
-        seconds = [_seconds(find, f"{before}{unit * count}{end}") for count in (_SHORT, _LONG)]
-        if seconds[1] < _MIN_S or seconds[1] < _MAX_RATIO * seconds[0]:
-            continue
+    return any(
         # Repeat the measurement, because another process may have disturbed it.
-        again = [_seconds(find, f"{before}{unit * count}{end}") for count in (_SHORT, _LONG)]
-        if again[1] >= _MIN_S and again[1] >= _MAX_RATIO * again[0]:
-            return True
-    return False
+        _is_too_slow(find, before, unit, end) and _is_too_slow(find, before, unit, end)
+        for end in ("", "\0", "\n\0")
+    )
+
+
+def _is_too_slow(find: Callable[[str], object], before: str, unit: str, end: str) -> bool:
+    text = f"{before}{unit * _SHORT}{end}"
+    seconds = _seconds(find, f"{before}{unit * _LONG}{end}")
+    return seconds >= _MIN_S and seconds >= _MAX_RATIO * min(_seconds(find, text) for _ in range(3))
 
 
 def _seconds(find: Callable[[str], object], text: str) -> float:
@@ -199,16 +286,26 @@ def _seconds(find: Callable[[str], object], text: str) -> float:
     return process_time() - started_s
 
 
+def _finder(pattern: Pattern, *, is_searched: bool) -> Callable[[str], object]:
+    find: Callable[[Any], object] = pattern.search if is_searched else pattern.match
+    if isinstance(pattern.pattern, str):
+        return find
+    return lambda text: find(text.encode("latin-1"))
+
+
 def main(first: int) -> None:
     """Measure the patterns from a position on."""
     patterns = list(named_patterns())  # this imports the modules
     searched = searched_patterns()
+    for name in sorted(SHORT_TEXTS.keys() - {name for name, _ in patterns}):
+        print(json.dumps(["unknown", name]), flush=True)
     for at, (name, pattern) in enumerate(patterns):
-        if at < first:
+        if at < first or name.partition("[")[0] in SHORT_TEXTS:
             continue
-        find = pattern.search if name in searched else pattern.match
+        is_searched = name.partition("[")[0] in searched - _ONLY_MATCHED
+        find = _finder(pattern, is_searched=is_searched)
         print(json.dumps(["start", at, name]), flush=True)
-        for before, unit in hostile_texts(pattern):
+        for before, unit in hostile_texts(pattern, is_searched=is_searched):
             if grows_too_fast(find, before, unit):
                 print(json.dumps(["slow", name, before, unit]), flush=True)
                 break

@@ -1,11 +1,12 @@
-"""No pattern needs more than linear time for a text that begins with its match.
+"""No pattern needs more than linear time, unless its texts are short.
 
-Patterns with which the modules for any text search are also tried at the later positions.
+A pattern with which a module searches is also tried at the later positions of a text.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import select
 import subprocess
 import sys
@@ -13,17 +14,10 @@ from pathlib import Path
 
 import pytest
 
+import rootle
+
 _PROGRAM = Path(__file__).with_name("regex_growth.py")
-# Patterns that take quadratic time, but are used only for short texts.
-_SHORT_TEXTS = {
-    "rootle.history.removal_scores._NAME": "the first 1,000 characters of a query",
-    "rootle.rank.question.intent._USE_OF_NAME": "the first 300 characters of a question",
-    "rootle.syntax.assignments._KEY_BEFORE": "at most 500 characters before a name",
-    "rootle.syntax.declared.expressions._CAST": "an expression of limited length",
-    "rootle.syntax.declared.expressions._NEW": "an expression of limited length",
-    "rootle.text.secret_values._NAME_BEFORE": "at most 40 characters before a name",
-}
-_WATCHDOG_S = 60  # for one pattern, which takes at most a second in linear time
+_WATCHDOG_S = 180  # for one pattern, or for the import of all modules on a busy machine
 
 
 @pytest.mark.slow
@@ -33,7 +27,7 @@ def test_the_patterns_take_linear_time() -> None:
     while first is not None:
         first = _measure(first, slow)
 
-    assert {name: facts for name, facts in slow.items() if name not in _SHORT_TEXTS} == {}
+    assert slow == {}
 
 
 def _measure(first: int, slow: dict[str, str]) -> int | None:
@@ -43,7 +37,9 @@ def _measure(first: int, slow: dict[str, str]) -> int | None:
     """
     command = [sys.executable, str(_PROGRAM), str(first)]
     at, name = first, ""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
+    # Without a buffer, which could contain lines that `select` does not see.
+    environment = {**os.environ, "PYTHONPATH": str(Path(rootle.__file__).parents[1])}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0, env=environment) as process:
         assert process.stdout is not None
         while select.select([process.stdout], [], [], _WATCHDOG_S)[0]:
             line = process.stdout.readline()
@@ -54,7 +50,7 @@ def _measure(first: int, slow: dict[str, str]) -> int | None:
             if kind == "start":
                 at, name = facts
             else:
-                slow[facts[0]] = str(facts[1:])
+                slow[facts[0]] = kind if kind == "unknown" else str(facts[1:])
         process.kill()
     slow[name] = "does not finish"
     return at + 1

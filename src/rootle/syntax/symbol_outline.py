@@ -300,7 +300,9 @@ def _symbol(name: str) -> str:
         plain = name
         for _ in range(_MAX_ARGUMENTS):
             plain = _ARGUMENTS.sub("", plain)
-        name = _QUALIFIER.sub("", plain.partition("<")[0] or name)
+        name = plain.partition("<")[0] or name
+        if (qualifier := _QUALIFIER.match(name)) is not None:
+            name = name[qualifier.end() :]
         # The parser may have read a macro before the name as a part of the name.
         name = name.split()[-1] if name.split() else name
     return _SPACES.sub(" ", name[:MAX_NAME])

@@ -102,7 +102,7 @@ _FORMS: Final = (
 _SUBJECT: Final = re.compile(r"\b(?:(?:bug ?)?fix(?:es)?|refactorings?)\b", re.IGNORECASE)
 _COMMITS: Final = re.compile(r"\bcommit(?:s|ted)?\b", re.IGNORECASE)
 _OWNED: Final = re.compile(r"(?:'s|’s|(?<=s)['’])$", re.IGNORECASE)
-_END: Final = re.compile(r"[?!.,;:]+$")
+_END: Final = "?!.,;:"
 _OLDEST: Final = re.compile(r"\b(?:first|oldest|earliest)\b", re.IGNORECASE)
 
 
@@ -138,9 +138,9 @@ def parse_author_question(text: str, find: Callable[[str], Sequence[str]]) -> Au
         for count in range(min(MAX_NAME_WORDS, len(words)), 0, -1):
             name, rest = " ".join(words[:count]), " ".join(words[count:])
             is_owner = bool(form.after.groupindex.get("own"))
-            if is_owner != (_OWNED.search(_END.sub("", name)) is not None):
+            if is_owner != (_OWNED.search(name.rstrip(_END)) is not None):
                 continue
-            name = _OWNED.sub("", _END.sub("", name)).strip("\"'`“”()<>")
+            name = _OWNED.sub("", name.rstrip(_END)).strip("\"'`“”()<>")
             followed = form.after.match(rest)
             if not name or followed is None or (form.needs_capital and not _is_proper(name)):
                 continue

@@ -15,7 +15,7 @@ from rootle.text.terms import STOP_WORDS, WORD
 _PATH: Final = re.compile(
     r"(?:\b(?:in|to|on|of|under|inside|within|from|touching|touched|below|for) )?(?:the )?"
     r"(?:(?:file|folder|directory|path|module|package) )?"
-    r"`?(?<![\w./@-])(?P<path>(?=[\w@$+-]*[/.][\w./@$+-]*\w)[\w./@$+-]*\w/?)`?"
+    r"`?(?<![\w./@$+-])(?P<path>(?=[\w@$+-]*[/.][\w./@$+-]*\w)[\w./@$+-]*\w/?)`?"
     r"(?: (?:file|folder|directory))?(?!\S)"
 )
 _FOLDER: Final = re.compile(

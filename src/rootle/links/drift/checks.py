@@ -40,6 +40,7 @@ _MOVED_OUT: Final = re.compile(
     r"|gem|crate|plugin)\b|\bto (?:use )?(?:the )?[\w-]+[/-][\w-]+|\bto use\b)"
     r"|\buse (?:the )?[\w.-]+ (?:library|package|lib)\b|\bvendor|third.?party|submodule"
 )
+_MAX_SUBJECT_CHARS: Final = 500
 _RESERVED: Final = re.compile(r"_[_A-Z]")  # names that C reserves for compilers and libraries
 _PLURAL: Final = re.compile(r"[A-Z]+s")  # the plural of an acronym, such as "IDEs"
 _TEST_FILE: Final = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)|Tests?\.\w+$")
@@ -129,7 +130,7 @@ class DriftChecks:
         found = self._definition_of(name, is_key)
         if found is None and mention.is_marked and not mention.is_example:
             return self._check_variable(name)
-        if found is None or _MOVED_OUT.search(found.commit.subject):
+        if found is None or _MOVED_OUT.search(found.commit.subject, 0, _MAX_SUBJECT_CHARS):
             return None
         if is_spelled and not re.search(rf"\b(?:{_TYPE_KEYWORDS})\s+{name}\b", found.line):
             return None

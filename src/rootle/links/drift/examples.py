@@ -21,7 +21,8 @@ _PYTHON_IMPORT: Final = re.compile(r"\s*from\s+(\w+)(?:\.\w+)*\s+import\b")
 _USE: Final = r"by|in|is|as|extends|implements|throws|where|of|new|return"
 # Minimum length of the text after the name in a definition. A shorter text fits many definitions.
 _MIN_SIGNATURE_CHARS: Final = 8
-_BODY: Final = re.compile(r"(?:\{[^{]*\}?|=|:)?\s*$")
+_MAX_LINE_CHARS: Final = 2_000  # of an example; longer lines are data
+_BODY: Final = re.compile(r"(?:\{[^{]*\}?|=|:)$")
 
 
 def quotes_definition(text: NamedText, removed: PastName) -> bool:
@@ -56,14 +57,14 @@ def defines_in_example(text: NamedText, removed: PastName) -> bool:
         if _IMPORT.match(line):
             if not _is_own_import(line, removed):
                 return True
-        elif defines.search(line):
+        elif defines.search(line, 0, _MAX_LINE_CHARS):
             return True
     return False
 
 
 def _signature(line: str, name: str) -> str:
     """Return the text after the name in a definition, without spaces and the start of the body."""
-    return "".join(_BODY.sub("", line.partition(name)[2]).split())
+    return "".join(_BODY.sub("", line.partition(name)[2].rstrip()).split())
 
 
 def _is_own_import(line: str, removed: PastName) -> bool:

@@ -17,6 +17,8 @@ _EXCLUDED: Final = re.compile(
     r" (?:the )?(?:tests?|specs?)\b|\b(?:tests?|specs?) (?:aside|excluded)\b",
     re.I,
 )
+# Questions are shorter. A longer text is a message or code, and its beginning says what is asked.
+_MAX_CHARS: Final = 1_000
 _KIND: Final = r"(?:unit|integration|regression|system|functional|acceptance|smoke|e2e|end-to-end)"
 _REQUEST: Final = re.compile(
     rf"""^\W*(?:an?\s|the\s)?(?:{_KIND}[\s-]+)*(?:test(?:\s?case)?|spec)\b(?!\s(?:files?|runs?|suites?|failed)\b)
@@ -46,7 +48,7 @@ def asks_for_test(text: str, words: int) -> bool:
         return False
     if words <= TOPIC_WORDS and _TOPIC.search(text) is not None:
         return True
-    return _REQUEST.search(text) is not None or _TEST_CODE.search(text) is not None
+    return _REQUEST.search(text, 0, _MAX_CHARS) is not None or _TEST_CODE.search(text) is not None
 
 
 def may_concern_tests(text: str, words: int) -> bool:

@@ -24,7 +24,7 @@ from rootle.text.terms import STOP_WORDS, WORD
 
 # A question without any of these characters has no operators.
 _OPERATOR_CHARS: Final = frozenset('"“-:/')
-_QUOTED: Final = r'(?:"[^"]*"|“[^”]*”)'
+_QUOTED: Final = r'(?:"[^"]*"|“[^“”]*”)'
 _OPERATOR: Final = re.compile(
     rf"""(?<!\S)(?:
         (?P<minus>-?)(?P<name>path|lang|language):(?P<value>{_QUOTED}|[^\s":/][^\s"]*|/[^\s"/][^\s"]*)

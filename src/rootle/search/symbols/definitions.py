@@ -42,7 +42,7 @@ _LESS_LIKELY: Final = ("is_test", "is_example", "is_hidden", "is_set_aside", "is
 _PRIVATE: Final = re.compile(r"\b(?:private|fileprivate|defp|defmacrop|defguardp|local|static)\b")
 # The text before a name that is defined: a type or a keyword, as in "void close" or "def close".
 _TYPED: Final = re.compile(
-    r"(?<![\w.])(?!(?:return|new|throw|await|if|elif|else|while|case|in|is|yield|and|or|not)\s)[\w>\])]+[\s*&]+$"
+    r"(?<![\w.>\])])(?!(?:return|new|throw|await|if|elif|else|while|case|in|is|yield|and|or|not)\s)[\w>\])]+[\s*&]+$"
 )
 _SELF: Final = ("self.", "cls.")
 _ASSIGNED: Final = re.compile(r"\s*=(?!=)")

@@ -23,7 +23,7 @@ _SELF: Final = frozenset({"self", "this", "cls", "$this", "Self", "static", "@"}
 _SUPER: Final = frozenset({"super", "super()", "base", "parent"})
 # In these languages, code in a class can use the members of the class without a receiver.
 _IMPLICIT_SELF: Final = frozenset({"java", "csharp", "kotlin", "cpp", "swift", "scala", "ruby"})
-_LAST_NAME: Final = re.compile(r"(\w+)(?:\(\))?$")
+_LAST_NAME: Final = re.compile(r"(?<!\w)(\w+)(?:\(\))?$")
 _NAME: Final = re.compile(r"[@$]?\w+")
 # Characters of each definition that are searched for the type of a variable. Five times as many
 # characters of the file are searched.

@@ -18,7 +18,7 @@ _MAX_PLACES: Final = 20_000
 
 
 _ASCII_WORD: Final = re.compile(r"[!-~]")
-_ASCII_WORD_END: Final = re.compile(r"[!-~]+\Z")
+_ASCII_WORD_END: Final = re.compile(r"(?<![!-~])[!-~]+\Z")
 
 
 class DocumentError(Exception):

@@ -18,7 +18,7 @@ from typing import Final
 from rootle.sources.files.regular_file_reader import read_regular
 
 _POINTER: Final = b"gitdir: "
-_SETTING: Final = re.compile(rb"^[^=\n]*?(\w+)[ \t]*=[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
+_SETTING: Final = re.compile(rb"^[^=\n]*?(?<!\w)(\w+)[ \t]*=[ \t]*(.*)$", re.MULTILINE)
 _ESCAPE: Final = re.compile(r"\\(.)")
 # Parts of a git folder that determine the commits and files that git reports.
 _CONTENT: Final = (
@@ -109,7 +109,7 @@ def list_settings(folder: str) -> Iterator[tuple[str, str]]:
         text = read_regular(os.path.join(folder, file))
         if isinstance(text, bytes):
             for name, value in _SETTING.findall(text):
-                plain = _ESCAPE.sub(r"\1", os.fsdecode(value).strip('"'))
+                plain = _ESCAPE.sub(r"\1", os.fsdecode(value.rstrip(b" \t\r")).strip('"'))
                 yield os.fsdecode(name).lower(), plain.replace("\0", "")
 
 

@@ -20,7 +20,7 @@ from rootle.types import SymbolUse
 _TYPE: Final = re.compile(
     r"(?:actor|class|extension|interface|object|protocol|record|struct|trait) (?:\w+\.)*(\w+)"
 )
-_LUA_TABLE: Final = re.compile(r"(\w+)\s*=")
+_LUA_TABLE: Final = re.compile(r"(?<!\w)(\w+)\s*=")
 
 
 class ExtendedTypes:

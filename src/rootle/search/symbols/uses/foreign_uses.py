@@ -26,14 +26,14 @@ _WITH_SCOPES: Final = frozenset({"cpp", "php", "ruby", "rust"})
 _WITH_CLASS_NAMES: Final = frozenset(
     "dart java javascript kotlin php python ruby scala swift tsx typescript".split()
 )
-_SCOPE: Final = re.compile(r"(\w+)(?:::)?(?:<(?:[^<>]|<[^<>]*>)*>)?\s*::\s*$")
+_SCOPE: Final = re.compile(r"(?<!\w)(\w+)(?:::)?(?:<(?:[^<>]|<[^<>]*>)*>)?\s*::\s*$")
 _CLASS: Final = re.compile(r"(?<![\w.)\]>$@])([A-Z]\w*[a-z]\w*)\s*(?:\??\.|::)$")
 # Names of the enclosing class or of its base class.
 _RELATIVE: Final = frozenset({"Self", "base", "parent", "self", "static", "super", "this"})
 # A capitalized name to which a text assigns a value, which then need not be a class.
 _ASSIGNED: Final = re.compile(r"\b([A-Z]\w*)\b(?=\s*(?::[^=\n(){}]{0,200})?=(?![=>]))")
 _GO_IMPORT: Final = re.compile(r'^[ \t]*(?:import[ \t]+)?(\w+|\.)[ \t]+"([^"\n]+)"', re.MULTILINE)
-_GO_QUALIFIER: Final = re.compile(r"(\w+)\.$")
+_GO_QUALIFIER: Final = re.compile(r"(?<!\w)(\w+)\.$")
 # A variable, or a field of the enclosing class, before the sign that selects a member.
 _VARIABLE: Final = re.compile(
     r"(?:(?<![\w.)\]>])|\b(?:this|self)\.|\$this->)\$?([a-z_]\w*)\s*(?:(?:\?|!!)?\.|->)$"

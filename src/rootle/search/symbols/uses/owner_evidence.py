@@ -19,7 +19,9 @@ class OwnerEvidence:
         `files` contains the files that were read, by id.
         """
         self._owner = tuple(split_identifier(owner))
-        self._receiver = re.compile(rf"(\w+)(?:\([^()]*\))?(?:\?\.|\.|->|::){re.escape(name)}\b")
+        self._receiver = re.compile(
+            rf"(?<!\w)(\w+)(?:\([^()]*\))?(?:\?\.|\.|->|::){re.escape(name)}\b"
+        )
         self._word = re.compile(rf"\b{re.escape(owner)}\b")
         self._texts = {found.state.path: found.text for found in files.values() if found}
         self._naming: dict[str, bool] = {}  # whether a file names the class, by path

@@ -21,7 +21,7 @@ USE_KINDS: Final = {
     )
 }
 PROSE_KINDS: Final = frozenset({"comment", "string", "document"})
-_QUALIFIER: Final = re.compile(r"(\w+)(?:\(\))?(?:\.|::|->|#)$")
+_QUALIFIER: Final = re.compile(r"(?<!\w)(\w+)(?:\(\))?(?:\.|::|->|#)$")
 _NO_WORD: Final = re.compile(r"\w_|_\w|[a-z0-9][A-Z]")  # in names, but not in words of prose
 _MENTION_CHARS: Final = 120  # searched before and after a name for the name of its class
 

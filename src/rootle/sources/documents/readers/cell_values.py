@@ -20,6 +20,7 @@ _PREDEFINED: Final = {
     **dict.fromkeys((*range(18, 22), 45, 47), _TIME),
     46: _DURATION,
 }
+_MAX_CODE_CHARS: Final = 255  # the limit of Excel
 # Parts of a number format that may contain the letters of a date pattern, but do not make it a date
 # format: quoted text, colors, conditions, and the characters after `\` (shown), `_` (replaced by a
 # space of the same width) and `*` (repeated).
@@ -100,7 +101,7 @@ def read_formats(container: ZipContainer, part: str, day_0: datetime) -> CellFor
 
 def _kind_of(code: str) -> str:
     """Return the kind of the numbers that a format code describes, such as dates."""
-    pattern = _NOT_PATTERN.sub("", code)
+    pattern = _NOT_PATTERN.sub("", code[:_MAX_CODE_CHARS])
     if _ELAPSED.search(pattern):
         return _DURATION
     if _DAY_LETTERS.search(pattern):
