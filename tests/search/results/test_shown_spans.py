@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from document_samples import code_cell, markdown_cell, write_notebook
 from hash_embedder import HashEmbedder
 from sample import MakeApp, make_repository
 
@@ -45,3 +46,44 @@ def test_a_chunk_of_22_lines_is_shown_whole_wherever_its_match_is(
     app = make_app(make_repository(tmp_path / "repo", {"parts.py": text}))
     (result,) = app.search('"return zebra"').results
     assert (result.start_line, result.end_line) == (43, 64)
+
+
+def test_a_cell_of_one_statement_comes_after_the_explanation_of_its_section(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    root = make_repository(tmp_path / "repo", {"a.py": "params = 1\n"})
+    explanation = (
+        "# Rolling regression\n\nRolling OLS applies OLS across a fixed window of observations and "
+        "then moves the window across the data set."
+    )
+    fit = "rolling = RollingOLS(endog, exog, window=60)\nresults = rolling.fit(method='pinv')\n"
+    write_notebook(
+        root / "rolling.ipynb",
+        [
+            markdown_cell(explanation),
+            code_cell(f"{fit}params = results.params.copy()\nparams.head()"),
+            code_cell("params.iloc[57:62]"),
+            code_cell("params.tail()"),
+            code_cell("%timeit rolling.fit()"),
+        ],
+    )
+    result = make_app(root).search("in:docs how do I run a rolling regression").results[0]
+    snippets = [result.snippet, *(span.snippet for span in result.more_spans)]
+    assert "applies OLS across" in snippets[0]
+    assert "RollingOLS(endog" in snippets[1]
+
+
+def test_the_text_of_a_document_comes_before_the_directives_above_it(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    directives = (
+        ".. module:: tools.imputation.mice\n"
+        "   :synopsis: Multiple imputation for missing data with MICE\n\n"
+        ".. currentmodule:: tools.imputation.mice\n\n.. _imputation:\n\n\n"
+    )
+    title = "Chained equations"
+    text = "The module fits models to a dataset with missing values and imputes them. " * 6
+    page = f"{directives}{title}\n{'=' * len(title)}\n\n{text}\n"
+    app = make_app(make_repository(tmp_path / "repo", {"docs/imputation.rst": page}))
+    result = app.search("in:docs how to impute missing data with MICE").results[0]
+    assert result.start_line == 9

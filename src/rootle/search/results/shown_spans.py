@@ -17,6 +17,7 @@ from rootle.rank.span_choice import (
     INITIAL_LINES_WITH_MATCH,
     ScoredSpan,
     choose_spans,
+    content_share,
     has_room,
     initial_lines_of,
 )
@@ -24,6 +25,7 @@ from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.retrieval.merged_candidates import is_among, lookup
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
+from rootle.text.file_kinds import is_document
 from rootle.types import Span
 
 # At most four spans per file are shown. If chunks do not overlap, considering the best four is
@@ -40,6 +42,8 @@ _LINES_BEFORE_MATCH: Final = 5
 _LINES_BEFORE_LINE: Final = 2
 # A line that closes a definition that is not inside another one.
 _CLOSES_ALL: Final = re.compile(r"(?:[})\]]+|end)[;,]?\s*$")
+# A directive, a label or an option of a directive in reStructuredText.
+_DIRECTIVE: Final = re.compile(r"\s*(?:\.\.(?:\s|$)|:[\w-]{1,40}:)")
 _MAX_REST: Final = 60  # characters; longer text becomes a chunk of its own
 
 ReadExcerpts = Callable[[Sequence[TextRange]], Sequence[str]]
@@ -100,8 +104,9 @@ def select_spans(
     is_symbol = answer.candidates.inputs.question.is_symbol
     is_exact = scoped.is_exact or bool(answer.lines)
     max_lines = initial_lines_of(is_symbol=is_symbol, is_exact=is_exact)
-    best = _best_chunks(chunks, file_ids)
-    rows = index.chunks([at for found in best for at, _ in found[:_MAX_SPANS]])
+    scored = _best_chunks(chunks, file_ids)
+    rows = index.chunks([at for found in scored for at, _ in found[:_MAX_SPANS]])
+    best = _rescore_documents(index, scored, file_ids, rows)
     selector = _SpanSelector(index, scoped, rows, answer.lines)
     by_file = []
     for file_id, found in zip(file_ids, best, strict=True):
@@ -170,6 +175,45 @@ def _best_chunks(chunks: ScoredChunks, file_ids: Sequence[int]) -> list[list[tup
         pairs = zip(chunks.ids[start:end][top].tolist(), scores[top].tolist(), strict=True)
         best.append([(chunk_id, score) for chunk_id, score in pairs if score > 0])
     return best
+
+
+def _rescore_documents(
+    index: IndexReader,
+    best: Sequence[Sequence[tuple[int, float]]],
+    file_ids: Sequence[int],
+    rows: Rows,
+) -> list[Sequence[tuple[int, float]]]:
+    """Lower the scores of short chunks of documents, and add the chunks that are read to `rows`.
+
+    A chunk is found by its headings too. One with little other text, such as a cell with one
+    statement, would come before the text that the headings announce.
+    """
+    states = index.files(file_ids)
+    languages = {
+        one.id: one.language for one in states.values() if is_document(one.path, one.language)
+    }
+    found = dict(zip(file_ids, best, strict=True))
+    read = [at for file_id in languages for at, _ in found[file_id]]
+    rows.update(index.chunks([at for at in read if at not in rows]))
+    for file_id, language in languages.items():
+        known = [rows[at] for at, _ in found[file_id] if at in rows]
+        shares = _content_shares(index, known, language)
+        scored = [(at, score * shares.get(at, 1.0)) for at, score in found[file_id]]
+        found[file_id] = sorted(scored, key=lambda pair: -pair[1])
+    return [found[file_id] for file_id in file_ids]
+
+
+def _content_shares(
+    index: IndexReader, rows: Sequence[ChunkRow], language: str
+) -> Mapping[int, float]:
+    if language != "rst":
+        return {row.id: content_share(row.end - row.start) for row in rows}
+    # Many documents begin with a chunk that contains nothing but directives and labels.
+    texts = index.excerpts([(row.file_id, row.start, row.end) for row in rows])
+    chars = [
+        sum(len(line) for line in text.split("\n") if not _DIRECTIVE.match(line)) for text in texts
+    ]
+    return {row.id: content_share(count) for row, count in zip(rows, chars, strict=True)}
 
 
 def _between(positions: Sequence[int], start: int, end: int) -> Sequence[int]:
