@@ -21,6 +21,7 @@ from typing import Any
 
 import rootle
 from rootle.errors import MissingExtraError
+from rootle.text.patterns.lazy_pattern import LazyPattern
 
 # No public module gives access to the parts of a pattern, and another parser could differ from
 # what `re` does.
@@ -92,7 +93,7 @@ def named_patterns() -> Iterator[tuple[str, Pattern]]:
             continue
         for name, value in vars(module).items():
             if getattr(value, "__module__", found.name) == found.name or isinstance(
-                value, re.Pattern
+                value, re.Pattern | LazyPattern
             ):
                 for at, pattern in enumerate(_patterns_in(value)):
                     yield f"{found.name}.{name}{f'[{at}]' if at else ''}", pattern
@@ -101,6 +102,8 @@ def named_patterns() -> Iterator[tuple[str, Pattern]]:
 def _patterns_in(value: object) -> Iterator[Pattern]:
     if isinstance(value, re.Pattern):
         yield value
+    elif isinstance(value, LazyPattern):
+        yield value.compiled
     elif is_dataclass(value) and not isinstance(value, type):
         for field in fields(value):
             yield from _patterns_in(getattr(value, field.name))
@@ -209,7 +212,7 @@ def _samples(items: Any) -> Iterator[str]:
         op, argument = items[0]
         if op is codes.IN:
             yield from filter(None, (_char(one) for one in argument))
-            yield from (char for char in "a1_ \t.:/-=,(" if _accepts(argument, char))
+            yield from (char for char in "a1_ \t.:/-=,(" if accepts(argument, char))
         elif op is codes.BRANCH:
             for branch in argument[1]:
                 yield from _samples(branch)
@@ -227,7 +230,7 @@ def _sample(items: Any) -> str:
         elif op in (codes.NOT_LITERAL, codes.ANY):
             text += "a"
         elif op is codes.IN:
-            text += next((char for char in "a1_ .-/\t\n:(" if _accepts(argument, char)), "")
+            text += next((char for char in "a1_ .-/\t\n:(" if accepts(argument, char)), "")
         elif op is codes.BRANCH:
             text += _sample(argument[1][0])
         elif op is codes.SUBPATTERN:
@@ -244,7 +247,8 @@ def _char(one: tuple[Any, Any]) -> str:
     return chr(argument[0]) if op is codes.RANGE else ""
 
 
-def _accepts(items: Any, char: str) -> bool:
+def accepts(items: Any, char: str) -> bool:
+    """Return whether a set in a pattern contains a character."""
     is_negated = bool(items) and items[0][0] is codes.NEGATE
     found = False
     for op, argument in items:

@@ -14,6 +14,7 @@ from rootle.history.names.name_questions import (
     parse_name_history,
 )
 from rootle.text.declared_names import find_declared_names
+from rootle.text.patterns.lazy_pattern import LazyPattern, words_in
 from rootle.types import RevisionRange
 
 HISTORY: Final = "history"  # a value of `in:`
@@ -27,10 +28,11 @@ _HASH_WORD: Final = re.compile(
 _MAX_HASHES: Final = 5
 # A request for all commits after a commit or between two commits.
 _ALL: Final = r"(?:what (?:has |have |was )?changed|(?:the |all )?(?:commits|changes))"
-_ALL_CHANGES: Final = re.compile(
+_ALL_CHANGES: Final = LazyPattern(
     rf"{_ALL} (?:(?:since|after) (?:(?:version|release|tag|branch|commit) )?"
     rf"(?P<start>{REVISION_NAME})"
     rf"|(?:between|from) (?P<older>{REVISION_NAME}) (?:and|to) (?P<newer>{REVISION_NAME}))",
+    (frozenset(("changed", "commits", "changes")),),
     re.IGNORECASE | re.ASCII,
 )
 _ONLY_ALL: Final = re.compile(rf"\s*{_ALL}[\s?!.]*", re.IGNORECASE)
@@ -186,7 +188,9 @@ def asks_for_all(text: str) -> bool:
 
 def _parse_worded_range(text: str, is_revision: Callable[[str], bool]) -> RevisionRange | None:
     """Return the range in "what changed since A" or "what changed between A and B", else None."""
-    found = _ALL_CHANGES.fullmatch(text.rstrip("?.!")) if len(text) <= _MAX_CHARS else None
+    if len(text) > _MAX_CHARS or not _ALL_CHANGES.may_match(words_in(text)):
+        return None
+    found = _ALL_CHANGES.compiled.fullmatch(text.rstrip("?.!"))
     if found is None or not all(map(is_revision, filter(None, found.groups()))):
         return None
     return RevisionRange(found["start"] or found["older"], found["newer"] or _CHECKED_OUT)

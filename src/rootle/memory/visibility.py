@@ -9,6 +9,7 @@ from functools import cache
 from typing import Final
 
 from rootle.storage.paths import contains_home
+from rootle.text.patterns.lazy_pattern import LazyPattern
 from rootle.types import Memory, MemoryOrigin, MemoryReference
 
 # "The user" in a fact may be a user of an application, as in "The user is redirected to /login". A
@@ -31,16 +32,18 @@ _OTHER_VERBS: Final = (
 )
 _ADVERBS: Final = r"(?:\w{2,20}ly |also |never |always |often |still |now |only |no longer )?"
 _START: Final = r"(?:^|[.!?;:,] +|\b(?:[Tt]hat|[Bb]ecause|[Aa]nd|[Bb]ut|[Ww]hich) +)"
-_PREFERENCE: Final = re.compile(
-    rf"{_START}(?:(?:[Tt]he +)?[Uu]ser,?|I)(?: +|(?=['’])){_ADVERBS}(?:{_PERSONAL_VERBS})\b"
+_PREFERENCE: Final = LazyPattern(
+    rf"{_START}(?:(?:[Tt]he +)?[Uu]ser,?|I)(?: +|(?=['’])){_ADVERBS}(?:{_PERSONAL_VERBS})\b",
+    flags=re.NOFLAG,
 )
 # "User" without an article is often the name of a class.
-_STATEMENT: Final = re.compile(
+_STATEMENT: Final = LazyPattern(
     rf"{_START}(?:(?:[Tt]he +[Uu]ser,?|I)(?: +|(?=['’])){_ADVERBS}(?:{_OTHER_VERBS})"
-    rf"|User (?:is|was|works?|knows?|said|asked))\b"
+    rf"|User (?:is|was|works?|knows?|said|asked))\b",
+    flags=re.NOFLAG,
 )
 # Belongings of a person, after "my" or "the user's".
-_BELONGINGS: Final = re.compile(
+_BELONGINGS: Final = LazyPattern(
     rf"(?:{_START}(?:[Tt]he +)?[Uu]ser['’]s|(?<![\w.-])[Mm]y) +(?:\w{{2,20}} )?"
     r"(?:name|pronouns?|birthday|hometown|family|wife|husband|partner|mother|father|parents?"
     r"|brother|sister|daughter|son|child|children|kids?|friend|dog|cat|pets?|car|bike|job|employer"
@@ -48,10 +51,9 @@ _BELONGINGS: Final = re.compile(
     r"|computer|monitor|phone|mac|screen ?reader|preferences?|favou?rite|habits?|hobby"
     r"|hobbies|style|native|mother|language|time ?zone|working hours|work hours|vacation|holidays?"
     r"|diet|allergy|background|experience|degree|commit messages?|commits|pull requests|prs)\b",
-    re.IGNORECASE,
 )
 # Words that occur in facts about an application and its users.
-_APPLICATION: Final = re.compile(
+_APPLICATION: Final = LazyPattern(
     r"""
     (?<!\w)/\w | :: | \(\) | \w_\w | [=<>{}]
     | \b (?: log(?:s|ged|ging)?[ -]?(?:in|out|on|off) | sign(?:s|ed|ing)?[ -]?(?:in|up|out)
@@ -77,7 +79,7 @@ _APPLICATION: Final = re.compile(
         | created | chosen | known | made | bound | built | held | put | seen | written | thrown )
       \b
     """,
-    re.IGNORECASE | re.VERBOSE,
+    flags=re.IGNORECASE | re.VERBOSE,
 )
 _SENTENCE_END: Final = re.compile(r"[.!?;]\s|\n")
 
@@ -125,10 +127,10 @@ def make_filter(root: str) -> Callable[[Memory], bool]:
 
 
 def _is_personal(sentence: str) -> bool:
-    if _PREFERENCE.search(sentence):
+    if _PREFERENCE.compiled.search(sentence):
         return True
-    is_candidate = _STATEMENT.search(sentence) or _BELONGINGS.search(sentence)
-    return is_candidate is not None and _APPLICATION.search(sentence) is None
+    is_candidate = _STATEMENT.compiled.search(sentence) or _BELONGINGS.compiled.search(sentence)
+    return is_candidate is not None and _APPLICATION.compiled.search(sentence) is None
 
 
 def is_same_project(origin: str, root: str) -> bool:

@@ -7,11 +7,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from rootle.text.patterns.lazy_pattern import LazyPattern, lazy_pattern, words_in
+
 MAX_NAME_WORDS: Final = 4
 _MAX_CHARS: Final = 300
 _NOUN: Final = (
     r"(?:commits?|changes?|patch(?:es)?|pull requests?|prs?|contributions?|merges?"
     r"|(?:bug ?)?fix(?:es)?|work|edits?|refactorings?)"
+)
+# Words of `_NOUN`.
+_NOUNS: Final = (
+    "commit|commits|change|changes|patch|patches|pull|pr|prs|contribution|contributions|merge"
+    "|merges|fix|fixes|bug|bugfix|bugfixes|work|edit|edits|refactoring|refactorings"
 )
 _AGE: Final = r"(?:last|latest|newest|most recent|recent|first|oldest|earliest)"
 _FRAME: Final = (
@@ -25,8 +32,8 @@ _MADE: Final = (
 )
 _DONE: Final = (
     "added|removed|deleted|dropped|changed|modified|edited|touched|updated|fixed|introduced"
-    "|implemented|reverted|refactored|renamed|rewrote|rewritten|wrote|did|worked on|optimi[sz]ed"
-    f"|replaced|moved|{_MADE}"
+    "|implemented|reverted|refactored|renamed|rewrote|rewritten|wrote|did|worked on|optimised"
+    f"|optimized|replaced|moved|{_MADE}"
 )
 _DO: Final = (
     "add|remove|delete|drop|change|modify|edit|touch|update|fix|introduce|implement|revert|refactor"
@@ -35,11 +42,10 @@ _DO: Final = (
 )
 _OFTEN: Final = r"(?:(?:last|first|recently|lately|ever|also|been|just|originally) )*"
 # Verbs and nouns that do not describe the subject of a commit.
-_PLAIN: Final = re.compile(
+_PLAIN: Final = lazy_pattern(
     r"(?:chang(?:ed?|ing)|modif(?:y|ied)|edit(?:ed)?|touch(?:ed)?|updated?|do|did|done|doing"
     r"|work(?:ed|ing)? on|made|make|author(?:ed)?|commit(?:ted)?|contributed?|pushed|push"
     r"|submit(?:ted)?|writ(?:e|ten)|wrote|created?)(?: (?:commits?|changes?|anything))?\b",
-    re.IGNORECASE,
 )
 _ASKED: Final = re.compile(
     r"^(?:what|which|when|why|where|was|were|is|are|has|have|been|the| )+\b", re.IGNORECASE
@@ -50,16 +56,16 @@ _ASKED: Final = re.compile(
 class _Form:
     """A form of questions: what comes before the name of an author, and what must follow it."""
 
-    before: re.Pattern[str]
-    after: re.Pattern[str]
+    before: LazyPattern
+    after: LazyPattern
     # Whether a name in lower case counts only if it is a mail address, because questions about code
     # have this form too, as in "why did max change".
     needs_capital: bool = False
 
 
-def _form(before: str, after: str = "", *, needs_capital: bool = False) -> _Form:
-    flags = re.IGNORECASE
-    return _Form(re.compile(before, flags), re.compile(after, flags), needs_capital)
+def _form(before: str, *words: str, after: str = "", needs_capital: bool = False) -> _Form:
+    """Return a form; every text that matches `before` contains one of each of the `words`."""
+    return _Form(lazy_pattern(before, *words), lazy_pattern(after), needs_capital)
 
 
 _WHAT: Final = (
@@ -71,32 +77,60 @@ _FORMS: Final = (
     _form(
         rf"{_FRAME}{_NOUN}(?: that| which)?(?: (?:are|is|were|was)| (?:has|have|had) been)?"
         rf"(?: (?:{_DONE}))? (?:by|from|of|with(?: the)? author|(?:whose )?author(?: is)?)"
-        r"(?: author)? "
+        r"(?: author)? ",
+        _NOUNS,
+        "by|from|of|with|whose|author",
     ),
-    _form(rf"{_FRAME}{_NOUN} (?P<words>\S.*?) (?:(?:{_DONE}) )?(?:by|from author) "),
-    _form(rf"{_FRAME}(?:code|files?|tests?)(?: that)?(?: (?:was|were))? (?:{_DONE}) by "),
-    _form(rf"{_WHAT} (?:did|has|have|had) ", rf"{_OFTEN}(?:been )?(?P<verb>{_DO})\b"),
+    _form(
+        rf"{_FRAME}{_NOUN} (?P<words>\S.*?) (?:(?:{_DONE}) )?(?:by|from author) ",
+        _NOUNS,
+        "by|from",
+    ),
+    _form(
+        rf"{_FRAME}(?:code|files?|tests?)(?: that)?(?: (?:was|were))? (?:{_DONE}) by ",
+        "code|file|files|test|tests",
+        _DONE,
+        "by",
+    ),
+    _form(
+        rf"{_WHAT} (?:did|has|have|had) ",
+        "what|how|which",
+        "did|has|have|had",
+        after=rf"{_OFTEN}(?:been )?(?P<verb>{_DO})\b",
+    ),
     _form(
         r"(?:(?:why|when|where|how) )?(?:did|has|have|had) ",
-        rf"{_OFTEN}(?:been )?(?P<verb>{_DO})\b",
+        "did|has|have|had",
+        after=rf"{_OFTEN}(?:been )?(?P<verb>{_DO})\b",
         needs_capital=True,
     ),
-    _form(r"what (?:is|was) ", r"(?P<verb>working on|doing|changing)\b", needs_capital=True),
+    _form(
+        r"what (?:is|was) ",
+        "what",
+        "is|was",
+        after=r"(?P<verb>working on|doing|changing)\b",
+        needs_capital=True,
+    ),
     _form(
         rf"{_FRAME}(?=(?:\S+ ){{0,3}}\S+(?:['’]s|s['’]) (?:{_AGE} )?(?:\d+ )?{_NOUN}\b)",
-        rf"(?P<own>)(?:{_AGE} )?(?:\d+ )?{_NOUN}\b",
+        _NOUNS,
+        after=rf"(?P<own>)(?:{_AGE} )?(?:\d+ )?{_NOUN}\b",
     ),
     _form(
         rf"{_FRAME}(?:{_NOUN}|things?|files?|code|lines)(?: that| which)? "
         rf"(?={_NAMED} (?:has |have |had )?{_OFTEN}(?:{_DONE})\b)",
-        rf"(?:has |have |had )?{_OFTEN}(?P<verb>{_DONE})\b",
+        f"{_NOUNS}|thing|things|file|files|code|lines",
+        _DONE,
+        after=rf"(?:has |have |had )?{_OFTEN}(?P<verb>{_DONE})\b",
     ),
     _form(
         rf"{_FRAME}what (?={_NAMED} (?:has |have |had )?{_OFTEN}(?:{_DONE})\b)",
-        rf"(?:has |have |had )?{_OFTEN}(?P<verb>{_DONE})\b",
+        "what",
+        _DONE,
+        after=rf"(?:has |have |had )?{_OFTEN}(?P<verb>{_DONE})\b",
         needs_capital=True,
     ),
-    _form(rf"(?P<words>.*\b(?:{_DONE})) by ", needs_capital=True),
+    _form(rf"(?P<words>.*\b(?:{_DONE})) by ", _DONE, "by", needs_capital=True),
 )
 # Nouns for some of the commits of an author. They are searched.
 _SUBJECT: Final = re.compile(r"\b(?:(?:bug ?)?fix(?:es)?|refactorings?)\b", re.IGNORECASE)
@@ -137,11 +171,11 @@ def parse_author_question(text: str, find: Callable[[str], Sequence[str]]) -> Au
         words = text[start.end() :].split()
         for count in range(min(MAX_NAME_WORDS, len(words)), 0, -1):
             name, rest = " ".join(words[:count]), " ".join(words[count:])
-            is_owner = bool(form.after.groupindex.get("own"))
+            is_owner = bool(form.after.compiled.groupindex.get("own"))
             if is_owner != (_OWNED.search(name.rstrip(_END)) is not None):
                 continue
             name = _OWNED.sub("", name.rstrip(_END)).strip("\"'`“”()<>")
-            followed = form.after.match(rest)
+            followed = form.after.compiled.match(rest)
             if not name or followed is None or (form.needs_capital and not _is_proper(name)):
                 continue
             if authors := find(name):
@@ -159,8 +193,11 @@ def _candidates(text: str) -> Iterator[tuple[_Form, re.Match[str]]]:
     """Yield the forms that a question may have, and the part before the name of the author."""
     if len(text) > _MAX_CHARS or "\n" in text.strip():
         return
+    words = words_in(text)
     for form in _FORMS:
-        found = form.before.match(text)
+        if not form.before.may_match(words):
+            continue
+        found = form.before.compiled.match(text)
         if found is not None and found.end() < len(text):
             yield form, found
 
@@ -171,10 +208,11 @@ def _is_proper(name: str) -> bool:
 
 def _join(form: _Form, start: re.Match[str], followed: re.Match[str], rest: str) -> str:
     """Return the words of a question without those that ask for commits of an author."""
-    groups = form.before.groupindex
+    groups = form.before.compiled.groupindex
     words = (start["words"] or "") if "words" in groups else ""
-    words = _PLAIN.sub("", _ASKED.sub("", words))
-    verb = followed["verb"] if "verb" in form.after.groupindex else ""
-    if verb and not _PLAIN.fullmatch(verb):
+    plain = _PLAIN.compiled
+    words = plain.sub("", _ASKED.sub("", words))
+    verb = followed["verb"] if "verb" in form.after.compiled.groupindex else ""
+    if verb and not plain.fullmatch(verb):
         words = f"{words} {verb}"
     return f"{words} {rest[followed.end() :]}".strip(" ?!.,;:")

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from rootle.text.patterns.lazy_pattern import LazyPattern, lazy_pattern, words_in
+
 # A question about a name asks for all commits that changed it, for the one that added, removed or
 # renamed it, or for the author of most of them.
 Asked = Literal["changes", "addition", "removal", "rename", "authors"]
@@ -17,10 +19,10 @@ REVISION: Final = (
 )
 # A word that may be the name of a tag or branch.
 REVISION_NAME: Final = rf"(?:{REVISION}|[A-Za-z_][\w./^~+-]{{0,99}})"
-_SINCE: Final = re.compile(
+_SINCE: Final = lazy_pattern(
     rf"(?P<rest>.+?),? (?:since|after) (?:(?:version|release|tag|branch|commit) )?"
     rf"(?P<start>{REVISION_NAME})",
-    re.IGNORECASE,
+    "since|after",
 )
 _REVISION: Final = re.compile(REVISION, re.IGNORECASE)
 _KIND: Final = (
@@ -37,20 +39,22 @@ _NAME: Final = (
 _CHANGED: Final = "changed|modified|touched|edited|updated|rewrote|refactored|fixed"
 _ADDED: Final = "added|introduced|created|implemented|wrote|invented"
 _REMOVED: Final = "removed|deleted|dropped|killed|purged|eliminated|got rid of"
-_REMOVE: Final = (
+_ADD: Final = "add|introduce|create|implement|write"
+_REMOVE: Final = "remove|delete|drop|kill|get rid of"
+_DISAPPEAR: Final = (
     "disappear|vanish|go away|(?:get|become) (?:removed|deleted|dropped)|go(?! to\\b)|stop existing"
 )
 _RENAMED: Final = "renamed|moved"
 _MAIN: Final = "main|top|biggest|primary|principal|most active|original"
-_PEOPLE: Final = "(?:author|contributor|committer|maintainer|developer)s?"
+_PEOPLE: Final = (
+    "author|authors|contributor|contributors|committer|committers|maintainer|maintainers"
+    "|developer|developers"
+)
 _COMMIT: Final = r"(?:commit|change|pull request|pr|merge)s?"
+_COMMITS: Final = "commit|commits|change|changes|pull|pr|prs|merge|merges"  # words of `_COMMIT`
 _LAST: Final = "last|latest|newest|most recent|recent"
 _OFTEN: Final = r"(?:last |latest |lately |recently |most recently )?"
 _LATELY: Final = r"(?: last| recently| lately| most recently)?"
-
-
-def _patterns(*texts: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(text, re.IGNORECASE) for text in texts)
 
 
 def _commit_that(position: str) -> str:
@@ -61,50 +65,110 @@ def _commit_that(position: str) -> str:
     )
 
 
-_NEWEST: Final = _patterns(
-    rf"who {_OFTEN}(?:{_CHANGED}) {_NAME}{_LATELY}",
-    rf"{_commit_that(f'{_LAST}|all')}{_OFTEN}(?:{_CHANGED}) {_NAME}{_LATELY}",
-    rf"(?:what (?:is |was |were |are )?)?(?:the )?(?:{_LAST}) {_COMMIT} (?:to|of|in|for|on) "
-    rf"{_NAME}",
-    rf"(?:show (?:me )?)?(?:the )?(?:git |commit |change )?history (?:of|for) {_NAME}",
-    rf"git (?:log|blame) (?:for |of |on )?{_NAME}",
-    rf"what (?:has |was |have )?(?:recently )?changed in {_NAME}{_LATELY}",
-    rf"what (?:has |was |have )?(?:recently )?changed (?:recently|lately|last) in {_NAME}",
-    rf"when (?:was|were) {_NAME} {_OFTEN}(?:{_CHANGED}){_LATELY}",
-    rf"when did {_NAME} (?:last )?change(?: last)?",
+_NEWEST: Final = (
+    lazy_pattern(rf"who {_OFTEN}(?:{_CHANGED}) {_NAME}{_LATELY}", "who", _CHANGED),
+    lazy_pattern(
+        rf"{_commit_that(f'{_LAST}|all')}{_OFTEN}(?:{_CHANGED}) {_NAME}{_LATELY}",
+        _COMMITS,
+        _CHANGED,
+    ),
+    lazy_pattern(
+        rf"(?:what (?:is |was |were |are )?)?(?:the )?(?:{_LAST}) {_COMMIT} (?:to|of|in|for|on) "
+        rf"{_NAME}",
+        _LAST,
+        _COMMITS,
+    ),
+    lazy_pattern(
+        rf"(?:show (?:me )?)?(?:the )?(?:git |commit |change )?history (?:of|for) {_NAME}",
+        "history",
+    ),
+    lazy_pattern(rf"git (?:log|blame) (?:for |of |on )?{_NAME}", "git", "log|blame"),
+    lazy_pattern(
+        rf"what (?:has |was |have )?(?:recently )?changed in {_NAME}{_LATELY}", "what", "changed"
+    ),
+    lazy_pattern(
+        rf"what (?:has |was |have )?(?:recently )?changed (?:recently|lately|last) in {_NAME}",
+        "what",
+        "changed",
+        "recently|lately|last",
+    ),
+    lazy_pattern(
+        rf"when (?:was|were) {_NAME} {_OFTEN}(?:{_CHANGED}){_LATELY}", "when", "was|were", _CHANGED
+    ),
+    lazy_pattern(rf"when did {_NAME} (?:last )?change(?: last)?", "when", "did", "change"),
 )
-_OLDEST: Final = _patterns(
-    rf"who (?:first |originally )?(?:{_ADDED}) {_NAME}(?: first)?",
-    rf"{_commit_that('first')}(?:first |originally )?(?:{_ADDED}) {_NAME}",
-    r"when did (?:we|they|you) (?:first )?"
-    rf"(?:add|introduce|create|implement|write) {_NAME}",
-    rf"when (?:was|were) {_NAME} (?:first |originally )?(?:{_ADDED}|written)(?: first)?",
+_OLDEST: Final = (
+    lazy_pattern(
+        rf"who (?:first |originally )?(?:{_ADDED}) {_NAME}(?: first)?",
+        "who",
+        _ADDED,
+    ),
+    lazy_pattern(
+        rf"{_commit_that('first')}(?:first |originally )?(?:{_ADDED}) {_NAME}", _COMMITS, _ADDED
+    ),
+    lazy_pattern(rf"when did (?:we|they|you) (?:first )?(?:{_ADD}) {_NAME}", "when", "did", _ADD),
+    lazy_pattern(
+        rf"when (?:was|were) {_NAME} (?:first |originally )?(?:{_ADDED}|written)(?: first)?",
+        "when",
+        "was|were",
+        f"{_ADDED}|written",
+    ),
 )
-_REMOVALS: Final = _patterns(
-    rf"who {_OFTEN}(?:{_REMOVED}) {_NAME}{_LATELY}",
-    rf"{_commit_that(_LAST)}(?:{_REMOVED}) {_NAME}",
-    rf"when (?:was|were|got|has|have) {_NAME} (?:been )?(?:last )?(?:{_REMOVED})",
-    rf"when did {_NAME} (?:{_REMOVE})",
-    r"when did (?:we|they|you) (?:remove|delete|drop|kill|get rid of) "
-    rf"{_NAME}",
-    rf"(?:what happened to|where did) {_NAME}(?: go)?",
+_REMOVALS: Final = (
+    lazy_pattern(rf"who {_OFTEN}(?:{_REMOVED}) {_NAME}{_LATELY}", "who", _REMOVED),
+    lazy_pattern(rf"{_commit_that(_LAST)}(?:{_REMOVED}) {_NAME}", _COMMITS, _REMOVED),
+    lazy_pattern(
+        rf"when (?:was|were|got|has|have) {_NAME} (?:been )?(?:last )?(?:{_REMOVED})",
+        "when",
+        "was|were|got|has|have",
+        _REMOVED,
+    ),
+    lazy_pattern(
+        rf"when did {_NAME} (?:{_DISAPPEAR})",
+        "when",
+        "did",
+        "disappear|vanish|go|get|become|stop",
+    ),
+    lazy_pattern(rf"when did (?:we|they|you) (?:{_REMOVE}) {_NAME}", "when", "did", _REMOVE),
+    lazy_pattern(rf"(?:what happened to|where did) {_NAME}(?: go)?", "what|where", "happened|did"),
 )
-_RENAMES: Final = _patterns(
-    rf"when (?:was|were|got) {_NAME} (?:last )?(?:{_RENAMED})(?: (?:to|into) \S+)?",
-    rf"who {_OFTEN}(?:{_RENAMED}) {_NAME}(?: (?:to|into) \S+)?",
-    rf"{_commit_that(_LAST)}(?:{_RENAMED}) {_NAME}(?: (?:to|into) \S+)?",
+_RENAMES: Final = (
+    lazy_pattern(
+        rf"when (?:was|were|got) {_NAME} (?:last )?(?:{_RENAMED})(?: (?:to|into) \S+)?",
+        "when",
+        "was|were|got",
+        _RENAMED,
+    ),
+    lazy_pattern(rf"who {_OFTEN}(?:{_RENAMED}) {_NAME}(?: (?:to|into) \S+)?", "who", _RENAMED),
+    lazy_pattern(
+        rf"{_commit_that(_LAST)}(?:{_RENAMED}) {_NAME}(?: (?:to|into) \S+)?", _COMMITS, _RENAMED
+    ),
 )
-_AUTHORS: Final = _patterns(
-    r"who (?:has )?(?:wrote|written|authored|changed|changes|made|contributed|did) (?:the )?"
-    r"(?:most|majority)(?: of)?(?: the)?(?: code| lines| commits| changes)?"
-    rf"(?: of| in| to| on)? {_NAME}",
-    rf"(?:who (?:is|are|was|were) )(?:the )?(?:(?:{_MAIN}) )?{_PEOPLE} "
-    rf"(?:of|to|for|on|in) {_NAME}",
-    rf"(?:the )?(?:{_MAIN}) {_PEOPLE} (?:of|to|for|on|in) {_NAME}",
-    r"who (?:has )?(?:works|worked|contributed)(?: the)?(?: most)? (?:on|to|in) "
-    rf"{_NAME}(?: (?:the )?most)?",
+_AUTHORS: Final = (
+    lazy_pattern(
+        r"who (?:has )?(?:wrote|written|authored|changed|changes|made|contributed|did) (?:the )?"
+        r"(?:most|majority)(?: of)?(?: the)?(?: code| lines| commits| changes)?"
+        rf"(?: of| in| to| on)? {_NAME}",
+        "who",
+        "most|majority",
+    ),
+    lazy_pattern(
+        rf"(?:who (?:is|are|was|were) )(?:the )?(?:(?:{_MAIN}) )?(?:{_PEOPLE}) "
+        rf"(?:of|to|for|on|in) {_NAME}",
+        "who",
+        _PEOPLE,
+    ),
+    lazy_pattern(
+        rf"(?:the )?(?:{_MAIN}) (?:{_PEOPLE}) (?:of|to|for|on|in) {_NAME}", _MAIN, _PEOPLE
+    ),
+    lazy_pattern(
+        r"who (?:has )?(?:works|worked|contributed)(?: the)?(?: most)? (?:on|to|in) "
+        rf"{_NAME}(?: (?:the )?most)?",
+        "who",
+        "works|worked|contributed",
+    ),
 )
-_PATTERNS: Final[tuple[tuple[tuple[re.Pattern[str], ...], Asked], ...]] = (
+_PATTERNS: Final[tuple[tuple[tuple[LazyPattern, ...], Asked], ...]] = (
     (_AUTHORS, "authors"),
     (_NEWEST, "changes"),
     (_OLDEST, "addition"),
@@ -153,11 +217,14 @@ def parse_name_history(
     stripped = " ".join(text.split()).rstrip("?.!")
     if len(stripped) > _MAX_CHARS:
         return None
-    if (since := _SINCE.fullmatch(stripped)) and is_revision(since["start"]):
+    words = words_in(stripped)
+    since = _SINCE.compiled.fullmatch(stripped) if _SINCE.may_match(words) else None
+    if since is not None and is_revision(since["start"]):
         question = parse_name_history(since["rest"])
         return None if question is None else replace(question, since=since["start"])
     for patterns, asked in _PATTERNS:
-        matches = (pattern.fullmatch(stripped) for pattern in patterns)
+        possible = (pattern for pattern in patterns if pattern.may_match(words))
+        matches = (pattern.compiled.fullmatch(stripped) for pattern in possible)
         found = next((match for match in matches if match), None)
         if found is not None:
             return _read_question(found, asked)

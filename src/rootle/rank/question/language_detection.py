@@ -7,6 +7,8 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Final, Literal
 
+from rootle.text.patterns.lazy_pattern import LazyPattern
+
 Language = Literal["de", "es", "zh", "ja"]
 
 # The function words of each language, which are dropped from questions in this language.
@@ -77,7 +79,7 @@ _ALL_MARKERS: Final = _MARKERS["de"] | _MARKERS["es"]
 _GERMAN: Final = re.compile("[äöüß]")
 _SPANISH: Final = re.compile("[ñ¿¡]|ción|ía\\b")
 _KANA: Final = re.compile("[\u3040-\u30ff]")
-_HAN: Final = re.compile("[\u3400-\u9fff]")
+_HAN: Final = LazyPattern("[\u3400-\u9fff]", flags=re.NOFLAG)
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _MAX_CHARS: Final = 1_000
 
@@ -91,7 +93,7 @@ def detect_language(text: str) -> Language | None:
         return _most_frequent(found, at_least=2) if len(found) > 1 else None
     if _KANA.search(head):
         return "ja"
-    if _HAN.search(head):
+    if not head.isascii() and _HAN.compiled.search(head):
         return "zh"
     if _GERMAN.search(head):
         return "de"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Final
 
+from rootle.text.patterns.lazy_pattern import LazyPattern, words_in
 from rootle.types import SymbolAspect
 
 # Longer questions describe something instead of naming it.
@@ -127,8 +127,7 @@ _FORMS: Final[tuple[tuple[SymbolAspect, str], ...]] = (
 # used". They are about a name only if the name cannot be an ordinary word.
 _FIRST_MARKED_FORM: Final = len(_FORMS) - 3
 # The words for each entry of _FORMS. Every question that matches the entry contains at least one of
-# them. Most questions contain none, so the patterns, whose compilation takes as long as a search,
-# are not needed.
+# them.
 _WORDS: Final[tuple[frozenset[str], ...]] = tuple(
     frozenset(words.split())
     for words in (
@@ -156,7 +155,10 @@ _WORDS: Final[tuple[frozenset[str], ...]] = tuple(
         delete editing edit""",
     )
 )
-_WORD: Final = re.compile(r"[a-z]+")
+_PATTERNS: Final = tuple(
+    LazyPattern(rf"(?:{source})[?.!\s]*", (words,))
+    for (_, source), words in zip(_FORMS, _WORDS, strict=True)
+)
 # The end of a question is ignored if the answer is the same without it: "and why", "in this repo".
 _REASON: Final = re.compile(
     r",?\s+(?:and (?:why|how|when|where|from where|what for)"
@@ -267,9 +269,10 @@ def _parse_name(text: str) -> NameQuestion | None:
 
 def _parse_form(text: str, *, has_more: bool) -> NameQuestion | None:
     """Return the question. Set `has_more` if more words of the question follow the text."""
-    words = _WORD.findall(text.lower())
+    words = words_in(text)
     for at, (aspect, _) in enumerate(_FORMS):
-        if not _WORDS[at].isdisjoint(words) and (match := _pattern(at).fullmatch(text)):
+        pattern = _PATTERNS[at]
+        if pattern.may_match(words) and (match := pattern.compiled.fullmatch(text)):
             at_name = next(group for group, name in enumerate(match.groups(), 1) if name)
             name = match[at_name]
             marked = _keep_mark(name)
@@ -298,11 +301,6 @@ def find_plain_operator(text: str) -> str | None:
     if len(text) > _MAX_CHARS or (found := _FIRST_OPERATOR.match(text)) is None:
         return None
     return None if parse_name_question(text) is not None else found[1]
-
-
-@cache
-def _pattern(at: int) -> re.Pattern[str]:
-    return re.compile(rf"(?:{_FORMS[at][1]})[?.!\s]*", re.IGNORECASE)
 
 
 def _clean(name: str) -> str:

@@ -13,6 +13,7 @@ from rootle.index.reader import IndexReader, SparseReader
 from rootle.protocols import WeightedTerm
 from rootle.rank.question.language_detection import detect_language, foreign_function_words
 from rootle.search.query.parse import ParsedQuestion
+from rootle.text.patterns.lazy_pattern import LazyPattern
 from rootle.text.terms import MAX_WORD_CHARS, STOP_WORDS, WORD, whole_identifier
 
 # The minimum length of a word that is checked. Shorter words are part of so many other words that
@@ -62,7 +63,7 @@ _GENERAL_WORDS: Final = frozenset(
     whatever whenever why without work working wrong yet""".split()
 )
 # Text in these scripts has no spaces between words.
-_UNSPACED: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_UNSPACED: Final = LazyPattern("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]", flags=re.NOFLAG)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,7 @@ def _may_be_subject(word: str) -> bool:
         len(whole_identifier(word)) >= _MIN_CHARS
         and len(word) <= MAX_WORD_CHARS
         and not word.isdigit()
-        and _UNSPACED.search(word) is None
+        and (word.isascii() or _UNSPACED.compiled.search(word) is None)
     )
 
 

@@ -114,7 +114,7 @@ def match_signs(plain: str) -> list[FoundSign]:
     found = []
     for at in _open_filter().possible(plain):
         sign = _SIGNS[at]
-        for count, match in enumerate(sign.regex.finditer(plain)):
+        for count, match in enumerate(sign.regex.compiled.finditer(plain)):
             if count >= _MAX_MATCHES:
                 break
             found.append((match.start(), match.end(), sign.group, sign.weight))
@@ -123,7 +123,7 @@ def match_signs(plain: str) -> list[FoundSign]:
 
 @cache
 def _open_filter() -> LiteralFilter:
-    return LiteralFilter([sign.regex.pattern for sign in _SIGNS])
+    return LiteralFilter([sign.regex.source for sign in _SIGNS])
 
 
 def _windows(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from rootle.text.patterns.lazy_pattern import LazyPattern
+
 SURE: Final = 1.6  # if the weights of signs add up to this, the linear model is not used
 
 
@@ -13,7 +15,7 @@ class OrderPattern(NamedTuple):
 
     group: str  # if several signs belong to one group, only the strongest counts
     weight: float
-    regex: re.Pattern[str]
+    regex: LazyPattern
 
 
 MODEL: Final = (
@@ -55,4 +57,4 @@ SAY: Final = (
 
 
 def sign(group: str, weight: float, pattern: str) -> OrderPattern:
-    return OrderPattern(group, weight, re.compile(pattern))
+    return OrderPattern(group, weight, LazyPattern(pattern, flags=re.NOFLAG))
