@@ -8,12 +8,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fork_server import Command, ForkServer
+from forked_process import ForkedProcess
 from no_network import sitecustomize as _guard  # blocks the network when it is imported
 
 _COMMAND = (sys.executable, "-m", "rootle")
@@ -23,6 +24,8 @@ _FILE_CAPABILITIES = (1, 2)  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
 # LANGUAGE=C selects English messages, so that no translations are searched for.
 ENVIRONMENT = {"PYTHONPATH": os.path.dirname(_guard.__file__), "LANGUAGE": "C"}
 _fork_server = ForkServer({**os.environ, **ENVIRONMENT})
+# Importing the MCP SDK takes longer than all other imports.
+_mcp_fork_server = ForkServer({**os.environ, **ENVIRONMENT}, ("server",))
 
 
 @dataclass(frozen=True)
@@ -62,9 +65,10 @@ def rootle(
     data = stdin.encode() if isinstance(stdin, str) else stdin
     if preloaded is None:
         preloaded = program is None
-    if preloaded and not (unprivileged or wrapper or limits) and _fork_server.can_run():
+    server = _server_for(arguments)
+    if preloaded and not (unprivileged or wrapper or limits) and server.can_run():
         words = [os.fspath(argument) for argument in arguments]
-        process = _fork_server.run(Command(words, program, cwd, data, timeout_s))
+        process = server.run(Command(words, program, cwd, data, timeout_s))
     else:
         process = subprocess.run(
             [*wrapper, *command_line(*arguments, program=program)],
@@ -91,19 +95,43 @@ def command_line(*arguments: str | Path, program: str | None = None) -> list[str
 
 
 def start_rootle(
-    *arguments: str | Path, program: str | None = None, cwd: Path | None = None
-) -> subprocess.Popen[bytes]:
-    """Start a command and return its process, whose output the caller reads."""
+    *arguments: str | Path,
+    program: str | None = None,
+    cwd: Path | None = None,
+    piped: Sequence[int] = (1, 2),
+    environment: Mapping[str, str] | None = None,
+    preloaded: bool | None = None,
+    limits: Any = None,
+) -> subprocess.Popen[bytes] | ForkedProcess:
+    """Start a command and return its process, with pipes for the standard streams `piped`.
+
+    `program`, `preloaded` and `limits` have the same meaning as for `rootle`. `environment`
+    replaces the variables of this process.
+    """
+    environment = os.environ if environment is None else environment
+    if preloaded is None:
+        preloaded = program is None
+    server = _server_for(arguments)
+    if preloaded and not limits and server.can_run(environment):
+        words = [os.fspath(argument) for argument in arguments]
+        return server.start(Command(words, program, cwd), piped, environment)
     # A shell makes background jobs ignore Ctrl-C, and the children of a job inherit this setting.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    pipes = [subprocess.PIPE if number in piped else subprocess.DEVNULL for number in range(3)]
     return subprocess.Popen(
         command_line(*arguments, program=program),
         cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stdin=pipes[0],
+        stdout=pipes[1],
+        stderr=pipes[2],
+        env=environment,
+        preexec_fn=limits,
     )
+
+
+def _server_for(arguments: Sequence[str | Path]) -> ForkServer:
+    return _mcp_fork_server if arguments[:1] == ("mcp",) else _fork_server
 
 
 def _drop_capabilities() -> None:

@@ -9,7 +9,8 @@ new interpreter (see `command.py`).
 
 When run as a script, this module is the server. It reads one request per line, as JSON, from
 standard input, and answers each with two integers: the process ID at once, and the wait status at
-the end.
+the end. If the request names a pipe for the status, the server answers only the process ID, does
+not wait, and a process between the server and the command writes the status to that pipe.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ import os
 import pkgutil
 import select
 import signal
-import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from typing import Any
+from tempfile import NamedTemporaryFile, TemporaryDirectory
+from typing import IO, Any
 
-_INTEGER = struct.Struct("<q")
+from forked_process import INTEGER, ForkedProcess
+
 # Packages to import completely, and single modules of packages with optional dependencies.
 _IMPORTED = (
     *("agents", "cli", "config", "index", "indexing", "ingest", "memory", "rank", "search"),
@@ -56,16 +57,20 @@ class Command:
 
 
 class ForkServer:
-    """A pool of server processes: one, unless several threads run commands at once."""
+    """A pool of server processes: one, unless several threads run commands at once.
 
-    def __init__(self, environment: dict[str, str]) -> None:
+    The servers also import the `packages` of rootle, with their optional dependencies.
+    """
+
+    def __init__(self, environment: dict[str, str], packages: Sequence[str] = ()) -> None:
         self._environment = environment
+        self._packages = packages
         self._idle: list[subprocess.Popen[bytes]] = []
         self._lock = threading.Lock()
 
-    def can_run(self) -> bool:
+    def can_run(self, environment: Mapping[str, str] = os.environ) -> bool:
         """Return whether the variables that an interpreter reads at startup are unchanged."""
-        return _read_at_start(os.environ) == _read_at_start(self._environment)
+        return _read_at_start(environment) == _read_at_start(self._environment)
 
     def run(self, command: Command) -> subprocess.CompletedProcess[bytes]:
         """Run a command like `subprocess.run`; kill the command after its timeout."""
@@ -73,13 +78,7 @@ class ForkServer:
             streams = [stack.enter_context(NamedTemporaryFile()) for _ in range(3)]
             streams[0].write(command.stdin)
             streams[0].flush()
-            request = {
-                "arguments": command.arguments,
-                "program": command.program,
-                "cwd": os.fspath(command.cwd or os.getcwd()),
-                "environment": dict(os.environ),
-                "streams": [stream.name for stream in streams],
-            }
+            request = _request(command, [stream.name for stream in streams], os.environ)
             with self._server() as server:
                 status = _ask(server, request, command.timeout_s)
             out, errors = (stream.read() for stream in streams[1:])
@@ -87,6 +86,24 @@ class ForkServer:
             raise subprocess.TimeoutExpired(command.arguments, command.timeout_s, out, errors)
         code = os.waitstatus_to_exitcode(status)
         return subprocess.CompletedProcess(command.arguments, code, out, errors)
+
+    def start(
+        self, command: Command, piped: Sequence[int], environment: Mapping[str, str]
+    ) -> ForkedProcess:
+        """Start a command like `subprocess.Popen`, with pipes for the standard streams `piped`."""
+        with TemporaryDirectory() as folder:
+            pipes = {number: f"{folder}/{number}" for number in piped}
+            status = f"{folder}/status"
+            for path in (*pipes.values(), status):
+                os.mkfifo(path)
+            streams = [pipes.get(number, os.devnull) for number in range(3)]
+            status_end = os.open(status, os.O_RDONLY | os.O_NONBLOCK)
+            request = {**_request(command, streams, environment), "status": status}
+            with self._server() as server:
+                process_id = _send(server, request)
+            # Each call waits until the command has opened the other end, in the same order.
+            ends = [_open_pipe(number, pipes.get(number)) for number in range(3)]
+        return ForkedProcess(process_id, status_end, ends)
 
     @contextmanager
     def _server(self) -> Iterator[subprocess.Popen[bytes]]:
@@ -98,7 +115,7 @@ class ForkServer:
 
     def _start(self) -> subprocess.Popen[bytes]:
         server = subprocess.Popen(
-            [sys.executable, __file__],
+            [sys.executable, __file__, *self._packages],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
@@ -109,24 +126,47 @@ class ForkServer:
         return server
 
 
+def _open_pipe(number: int, path: str | None) -> IO[bytes] | None:
+    return None if path is None else open(path, "rb" if number else "wb")
+
+
+def _request(
+    command: Command, streams: Sequence[str], environment: Mapping[str, str]
+) -> dict[str, Any]:
+    return {
+        "arguments": command.arguments,
+        "program": command.program,
+        "cwd": os.fspath(command.cwd or os.getcwd()),
+        "environment": dict(environment),
+        "streams": streams,
+    }
+
+
 def _read_at_start(environment: Any) -> dict[str, str]:
     return {name: environment[name] for name in environment if name.startswith(_READ_AT_START)}
 
 
 def _ask(server: subprocess.Popen[bytes], request: dict[str, Any], timeout_s: float) -> int | None:
     """Return the wait status of a command, or None if it had to be killed."""
-    assert server.stdin is not None
+    process_id = _send(server, request)
     assert server.stdout is not None
-    server.stdin.write(json.dumps(request).encode() + b"\n")
-    (process_id,) = _INTEGER.unpack(server.stdout.read(_INTEGER.size))
     in_time = bool(select.select([server.stdout], [], [], timeout_s)[0])
     if not in_time:
         try:
             os.kill(process_id, signal.SIGKILL)
         except ProcessLookupError:  # the command has just ended, and the server has reaped it
             in_time = True
-    (status,) = _INTEGER.unpack(server.stdout.read(_INTEGER.size))
+    (status,) = INTEGER.unpack(server.stdout.read(INTEGER.size))
     return status if in_time else None
+
+
+def _send(server: subprocess.Popen[bytes], request: dict[str, Any]) -> int:
+    """Return the process ID of the command that a server starts."""
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.write(json.dumps(request).encode() + b"\n")
+    process_id: int = INTEGER.unpack(server.stdout.read(INTEGER.size))[0]
+    return process_id
 
 
 def _stop(server: subprocess.Popen[bytes]) -> None:
@@ -139,26 +179,48 @@ def _serve() -> dict[str, Any] | None:
     _import_commands()
     gc.freeze()  # a garbage collection in a child would copy every page of memory
     requests, replies = os.fdopen(os.dup(0), "rb"), os.dup(1)
+    supervisors: list[int] = []
     for line in requests:
+        request = dict(json.loads(line))
         process_id = os.fork()
         if process_id == 0:
             requests.close()
+            if "status" in request:
+                _supervise(request["status"], replies)
             os.close(replies)
-            return dict(json.loads(line))
-        os.write(replies, _INTEGER.pack(process_id))
-        os.write(replies, _INTEGER.pack(os.waitpid(process_id, 0)[1]))
+            return request
+        if "status" in request:
+            supervisors.append(process_id)
+        else:
+            os.write(replies, INTEGER.pack(process_id))
+            os.write(replies, INTEGER.pack(os.waitpid(process_id, 0)[1]))
+        supervisors = [one for one in supervisors if os.waitpid(one, os.WNOHANG) == (0, 0)]
     return None
 
 
+def _supervise(status_path: str, replies: int) -> None:
+    """Fork a command, and return in the command. This process writes its wait status and exits."""
+    status_end = os.open(status_path, os.O_WRONLY)
+    process_id = os.fork()
+    if process_id == 0:
+        os.close(status_end)
+        # A shell makes background jobs ignore Ctrl-C, and the server may be in such a job.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        return
+    os.write(replies, INTEGER.pack(process_id))
+    os.write(status_end, INTEGER.pack(os.waitpid(process_id, 0)[1]))
+    os._exit(0)
+
+
 def _import_commands() -> None:
-    """Import the modules that the commands use, but no optional dependencies."""
+    """Import the modules that the commands use; optional dependencies only of the arguments."""
     import filelock  # noqa: F401
     import platformdirs  # noqa: F401
 
     from rootle.embed.static import StaticEmbedder
     from rootle.ingest.workers.worker_process import PrestartedWorkers
 
-    for name in _IMPORTED:
+    for name in (*_IMPORTED, *sys.argv[1:]):
         package = importlib.import_module(f"rootle.{name}")
         within = getattr(package, "__path__", [])
         for module in pkgutil.walk_packages(within, f"{package.__name__}."):
@@ -203,5 +265,5 @@ def _exit(code: int) -> None:
 
 
 if __name__ == "__main__":
-    if (_request := _serve()) is not None:
-        _run(_request)
+    if (_found := _serve()) is not None:
+        _run(_found)

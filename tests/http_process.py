@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from command import command_line
+from command import start_rootle
+from forked_process import ForkedProcess
 from polling import TIMEOUT_S
 
 HELLO = {
@@ -33,7 +34,7 @@ HELLO = {
 class RunningServer:
     """A server process, its port, and the messages that it printed at startup."""
 
-    process: subprocess.Popen[str]
+    process: subprocess.Popen[bytes] | ForkedProcess
     port: int
     messages: str
 
@@ -61,22 +62,29 @@ def serving_http(
     *options: str,
     program: str | None = None,
     limits: Any = None,
-    **variables: str,
+    preloaded: bool = True,
+    variables: Mapping[str, str] | None = None,
 ) -> Iterator[RunningServer]:
-    """Start a server; its process calls `limits` before it runs the program."""
-    process = subprocess.Popen(
-        command_line("mcp", "--root", folder, *options, program=program),
-        stderr=subprocess.PIPE,
-        stdin=subprocess.DEVNULL,
-        text=True,
-        env={**os.environ, **variables},
-        preexec_fn=limits,
+    """Start a server; its process calls `limits` before it runs the program.
+
+    By default, the server is forked from a process that has imported the SDK.
+    """
+    process = start_rootle(
+        "mcp",
+        "--root",
+        folder,
+        *options,
+        program=program,
+        piped=(2,),
+        environment={**os.environ, **(variables or {})},
+        preloaded=preloaded,
+        limits=limits,
     )
     assert process.stderr is not None
     try:
         messages = ""
         while "serving MCP at" not in messages:
-            line = process.stderr.readline()
+            line = process.stderr.readline().decode()
             assert line, messages
             messages += line
         found = re.search(r"http://[^ ]*:(\d+)/mcp", messages)

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from command import command_line
+from command import command_line, start_rootle
+from forked_process import ForkedProcess
 from mcp import Client, StdioServerParameters, stdio_client
 from polling import TIMEOUT_S
 
@@ -76,7 +77,7 @@ async def client_of(
 class Lines:
     """A server process with methods to send and receive lines."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes] | ForkedProcess) -> None:
         self.process = process
 
     def send(self, data: bytes | dict[str, Any]) -> None:
@@ -113,16 +114,17 @@ def lines_of(
 ) -> Iterator[Lines]:
     """Start a server with `--root`, or without it if `root` is None.
 
-    `variables` are added to its environment.
+    `variables` are added to its environment. The server is forked from a process that has imported
+    the SDK; `client_of` starts a new interpreter.
     """
     named = () if root is None else ("--root", root)
-    process = subprocess.Popen(
-        command_line("mcp", *named, *options, program=program),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, **(variables or {})},
+    process = start_rootle(
+        *("mcp", *named, *options),
+        program=program,
         cwd=started_in or root,
+        piped=(0, 1, 2),
+        environment={**os.environ, **(variables or {})},
+        preloaded=True,
     )
     try:
         yield Lines(process)

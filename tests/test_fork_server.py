@@ -5,8 +5,12 @@ Without the fork, each command imports rootle again, and the tests take nearly t
 
 from __future__ import annotations
 
+import signal
+import subprocess
+
 import pytest
-from command import rootle
+from command import rootle, start_rootle
+from forked_process import ForkedProcess
 
 _PROGRAM = "import sys; print('rootle.search.agent' in sys.modules)"
 
@@ -20,3 +24,35 @@ def test_an_interpreter_variable_is_respected(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("PYTHONWARNINGS", "error")
     found = rootle(program="import sys; print(sys.warnoptions)", preloaded=True)
     assert found.out == "['error']\n"
+
+
+_ECHO = """
+import sys
+sys.stdout.write(sys.stdin.readline())
+sys.stdout.flush()
+sys.stderr.write(f"rest {sys.stdin.read()}")
+sys.exit(3)
+"""
+
+
+@pytest.mark.parametrize("is_preloaded", [True, False])
+def test_a_started_command_has_pipes_signals_and_an_exit_code(is_preloaded: bool) -> None:
+    def start() -> subprocess.Popen[bytes] | ForkedProcess:
+        process = start_rootle(program=_ECHO, piped=(0, 1, 2), preloaded=is_preloaded)
+        assert process.stdin is not None
+        process.stdin.write(b"hello\n")
+        process.stdin.flush()
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"hello\n"
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(timeout=0)
+        assert process.poll() is None
+        return process
+
+    ending, other = start(), start()
+    assert ending.communicate(timeout=60) == (b"", b"rest ")
+    assert ending.returncode == 3
+    other.kill()
+    other.communicate()
+    assert other.wait() == -signal.SIGKILL
+    other.terminate()  # has no effect on a process that has ended

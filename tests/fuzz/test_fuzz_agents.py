@@ -170,7 +170,7 @@ def test_the_http_server_survives_any_requests(tmp_path: Path) -> None:
         send()
         server.process.terminate()
         assert server.process.stderr is not None
-        assert "Traceback" not in server.process.stderr.read()
+        assert b"Traceback" not in server.process.stderr.read()
 
 
 # Errors that show that the server closed the connection while the client was still sending.

@@ -25,7 +25,8 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def server(folder: Path, variables: dict[str, str]) -> Iterator[RunningServer]:
-    with serving_http(folder, "--http", "0", **variables) as running:
+    """Return a server that a new interpreter runs, as in normal use."""
+    with serving_http(folder, "--http", "0", preloaded=False, variables=variables) as running:
         yield running
 
 

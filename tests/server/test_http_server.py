@@ -39,7 +39,9 @@ _TOKEN = ("--set", "mcpTokenCommand=echo secret")
 
 @pytest.fixture(scope="module")
 def impatient(folder: Path, variables: dict[str, str]) -> Iterator[RunningServer]:
-    with serving_http(folder, "--http", "0", *_TOKEN, program=_IMPATIENT, **variables) as running:
+    with serving_http(
+        folder, "--http", "0", *_TOKEN, program=_IMPATIENT, variables=variables
+    ) as running:
         yield running
 
 
@@ -79,7 +81,7 @@ def test_a_body_that_does_not_arrive_is_not_reported_as_a_bug(folder: Path) -> N
                 pass
         assert server.post(HELLO)[0] == 200
         server.process.terminate()
-        _, errors = server.process.communicate(timeout=TIMEOUT_S)
+        errors = server.process.communicate(timeout=TIMEOUT_S)[1].decode()
     assert "Traceback" not in errors
     assert "ClientDisconnect" not in errors
 
@@ -153,7 +155,7 @@ entry()
     with serving_http(folder, *options, program=exhausting, limits=limit_files) as server:
         assert server.post(HELLO)[0] == 200  # answered as soon as there are free handles again
         server.process.terminate()
-        _, errors = server.process.communicate(timeout=TIMEOUT_S)
+        errors = server.process.communicate(timeout=TIMEOUT_S)[1].decode()
     assert "cannot accept connections for now: Too many open files" in errors
     assert errors.count("\n") < 5, errors[:2_000]
 
@@ -168,7 +170,7 @@ def test_more_connections_than_file_handles_are_served_in_turn(folder: Path) -> 
                 stack.enter_context(server.connect())
             assert server.post(HELLO)[0] == 200
         server.process.terminate()
-        _, errors = server.process.communicate(timeout=TIMEOUT_S)
+        errors = server.process.communicate(timeout=TIMEOUT_S)[1].decode()
     assert "Traceback" not in errors
     assert errors.count("\n") < 5, errors[:2_000]
 

@@ -6,7 +6,6 @@ import os
 import stat
 from collections.abc import Iterable
 from pathlib import Path
-from subprocess import Popen
 
 import pytest
 from command import start_rootle
@@ -77,9 +76,7 @@ def read_lines(files: Iterable[Path]) -> list[str]:
 
 def run_writers(path: Path, count: int, each: int, *, max_bytes: int) -> None:
     arguments = (str(path), str(each), str(max_bytes))
-    writers: list[Popen[bytes]] = [
-        start_rootle(*arguments, str(number), program=_WRITER) for number in range(count)
-    ]
+    writers = [start_rootle(*arguments, str(number), program=_WRITER) for number in range(count)]
     for writer in writers:
         _, err = writer.communicate(timeout=60)
         assert (writer.returncode, err) == (0, b"")

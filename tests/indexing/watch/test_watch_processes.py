@@ -10,15 +10,18 @@ from pathlib import Path
 
 import pytest
 from command import rootle, start_rootle
+from forked_process import ForkedProcess
 from polling import TIMEOUT_S, wait_until
 
 from rootle import Config, open_app
 
 pytestmark = pytest.mark.slow
 
+Watcher = subprocess.Popen[bytes] | ForkedProcess
+
 
 @pytest.fixture
-def watcher(repository: Path) -> Iterator[subprocess.Popen[bytes]]:
+def watcher(repository: Path) -> Iterator[Watcher]:
     process = start_rootle("watch", repository, "--json")
     try:
         wait_until(lambda: health_of_watcher(repository) == "fresh", "watching")
@@ -29,12 +32,12 @@ def watcher(repository: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def health_of_watcher(repository: Path) -> str | None:
-    status = rootle("status", repository, "--json")
-    watcher = status.data["watcher"] if status.out else None
-    return watcher and watcher["health"]
+    with open_app(repository) as app:
+        watcher = app.status().watcher
+    return watcher.health if watcher else None
 
 
-def test_ctrl_c_ends_a_watcher_cleanly(repository: Path, watcher: subprocess.Popen[bytes]) -> None:
+def test_ctrl_c_ends_a_watcher_cleanly(repository: Path, watcher: Watcher) -> None:
     (repository / "new.py").write_text("def quagga(): ...\n")
     assert watcher.stdout is not None
     lines = [json.loads(watcher.stdout.readline()) for _ in range(2)]
@@ -49,7 +52,7 @@ def test_ctrl_c_ends_a_watcher_cleanly(repository: Path, watcher: subprocess.Pop
 
 def test_a_watcher_that_is_indexing_many_files_ends_at_once(repository: Path) -> None:
     for number in range(3_000):
-        (repository / f"many_{number}.py").write_text(f"def many_{number}(): ...\n" * 50)
+        (repository / f"many_{number}.py").write_text(f"def many_{number}(): ...\n" * 10)
     process = start_rootle("watch", repository)
     assert process.stderr is not None
     assert b"watching" in process.stderr.readline()
@@ -60,7 +63,7 @@ def test_a_watcher_that_is_indexing_many_files_ends_at_once(repository: Path) ->
 
 
 def test_a_killed_watcher_is_detected_and_each_search_scans_the_folder(
-    repository: Path, watcher: subprocess.Popen[bytes]
+    repository: Path, watcher: Watcher
 ) -> None:
     watcher.kill()
     watcher.wait()
@@ -73,7 +76,7 @@ def test_a_killed_watcher_is_detected_and_each_search_scans_the_folder(
 
 
 def test_searches_do_not_rely_on_a_watcher_that_hangs(
-    repository: Path, watcher: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+    repository: Path, watcher: Watcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rootle.indexing.refresh._MIN_FILES_TO_ASK_WATCHER", 0)
     monkeypatch.setattr("rootle.indexing.watch.watcher_probe._IDLE_TIMEOUT_S", 0.5)
@@ -91,7 +94,7 @@ def test_searches_do_not_rely_on_a_watcher_that_hangs(
 
 
 def test_changes_are_found_although_a_full_queue_dropped_their_events(
-    repository: Path, watcher: subprocess.Popen[bytes]
+    repository: Path, watcher: Watcher
 ) -> None:
     # A stopped watcher reads no events, and the system drops those that do not fit into its queue.
     limit = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
@@ -107,7 +110,7 @@ def test_changes_are_found_although_a_full_queue_dropped_their_events(
 
 
 def test_a_running_watcher_obeys_commands_from_another_process(
-    repository: Path, watcher: subprocess.Popen[bytes]
+    repository: Path, watcher: Watcher
 ) -> None:
     assert rootle("watch", repository, "--pause").out == "watcher paused\n"
     (repository / "new.py").write_text("def quagga(): ...\n")
