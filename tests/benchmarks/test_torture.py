@@ -29,10 +29,12 @@ from benchmarks.reliability.torture_rounds import (
     TortureOptions,
     summarize,
 )
+from command import ENVIRONMENT
 from sample import make_repository, write
 
 pytestmark = pytest.mark.slow
 
+_HOME = ("HOME", *(f"XDG_{kind}_HOME" for kind in ("CACHE", "CONFIG", "DATA", "STATE")))
 _WRITE = """
 import os, sys
 file = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
@@ -135,11 +137,19 @@ def test_a_different_answer_is_a_problem() -> None:
     assert len(answer_differences("q", {**response, "degraded": []}, expected, "answers")) == 1
 
 
-@pytest.fixture
-def mcp_server(tmp_path: Path) -> Iterator[McpServer]:
-    root = make_repository(tmp_path / "tree")
-    (tmp_path / "logs").mkdir()
-    server = McpServer(Place(root, tmp_path / "index", tmp_path / "logs", {}), 0o077)
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Return the folders of a server whose tree no test changes."""
+    folder = tmp_path_factory.mktemp("served")
+    (folder / "logs").mkdir()
+    # The server starts before a test has its own home.
+    variables = {**ENVIRONMENT, **{name: str(folder / name) for name in _HOME}}
+    return Place(make_repository(folder / "tree"), folder / "index", folder / "logs", variables)
+
+
+@pytest.fixture(scope="module")
+def mcp_server(served: Place) -> Iterator[McpServer]:
+    server = McpServer(served, 0o077)
     yield server
     server.stop()
 
@@ -154,9 +164,9 @@ def mcp_server(tmp_path: Path) -> Iterator[McpServer]:
     ],
 )
 def test_an_answer_of_the_mcp_server_to_another_tree_is_a_problem(
-    mcp_server: McpServer, tmp_path: Path, path: str, text: str
+    served: Place, mcp_server: McpServer, tmp_path: Path, path: str, text: str
 ) -> None:
-    expected = expected_answers(tmp_path / "tree", tmp_path / "new", ["retry_backoff"])
+    expected = expected_answers(served.root, tmp_path / "new", ["retry_backoff"])
     for _ in range(2):  # the second answer refers to lines that the first one shows
         assert list(compare_searcher(mcp_server, expected, "ranked")) == []
     other = make_repository(tmp_path / "other")
