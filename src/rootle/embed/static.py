@@ -13,7 +13,7 @@ import numpy as np
 from rootle.embed.question_vectors import QuestionVectors
 from rootle.models.shipped import STATIC_CODE_V1, model_file
 from rootle.protocols import Ids, Matrix, Vector, WeightedTerm
-from rootle.text.terms import MAX_WORD_CHARS, WORD, split_identifier
+from rootle.text.terms import MAX_WORD_CHARS, find_words, split_identifier
 
 # The number of texts in a batch. Texts of one file share most of their words, so small batches have
 # dense count matrices. On one core, 32 was the fastest batch size between 8 and 256.
@@ -37,7 +37,7 @@ class StaticEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """Return unit vectors, shape (len(texts), 256); zeros for a text without known words."""
-        return self.embed_words([WORD.findall(text) for text in texts])
+        return self.embed_words([find_words(text) for text in texts])
 
     def embed_words(self, texts: Sequence[Sequence[str]]) -> Matrix:
         """Embed texts that are already split into words.
@@ -66,7 +66,7 @@ class StaticEmbedder:
         were learned for the words, are added to the vector of the text. `questions` contains the
         learned changes; the default ships with rootle.
         """
-        counts = self._count_rows(WORD.findall(text))
+        counts = self._count_rows(find_words(text))
         vector = np.zeros((1, self.dimensions), dtype=np.float32)
         self._embed_counts(counts, vector)
         questions = questions or _shipped_questions()

@@ -17,8 +17,8 @@ from rootle.protocols import Embedder, Rows, WordEmbedder
 from rootle.storage.quantization import quantize
 from rootle.text.stemmer import open_stemmer
 from rootle.text.terms import (
-    WORD,
     TermTable,
+    find_words,
     join_terms,
     path_words,
     place_terms,
@@ -68,9 +68,9 @@ class Analyzer:
         terms = self._terms
         split = self._split(uri, text, language, sections)
         chunks = [(chunk, text[chunk.start : chunk.end]) for chunk in split.chunks]
-        words = [WORD.findall(body) for _, body in chunks]
+        words = [find_words(body) for _, body in chunks]
         heading = document_heading(uri, title)
-        heading_words = WORD.findall(heading)
+        heading_words = find_words(heading)
         vectors = self._vectors_of(
             [embedded_text(heading, body) for _, body in chunks],
             [heading_words + found for found in words],
@@ -187,5 +187,5 @@ def vector_key(text: str) -> int:
 
 def _defined_names(chunk: Chunk) -> list[str]:
     """Return the names that a chunk defines, each in its normalized spelling."""
-    names = [whole_identifier("".join(WORD.findall(name))) for name in chunk.symbols]
+    names = [whole_identifier("".join(find_words(name))) for name in chunk.symbols]
     return [name for name in dict.fromkeys(names) if name]

@@ -14,6 +14,10 @@ _IDEOGRAPHS: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 # enlarge the index. The term LONG_WORD marks the texts that contain such a word.
 MAX_WORD_CHARS: Final = 128
 LONG_WORD: Final = "\u2026"
+# Maps each ASCII character that is not part of a word to a space.
+_WORDS_AND_SPACES: Final = bytes(
+    byte if WORD.fullmatch(chr(byte)) and byte < 128 else ord(" ") for byte in range(256)
+)
 # The maximum number of words in a TermTable, which limits its memory for a large corpus.
 _TABLE_LIMIT: Final = 60_000
 
@@ -34,6 +38,17 @@ STOP_WORDS: Final = frozenset(
 )
 
 CHARS_PER_TOKEN: Final = 4  # an estimate, used where no tokenizer is available
+
+
+def find_words(text: str) -> list[str]:
+    """Return the words of a text, in order: the matches of `WORD`.
+
+    Almost all code is ASCII. There, replacing the other characters by spaces and splitting the text
+    takes half the time of the regular expression.
+    """
+    if text.isascii():
+        return text.encode("ascii").translate(_WORDS_AND_SPACES).decode("ascii").split()
+    return WORD.findall(text)
 
 
 def split_identifier(word: str) -> list[str]:
@@ -85,7 +100,7 @@ class TermTable(dict[str, str]):
 
 def text_terms(text: str, table: TermTable) -> str:
     """Return all terms of a text in order, separated by spaces, as the sparse index stores them."""
-    return join_terms(WORD.findall(text), table)
+    return join_terms(find_words(text), table)
 
 
 def join_terms(words: Iterable[str], table: TermTable) -> str:

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain, pairwise
 from typing import Final
 
-from rootle.text.terms import STOP_WORDS, WORD, split_identifier
+from rootle.text.terms import STOP_WORDS, find_words, split_identifier
 
 # Number of characters at the start of a word that all its inflected forms are assumed to share.
 _STEM_CHARS: Final = 5
 _MIN_WORD_CHARS: Final = 3
+# The maximum number of words whose stems are kept, which limits the memory to a few megabytes. Code
+# repeats its words, and splitting them took most of the time for the lines of an answer.
+_MAX_WORDS: Final = 16_384
 
 
 def list_stems(text: str) -> list[str]:
     """Return the prefixes of the words and parts of identifiers in a text, without stop words."""
-    parts = (part for word in WORD.findall(text) for part in split_identifier(word))
-    return [
+    return list(chain.from_iterable(map(_stems_of_word, find_words(text))))
+
+
+@lru_cache(_MAX_WORDS)
+def _stems_of_word(word: str) -> tuple[str, ...]:
+    return tuple(
         part[:_STEM_CHARS]
-        for part in parts
+        for part in split_identifier(word)
         if len(part) >= _MIN_WORD_CHARS and part not in STOP_WORDS
-    ]
+    )
 
 
 def stems_of(text: str) -> frozenset[str]:
@@ -41,15 +48,16 @@ def find_stems(lines: Sequence[str], question: str) -> Mapping[int, frozenset[st
     adjacent lines, such as in a comment, the second line has the pair.
     """
     asked = list_stems(question)
-    stems, pairs = frozenset(asked), pairs_of(asked)
+    stems = frozenset(asked)
+    pairs = {(one, following): f"{one} {following}" for one, following in pairwise(asked)}
     found: dict[int, frozenset[str]] = {}
     before: tuple[int, str] = (0, "")
     for at in sorted(_lines_with(lines, stems)):
         listed = list_stems(lines[at - 1])
-        some = stems & frozenset(listed)
-        if some:
+        if some := stems.intersection(listed):
             joined = [before[1], *listed] if before[0] == at - 1 else listed
-            found[at] = some | (pairs & pairs_of(joined))
+            adjacent = pairs.keys() & pairwise(joined)
+            found[at] = some.union(map(pairs.__getitem__, adjacent)) if adjacent else some
         if listed:
             before = (at, listed[-1])
     return found
@@ -62,14 +70,23 @@ def _lines_with(lines: Sequence[str], stems: Iterable[str]) -> set[int]:
     Lines with non-ASCII characters are always included, because converting a whole line to lower
     case can change its words in another way than converting each word.
     """
-    lowered = [line.lower() for line in lines]
-    text = "\n".join(lowered)
-    ends = list(accumulate(len(line) + 1 for line in lowered))
-    found = {number for number, line in enumerate(lines, 1) if not line.isascii()}
+    text = "\n".join(lines)
+    found = set[int]()
+    if not text.isascii():
+        found.update(number for number, line in enumerate(lines, 1) if not line.isascii())
+    text = text.lower()
     for stem in stems:
-        at = text.find(stem)
-        while at >= 0:
-            number = bisect_right(ends, at) + 1
-            found.add(number)
-            at = text.find(stem, ends[number - 1])
+        found.update(_lines_around(text, stem))
     return found
+
+
+def _lines_around(text: str, part: str) -> Iterator[int]:
+    """Yield the numbers of the lines of a text that contain `part`, in ascending order."""
+    number, start = 1, 0  # of the line from which the search continues
+    while (at := text.find(part, start)) >= 0:
+        number += text.count("\n", start, at)
+        yield number
+        end = text.find("\n", at)
+        if end < 0:
+            return
+        number, start = number + 1, end + 1
