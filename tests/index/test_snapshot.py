@@ -43,3 +43,20 @@ def test_an_interrupted_update_is_not_searched_even_if_an_unfinished_first_index
             manifest.increment_generation()
     with pytest.raises(IndexStorageError, match="is not complete"):
         open_snapshot(tmp_path / "index", unfinished=True, tries=1)
+
+
+def test_the_states_of_all_files_are_read_once_and_do_not_change(
+    repository: Path, tmp_path: Path, make_app: MakeApp
+) -> None:
+    app = make_app(repository)
+    app.index()
+    snapshot = open_snapshot(tmp_path / "index")
+    before = {state.path for state in snapshot.all_files()}
+    statements: list[str] = []
+    snapshot._connection.set_trace_callback(statements.append)
+    write(repository, "src/store/added.py", "class Added: ...\n")
+    app.index()
+    assert {state.path for state in snapshot.all_files()} == before
+    assert statements == []
+    after = {state.path for state in open_snapshot(tmp_path / "index").all_files()}
+    assert after == before | {"src/store/added.py"}

@@ -69,6 +69,7 @@ class Snapshot:
         # deleted.
         self.close = weakref.finalize(self, connection.close)
         self._files: dict[int, FileState] = {}
+        self._all_files: Sequence[FileState] | None = None
         self._unindexed: list[FileState] | None = None
         self.chunk_cache: ChunkCache = earlier.chunk_cache if earlier else ChunkCache()
         self._texts: dict[tuple[int, int], str] = {}
@@ -156,15 +157,19 @@ class Snapshot:
         with self._lock, storage_errors(self.folder):
             return self._manifest.count()
 
-    def all_files(self) -> list[FileState]:
+    def all_files(self) -> Sequence[FileState]:
         """Return the state of every file, including skipped ones."""
         with self._lock, storage_errors(self.folder):
             return self._read_all_files()
 
-    def _read_all_files(self) -> list[FileState]:
-        states = self._manifest.files()
+    def _read_all_files(self) -> Sequence[FileState]:
+        """Return all states; up to a limit, they are kept, as a snapshot does not change."""
+        if self._all_files is not None:
+            return self._all_files
+        states = tuple(self._manifest.files())
         if len(states) <= _CACHED_FILES:
             self._files.update((state.id, state) for state in states)
+            self._all_files = states
         return states
 
     def file_at(self, path: str) -> FileState | None:
