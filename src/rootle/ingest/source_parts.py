@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
@@ -11,6 +10,7 @@ from rootle.errors import SourceError
 from rootle.ingest.reference_syntax import Reference
 from rootle.serialization.path_text import escape_path
 from rootle.text.languages import CODE_EXTENSIONS
+from rootle.text.similarity.similar_names import similar_names
 from rootle.text.terms import encodable
 from rootle.types import DocumentSection, Passage
 
@@ -24,7 +24,6 @@ _MAX_DEFINITION_LINES: Final = 150
 _WITH_ANCHORS: Final = frozenset({"html", "svelte", "vue"})
 _MAX_NAMES: Final = 10
 _MAX_OTHERS: Final = 5
-_MAX_NEAR_NAMES: Final = 3
 _MIN_SIMILARITY: Final = 0.7  # the minimum similarity of two names, from 0 to 1
 
 
@@ -124,14 +123,10 @@ def _select_named(whole: WholeDocument, name: str) -> Passage:
 def _nearest_first(names: Sequence[str], name: str) -> list[str]:
     """Return the distinct names, those that are similar to a name first."""
     distinct = list(dict.fromkeys(names))
-    near = difflib.get_close_matches(name, distinct, _MAX_NEAR_NAMES, _MIN_SIMILARITY)
+    near = similar_names(name, distinct, _MIN_SIMILARITY)
     # Names of equal similarity keep their order.
-    found = sorted(map(distinct.index, near), key=lambda at: (-_similarity(name, distinct[at]), at))
-    return list(dict.fromkeys([*(distinct[at] for at in found), *distinct]))
-
-
-def _similarity(name: str, other: str) -> float:
-    return difflib.SequenceMatcher(None, other, name).ratio()
+    near.sort(key=lambda pair: (-pair[0], distinct.index(pair[1])))
+    return list(dict.fromkeys([*(other for _, other in near), *distinct]))
 
 
 def _section_around(passage: Passage, ranges: Sequence[NamedRange], line: int) -> tuple[int, int]:

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 import posixpath
 from collections.abc import Collection, Sequence
 from typing import Final
 
 from rootle.text.similarity.edit_distance import edit_distance
+from rootle.text.similarity.similar_names import similar_names
 
 # The minimum similarity of two names, chosen by hand: "retrry.py" and "retries.py" resemble
 # "retry.py", but "read.py" does not.
 _MIN_SIMILARITY: Final = 0.75
-_MAX_SIMILAR_NAMES: Final = 3
-# The maximum number of names that are compared, which bounds the time for a large folder: comparing
-# the letters of one name takes up to 20 µs.
-_MAX_COMPARED_NAMES: Final = 20_000
-# The maximum number of steps for comparing the names with similar letters. The time for one name
-# can grow with the cube of its length. These steps are enough for 700 names of 30 characters.
-_MAX_STEPS: Final = 20_000_000
 # The maximum number of paths that are compared. Some names, such as __init__.py, are in hundreds of
 # folders.
 _MAX_COMPARED_PATHS: Final = 100
@@ -51,33 +44,12 @@ def nearest_paths(path: str, known: Collection[str]) -> list[str]:
 def _similar_in(folder: str, name: str, known: Collection[str]) -> list[str]:
     """Return the paths in a folder whose name resembles a name."""
     siblings = [other for other in known if posixpath.dirname(other) == folder]
-    names = [posixpath.basename(other) for other in siblings][:_MAX_COMPARED_NAMES]
+    names = [posixpath.basename(other) for other in siblings]
     return [posixpath.join(folder, one) for one in _similar_names(name, names)]
 
 
 def _similar_names(name: str, names: Sequence[str]) -> list[str]:
-    """Return the names that resemble a name most, best first.
-
-    Names with similar letters are compared first. If there are too many, the others are left out.
-    """
-    matcher = difflib.SequenceMatcher()
-    matcher.set_seq2(name)
-    bounds: list[tuple[float, str]] = []
-    for other in names:
-        matcher.set_seq1(other)
-        if matcher.real_quick_ratio() >= _MIN_SIMILARITY:
-            bounds.append((matcher.quick_ratio(), other))
-    found: list[tuple[float, str]] = []
-    left = _MAX_STEPS
-    for bound, other in sorted(bounds, reverse=True):
-        left -= len(name) * len(other) * min(len(name), len(other))
-        is_full = len(found) == _MAX_SIMILAR_NAMES and bound < found[-1][0]
-        if bound < _MIN_SIMILARITY or is_full or left < 0:
-            break
-        matcher.set_seq1(other)
-        if (similarity := matcher.ratio()) >= _MIN_SIMILARITY:
-            found = sorted((*found, (similarity, other)), reverse=True)[:_MAX_SIMILAR_NAMES]
-    return [other for _, other in found]
+    return [other for _, other in similar_names(name, names, _MIN_SIMILARITY)]
 
 
 def _similar_elsewhere(path: str, known: Collection[str]) -> list[str]:
@@ -93,7 +65,7 @@ def _similar_elsewhere(path: str, known: Collection[str]) -> list[str]:
     stem = posixpath.splitext(name)[0]
     found = [name] if name in by_name else []
     found = found or [other for other in by_name if posixpath.splitext(other)[0] == stem]
-    found = found or _similar_names(name, list(by_name)[:_MAX_COMPARED_NAMES])
+    found = found or _similar_names(name, list(by_name))
     folders = set(path.split("/")[:-1])
     paths = [other for near in found for other in by_name[near]]
     paths.sort(key=lambda other: -len(folders.intersection(other.split("/"))))
