@@ -13,6 +13,7 @@ from rootle import App, open_app
 from rootle.errors import QueryError, StaleCursorError
 from rootle.index.reader import FileState, IndexReader
 from rootle.search.symbols import finder, name_scan
+from rootle.search.symbols.definitions import FoundDefinition
 from rootle.search.symbols.name_places import find_name
 from rootle.search.symbols.scan_limits import FULL_SCAN
 from rootle.serialization.citation import result_spans
@@ -1247,6 +1248,32 @@ def test_an_exported_alias_leads_to_the_definition_under_its_other_name(
 ) -> None:
     with _open(RENAMED) as app:
         assert places(app.symbols(name)) == expected
+
+
+def test_the_definitions_behind_equal_aliases_are_looked_up_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    files = {
+        f"pkg{at}/{name}": text
+        for at in range(9)
+        for name, text in (
+            ("impl.ts", f"export function create() {{\n  return {at}\n}}\n"),
+            ("index.ts", "export { create as makeThing } from './impl'\n"),
+        )
+    }
+    looked_up: list[str] = []
+    definitions = name_scan.NameScan.definitions
+
+    def record(scan: name_scan.NameScan) -> list[FoundDefinition]:
+        looked_up.append(scan.name)
+        return definitions(scan)
+
+    monkeypatch.setattr(name_scan.NameScan, "definitions", record)
+    with _open(files) as app:
+        answer = app.symbols("makeThing")
+    found = [(one.path, one.alias_of) for one in answer.definitions if one.alias_of]
+    assert sorted(found) == [(f"pkg{at}/index.ts", "create") for at in range(9)]
+    assert looked_up.count("create") == 1
 
 
 def test_a_question_for_an_alias_shows_the_definition_and_the_alias() -> None:

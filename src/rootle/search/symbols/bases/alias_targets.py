@@ -42,6 +42,7 @@ class AliasTargets:
     def __init__(self, index: IndexReader, parsed: ParsedFiles) -> None:
         self._index = index
         self._parsed = parsed
+        self._defined: dict[str, Sequence[FoundDefinition]] = {}  # by name
         self.is_complete = True  # whether no alias was left out because of the limit
 
     def find(self, definitions: Sequence[FoundDefinition]) -> Sequence[AliasTarget]:
@@ -79,12 +80,22 @@ class AliasTargets:
             if not name or module is None:
                 return None
             alias, path = Alias(name), module.path
-        scan = NameScan(self._index, self._parsed, SymbolRequest(alias.name), OWNER_SCAN)
-        found = [one for one in scan.definitions() if one.symbol.kind not in ALIAS_KINDS]
+        found = self._definitions_of(alias.name)
         if not alias.module:
             return next((one for one in found if one.symbol.path == path), None)
         found = [one for one in found if one.symbol.path != path]
         return found[0] if len(found) == 1 else _nearest(found, alias, path)
+
+    def _definitions_of(self, name: str) -> Sequence[FoundDefinition]:
+        """Return the definitions of a name, without aliases.
+
+        Many modules export the same name under another one. Its definitions are looked up once.
+        """
+        if name not in self._defined:
+            scan = NameScan(self._index, self._parsed, SymbolRequest(name), OWNER_SCAN)
+            found = scan.definitions()
+            self._defined[name] = [one for one in found if one.symbol.kind not in ALIAS_KINDS]
+        return self._defined[name]
 
     def _module_file(self, alias: Alias, path: str) -> FileState | None:
         """Return the file of the JavaScript module that the alias is imported from."""
