@@ -14,10 +14,8 @@ from rootle.links.drift.project_names import fold
 from rootle.provenance.explain import LastChanges
 from rootle.provenance.mentions import FindDocuments, find_documents
 from rootle.provenance.place import CodePlace
-from rootle.search.symbols.definitions import is_test_place
 from rootle.search.symbols.finder import SymbolFinder
 from rootle.search.symbols.symbol_request import MAX_LIMIT, SymbolRequest
-from rootle.text.languages import CODE_EXTENSIONS
 from rootle.types import COMMIT_URI, CommitFacts, PlaceLinks, Symbol, SymbolUse
 
 _MAX_SHOWN: Final = 5
@@ -141,12 +139,11 @@ def _named_definitions(place: CodePlace, sources: LinkSources) -> Iterator[Symbo
                 names[name] = None
     index, count = sources.open_index(), 0
     for name in list(names)[:_MAX_NAMES]:
-        defined, _ = sources.finder.find_definitions(index, name)
-        found = [one for one in defined if one.language in CODE_EXTENSIONS]
-        found = [one for one in found if not is_test_place(one.path, one.scope)] or found
-        if len(found) <= _MAX_SAME_NAME and count < _MAX_DEFINITIONS:
-            count += len(found)
-            yield from found
+        if count >= _MAX_DEFINITIONS:
+            break
+        found = sources.finder.find_few_definitions(index, name, _MAX_SAME_NAME)
+        count += len(found)
+        yield from found
 
 
 def _add_files(commit: CommitFacts, view: CommitView | None) -> CommitFacts:

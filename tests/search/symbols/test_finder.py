@@ -18,6 +18,7 @@ from rootle.search.symbols.name_places import find_name
 from rootle.search.symbols.scan_limits import FULL_SCAN
 from rootle.serialization.citation import result_spans
 from rootle.serialization.symbols import describe_definitions, describe_uses
+from rootle.syntax.source_tree import Position
 from rootle.types import SearchQuery, SymbolAnswer
 
 FILES = {
@@ -1248,6 +1249,31 @@ def test_an_exported_alias_leads_to_the_definition_under_its_other_name(
 ) -> None:
     with _open(RENAMED) as app:
         assert places(app.symbols(name)) == expected
+
+
+def test_files_are_read_only_until_a_name_is_known_to_be_too_common(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    files = {f"src/m{at}.py": "def run():\n    pass\n" for at in range(20)}
+    files |= {f"tests/test_m{at}.py": "def check():\n    pass\n" for at in range(5)}
+    files |= {"src/one.py": "class One:\n    def check(self):\n        pass\n"}
+    read: list[str] = []
+    definitions_in = name_scan.NameScan.definitions_in
+
+    def record(scan: name_scan.NameScan, state: FileState) -> dict[Position, FoundDefinition]:
+        read.append(state.path)
+        return definitions_in(scan, state)
+
+    monkeypatch.setattr(name_scan.NameScan, "definitions_in", record)
+    with _open(files) as app:
+        index, symbols = app._container.indexer().snapshot(), app._container.symbol_finder()
+        assert symbols.find_few_definitions(index, "run", 3) == []
+        assert len(set(read)) == 4
+        # Definitions in tests count only if there are no others.
+        found = symbols.find_few_definitions(index, "check", 3)
+        assert [f"{one.path}:{one.line}" for one in found] == ["src/one.py:2"]
+        assert symbols.find_few_definitions(index, "One.check", 3) == found
+        assert len(symbols.find_few_definitions(index, "run", 20)) == 20
 
 
 def test_the_definitions_behind_equal_aliases_are_looked_up_once(

@@ -246,9 +246,11 @@ def _guess(found: FileOccurrences) -> Iterator[tuple[Position, FoundDefinition]]
     """Yield definitions that are recognized by keywords, in a file that was not parsed."""
     lines = Lines(found.text)
     rows = {
-        name.row
-        for name in find_names(lines, 0, len(lines))
-        if name.text == found.name and not _FORWARD.match(found.line_start(name.row).strip())
+        row
+        for row in {row for row, _ in found.positions}
+        # A keyword and the name that it defines are on the same line.
+        if any(name.text == found.name for name in find_names(lines, row, row + 1))
+        and not _FORWARD.match(found.line_start(row).strip())
     }
     for row, column in found.positions:
         if row in rows:

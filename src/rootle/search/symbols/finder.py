@@ -14,7 +14,7 @@ from rootle.index.reader import IndexReader
 from rootle.search.symbols.bases.alias_targets import AliasTarget, AliasTargets
 from rootle.search.symbols.bases.extended_types import ExtendedTypes
 from rootle.search.symbols.bases.foreign_bases import ForeignBases, can_be_base
-from rootle.search.symbols.definitions import FoundDefinition, split_name
+from rootle.search.symbols.definitions import FoundDefinition, is_test_place, split_name
 from rootle.search.symbols.name_rarity import is_rare_name
 from rootle.search.symbols.name_scan import NameScan
 from rootle.search.symbols.parsed_files import ParsedFiles
@@ -23,6 +23,7 @@ from rootle.search.symbols.symbol_cursor import decode_offset, encode_offset
 from rootle.search.symbols.symbol_request import DEFAULT_LIMIT, SymbolRequest
 from rootle.search.symbols.uses.name_uses import NameUses
 from rootle.search.symbols.uses.use_rules import PROSE_KINDS, USE_KINDS
+from rootle.text.languages import CODE_EXTENSIONS
 from rootle.types import Symbol, SymbolAnswer, SymbolUse
 
 
@@ -53,6 +54,21 @@ class SymbolFinder:
         definitions = scan.definitions()
         targets = self._targets(index, scan, definitions)
         return list(_with_targets(definitions, targets)), scan.cost
+
+    def find_few_definitions(self, index: IndexReader, name: str, most: int) -> list[Symbol]:
+        """Return the definitions of a name; none if it is too common.
+
+        A name is too common if code outside of tests has more than `most` definitions of it. The
+        files that define a name without an owner are read only until this is known.
+        """
+        scan = NameScan(index, self._parsed, SymbolRequest(name), FULL_SCAN)
+        if scan.defines_more_than(most):
+            return []
+        definitions = scan.definitions()
+        found = _with_targets(definitions, self._targets(index, scan, definitions))
+        code = [one for one in found if one.language in CODE_EXTENSIONS]
+        code = [one for one in code if not is_test_place(one.path, one.scope)] or code
+        return code if len(code) <= most else []
 
     def _targets(
         self, index: IndexReader, scan: NameScan, definitions: Sequence[FoundDefinition]

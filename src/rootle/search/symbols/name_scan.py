@@ -98,6 +98,23 @@ class NameScan:
             distinct.setdefault((symbol.path, symbol.start_line, symbol.end_line), one)
         return list(distinct.values())
 
+    def defines_more_than(self, most: int) -> bool:
+        """Return whether code outside of tests has more than `most` definitions of the name.
+
+        Files are read only until this is known. Return False for a name with an owner.
+        """
+        count = 0
+        for state in self.candidates.definers if not self.owner else ():
+            if self._budget <= 0:
+                return False
+            symbols = [one.symbol for one in self.definitions_in(state).values()]
+            code = (one for one in symbols if one.language in CODE_EXTENSIONS)
+            others = (one for one in code if not is_test_place(one.path, one.scope))
+            count += len({(one.start_line, one.end_line) for one in others})
+            if count > most:
+                return True
+        return False
+
     def _may_read_unparsed(self, state: FileState, count: int) -> bool:
         """Return whether to look up definitions in a file that is not parsed.
 

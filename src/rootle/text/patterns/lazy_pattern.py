@@ -21,7 +21,7 @@ class LazyPattern:
     """A regular expression that is compiled on first use."""
 
     source: str
-    # Every text that matches contains at least one word of each set, in any case.
+    # Every text that matches contains at least one word of each set, in upper or lower case.
     words: tuple[frozenset[str], ...] = ()
     flags: re.RegexFlag = re.IGNORECASE
 
