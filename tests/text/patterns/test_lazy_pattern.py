@@ -56,7 +56,7 @@ def _random_text(items: Any, rng: Random) -> str:
         if op is codes.LITERAL:
             text += chr(argument)
         elif op is codes.IN:
-            text += next(char for char in _shuffled(rng) if accepts(argument, char))
+            text += next(char for char in _shuffle(rng) if accepts(argument, char))
         elif op is codes.BRANCH:
             text += _random_text(rng.choice(argument[1]), rng)
         elif op is codes.SUBPATTERN:
@@ -72,7 +72,7 @@ def _random_text(items: Any, rng: Random) -> str:
     return text
 
 
-def _shuffled(rng: Random) -> str:
+def _shuffle(rng: Random) -> str:
     return "".join(rng.sample(string.printable, len(string.printable)))
 
 

@@ -43,7 +43,7 @@ _IDENTIFIER: Final = re.compile(r"[_\d]|[a-z][A-Z]")
 # Words that do not name the subject of a question. The absence of "still", for example, means
 # nothing.
 _GENERAL_WORDS: Final = frozenset(
-    """able actually added after again ago almost already also although always among anyone
+    """able actually added after again ago almost already also although always among anybody anyone
     anything anywhere apart around available away back based because become been before behind
     belong below best better big both bring called came cannot cause caused certain come comes
     computed correct correctly currently decide decided decides defined depend despite details
