@@ -182,3 +182,14 @@ def test_a_misspelled_command_is_corrected() -> None:
         "try `rootle --help`",
     ]
     assert "there is no command zzz\n" in rootle("zzz").err
+
+
+@pytest.mark.parametrize("option", [("--root", "src"), ("--root=src", "here")])
+def test_an_option_before_the_command_is_explained(option: tuple[str, str]) -> None:
+    found = rootle(*option, "search", "x")
+
+    assert found.code == 2
+    assert found.err.splitlines() == [
+        "rootle: --root must follow the command, as in `rootle COMMAND --root …`",
+        "try `rootle --help`",
+    ]

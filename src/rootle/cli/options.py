@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -47,6 +48,7 @@ class CommandParser(argparse.ArgumentParser):
         # An option of one command may be an abbreviation of an option of another command: `--in` of
         # `rootle search` would mean --index-dir elsewhere.
         super().__init__(allow_abbrev=False, **options)
+        self._first_word = ""
 
     def describe(self, description: str, examples: str, notes: str = "") -> None:
         """Set the description, and the examples (one per line) and notes at the end of the help."""
@@ -67,6 +69,8 @@ class CommandParser(argparse.ArgumentParser):
     # Any: argparse declares several signatures.
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Report unknown arguments with the name of this command, unlike `ArgumentParser`."""
+        words: Sequence[str] = sys.argv[1:] if args is None else args
+        self._first_word = words[0] if words else ""
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
             is_root = unknown[0].partition("=")[0] == "--root" and "root" in vars(found)
@@ -75,6 +79,9 @@ class CommandParser(argparse.ArgumentParser):
         return found, unknown
 
     def error(self, message: str) -> NoReturn:
+        if self._first_word.startswith("-") and _UNKNOWN_COMMAND.fullmatch(message):
+            option = self._first_word.partition("=")[0]
+            message = f"{option} must follow the command, as in `{self.prog} COMMAND {option} …`"
         self.exit(FAILURE, f"rootle: {_shorten_choices(message)}\ntry `{self.prog} --help`\n")
 
 

@@ -43,24 +43,25 @@ _IDENTIFIER: Final = re.compile(r"[_\d]|[a-z][A-Z]")
 # Words that do not name the subject of a question. The absence of "still", for example, means
 # nothing.
 _GENERAL_WORDS: Final = frozenset(
-    """able actually added after again ago almost already also although always among anybody anyone
-    anything anywhere apart around available away back based because become been before behind
-    belong below best better big both bring called came cannot cause caused certain come comes
-    computed correct correctly currently decide decided decides defined depend despite details
-    determine different directly done during early easily either else enough ensure entire even
-    ever every everything exactly example exist exists explain few first further general good
-    great halfway handle handled hard has having help hence here high how however huge hundreds
-    implement implementation implemented important including instead integrate itself just keep
-    kept kind know known large last late later least less let likely little located long look
-    looks lot low main may maybe mean means might more most much must near nearly need needed
-    needs never new next none nor nothing now occur occurs often old once only opposite
-    otherwise per perhaps possible previous probably provide provided purpose put quickly quite
-    rather really reason recent relevant responsible right same say says see seem seen several
-    short shows side similar simply since small someone something sometimes soon sort
-    still stuff suddenly support supported supports sure take taken takes tell tells thing
-    things think though through thus together told too took toward tried tries true try trying
-    turn turned twice unless until upon usually various very want wants way ways well went
-    whatever whenever why without work working wrong yet""".split()
+    """able actually added after again ago almost already also although always among anybody
+    anyone anything anywhere apart around available away back based because become been before
+    behind belong below best better big both bring called came cannot cause caused certain come
+    comes computed correct correctly currently decide decided decides defined depend despite
+    details determine different directly done during early easily either else enough ensure
+    entire even ever every everybody everyone everything exactly example exist exists explain
+    few first further general good great halfway handle handled hard has having help hence here
+    high how however huge hundreds implement implementation implemented important including
+    instead integrate itself just keep kept kind know known large last late later least less let
+    likely little located long look looks lot low main may maybe mean means might more most much
+    must near nearly need needed needs never new next nobody none nor nothing now nowhere occur
+    occurs often old once only opposite otherwise people per perhaps possible previous probably
+    provide provided purpose put quickly quite rather really reason recent relevant responsible
+    right same say says see seem seen several short shows side similar simply since small
+    somebody someone something sometimes somewhere soon sort still stuff suddenly support
+    supported supports sure take taken takes tell tells thing things think though through thus
+    together told too took toward tried tries true try trying turn turned twice unless until
+    upon usually various very want wants way ways well went whatever whenever why without work
+    working wrong yet""".split()
 )
 # Text in these scripts has no spaces between words.
 _UNSPACED: Final = LazyPattern("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]", flags=re.NOFLAG)
