@@ -38,6 +38,13 @@ def root(tmp_path: Path) -> Path:
     commit_all(root, "Free the animals", day=3)
     git(root, "mv", "zoo/notes.py", "zoo/diary.py")
     commit_all(root, "Keep a diary", day=4)
+    for number in range(40):
+        write(root, f"zoo/pens/pen{number:02}.py", f"ANIMALS = {number}\nWATER = {number + 7}\n")
+    commit_all(root, "Build pens", day=4)
+    git(root, "mv", "zoo/pens", "zoo/stalls")
+    commit_all(root, "Turn the pens into stalls", day=4)
+    write(root, "zoo/stalls/pen39.py", "ANIMALS = 0\nWATER = 46\n")
+    commit_all(root, "Empty one", day=4)
     write(root, "zoo/settings.ini", "max_visitors = 3\nticket_price = 4\n")
     commit_all(root, "Sell tickets", day=5)
     write(root, "zoo/names.ini", "zoo.ticket.price = ticket_price\n")
@@ -72,6 +79,7 @@ def first(answer: SearchResponse) -> str:
         ("when was zoo/notes.py renamed", "Keep a diary"),
         ("when was notes.py removed", "Keep a diary"),
         ("who renamed zoo/diary.py", "Keep a diary"),
+        ("when was zoo/stalls/pen39.py renamed", "Turn the pens into stalls"),
         ("when was ticket_price introduced", "Sell tickets"),
         ("when was zoo.ticket.price added", "Name the price"),
         ("when did Cage.lock_door disappear", "Free the animals"),

@@ -55,7 +55,17 @@ def find_file_removals(
         heading = view.index.text(commit.id).split("\n", section.start_line)[section.start_line - 1]
         if heading.startswith("renamed " if only_renames else "deleted "):
             found[commit] = section
+    if only_renames and not found:
+        found = dict(_renames_to(view, path.removeprefix("./")))
     return [PlaceChange(state, found[state]) for state in view.newest_first(found)], is_limited
+
+
+def _renames_to(view: CommitView, path: str) -> Iterator[tuple[FileState, DocumentSection]]:
+    """Yield the commits that renamed a file to a path, also if they changed many other files."""
+    title = f"{RENAMED_TO}{view.folder}{path}"
+    sections = {at: one for at, one in view.index.sections_titled(title) if one.title == title}
+    for state in view.select(view.index.files(sections).values()):
+        yield state, sections[state.id]
 
 
 def _sections_of_file(
