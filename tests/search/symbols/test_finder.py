@@ -1588,6 +1588,9 @@ def app_with_wide_names() -> Iterator[App]:
         ("who calls save?", "save", ["model.rb:6"]),  # there is no method save?
         ("where is save? called", "save?", ["model.rb:21"]),
         ("who calls fetch?", "fetch", ["repo.ex:10", "repo.ex:12"]),
+        ("uses:Model.save!", "Model.save!", ["model.rb:17"]),
+        ("uses:save!", "save!", ["model.rb:17"]),
+        ("uses:Repo.valid?", "Repo.valid?", ["repo.ex:11"]),
     ],
 )
 def test_the_last_character_of_a_name_in_a_question_is_part_of_it(
@@ -1599,9 +1602,26 @@ def test_the_last_character_of_a_name_in_a_question_is_part_of_it(
     assert sorted(f"{use.path}:{use.line}" for use in symbols.uses) == sorted(uses)
 
 
+def test_an_operator_shows_the_definition_of_the_name_with_its_last_character(
+    app_with_wide_names: App,
+) -> None:
+    found = app_with_wide_names.search("symbol:Model.save!").symbols
+    other = app_with_wide_names.search("symbol:Model.title!")
+    missing = app_with_wide_names.search("symbol:Model.load!").symbols
+    assert found is not None
+    assert [(one.name, one.line) for one in found.definitions] == [("save!", 5)]
+    assert other.symbols is not None
+    assert [(one.name, one.line) for one in other.symbols.definitions] == [("title", 12)]
+    note = 'Model.title! was not found; the answer is about the name without "!"'
+    assert note in other.suggestions
+    assert missing is not None
+    assert (missing.name, missing.definitions) == ("Model.load!", ())
+
+
 @pytest.mark.parametrize(
     ("name", "definitions", "uses"),
     [
+        ("title!", [], []),
         ("fetch", ["repo.ex:2"], ["repo.ex:10 call", "repo.ex:12 reference"]),
         ("fetch!", ["repo.ex:3"], ["repo.ex:9 call"]),
         ("valid?", ["repo.ex:4"], ["repo.ex:11 call"]),

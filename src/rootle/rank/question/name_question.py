@@ -224,8 +224,8 @@ class NameQuestion:
     # The name with the "?" or "!" after it, which belongs to the name in Ruby and Elixir; "" if no
     # such character follows it.
     marked_name: str = ""
-    # Whether this character is not the end of the sentence, as in "where is valid? checked". Hardly
-    # any question ends in "!".
+    # Whether this character is not the end of the sentence, as in "where is valid? checked" and
+    # "uses:valid?". Hardly any question ends in "!".
     is_surely_marked: bool = False
 
     @property
@@ -248,7 +248,15 @@ def parse_name_question(text: str) -> NameQuestion | None:
 def _parse_name(text: str) -> NameQuestion | None:
     text = text.strip()
     if operator := _OPERATOR.fullmatch(text):
-        return NameQuestion(_clean(operator[2]), _OPERATORS[operator[1]], True, is_operator=True)
+        marked = _keep_mark(operator[2])
+        return NameQuestion(
+            _clean(operator[2]),
+            _OPERATORS[operator[1]],
+            True,
+            is_operator=True,
+            marked_name=marked,
+            is_surely_marked=bool(marked),
+        )
     if bare := _BARE.fullmatch(text):
         marked = _keep_mark(bare[1])
         return NameQuestion(

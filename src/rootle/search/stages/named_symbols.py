@@ -100,7 +100,7 @@ class NamedSymbols:
         Where the character can be the end of the sentence, a definition of this name is required.
         """
         question = asked.question
-        if not question.marked_name or question.is_operator:
+        if not question.marked_name:
             return None
         languages = {state.language for state in asked.request.session.index.all_files()}
         if not may_end_names(question.marked_name[-1], languages):
@@ -112,7 +112,22 @@ class NamedSymbols:
             is_explicit=question.is_surely_marked,
             must_be_rare=False,
         )
-        return self._answer_with_uses(replace(asked, question=marked))
+        answer = self._answer_with_uses(replace(asked, question=marked))
+        return self._without_mark(asked, answer) or answer if question.is_operator else answer
+
+    def _without_mark(self, asked: _Asked, answer: RankedAnswer | None) -> RankedAnswer | None:
+        """Return the answer for an operator without the mark if only this name is found.
+
+        `answer` is the answer for the name with the mark.
+        """
+        if _is_found(answer):
+            return None
+        plain = self._answer_with_uses(asked)
+        if plain is None or not _is_found(plain):
+            return None
+        marked = asked.question.marked_name
+        note = f'{marked} was not found; the answer is about the name without "{marked[-1]}"'
+        return replace(plain, notes=(note, *plain.notes))
 
     def _answer_with_uses(self, asked: _Asked) -> RankedAnswer | None:
         """Return the answer, or None if there is none.
@@ -231,6 +246,12 @@ def _files_at(place: str, request: SearchRequest, scoped: ScopedQuery) -> set[in
 def _has_asked(symbols: SymbolAnswer) -> bool:
     """Return whether an answer has any of the requested definitions or uses."""
     return bool(symbols.definitions if symbols.aspect == "definitions" else symbols.total_uses)
+
+
+def _is_found(answer: RankedAnswer | None) -> bool:
+    """Return whether an answer has definitions or uses of the name."""
+    symbols = answer.symbols if answer is not None else None
+    return symbols is not None and bool(symbols.definitions or symbols.total_uses)
 
 
 def _note_plain_operator(scoped: ScopedQuery) -> ScopedQuery:

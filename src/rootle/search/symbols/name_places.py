@@ -67,6 +67,7 @@ def find_name(text: str, name: str, language: str) -> Iterator[int]:
     within, ending = _WITHIN.get(language, ""), _AT_END.get(language, "")
     starts_word, ends_word = _is_in_name(written[0], within), _is_in_name(written[-1], within)
     can_grow = ends_word or (written[-1] in ending and written[-1] == "'")
+    has_mark = written[-1] == "!" and "!" in ending
     is_operator = not ends_word and written.startswith("operator")
     has_dashes = language in _WITH_DASHES
     has_quoted_names = language in _WITH_QUOTED_NAMES
@@ -78,6 +79,7 @@ def find_name(text: str, name: str, language: str) -> Iterator[int]:
             (starts_word and at > 0 and _is_in_name(text[at - 1], within))
             or (ends_word and _is_in_name(after, within))
             or (can_grow and after and after in ending and _continues(text, at, end))
+            or (has_mark and after == "=")  # in `x!=1`, the name is x
             or (is_operator and after in _OPERATOR_CHARS)
             or (has_dashes and _is_dashed(text, at, end))
             or (has_quoted_names and _is_in_quoted_name(text, at, end))
