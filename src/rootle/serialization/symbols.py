@@ -71,7 +71,7 @@ def describe_definitions(answer: SymbolAnswer) -> str:
         )
     if not count:
         passing = " that pass the filters" if answer.is_filtered else ""
-        return f"{answer.name} is not defined in the indexed files{passing}"
+        return f"no definition of {answer.name} was found in the indexed files{passing}"
     at_least = "" if answer.has_all_definitions else "at least "
     declared = sum(symbol.kind == "declaration" for symbol in answer.definitions)
     aliases = sum(bool(symbol.alias_of) for symbol in answer.definitions)
@@ -148,12 +148,13 @@ def _describe_indirect(answer: SymbolAnswer) -> str:
         return ""
     names = answer.extended
     if not names:
-        return ", direct ones only"
+        some = "" if answer.has_all_extended else "; some may have implementations of their own"
+        return f", direct ones only{some}"
     more = f" and {len(names) - _MAX_EXTENDED} more" if len(names) > _MAX_EXTENDED else ""
+    more += "" if answer.has_all_extended else " and possibly others"
     listed = ", ".join(names[:_MAX_EXTENDED])
-    have = "has implementations of its own"
-    if len(names) > 1:
-        have = "have implementations of their own"
+    is_one = len(names) == 1 and answer.has_all_extended
+    have = "has implementations of its own" if is_one else "have implementations of their own"
     return f", direct ones only: {listed}{more} {have}"
 
 

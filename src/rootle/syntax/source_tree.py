@@ -159,13 +159,16 @@ class SourceTree:
         start = self.row_starts[name.row]
         first, end = start + name.column, self._line_end(name.row)
         match = qualified.match(self.data, first, min(end, first + _MAX_NAME))
-        if match is not None:
+        if match is not None and not self._is_in_comment(name.row, match.start(1) - start):
             return name.row, match.start(1) - start
         if name.column or name.row in self._comment_rows:
             return None
         # The name was guessed in text with a syntax error, so its column is unknown.
         match = re.search(rb"(?<!\w)" + last + rb"(?!\w)", self._line(name.row))
         return None if match is None else (name.row, match.start())
+
+    def _is_in_comment(self, row: int, column: int) -> bool:
+        return row in self._comment_rows and "comment" in self.node_at(row, column, 1).type
 
     @cached_property
     def _comment_rows(self) -> frozenset[int]:

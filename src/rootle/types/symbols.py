@@ -76,3 +76,4 @@ class SymbolAnswer:
     # If the aspect is "implementations", the names of the types on this page that have
     # implementations of their own. Only direct implementations are uses.
     extended: tuple[str, ...] = ()
+    has_all_extended: bool = True  # False: not all files were read, so `extended` may lack types

@@ -120,6 +120,59 @@ def test_an_answer_names_the_types_that_have_implementations_of_their_own() -> N
     assert describe_uses(rounds).endswith(", direct ones only")
 
 
+def test_a_class_is_not_named_as_extended_because_its_name_contains_that_of_its_base() -> None:
+    files = {
+        "store.rb": "class Store\nend\n",
+        "git.rb": "class Store::Git < Store\nend\n",
+        "svn.rb": "class Store::Svn < Store\nend\n",
+        "old.rb": "class OldSvn < Store::Svn\nend\n",
+    }
+    with _open(files) as app:
+        text = describe_uses(app.symbols("Store", "implementations"))
+    assert text.endswith(", direct ones only: Svn has implementations of its own")
+
+
+def test_a_header_says_that_not_all_files_were_searched_for_extended_types(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    files = {
+        "base.py": "class Base: ...\n",
+        "parts.py": "class Common(Base): ...\nclass Rare(Base): ...\n",
+        "rare.py": "class Heir(Rare): ...\n",
+        **{f"use{at}.py": "# Long text.\nCommon()\n" * 9 for at in range(9)},
+        "common.py": "class Heir(Common): ...\n" + "value = 1\n" * 99,
+    }
+    monkeypatch.setattr(
+        "rootle.search.symbols.bases.extended_types.BASE_SCAN",
+        replace(FULL_SCAN, read_chars=300),
+    )
+    with _open(files) as app:
+        some = describe_uses(app.symbols("Base", "implementations"))
+        none = describe_uses(app.symbols("Rare", "implementations"))
+    assert some.endswith(": Rare and possibly others have implementations of their own")
+    assert none.endswith(", direct ones only; some may have implementations of their own")
+
+
+def test_implementations_of_a_class_in_a_module_do_not_extend_a_class_in_another_module() -> None:
+    files = {
+        "two/base.rb": "module Shop\n  module Two\n    # Base of all.\n    class Base\n    end\n"
+        "  end\nend\n",
+        "two/code.rb": "module Shop\n  module Two\n    class Code < Base\n    end\n  end\nend\n",
+        "one/base.rb": "module Shop\n  module One\n    class Base\n    end\n  end\nend\n",
+        "parts.rb": "class Whole < Shop::Two::Base\nend\n\nclass Alien < Record::Base\nend\n"
+        "class Shop::One::Two < Shop::One::Base\nend\nclass Top < ::Base\nend\n",
+        "plain.rb": "class Plain < Base\nend\n",
+        "again.rb": "Alias = Shop::Two\n\nclass Again < Alias::Base\nend\n",
+        "use.rb": "Shop::Two::Base.new\nRecord::Base.new\n",
+    }
+    with _open(files) as app:
+        found = app.symbols("Shop::Two::Base", "implementations")
+        uses = app.symbols("Shop::Two::Base", "uses")
+    assert [(one.path, one.line) for one in found.definitions] == [("two/base.rb", 4)]
+    assert sorted(_places(found)) == ["again.rb:3", "parts.rb:1", "two/code.rb:3"]
+    assert [use.line for use in uses.uses if use.path == "use.rb"] == [1]
+
+
 def test_tables_of_lua_extend_others_at_the_top_level() -> None:
     files = {
         "container.lua": "local Container = Widget:extend{ level = 1 }\nreturn Container\n",

@@ -148,9 +148,10 @@ class SymbolFinder:
         if end < len(uses):
             cursor = encode_offset(end, request.digest_text, index.generation)
         symbols = _with_targets(definitions, targets)
+        types = ExtendedTypes(index, self._parsed)
         extended: tuple[str, ...] = ()
         if request.aspect == "implementations":
-            extended = ExtendedTypes(index, self._parsed).select_from(page)
+            extended = types.select_from(page)
         return SymbolAnswer(
             request.name,
             request.aspect,
@@ -168,6 +169,7 @@ class SymbolFinder:
             has_all_types=has_all_types,
             unread_files=scan.unread_files,
             extended=extended,
+            has_all_extended=types.is_complete,
         )
 
     def _without_foreign(

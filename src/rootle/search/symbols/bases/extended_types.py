@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from rootle.index.reader import IndexReader
+from rootle.index.reader import FileState, IndexReader
 from rootle.search.symbols.bases.extending_files import can_extend
 from rootle.search.symbols.candidate_files import CandidateFiles
 from rootle.search.symbols.definitions import SCOPE_SEPARATOR
-from rootle.search.symbols.parsed_files import FileOccurrences, ParsedFiles, read_occurrences
+from rootle.search.symbols.parsed_files import ParsedFiles, find_occurrences
 from rootle.search.symbols.scan_limits import BASE_SCAN
 from rootle.search.symbols.symbol_request import SymbolRequest
 from rootle.syntax.references import classify
@@ -18,7 +18,8 @@ from rootle.types import SymbolUse
 
 # The title of a type around its head, without type arguments.
 _TYPE: Final = re.compile(
-    r"(?:actor|class|extension|interface|object|protocol|record|struct|trait) (?:\w+\.)*(\w+)"
+    r"(?:actor|class|extension|interface|object|protocol|record|struct|trait) "
+    r"(?:\w+(?:\.|::|\\))*(\w+)"
 )
 _LUA_TABLE: Final = re.compile(r"(?<!\w)(\w+)\s*=")
 
@@ -31,6 +32,7 @@ class ExtendedTypes:
         self._parsed = parsed
         self._left_to_read = BASE_SCAN.read_chars
         self._left_to_parse = BASE_SCAN.parsed_chars
+        self.is_complete = True  # whether no type was left out because of the limits
 
     def select_from(self, implementations: Sequence[SymbolUse]) -> tuple[str, ...]:
         """Return the names of the types that have implementations, in order.
@@ -38,28 +40,53 @@ class ExtendedTypes:
         When the limits are exceeded, the other types are left out.
         """
         names = dict.fromkeys(filter(None, map(_implementing_type, implementations)))
-        return tuple(name for name in names if self._is_extended(name))
-
-    def _is_extended(self, name: str) -> bool:
-        return any(
-            classify(found.tree, *at, found.size).kind == "implementation"
-            for found in self._files_with_heads(name)
-            if found.tree is not None
-            for at in found.positions
-        )
-
-    def _files_with_heads(self, name: str) -> Iterator[FileOccurrences]:
-        for state in CandidateFiles(self._index, SymbolRequest(name), BASE_SCAN).states:
-            self._left_to_read -= state.chars
-            if min(self._left_to_read, self._left_to_parse) < 0:
-                return
-            found = read_occurrences(self._index, state, name)
-            if found is None or not can_extend(found):
+        files, partly_read = self._files_with(names)
+        extended: set[str] = set()
+        for state, unknown in files:
+            unknown = [name for name in unknown if name not in extended]
+            if not unknown:
                 continue
-            if not self._parsed.has(state):
-                self._left_to_parse -= state.chars
-            tree = self._parsed.tree_of(state, found.text)
-            yield FileOccurrences(state, found.text, found.offsets, found.name, tree)
+            if not self._may_read(state):
+                partly_read.update(unknown)
+                continue
+            text = self._index.text(state.id)
+            extended.update(name for name in unknown if self._has_heir(state, text, name))
+        self.is_complete = partly_read <= extended
+        return tuple(name for name in names if name in extended)
+
+    def _files_with(
+        self, names: Iterable[str]
+    ) -> tuple[list[tuple[FileState, list[str]]], set[str]]:
+        """Return the files with any of the names and the names in each, the shortest file first.
+
+        Each file is read only once, and more short files than long ones can be read. Also return
+        the names for which there are further files.
+        """
+        files: dict[int, tuple[FileState, list[str]]] = {}
+        partly_read = set()
+        for name in names:
+            candidates = CandidateFiles(self._index, SymbolRequest(name), BASE_SCAN)
+            for state in candidates.states:
+                files.setdefault(state.id, (state, []))[1].append(name)
+            if not candidates.has_all_states:
+                partly_read.add(name)
+        return sorted(files.values(), key=lambda one: (one[0].chars, one[0].path)), partly_read
+
+    def _may_read(self, state: FileState) -> bool:
+        self._left_to_read -= state.chars
+        return min(self._left_to_read, self._left_to_parse) >= 0
+
+    def _has_heir(self, state: FileState, text: str, name: str) -> bool:
+        """Return whether a type in a file extends or implements a name."""
+        found = find_occurrences(state, text, name)
+        if found is None or not can_extend(found):
+            return False
+        if not self._parsed.has(state):
+            self._left_to_parse -= state.chars
+        tree = self._parsed.tree_of(state, text)
+        return tree is not None and any(
+            classify(tree, *at, found.size).kind == "implementation" for at in found.positions
+        )
 
 
 def _implementing_type(use: SymbolUse) -> str:

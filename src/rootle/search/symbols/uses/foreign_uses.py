@@ -28,6 +28,11 @@ _WITH_CLASS_NAMES: Final = frozenset(
 )
 _SCOPE: Final = re.compile(r"(?<!\w)(\w+)(?:::)?(?:<(?:[^<>]|<[^<>]*>)*>)?\s*::\s*$")
 _CLASS: Final = re.compile(r"(?<![\w.)\]>$@])([A-Z]\w*[a-z]\w*)\s*(?:\??\.|::)$")
+# In these languages, a name after a scope is looked up only in this scope and its base classes. In
+# others, such as Rust, a module can also contain names of another module.
+_WITH_EXACT_SCOPES: Final = frozenset({"ruby"})
+_TOP_LEVEL: Final = re.compile(r"(?<![\w)\]}])::\s*$")
+_TYPES: Final = frozenset({"class", "module"})
 # Names of the enclosing class or of its base class.
 _RELATIVE: Final = frozenset({"Self", "base", "parent", "self", "static", "super", "this"})
 # A capitalized name to which a text assigns a value, which then need not be a class.
@@ -43,10 +48,14 @@ _NOMINAL: Final = frozenset("cpp csharp dart java kotlin php rust scala swift".s
 # The start of the head of a class, which also names its base classes.
 _HEAD: Final = re.compile(
     r"^[ \t]*(?:[\w@\[\]()]+[ \t]+)*"
-    r"(?:class|interface|struct|trait|object|record|protocol|extension|enum)[ \t]+(\w+)",
+    r"(?:class|interface|struct|trait|object|record|protocol|extension|enum)[ \t]+"
+    r"(?:\w+(?:::|\.))*(\w+)",
     re.MULTILINE,
 )
 _HEAD_END: Final = re.compile(r"[{;]|:\s*\n")
+_RUBY_HEAD_END: Final = re.compile(r"[;\n]")
+# The text after a name that qualifies the name of a base class, such as a in `class B < a::C`.
+_QUALIFIES: Final = re.compile(r"\s*(?:\.|::|\\)\s*\w")
 _MAX_HEAD: Final = 300  # characters before a name that are searched for the head of a class
 # In these languages, a class has no base class that its head names.
 _WITHOUT_BASES: Final = frozenset({"go", "rust"})
@@ -87,6 +96,8 @@ class ForeignUses:
         self._folders = {folder_of(one.symbol.path) for one in selected}
         self._owners = {owner, *(one.owners[0] for one in selected if one.owners)}
         self._are_members = bool(owner and selected) and are_members
+        are_types = all(one.symbol.kind in _TYPES for one in selected)
+        self._are_scoped_types = bool(owner and selected) and are_types
         self._is_go_package = is_in_package and languages == {"go"}
         self._has_no_bases = languages <= _WITHOUT_BASES
         self._defining = {one.owners[0] for one in everything if one.owners}
@@ -104,14 +115,35 @@ class ForeignUses:
         """Return whether the name at a position belongs to another owner."""
         if self._is_go_package:
             return found.state.language == "go" and self._is_outside_package(found, at)
+        before = text_around(found, at)[0]
+        if self._are_scoped_types and found.state.language in _WITH_EXACT_SCOPES:
+            return self._is_in_other_scope(found, before)
         if not self._are_members:
             return False
-        before = text_around(found, at)[0]
         qualifier = self._class_before(found, at, before)
         if qualifier:
             return qualifier not in self._owners and self._is_other(qualifier)
         variable = _VARIABLE.search(before)
         return variable is not None and self._has_other_type(found, at, variable[1])
+
+    def _is_in_other_scope(self, found: FileOccurrences, before: str) -> bool:
+        """Return whether the name of a type after the text `before` is in another class or module.
+
+        Without a scope, the name is that of an enclosing class or module, which the file names.
+        """
+        if _TOP_LEVEL.search(before):
+            return True
+        match = _SCOPE.search(before)
+        if match is not None:
+            return match[1] not in self._owners and self._is_other(match[1])
+        return self._names_no_related(found.text)
+
+    def _names_no_related(self, text: str) -> bool:
+        """Return whether a text names none of the owners and of the classes that are related."""
+        is_known = self._is_other("")  # finds the related classes
+        return is_known and not any(
+            re.search(rf"\b{re.escape(name)}\b", text) for name in self._related or ()
+        )
 
     def _has_other_type(self, found: FileOccurrences, at: Position, variable: str) -> bool:
         """Return whether all types that a file declares for a variable are other classes.
@@ -216,12 +248,15 @@ def _relatives(name: str, text: str, language: str) -> Iterator[str]:
     """Yield the classes of a text whose heads contain a name, and other names for it."""
     if language == "rust":
         yield from (one.type for one in read_impl_heads(text) if one.trait == name and one.type)
+    head_end = _RUBY_HEAD_END if language == "ruby" else _HEAD_END
     end = -1  # of the last line that was searched for aliases
     for match in re.finditer(rf"\b{re.escape(name)}\b", text):
-        if language not in _WITHOUT_BASES:
+        if language not in _WITHOUT_BASES and not _QUALIFIES.match(text, match.end()):
             before = text[max(0, match.start() - _MAX_HEAD) : match.start()]
             heads = list(_HEAD.finditer(before))
-            if heads and _HEAD_END.search(before, heads[-1].end()) is None:
+            rest = before[heads[-1].end() :] if heads else ""
+            # In `class A::Name`, the name is not that of a base class.
+            if rest not in ("", "::", ".") and head_end.search(rest) is None:
                 yield heads[-1][1]
         if match.start() < end:
             continue
