@@ -78,7 +78,7 @@ def test_an_unfinished_index_is_searched_and_its_coverage_reported(gate: Gate, a
     assert search(_QUERY).startswith(partial)
     unknown = search("uses:neverDefined")
     assert unknown.startswith(partial)
-    assert "neverDefined is not defined in the indexed files" in unknown
+    assert "no definition of neverDefined was found in the indexed files" in unknown
     gate.is_open.set()
     wait_until(lambda: app.index_progress() is None, "the index is complete")
     whole = app.search(_QUERY)

@@ -648,10 +648,10 @@ def test_a_name_that_only_other_files_define_is_not_called_undefined(
     tool = search_folder(make_app(repository))
     text = tool.run("symbol:retry_backoff", path="docs").text
     assert text.startswith(
-        "retry_backoff is not defined in the indexed files that pass the filters\n"
+        "no definition of retry_backoff was found in the indexed files that pass the filters\n"
     )
     assert tool.run("symbol:zorgify").text.startswith(
-        "zorgify is not defined in the indexed files\n"
+        "no definition of zorgify was found in the indexed files\n"
     )
 
 
@@ -704,5 +704,5 @@ def test_an_operator_with_an_unknown_name_says_that_it_is_not_defined(
 ) -> None:
     (tool,) = (tool for tool in tools_of(make_app(repository)) if tool.name == "vectordb_search")
     answer = tool.run("symbol:zorgify")
-    assert "zorgify is not defined in the indexed files" in answer.text
+    assert "no definition of zorgify was found in the indexed files" in answer.text
     assert "no indexed text has" not in answer.text

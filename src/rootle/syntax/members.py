@@ -36,7 +36,17 @@ _KINDS_IN_C: Final = (
         r"field_identifier:declarator(?:<\w+_declarator(?::declarator)?)*<field_declaration(?:<|$)",
         "field",
     ),
+    # `DEPRECATED(int size);` in a struct, which the parser takes for a type or a constructor.
+    (
+        r"\w*identifier(?::\w+)?(?:<\w+(?::\w+)?)*?"
+        r"<(?:macro_type_specifier:type<field_declaration|function_declarator:declarator<declaration)"
+        r"<field_declaration_list",
+        "field",
+    ),
 )
+# The text around a field that is the argument of a macro.
+_BEFORE_MACRO_FIELD: Final = re.compile(rb"[A-Z][A-Z\d_]+[ \t]*\((?:\w+[\s*&]+)+\Z")
+_AFTER_MACRO_FIELD: Final = re.compile(rb"(?:\[\w*\])*\s*\)\s*;")
 OBJECT_KEY: Final = "key"  # the kind of a key of a JavaScript object
 # Functions that return their argument, or that describe objects with the keys of the argument.
 _OBJECT_FUNCTIONS: Final = re.compile(r"(?:^|\.)(?:freeze|object|seal)$")
@@ -214,6 +224,8 @@ def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
     """Return whether nodes whose types look like a definition have the text of a definition."""
     name, parent = nodes[0], nodes[1]
     match tree.language, parent.type:
+        case "c" | "cpp", _:
+            return name.type == "field_identifier" or _is_macro_field(tree, nodes)
         case "python", "attribute":
             owner = parent.child_by_field_name("object")
             return owner is not None and tree.text(owner) in ("self", "cls")
@@ -251,6 +263,14 @@ def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
         case "php", "string":
             return tree.text(nodes[4]).startswith("define")
     return True
+
+
+def _is_macro_field(tree: SourceTree, nodes: list[Node]) -> bool:
+    """Return whether a name in C or C++ is the name in a field that is the argument of a macro."""
+    at = next(at for at, node in enumerate(nodes) if node.type == "field_declaration_list")
+    before = tree.data[nodes[at - 1].start_byte : nodes[0].start_byte]
+    is_last = _AFTER_MACRO_FIELD.match(tree.data, nodes[0].end_byte) is not None
+    return is_last and _BEFORE_MACRO_FIELD.match(before) is not None
 
 
 def _is_listed_function(tree: SourceTree, nodes: list[Node]) -> bool:

@@ -46,7 +46,7 @@ def test_the_json_output_is_the_record() -> None:
 
 def test_a_name_that_is_not_defined_is_no_result() -> None:
     output = run("symbol", "retry_backof", code=1)
-    assert "retry_backof is not defined in the indexed files" in output
+    assert "no definition of retry_backof was found in the indexed files" in output
     assert "similar names that are defined here: retry_backoff" in output
 
 

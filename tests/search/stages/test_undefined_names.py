@@ -45,7 +45,9 @@ def test_a_name_without_a_definition_is_reported_before_the_results(
 ) -> None:
     answer = search_folder(app).run(question)
     note, _, results = answer.text.partition("\n\n")
-    assert note.startswith(f"Note: not confident: {name} is not defined in the indexed files; ")
+    assert note.startswith(
+        f"Note: not confident: no definition of {name} was found in the indexed files; "
+    )
     assert results.startswith("1. ")
     assert answer.data["confident"] is False
 
@@ -77,8 +79,8 @@ def test_an_absent_name_is_reported_once(app: App) -> None:
 def test_a_name_that_is_imported_from_a_package_is_said_to_be_so(app: App) -> None:
     answer = search_folder(app).run("where is useStore defined")
     assert answer.text.startswith(
-        "Note: not confident: useStore is not defined in the indexed files; web/App.vue:2 imports "
-        "it from @vue/repl; "
+        "Note: not confident: no definition of useStore was found in the indexed files; "
+        "web/App.vue:2 imports it from @vue/repl; "
     )
     assert answer.data["confident"] is False
 

@@ -157,3 +157,44 @@ def test_a_body_on_the_next_line_ends_before_the_next_definition(
     assert [(one.start_line, one.end_line) for one in found] == [(first, last)]
     assert (passage.start_line, len(passage.lines)) == (first, last - first + 1)
     assert [use.scope for use in uses] == ["trait Cart > def size"]
+
+
+def test_a_macro_that_looks_like_a_function_is_used_and_not_defined() -> None:
+    files = {
+        "color.c": (
+            "const char* name_of(int x)\n{\n"
+            "#define ENTRY(x) \\\n\tif (is(#x)) \\\n\t\treturn x;\n\n"
+            "\tif (!x)\n\t\treturn 0;\n\n\tENTRY(RED)\n\tENTRY(GREEN)\n\tENTRY(BLUE)\n"
+            "\treturn 0;\n}\n\nstatic int count_of(int x)\n{\n\treturn x;\n}\n"
+        ),
+        "macros.h": "#define CASE(a, b) static void a##b(void)\n",
+        "cases.cpp": "CASE(One, Two) {\n  run();\n}\n\nCASE(Three, Four) {\n  run();\n}\n",
+        "qr.cpp": "struct QR {\n  QR() {\n  }\n  QR(int x);\n};\n\nQR::QR(int x) {\n}\n",
+    }
+    with _open(files) as app:
+        entry = app.symbols("ENTRY", "uses")
+        case = app.symbols("CASE", "uses")
+        code = app.symbols("QR")
+    assert [(one.path, one.line) for one in entry.definitions] == [("color.c", 3)]
+    assert [use.line for use in entry.uses] == [10, 11, 12]
+    assert [(one.path, one.line) for one in case.definitions] == [("macros.h", 1)]
+    assert [(use.path, use.line) for use in case.uses] == [("cases.cpp", 1), ("cases.cpp", 5)]
+    assert sorted(one.line for one in code.definitions) == [1, 2, 4, 7]
+
+
+def test_a_field_of_a_struct_that_is_the_argument_of_a_macro_is_found() -> None:
+    files = {
+        "settings.h": (
+            "struct settings {\n\tDEPRECATED(ALIGN64 UINT32 AckTimeout); /* 1 */\n"
+            "\tDEPRECATED(ALIGN64 char* HostName);\n};\n"
+        ),
+        "use.c": "void f(struct settings* s)\n{\n\ts->AckTimeout = 9000;\n}\n",
+    }
+    with _open(files) as app:
+        timeout = app.symbols("AckTimeout", "assignments")
+        name = app.symbols("settings::HostName")
+    assert [(one.path, one.line, one.kind) for one in timeout.definitions] == [
+        ("settings.h", 2, "field")
+    ]
+    assert [(use.path, use.line) for use in timeout.uses] == [("use.c", 3)]
+    assert [one.line for one in name.definitions] == [3]

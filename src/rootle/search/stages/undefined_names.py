@@ -31,7 +31,7 @@ def describe_undefined(
     index: IndexReader,
     open_finder: Callable[[], SymbolFinder],
 ) -> str:
-    """Return a text such as "isPublic is not defined in the indexed files".
+    """Return a text such as "no definition of isPublic was found in the indexed files".
 
     If a file imports the name from a package, the text names both. Otherwise, the text is empty if
     the name is defined, or if it may be an ordinary word, a path, a key in a file of settings, or a
@@ -53,7 +53,7 @@ def describe_undefined(
         return ""
     uses = finder.find(index, SymbolRequest(question.name, "uses", files=files)).uses
     if imported := next(filter(None, map(_describe_import, uses)), ""):
-        return f"{question.name} is not defined in the indexed files; {imported}"
+        return f"no definition of {question.name} was found in the indexed files; {imported}"
     return "" if may_be_field else describe_definitions(found)
 
 

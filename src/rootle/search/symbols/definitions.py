@@ -35,6 +35,7 @@ _OPERATOR: Final = re.compile(r"(?<![\w$])operator[^\w\s]+$")  # in C++, such as
 # The clause that names the package or namespace of the definitions in a file.
 _PACKAGE: Final = re.compile(r"^[ \t]*(?:package|namespace)[ \t]+([\w.\\]+)", re.MULTILINE)
 _WITH_PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "php", "csharp"})
+_WITH_MACROS: Final = frozenset({"c", "cpp"})
 _TEST_SCOPE: Final = re.compile(r"(?:^|> )(?:(?:mod|module|namespace) tests?\b|test\b)")
 # Definitions in tests, examples, and hidden, vendored, generated or deprecated files come after all
 # others.
@@ -108,7 +109,11 @@ def find_definitions(
     If there are more than 10,000 of them, also return the positions of the others.
     """
     if found.tree is not None:
-        places = found.tree.definitions_of(found.name)
+        places = {
+            at: units
+            for at, units in found.tree.definitions_of(found.name).items()
+            if not _is_macro_use(found, units)
+        }
         ordered = sorted(places)
         made = {
             at: _make(found, at, units, is_inside=_is_in_body(found.tree, at, units, ordered))
@@ -117,6 +122,23 @@ def find_definitions(
         others = places.keys() - made.keys() if len(places) > len(made) else ()
         return made, others
     return dict(_guess(found)) if found.state.language in CODE_EXTENSIONS else {}, ()
+
+
+def _is_macro_use(found: FileOccurrences, units: Sequence[Unit]) -> bool:
+    """Return whether what looks like a function in C or C++ uses a macro with the name.
+
+    The parser takes `ENTRY(A) ENTRY(B) int f() { … }` and `TEST(a, b) { … }` for functions. They
+    have no type, and they are no constructors, because they are not in a class.
+    """
+    if found.state.language not in _WITH_MACROS or not found.name.isupper() or not units:
+        return False
+    node = units[-1].node
+    if units[-1].symbol != found.name or node.type != "function_definition":
+        return False
+    result = node.child_by_field_name("type")
+    is_typed = result is not None and result.type != "macro_type_specifier"
+    owners = (*unit_qualifiers(units[-1]), *(unit.symbol for unit in units[:-1]))
+    return not is_typed and found.name not in owners
 
 
 def _is_in_body(
