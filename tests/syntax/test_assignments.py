@@ -92,6 +92,28 @@ def test_an_occurrence_sets_a_name_or_reads_it(language: str, text: str, letters
 
 
 @pytest.mark.parametrize(
+    ("language", "text", "is_set"),
+    [
+        ("c", "void f() { config_set_u32(c, APP_SIZE, 9000); }", True),
+        ("c", "void f() { if (!set(c, APP_SIZE, 1)) return; }", True),
+        ("c", "void f() { config_get_u32(c, APP_SIZE, 9000); }", False),
+        ("c", "void f() { config_set_u32(c, B_SIZE, APP_SIZE); }", False),
+        ("c", "void f() { offset(c, APP_SIZE, 1); }", False),
+        ("csharp", "class A { void F() { options.Set(Keys.APP_SIZE, 3); } }", True),
+        ("java", "class A { void f() { conf.set(APP_SIZE, 3); conf.get(B); } }", True),
+        ("javascript", "storage.setItem(APP_SIZE, 3)", True),
+        ("php", "<?php $c->set(APP_SIZE, 3);", True),
+        ("python", "config.set(APP_SIZE, 3)", True),
+        ("ruby", "config.set(APP_SIZE, 3)", True),
+    ],
+)
+def test_a_constant_is_set_as_the_key_of_a_setter(language: str, text: str, is_set: bool) -> None:
+    tree = read_source_tree(text, language)
+    assert tree is not None
+    assert is_assignment(tree, 0, text.index("APP_SIZE"), 8) is is_set
+
+
+@pytest.mark.parametrize(
     ("line", "language", "is_set"),
     [
         ("  foo: 1", "yaml", True),

@@ -9,11 +9,16 @@ from tree_sitter import Node
 
 from rootle.syntax.references import climb_members
 from rootle.syntax.source_tree import SourceTree
+from rootle.text.terms import split_identifier
 
 _OPERATOR: Final = re.compile(
     rb"\s*(?:(?:[-+*/%&|^.]|\*\*|//|<<|>>>?|\|\||&&|\?\?)?=(?![=~>])|:=|\+\+|--)"
 )
 _STEP_BEFORE: Final = re.compile(rb"(?:\+\+|--)\s*\(?$")
+# The name of a constant, such as MAX_SIZE or App_MaxSize, which can be the key of a setting.
+_CONSTANT: Final = re.compile(r"[A-Z]\w*_\w+|[A-Z][A-Z\d]+")
+_ARGUMENTS: Final = re.compile(r"(?:value_)?arguments?(?:_list)?")
+_CALLED: Final = ("function", "name", "method")
 # In these languages, `name = value` compares, or can only define the name.
 _WITHOUT_ASSIGNMENTS: Final = frozenset({"haskell", "sql", "css", "scss", "less"})
 # A parameter with a default value, or a pattern that takes values out of an object.
@@ -62,6 +67,8 @@ def is_assignment(tree: SourceTree, row: int, column: int, size: int) -> bool:
     if tree.language in _WITHOUT_ASSIGNMENTS or _is_taken(leaf):
         return False
     node, _ = climb_members(tree, leaf)
+    if _is_key_of_setter(tree, leaf, node):
+        return True
     while (parent := node.parent) is not None and (
         parent.type in _TARGETS or (parent.type in _ELEMENTS and _is_element_of(node, parent))
     ):
@@ -89,6 +96,26 @@ def is_assignment_in_line(line: str, column: int, size: int, language: str) -> b
         is_key = len(before) <= _MAX_KEY_CHARS and _KEY_BEFORE.match(before) is not None
         return is_key and _KEY_AFTER.match(after) is not None
     return language not in _WITHOUT_ASSIGNMENTS and _OPERATOR_IN_LINE.match(after) is not None
+
+
+def _is_key_of_setter(tree: SourceTree, leaf: Node, node: Node) -> bool:
+    """Return whether a name is the key in a call such as `set_option(options, MAX_SIZE, 3)`.
+
+    `node` is the whole argument, which is in front of the argument with the value.
+    """
+    if not _CONSTANT.fullmatch(tree.text(leaf)):
+        return False
+    arguments = node.parent
+    if arguments is not None and arguments.type == "argument":  # in C# and PHP
+        node, arguments = arguments, arguments.parent
+    if arguments is None or not _ARGUMENTS.fullmatch(arguments.type):
+        return False
+    call = arguments.parent
+    called = (call.child_by_field_name(field) for field in _CALLED) if call is not None else ()
+    name = next((one for one in called if one is not None), None)
+    if name is None or arguments.named_children[-1:] == [node]:
+        return False
+    return "set" in split_identifier(re.split(r"\W", tree.text(name))[-1])
 
 
 def _types(leaf: Node, count: int) -> str:
