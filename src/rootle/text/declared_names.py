@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from rootle.text.terms import STOP_WORDS
@@ -33,6 +33,7 @@ _DECLARED_TYPE: Final = re.compile(
     r"(?:\w{1,100}(?:::|\.)){0,5}([^\W\d]\w*)"
     r"(?=\s{0,20}(?:[<({:;\[]|(?:extends|implements|with|for)\b|\n|$))"
 )
+_MACRO: Final = re.compile(r"#[ \t]{0,9}define[ \t]{1,9}([^\W\d]\w*)")
 _WORD: Final = re.compile(r"[A-Za-z]+")
 # These words precede a call or a block, not the name of a declaration.
 _NOT_TYPES: Final = STOP_WORDS | frozenset(
@@ -52,6 +53,22 @@ def find_declared_names(text: str) -> frozenset[str]:
 def find_declared_types(text: str) -> frozenset[str]:
     """Return the names of the types that a text declares, without their owners."""
     return frozenset(_DECLARED_TYPE.findall(text[:_MAX_CHARS])) - _NOT_NAMES
+
+
+def find_declared_macros(text: str) -> frozenset[str]:
+    """Return the names of the macros of C that a text declares, as in "#define NAME(a)"."""
+    return frozenset(_MACRO.findall(text[:_MAX_CHARS]))
+
+
+def find_macro_lines(lines: Sequence[str], names: Collection[str]) -> Iterator[tuple[str, int, int]]:
+    """Yield the name, the first and the last line (from 1) of each definition of some macros."""
+    for number, line in enumerate(lines if names else (), 1):
+        match = _MACRO.match(line.lstrip()) if "define" in line else None
+        if match is not None and match[1] in names:
+            last = number
+            while lines[last - 1].endswith("\\") and last < len(lines):
+                last += 1
+            yield match[1], number, last
 
 
 def _names_in_signatures(text: str) -> Iterator[str]:

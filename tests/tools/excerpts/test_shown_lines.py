@@ -130,6 +130,47 @@ def flush(log):
     assert first.name == "def deleteOldSegments"
 
 
+def test_a_function_of_c_that_the_question_declares_precedes_its_prototype() -> None:
+    body = [f"\tcheck_{at}(tls);" for at in range(40)]
+    lines = [
+        "static int verify_certificate(rdpTls* tls, const char* hostname);",
+        "",
+        "int verify_certificate(rdpTls* tls, const char* hostname)",
+        "{",
+        *body,
+        "\tif (tls)",
+        "\t{ stop(tls); }",
+        "}",
+    ]
+    # The parser takes the `if` for a function.
+    outline = outline_of(
+        "\n".join(lines), ("verify_certificate", 3, 47), ("verify_certificate > if", 45, 46)
+    )
+    question = "Verify it. int verify_certificate(rdpTls* tls, const char* hostname)"
+    spans = [Span(1, 1, "", ""), Span(3, 20, "", "")]
+    (place, shown), *_ = OneFile(outline, question).choose_places(spans, 400)
+    assert place.name == "verify_certificate"
+    assert shown[0] == 3
+
+
+def test_a_macro_that_the_question_declares_is_shown_with_all_its_lines() -> None:
+    text = """\
+#define CHECK_SIZE_OF(tag, s, n, size) \\
+    check_size(tag, s, n, size)
+#define CHECK_SIZE(tag, s, n) \\
+    CHECK_SIZE_OF(tag, s, n, 1)
+
+bool check_size(const char* tag, stream* s, size_t n, size_t size);
+stream* open_stream(const char* tag, size_t n, size_t size);
+stream* copy_stream(const char* tag, size_t n, size_t size);
+"""
+    question = "Checks the size of a stream. #define CHECK_SIZE(tag, s, n)"
+    excerpts = OneFile(outline_of(text), question)
+    (place, shown), *_ = excerpts.choose_places([Span(1, 8, "", "")], 400)
+    assert place.name == "#define CHECK_SIZE"
+    assert shown == (3, 4)
+
+
 def test_the_comment_above_a_long_class_is_shown_if_it_matches_best() -> None:
     comment = ["/**", *[f" * Chapter {at} of the manual." for at in range(40)], " */"]
     comment[20:23] = [" * A consumer that polls too rarely", " * leaves its group.", " *"]

@@ -16,7 +16,12 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
-from rootle.text.declared_names import find_declared_names, find_declared_types
+from rootle.text.declared_names import (
+    find_declared_macros,
+    find_declared_names,
+    find_declared_types,
+    find_macro_lines,
+)
 from rootle.text.word_stems import stems_of
 from rootle.tools.excerpts.matched_words import MatchedWords
 from rootle.types import Definition, FileOutline, Span
@@ -29,7 +34,7 @@ _TYPE_KINDS: Final = frozenset(
 )
 # The first word of the name of a definition that contains others as a part of what it does.
 _FUNCTION_KINDS: Final = frozenset(
-    "const constructor def defp fn fun func function let method proc sub var".split()
+    "#define const constructor def defp fn fun func function let method proc sub var".split()
 )
 
 LineRange = tuple[int, int]  # first and last line, from 1, both inclusive
@@ -83,11 +88,12 @@ class FilePlaces:
         question asks for the definition of a name, `asked` are the lines that define the name.
         """
         self._length = len(outline.lines)
-        self._definitions = outline.definitions
+        macros = find_declared_macros(question)
+        self._definitions = _with_macros(outline, macros)
         self._words = words
         self._matches = matches
         self._asked = asked
-        self._declared = find_declared_names(question)
+        self._declared = find_declared_names(question) | macros
         self._types = find_declared_types(question)
 
     def candidates(self, places: Iterable[Place]) -> list[Candidate]:
@@ -114,7 +120,9 @@ class FilePlaces:
         own_name = place.name.rpartition(" > ")[2]
         kind, _, name = own_name.partition(" ")
         is_code = kind in _FUNCTION_KINDS or kind in _TYPE_KINDS
-        is_container = place.lines in self._containers and kind not in _FUNCTION_KINDS
+        # The name of a function in C has no kind, and neither has the title of a section.
+        is_function = kind in _FUNCTION_KINDS or (not name and own_name in self._declared)
+        is_container = place.lines in self._containers and not is_function
         declared = self._types if is_container else self._declared
         return Candidate(
             place,
@@ -212,6 +220,15 @@ class FilePlaces:
             for one, following in pairs
             if following.first_line <= one.last_line
         }
+
+
+def _with_macros(outline: FileOutline, names: Collection[str]) -> Sequence[Definition]:
+    """Return the definitions, and those of macros with these names, which the outline lacks."""
+    found = find_macro_lines(outline.lines, names)
+    macros = [Definition(f"#define {name}", first, last) for name, first, last in found]
+    if not macros:
+        return outline.definitions
+    return sorted([*outline.definitions, *macros], key=lambda one: (one.first_line, -one.last_line))
 
 
 def is_type(name: str) -> bool:
