@@ -113,6 +113,26 @@ def test_the_lines_of_the_first_result_are_wrapped_if_there_is_room(
     assert lines[1:3] == ["  1  # Zebra", f"  3  {paragraph}"]
 
 
+def test_a_line_is_shown_with_the_comment_that_describes_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _set_terminal(monkeypatch, 24)
+    response = _long_response(10)
+    text = [
+        "class Zebras",
+        *(f"    private Zebra zebra{at};" for at in range(20)),
+        "    /// <summary>",
+        "    /// The time in minutes that a zebra token is valid.",
+        "    /// </summary>",
+        "    private const int Timeout = 10;",
+    ]
+    first = replace(response.results[0], snippet="\n".join(text), end_line=len(text))
+    response = replace(response, results=(first, *response.results[1:]))
+    lines = _print_on_terminal(response, "how long is a zebra token valid")
+    assert "  23      /// The time in minutes that a zebra token is valid." in lines
+    assert "  25      private const int Timeout = 10;" in lines
+
+
 def test_a_shortened_answer_names_untrusted_text_and_its_orders(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -49,6 +49,25 @@ def test_code_is_linked_to_its_documents_tests_and_commits(root: Path, make_app:
     assert links.notes == ()
 
 
+def test_documents_about_another_file_with_the_same_name_are_not_linked(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    files = {
+        "web/src/main/scala/play/test/csrf.scala": "class Filter {\n  def run(): Int = 1\n}\n",
+        "web/src/main/scala/play/test/Helper.scala": "object Helper {\n  val f = new Filter()\n}\n",
+        "web/src/test/scala/play/FilterSpec.scala": "object Spec {\n  val f = new Filter()\n}\n",
+        "docs/page.md": "# Page\n\nSee [the form](code/forms/csrf.scala.html).\n",
+        "docs/other.md": "# Other\n\nSee [the form](../guide/csrf.scala).\n",
+        "docs/right.md": "# Right\n\nSee [it](../../test/csrf.scala) for more.\n",
+        "docs/name.md": "# Name\n\nSee csrf.scala.\n",
+    }
+    app = make_app(make_repository(tmp_path / "repo", files))
+    links = app.links("web/src/main/scala/play/test/csrf.scala#Filter")
+    assert sorted(one.path for one in links.documents) == ["docs/name.md", "docs/right.md"]
+    assert [one.path for one in links.tests] == ["web/src/test/scala/play/FilterSpec.scala"]
+    assert [one.path for one in links.uses] == ["web/src/main/scala/play/test/Helper.scala"]
+
+
 def test_a_section_is_linked_to_the_definitions_that_it_names(
     root: Path, make_app: MakeApp
 ) -> None:

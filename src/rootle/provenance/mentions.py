@@ -18,6 +18,9 @@ _CHANGES: Final = re.compile(r"(?:^|/)(?:changelog|changes|history|news|release)
 _CODE_LIKE: Final = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]|\.\w|::")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][\w]*")
 _COMMON_FILES: Final = re.compile(r"(?:__init__|index|main|utils?|types?|mod|lib|README)\.\w+$")
+# Text around the name of a file: a further extension, and the folders without the leading dots.
+_EXTENSION: Final = re.compile(r"\.[A-Za-z]\w*")
+_FOLDERS: Final = re.compile(r"(?:^|[^\w./@-])(?:\.{0,2}/)*((?:[\w.@-]+/)*)\Z")
 _MIN_CHARS: Final = 5
 _MAX_NAMES: Final = 4
 _MAX_MENTIONS: Final = 5
@@ -82,7 +85,7 @@ def find_documents(
         for result in response.results:
             path = result.file_path
             if path not in found and path != place.whole.source:
-                mention = _find_line(open_index(), path, name)
+                mention = _find_line(open_index(), path, name, place.whole.source)
                 if mention is not None:
                     found[path] = mention
     ordered = sorted(found.values(), key=lambda mention: _kind(mention.path))
@@ -97,11 +100,25 @@ def _kind(path: str) -> int:
     return 0 if _DECISION.search(path) else 2 if _CHANGES.search(path) else 1
 
 
-def _find_line(index: IndexReader, path: str, name: str) -> DocumentMention | None:
+def _find_line(index: IndexReader, path: str, name: str, file: str) -> DocumentMention | None:
     state = index.file_at(path)
     pattern = re.compile(rf"(?<![\w]){re.escape(name)}(?![\w])")
     lines = index.text(state.id).split("\n") if state is not None else []
     for number, line in enumerate(lines, start=1):
-        if pattern.search(line):
+        if any(_is_mention(found, line, file) for found in pattern.finditer(line)):
             return DocumentMention(path, number, name, line.strip()[:_MAX_TEXT_CHARS])
     return None
+
+
+def _is_mention(found: re.Match[str], line: str, file: str) -> bool:
+    """Return whether a name in a line does not belong to the path of another file than `file`.
+
+    "code/a.py" and "a.py.txt" do not mention "src/a.py", but "../src/a.py" does.
+    """
+    if not file.endswith(found[0]):
+        return True
+    if _EXTENSION.match(line, found.end()):
+        return False
+    folders = _FOLDERS.search(line, max(0, found.start() - _MAX_TEXT_CHARS), found.start())
+    written = (folders[1] if folders is not None else "") + found[0]
+    return f"/{file}".endswith(f"/{written}") or f"/{written}".endswith(f"/{file}")

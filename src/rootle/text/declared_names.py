@@ -60,7 +60,9 @@ def find_declared_macros(text: str) -> frozenset[str]:
     return frozenset(_MACRO.findall(text[:_MAX_CHARS]))
 
 
-def find_macro_lines(lines: Sequence[str], names: Collection[str]) -> Iterator[tuple[str, int, int]]:
+def find_macro_lines(
+    lines: Sequence[str], names: Collection[str]
+) -> Iterator[tuple[str, int, int]]:
     """Yield the name, the first and the last line (from 1) of each definition of some macros."""
     for number, line in enumerate(lines if names else (), 1):
         match = _MACRO.match(line.lstrip()) if "define" in line else None

@@ -15,6 +15,7 @@ CYAN, RED, YELLOW, DIM = "1;36", "1;31", "33", "2"
 
 # The minimum similarity, from 0 to 1, of a highlighted word to a word of the question.
 _MIN_WORD_SIMILARITY: Final = 0.8
+_COMMENT: Final = re.compile(r"\s*(?://|/?\*(?!\w)|#(?=[\s#])|--\s|<!--|;;|%)")
 # Filters and excluded words of a question, which are not highlighted.
 _FILTER: Final = re.compile(
     r'(?<!\S)(?:-?(?:path|lang|language|in|author|since|until):(?:"[^"]*"|\S+)|regex:|-\w{3,}|-"[^"]*")'
@@ -52,13 +53,20 @@ def words_to_highlight(question: str) -> set[str]:
 def most_relevant(lines: Sequence[str], words: set[str], limit: int) -> list[int]:
     """Return the indexes of the first line and of the lines with the most matches, in order.
 
-    If `limit` is 1, return only the line with the most matches.
+    The first line after a comment counts as a match like the comment, which describes it. If
+    `limit` is 1, return only the line with the most matches.
     """
     if len(lines) <= limit:
         return list(range(len(lines)))
     counts = [len(_matches(line, words)) for line in lines]
     if limit == 1:
         return [counts.index(max(counts))]
+    above = 0  # matches in the best line of the comment that ends above a line
+    for index, line in enumerate(lines):
+        if _COMMENT.match(line):
+            above = max(above, counts[index])
+        else:
+            counts[index], above = max(counts[index], above), 0
     others = sorted(range(1, len(lines)), key=lambda index: (-counts[index], index))
     return [0, *sorted(others[: limit - 1])]
 

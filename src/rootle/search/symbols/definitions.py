@@ -35,6 +35,8 @@ _OPERATOR: Final = re.compile(r"(?<![\w$])operator[^\w\s]+$")  # in C++, such as
 # The clause that names the package or namespace of the definitions in a file.
 _PACKAGE: Final = re.compile(r"^[ \t]*(?:package|namespace)[ \t]+([\w.\\]+)", re.MULTILINE)
 _WITH_PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "php", "csharp"})
+# In projects of Java and Scala, code in this folder is not a test, even in a package "test".
+_MAIN_SOURCES: Final = re.compile(r"(?:^|/)src/main/(?:java|kotlin|scala)/")
 _WITH_MACROS: Final = frozenset({"c", "cpp"})
 _TEST_SCOPE: Final = re.compile(r"(?:^|> )(?:(?:mod|module|namespace) tests?\b|test\b)")
 # Definitions in tests, examples, and hidden, vendored, generated or deprecated files come after all
@@ -92,6 +94,7 @@ def package_names(found: FileOccurrences) -> frozenset[str]:
 def is_test_place(path: str, scope: str) -> bool:
     """Return whether code is in a test file, or in a test inside another file."""
     is_test = bool(path_parts(path).kinds & (1 << KINDS.index("is_test")))
+    is_test = is_test and _MAIN_SOURCES.search(path) is None
     return is_test or _TEST_SCOPE.search(scope) is not None
 
 
