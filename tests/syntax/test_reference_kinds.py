@@ -119,6 +119,7 @@ SCALA = [
     ("def foo(x: foo) = { foo(1); a.foo(2); new foo(3) } }", "definition type call call[a] call"),
     ("val x = new Foo {}; val y = new Foo(1)", "implementation call"),
     ("given x: Foo with {}", "implementation"),
+    ('val y = log(s"foo: old ${foo(1)}")', "string call"),
 ]
 SWIFT = [
     ("import foo", "import"),

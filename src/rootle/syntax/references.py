@@ -259,7 +259,9 @@ def _literal_kind(leaf: Node) -> str:
             return "comment"
         if node.type in _SYMBOL:
             return ""
-        if _STRING.search(node.type) and node.is_named and "interpol" not in node.type:
+        # In Scala, the text of s"…" has no node of its own, so the whole string is its node.
+        is_text = "interpol" not in node.type or node is leaf
+        if _STRING.search(node.type) and node.is_named and is_text:
             return "" if _CODE_LEAF.search(leaf.type) and node is not leaf else "string"
         if _CODE_LEAF.search(leaf.type) or _STOP.search(node.type):
             return ""

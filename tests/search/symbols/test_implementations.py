@@ -153,6 +153,25 @@ def test_a_header_says_that_not_all_files_were_searched_for_extended_types(
     assert none.endswith(", direct ones only; some may have implementations of their own")
 
 
+def test_a_header_does_not_depend_on_earlier_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {
+        "base.py": "class Base: ...\n",
+        "parts.py": "class Part(Base): ...\nclass Rest(Base): ...\n",
+        "heir.py": "class Heir(Part): ...\n" + "value = 1\n" * 9,
+        "next.py": "class Next(Rest): ...\n" + "value = 1\n" * 99,
+    }
+    monkeypatch.setattr(
+        "rootle.search.symbols.bases.extended_types.BASE_SCAN",
+        replace(FULL_SCAN, parsed_chars=60),
+    )
+    with _open(files) as app:
+        before = describe_uses(app.symbols("Base", "implementations"))
+        app.symbols("Part", "implementations")
+        app.symbols("Rest", "implementations")
+        after = describe_uses(app.symbols("Base", "implementations"))
+    assert before == after
+
+
 def test_implementations_of_a_class_in_a_module_do_not_extend_a_class_in_another_module() -> None:
     files = {
         "two/base.rb": "module Shop\n  module Two\n    # Base of all.\n    class Base\n    end\n"

@@ -48,6 +48,6 @@ OWNED_SCAN: Final = replace(
     QUICK_SCAN, parsed_chars=FULL_SCAN.parsed_chars, definitions=FULL_SCAN.definitions
 )
 # For looking up which types of one page have implementations of their own.
-BASE_SCAN: Final = replace(QUICK_SCAN, files=400, read_chars=10_000_000, parsed_chars=400_000)
+BASE_SCAN: Final = replace(QUICK_SCAN, files=400, read_chars=10_000_000, parsed_chars=1_000_000)
 # For looking up the base classes of an owner.
 OWNER_SCAN: Final = replace(OWNED_SCAN, definitions=200)

@@ -81,8 +81,8 @@ class ExtendedTypes:
         found = find_occurrences(state, text, name)
         if found is None or not can_extend(found):
             return False
-        if not self._parsed.has(state):
-            self._left_to_parse -= state.chars
+        # Cached trees count too, so that the answer does not depend on earlier questions.
+        self._left_to_parse -= state.chars
         tree = self._parsed.tree_of(state, text)
         return tree is not None and any(
             classify(tree, *at, found.size).kind == "implementation" for at in found.positions
