@@ -172,23 +172,32 @@ def test_a_header_does_not_depend_on_earlier_questions(monkeypatch: pytest.Monke
     assert before == after
 
 
-def test_implementations_of_a_class_in_a_module_do_not_extend_a_class_in_another_module() -> None:
-    files = {
-        "two/base.rb": "module Shop\n  module Two\n    # Base of all.\n    class Base\n    end\n"
-        "  end\nend\n",
-        "two/code.rb": "module Shop\n  module Two\n    class Code < Base\n    end\n  end\nend\n",
-        "one/base.rb": "module Shop\n  module One\n    class Base\n    end\n  end\nend\n",
-        "parts.rb": "class Whole < Shop::Two::Base\nend\n\nclass Alien < Record::Base\nend\n"
-        "class Shop::One::Two < Shop::One::Base\nend\nclass Top < ::Base\nend\n",
-        "plain.rb": "class Plain < Base\nend\n",
-        "again.rb": "Alias = Shop::Two\n\nclass Again < Alias::Base\nend\n",
-        "use.rb": "Shop::Two::Base.new\nRecord::Base.new\n",
-    }
-    with _open(files) as app:
+IN_MODULES = {
+    "two/base.rb": "module Shop\n  module Two\n    # Base of all.\n    class Base\n    end\n"
+    "  end\nend\n",
+    "two/code.rb": "module Shop\n  module Two\n    class Code < Base\n    end\n  end\nend\n",
+    "one/base.rb": "module Shop\n  module One\n    class Base\n    end\n  end\nend\n",
+    "parts.rb": "class Whole < Shop::Two::Base\nend\n\nclass Alien < Record::Base\nend\n"
+    "class Shop::One::Two < Shop::One::Base\nend\nclass Top < ::Base\nend\n",
+    "again.rb": "Alias = Shop::Two\n\nclass Again < Alias::Base\nend\n",
+    "plain.rb": "class Plain < Base\nend\n",
+    "use.rb": "Shop::Two::Base.new\nRecord::Base.new\n",
+}
+
+
+@pytest.mark.parametrize("has_many_relatives", [False, True])
+def test_implementations_of_a_class_in_a_module_do_not_extend_a_class_in_another_module(
+    *, has_many_relatives: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if has_many_relatives:
+        monkeypatch.setattr("rootle.search.symbols.uses.foreign_uses._MAX_RELATED", 0)
+    with _open(IN_MODULES) as app:
         found = app.symbols("Shop::Two::Base", "implementations")
         uses = app.symbols("Shop::Two::Base", "uses")
     assert [(one.path, one.line) for one in found.definitions] == [("two/base.rb", 4)]
-    assert sorted(_places(found)) == ["again.rb:3", "parts.rb:1", "two/code.rb:3"]
+    # Without the relatives, it is not known whether Plain extends this class.
+    unknown = ["plain.rb:1"] if has_many_relatives else []
+    assert sorted(_places(found)) == ["again.rb:3", "parts.rb:1", *unknown, "two/code.rb:3"]
     assert [use.line for use in uses.uses if use.path == "use.rb"] == [1]
 
 

@@ -104,6 +104,7 @@ class ForeignUses:
         self._base_levels = base_levels
         self._related: Collection[str] | None = None
         self._ancestors: Collection[str] | None = None
+        self._scopes: dict[str, bool] = {}  # whether a class or module is certainly another one
         # Each of these is read once per file, rather than for each use.
         self._assigned = lru_cache(_MAX_KEPT)(_find_assigned)
         self._types = lru_cache(_MAX_KEPT)(VariableTypes)
@@ -135,8 +136,24 @@ class ForeignUses:
             return True
         match = _SCOPE.search(before)
         if match is not None:
-            return match[1] not in self._owners and self._is_other(match[1])
+            return match[1] not in self._owners and self._is_other_scope(match[1])
         return self._names_no_related(found.text)
+
+    def _is_other_scope(self, name: str) -> bool:
+        """Return whether a class or module neither inherits from the owner nor is an alias of it.
+
+        If the owner has too many files to find all its relatives, those of the name are searched.
+        """
+        if self._is_other(name) or self._related:
+            return self._is_other(name)
+        if name not in self._scopes:
+            texts = self._find_texts(name)
+            self._scopes[name] = texts is not None and not any(
+                name in _relatives(owner, text, language)
+                for language, text in texts
+                for owner in self._owners
+            )
+        return self._scopes[name]
 
     def _names_no_related(self, text: str) -> bool:
         """Return whether a text names none of the owners and of the classes that are related."""
