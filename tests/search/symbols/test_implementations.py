@@ -201,6 +201,22 @@ def test_implementations_of_a_class_in_a_module_do_not_extend_a_class_in_another
     assert [use.line for use in uses.uses if use.path == "use.rb"] == [1]
 
 
+def test_a_class_in_a_subpackage_is_not_the_class_of_the_package() -> None:
+    files = {
+        "a/Task.java": "package shop.a;\n\npublic interface Task {\n}\n",
+        "a/api/Task.java": "package shop.a.api;\n\npublic interface Task {\n}\n",
+        "Old.java": "package shop;\n\nimport shop.a.Task;\n\nclass Old implements Task {\n}\n",
+        "New.java": "package shop;\n\nimport shop.a.api.Task;\n\nclass New implements Task {\n}\n",
+    }
+    with _open(files) as app:
+        old = app.symbols("shop.a.Task", "implementations")
+        new = app.symbols("a.api.Task", "implementations")
+    assert [one.path for one in old.definitions] == ["a/Task.java"]
+    assert _places(old) == ["Old.java:5"]
+    assert [one.path for one in new.definitions] == ["a/api/Task.java"]
+    assert _places(new) == ["New.java:5"]
+
+
 def test_tables_of_lua_extend_others_at_the_top_level() -> None:
     files = {
         "container.lua": "local Container = Widget:extend{ level = 1 }\nreturn Container\n",

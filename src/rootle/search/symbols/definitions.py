@@ -85,10 +85,18 @@ def split_name(name: str) -> tuple[tuple[str, ...], str]:
 
 def package_names(found: FileOccurrences) -> frozenset[str]:
     """Return the names in the package and namespace clauses of a file: {"App", "Models"}."""
+    return frozenset(part for clause in package_clauses(found) for part in clause)
+
+
+def package_clauses(found: FileOccurrences) -> list[tuple[str, ...]]:
+    """Return the parts of the names in the package and namespace clauses of a file, in order.
+
+    An example is ("App", "Models") for `namespace App\\Models;`.
+    """
     if found.state.language not in _WITH_PACKAGES:
-        return frozenset()
+        return []
     clauses = _PACKAGE.findall(found.text)
-    return frozenset(part for clause in clauses for part in _SEPARATOR.split(clause) if part)
+    return [tuple(part for part in _SEPARATOR.split(clause) if part) for clause in clauses]
 
 
 def is_test_place(path: str, scope: str) -> bool:

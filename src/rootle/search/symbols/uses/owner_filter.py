@@ -6,7 +6,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
-from rootle.search.symbols.definitions import SCOPE_SEPARATOR, FoundDefinition, package_names
+from rootle.search.symbols.definitions import (
+    SCOPE_SEPARATOR,
+    FoundDefinition,
+    package_clauses,
+    package_names,
+)
 from rootle.search.symbols.parsed_files import FileOccurrences
 from rootle.syntax.references import can_rename_member, is_plain_name
 from rootle.syntax.source_tree import Position
@@ -41,6 +46,7 @@ class OwnerFilter:
         self._list_files = list_files
         self._find_bases = find_bases
         self._packages: dict[str, frozenset[str]] = {}
+        self._clauses: dict[str, list[tuple[str, ...]]] = {}
         self._bases: dict[str, Sequence[str]] = {}
         self.has_all_bases = True  # whether no base class was left out because of the limit
 
@@ -53,9 +59,23 @@ class OwnerFilter:
             return list(found)
         return self._select_qualified(
             [one for one in found if self._owner in one.owners[:1]]
+            or self._select_in_package(found)
             or [one for one in found if self._is_within(one)]
             or self._select_inherited(found)
         )
+
+    def _select_in_package(self, found: Sequence[FoundDefinition]) -> list[FoundDefinition]:
+        """Return the definitions in the package that the name begins with, if there is one.
+
+        Its subpackages do not count: a.b.c.Name is not the definition of b.Name.
+        """
+        names = (*reversed(self._outer), self._owner)
+        return [
+            one
+            for one in found
+            if not one.owners
+            and any(package[-len(names) :] == names for package in self._find_packages(one))
+        ]
 
     def _select_qualified(self, found: list[FoundDefinition]) -> list[FoundDefinition]:
         """Return the definitions whose full names end with the whole qualified name, if any do.
@@ -119,6 +139,15 @@ class OwnerFilter:
         if name not in self._bases:
             self._bases[name] = self._find_bases(name)
         return self._bases[name]
+
+    def _find_packages(self, found: FoundDefinition) -> list[tuple[str, ...]]:
+        """Return the names of the packages of a definition; Scala nests the clauses of a file."""
+        path = found.symbol.path
+        if path not in self._clauses:
+            self._clauses |= {one.state.path: package_clauses(one) for one in self._list_files()}
+        clauses = self._clauses.get(path, [])
+        nested = tuple(part for clause in clauses for part in clause)
+        return [*clauses, nested] if clauses else []
 
     def _packages_of(self, path: str) -> frozenset[str]:
         if path not in self._packages:
