@@ -134,6 +134,8 @@ ALLOWED: frozenset[str] = frozenset(
         "benchmarks/history/commit_messages.py: should would will shall may might",
         "src/rootle/text/agent_orders/word_kinds.py: must should shall ought",
         "training/corpus/list_sources.py: permission is hereby granted",
+        "src/rootle/search/query/absent_words.py: new next nobody none nor",
+        "src/rootle/search/query/absent_words.py: somebody someone something",
     }
 )
 

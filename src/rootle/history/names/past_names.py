@@ -61,7 +61,7 @@ def find_file_removals(
 
 
 def _renames_to(view: CommitView, path: str) -> Iterator[tuple[FileState, DocumentSection]]:
-    """Yield the commits that renamed a file to a path, also if they changed many other files."""
+    """Yield the commits that renamed a file to a path, even if they changed many other files."""
     title = f"{RENAMED_TO}{view.folder}{path}"
     sections = {at: one for at, one in view.index.sections_titled(title) if one.title == title}
     for state in view.select(view.index.files(sections).values()):
