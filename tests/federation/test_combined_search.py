@@ -323,6 +323,36 @@ def test_a_question_may_name_a_tag_in_words(app: App, root: Path) -> None:
     assert {one.commit.subject for one in unknown.results if one.commit} == set(SUBJECTS)
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what changed since v1.0",
+        "what changed since 1.0 in the zebra",
+        "in:history zebra since:v1.0",
+    ],
+)
+def test_since_a_tag_includes_older_commits_that_were_merged_after_it(
+    question: str, app: App, root: Path
+) -> None:
+    git(root, "checkout", "-q", "-b", "side", "HEAD~3")
+    add_commit(root, "Sigma gets the zebra", day=2)
+    git(root, "checkout", "-q", "main")
+    git(root, "tag", "v1.0")
+    add_commit(root, "Theta gets the zebra", day=4)  # in the same second as the tag
+    git(root, "merge", "-q", "-m", "Merge the zebra", "side", when_s=OLD_S + 9 * DAY_S)
+
+    subjects = {"Sigma gets the zebra", "Theta gets the zebra", "Merge the zebra"}
+    assert subjects_of(app, question) == subjects
+
+
+def test_until_a_tag_excludes_older_commits_that_it_does_not_contain(app: App, root: Path) -> None:
+    git(root, "tag", "v1.0", "HEAD")
+    git(root, "checkout", "-q", "-b", "side", "HEAD~3")
+    add_commit(root, "Sigma gets the zebra", day=2)
+
+    assert subjects_of(app, "in:history zebra until:v1.0") == set(SUBJECTS[:2])
+
+
 def test_a_filter_of_files_accepts_a_tag(app: App, root: Path) -> None:
     git(root, "tag", "v1.0", "HEAD~1")
 

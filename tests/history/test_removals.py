@@ -210,6 +210,25 @@ def test_the_last_removal_counts_whatever_the_dates(
     assert [one.commit.hash for one in found] == [hashes[3]]
 
 
+def test_since_a_tag_finds_removals_of_a_branch_that_was_merged_after_it(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    root = tmp_path / "repo"
+    make_history(root, ("Add retries", {"net.py": RETRY, "b.py": "x = 1\n"}))
+    git(root, "checkout", "-q", "-b", "side")
+    write(root, "net.py", WITHOUT_RETRY)
+    git(root, "commit", "-qam", "Remove it", when_s=OLD_S + 1)
+    git(root, "checkout", "-q", "main")
+    write(root, "b.py", "x = 22\n")
+    git(root, "commit", "-qam", "Release", when_s=OLD_S + 86_400)
+    git(root, "tag", "v1.0")
+    git(root, "merge", "-q", "-m", "Merge", "side", when_s=OLD_S + 2 * 86_400)
+    app = make_app(root)
+
+    assert [one.name for one in find(app, "retry_404 since:v1.0")] == ["retry_404"]
+    assert find(app, "retry_404 until:v1.0") == []
+
+
 def test_each_function_of_a_large_deleted_file_is_found(tmp_path: Path, make_app: MakeApp) -> None:
     names = [f"convert_{word}_{at}" for at in range(40) for word in ("metre", "gram", "litre")]
     body = "    scaled_value = value * {at}\n    return rounded(scaled_value, digits={at})\n"

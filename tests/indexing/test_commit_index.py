@@ -204,6 +204,36 @@ def test_a_partial_clone_is_searched_by_messages_and_paths(
     assert sorted(os.listdir(partial / ".git/objects/pack")) == packs
 
 
+def test_an_answer_says_that_the_lines_of_a_partial_clone_were_not_searched(
+    root: Path, tmp_path: Path, make_app: MakeApp
+) -> None:
+    write(root, "cache.py", "def evict():\n    return 1\n")
+    commit_all(root, "Evict change", day=8)
+    app: App = make_app(clone(root, tmp_path / "partial", "--filter=blob:none"))
+
+    gone = app.gone("cache_1")
+    past = app.search(SearchQuery("in:history frobnicate"))
+    shown = find_commits(app, "in:history evict change")[0]
+
+    count = len(SUBJECTS) + 1
+    note = f"not all changed lines of {count} of {count} commits were searched"
+    assert gone.removals == ()
+    assert [one for one in gone.suggestions if one.startswith(note)], gone.suggestions
+    assert any(one.startswith(note) for one in past.suggestions)
+    text = " ".join((shown.snippet, *(span.snippet for span in shown.more_spans)))
+    assert "cache.py (changed lines not read)" in text
+    assert "(+0 -0)" not in text
+
+
+def test_an_answer_about_a_complete_clone_has_no_note_about_lines(app: App) -> None:
+    notes = (
+        *app.gone("frobnicate").suggestions,
+        *app.search(SearchQuery("in:history frobnicate")).suggestions,
+    )
+
+    assert not any("changed lines" in note for note in notes)
+
+
 def test_a_partial_clone_that_was_completed_is_searched_by_lines(
     root: Path, tmp_path: Path, make_app: MakeApp
 ) -> None:

@@ -259,7 +259,7 @@ class HistoryComponents:
     def _open_commit_agent(self, commits: CommitIndex) -> SearchAgent:
         """Return the pipeline that searches commits, created when a question first needs it."""
         from rootle.history.changes.deciding_commits import rank_by_change
-        from rootle.history.commit_search import VisibleCommits
+        from rootle.history.commit_search import VisibleCommits, list_period
         from rootle.indexing.commit_index import commit_config
         from rootle.search.factory import open_agent
 
@@ -271,6 +271,7 @@ class HistoryComponents:
                     commit_config(self._config),
                     model=DEFAULT_MODEL,
                     narrow=VisibleCommits(commits.find_visible),
+                    list_period=partial(list_period, commits),
                     stages=(rank_by_change,),
                     expansion=self._open_expansion(),
                 )

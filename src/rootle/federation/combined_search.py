@@ -294,7 +294,8 @@ class CombinedSearch:
         query = replace(query, text_query=text)
         search = partial(self._search_words, past, commits, view, find_files, limit)
         response = search(query, explain=explain)
-        return replace(response, suggestions=(*unknown, *response.suggestions))
+        partial_note = () if response.confident else commits.note_partial(view)
+        return replace(response, suggestions=(*unknown, *response.suggestions, *partial_note))
 
     def _search_words(
         self,

@@ -52,7 +52,7 @@ def filter_commits(
 def _filter(
     query: SearchQuery, parsed: ParsedQuery, view: CommitView, states: Sequence[FileState]
 ) -> Sequence[FileState]:
-    judged = expand_commits(query, parsed, states, view.index)
+    judged = expand_commits(query, parsed, states, view.index, view.list_period)
     passed = filter_files(query, parsed, judged, time.time())
     return states if passed is None else [state for state in states if state.id in passed]
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from typing import Protocol
 
-from rootle.errors import IndexStorageError
+from rootle.errors import IndexStorageError, QueryError
 from rootle.history.authors.known_authors import KnownAuthors, read_authors
 from rootle.history.cochange import ChangeHistory, read_history
 from rootle.history.commit_results import LastCommits
 from rootle.history.commit_view import CommitView, ViewCache
 from rootle.index.reader import IndexReader
 from rootle.search.agent import SearchAgent
+from rootle.search.query.revision_periods import PeriodKind
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.types import CountedCommits, RevisionRange, SearchQuery, SearchResponse
@@ -68,6 +70,12 @@ class CommitUpdates(Protocol):
         Return None if one of the revisions does not exist.
         """
 
+    def list_history(self, revision: str) -> Sequence[str] | None:
+        """Return the hashes of the commits in the history of a revision, newest first.
+
+        Return None if the revision does not exist.
+        """
+
     def list_unknown(self, revisions: RevisionRange) -> Sequence[str]:
         """Return the ends of a range that are not revisions."""
 
@@ -108,6 +116,34 @@ class VisibleCommits:
         return replace(scoped, files=files)
 
 
+def list_period(updates: CommitUpdates, kind: PeriodKind, revision: str) -> frozenset[str]:
+    """Return the commits outside ("since") or inside ("until") the history of a revision.
+
+    They are hashes of commits in the history of the folder. Raise QueryError if the revision does
+    not exist, or git fails.
+    """
+    if kind == "since":
+        found = updates.list_range(RevisionRange(revision, "HEAD"))
+    else:
+        found = updates.list_history(revision)
+    if found is None:
+        raise QueryError(
+            f"git cannot list the commits {kind} {revision}; use a commit, tag or branch in the "
+            f"history of the folder, or a date such as {kind}:2024-03-31"
+        )
+    return frozenset(found)
+
+
+def note_partial(count: int, view: CommitView) -> tuple[str, ...]:
+    """Return a note about the number of commits whose changed lines are not all known."""
+    if not count:
+        return ()
+    return (
+        f"not all changed lines of {count:,} of {view.count:,} commits were searched, because git "
+        "cannot read them, as in a partial clone, or they are too long",
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class CommitSearch:
     """The pipeline that searches commits, and the index behind it."""
@@ -117,6 +153,9 @@ class CommitSearch:
     wait_s: float  # how long a request waits until new commits are indexed
     last_commits: LastCommits = field(default_factory=LastCommits)
     changes: ViewCache[ChangeHistory] = field(default_factory=lambda: ViewCache(read_history))
+    partial_commits: ViewCache[set[str]] = field(
+        default_factory=lambda: ViewCache(CommitView.list_partial)
+    )
     authors: ViewCache[KnownAuthors] = field(default_factory=lambda: ViewCache(read_authors))
 
     def prepare(self) -> str:
@@ -138,8 +177,13 @@ class CommitSearch:
             index, ids = self.updates.open_visible()
         except IndexStorageError:
             return None
-        view = CommitView(index, ids, self.updates.prefix, self.updates.find_order)
+        listing = cache(partial(list_period, self.updates))
+        view = CommitView(index, ids, self.updates.prefix, self.updates.find_order, listing)
         return view if view.count else None
+
+    def note_partial(self, view: CommitView) -> tuple[str, ...]:
+        """Return a note if the changed lines of some commits are not known, so not searched."""
+        return note_partial(len(self.partial_commits.get(view)), view)
 
     def list_range(self, revisions: RevisionRange) -> Sequence[str] | None:
         """Return the hashes of the commits in a range, newest first.

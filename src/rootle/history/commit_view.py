@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Final, Generic, TypeVar
 
 from rootle.index.reader import FileState, IndexReader
+from rootle.search.query.revision_periods import ListPeriod, no_periods
 from rootle.types import (
     COMMIT_MESSAGE,
     COMMIT_URI,
     MAX_INDEXED_FILES,
+    PARTIAL_COMMIT,
     RENAMED_TO,
     DocumentSection,
 )
@@ -33,6 +35,7 @@ class CommitView:
     folder: str = ""  # the folder's path in the work tree, with a final slash; "" for the top
     # Returns the position of each commit in the history, from 0; see `CommitUpdates.find_order`.
     find_order: Callable[[], Mapping[int, int]] = dict
+    list_period: ListPeriod = no_periods  # for `since:` and `until:` with a revision
 
     @property
     def count(self) -> int:
@@ -94,6 +97,10 @@ class CommitView:
         sections = self.index.sections_of(state.id)
         files = [one for one in sections if not one.title.startswith(RENAMED_TO)]
         return len(files) > MAX_INDEXED_FILES  # `files` also contains the section of the message
+
+    def list_partial(self) -> set[str]:
+        """Return the URIs of the commits of which not all changed lines could be read."""
+        return {state.path for state in self.states() if state.encoding == PARTIAL_COMMIT}
 
     def changes_of(self, path: str) -> Sequence[tuple[int, DocumentSection]]:
         """Return the latest changes to a file, each with the id of its commit, newest first."""

@@ -16,7 +16,7 @@ from rootle.history.commit_request import (
     prepare_commits,
 )
 from rootle.history.commit_results import describe_commit
-from rootle.history.commit_search import CommitSearch, RemovedLines
+from rootle.history.commit_search import CommitSearch, RemovedLines, note_partial
 from rootle.history.commit_view import CommitView
 from rootle.history.present_code import PresentCode, describe_present
 from rootle.history.removal_scores import (
@@ -29,6 +29,7 @@ from rootle.history.removed_definitions import RemovedDefinitions
 from rootle.index.reader import FileState, IndexReader
 from rootle.protocols import WeightedTerm
 from rootle.search.query.filters import filter_files
+from rootle.search.query.revision_periods import select_commits
 from rootle.search.query.syntax import parse_query
 from rootle.text.languages import language_of
 from rootle.types import COMMIT_URI, HIDDEN_SECRET, Removal, RemovalAnswer, SearchQuery, Symbol
@@ -92,7 +93,9 @@ def find_removals(
         present_note = _note_present(question, find_definitions, has_removals=bool(removals))
         missing = _note_missing_name(question, removals, is_complete=search.is_complete)
         hidden = search.count_hidden() if missing or not removals else 0
-        notes = (*notes, *present_note, *missing, *_note_hidden(hidden))
+        partial = search.count_partial() if missing or not removals else 0
+        unread = note_partial(partial, commits.view)
+        notes = (*notes, *present_note, *missing, *unread, *_note_hidden(hidden))
     return RemovalAnswer(
         query.text_query,
         removals,
@@ -148,14 +151,17 @@ def _note_hidden(count: int) -> tuple[str, ...]:
     )
 
 
-def _make_filter(query: SearchQuery) -> Callable[[FileState], bool]:
-    """Return a function that tests whether a file or commit passes the filters of a query."""
+def _make_filter(query: SearchQuery) -> Callable[[_Candidate, CommitView], bool]:
+    """Return a function that tests whether removed code passes the filters of a query."""
     parsed, now_s = parse_query(query.text_query), time.time()
     filter_files(query, parsed, (), now_s)  # raises QueryError for invalid filters
 
-    def passes(state: FileState) -> bool:
-        passed = filter_files(query, parsed, [state], now_s)
-        return passed is None or state.id in passed
+    def passes(candidate: _Candidate, view: CommitView) -> bool:
+        path = candidate.code.path
+        commits = select_commits(parsed, [candidate.state], view.list_period)
+        states = [one._replace(path=path, language=language_of(path)) for one in commits]
+        passed = filter_files(query, parsed, states, now_s)
+        return bool(states) and (passed is None or bool(passed))
 
     return passes
 
@@ -166,7 +172,7 @@ class _RemovalSearch:
     def __init__(
         self,
         question: RemovalQuestion,
-        keeps: Callable[[FileState], bool],
+        keeps: Callable[[_Candidate, CommitView], bool],
         commits: CommitSearch,
         view: CommitView,
         definitions: RemovedDefinitions | None,
@@ -193,6 +199,12 @@ class _RemovalSearch:
             if missing:
                 found = self._select([*found, *self._read(missing)], limit)
         return tuple(self._describe(one) for one in found)
+
+    def count_partial(self) -> int:
+        """Return how many commits may have removed code that could not be read."""
+        definitions = None if self._definitions is None else self._definitions.view()
+        found = self._commits.partial_commits.get(self._view)
+        return len(found if definitions is None else found | definitions.list_partial())
 
     def count_hidden(self) -> int:
         """Return how many files changed in the searched commits, but may contain secrets."""
@@ -295,13 +307,7 @@ class _RemovalSearch:
 
     def _passing(self, candidates: Sequence[_Candidate]) -> list[_Candidate]:
         """Return the candidates that pass the filters of the query."""
-        return [
-            one
-            for one in candidates
-            if self._keeps(
-                one.state._replace(path=one.code.path, language=language_of(one.code.path))
-            )
-        ]
+        return [one for one in candidates if self._keeps(one, self._view)]
 
     def _describe(self, candidate: _Candidate) -> Removal:
         code = candidate.code

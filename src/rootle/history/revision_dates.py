@@ -1,4 +1,4 @@
-"""Replace tags, branches and hashes in the filters of a question with dates."""
+"""Add the dates of tags, branches and hashes to the filters of a question."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from rootle.serialization.dates import parse_date
+from rootle.serialization.dates import parse_date, write_revision
 
 _SINCE_VERSION: Final = re.compile(
     r"\bsince (?:version |release )?(v?\d+(?:\.\d+)+(?:-[\w.]+)?)(?=[\s?!,]|$)", re.IGNORECASE
@@ -21,7 +21,10 @@ _FILTER: Final = re.compile(r'(?<!\S)(since|until):("[^"]+"|[^\s"]+)')
 
 
 def resolve_dates(text: str, date_of: Callable[[str], float | None], *, in_words: bool) -> str:
-    """Return a query whose `since:` and `until:` contain dates instead of tags or branches.
+    """Return a query whose `since:` and `until:` contain the dates of tags or branches.
+
+    The filters select files by these dates, and commits by the history of the revision:
+    `search.query.revision_periods` reads its name in the date.
 
     `date_of` returns the Unix time of a revision; None if there is no such revision. If `in_words`
     is set, the words "since v2.1" also become a filter, provided that v2.1 exists.
@@ -46,18 +49,19 @@ def _convert_words(text: str, date_of: Callable[[str], float | None]) -> str:
         return text
     version = found[1]
     other = version[1:] if version.startswith("v") else f"v{version}"
-    dates = (date_of(name) for name in (version, other))
-    date_s = next((date for date in dates if date is not None), None)
+    dates = ((name, date_of(name)) for name in (version, other))
+    name, date_s = next(((name, date) for name, date in dates if date is not None), ("", None))
     if date_s is None:
         return text
-    return f"{text[: found.start()]}{text[found.end() :]} since:@{int(date_s) + 1}".strip()
+    rest = f"{text[: found.start()]}{text[found.end() :]}"
+    return f"{rest} {_write_filter('since', name, date_s)}".strip()
 
 
 def _resolve_revisions(text: str, date_of: Callable[[str], float | None]) -> str:
-    """Replace the revisions in the filters of a query with their dates from `date_of`.
+    """Add the dates from `date_of` to the revisions in the filters of a query.
 
     A name that is not a revision is kept, so that the filter can report it. A name such as "2024"
-    is always a date. `since:v2.1` excludes the commit v2.1 itself.
+    is always a date.
     """
     if "since:" not in text and "until:" not in text:
         return text
@@ -67,6 +71,12 @@ def _resolve_revisions(text: str, date_of: Callable[[str], float | None]) -> str
         if parse_date(name, 0.0) is not None:
             return found[0]
         date_s = date_of(name)
-        return found[0] if date_s is None else f"{found[1]}:@{int(date_s) + 1}"
+        return found[0] if date_s is None else _write_filter(found[1], name, date_s)
 
     return _FILTER.sub(resolve, text)
+
+
+def _write_filter(kind: str, name: str, date_s: float) -> str:
+    """Return a filter for a revision. `since:v2.1` excludes a file changed in the commit v2.1."""
+    value = write_revision(name, int(date_s) + 1)
+    return f'{kind}:"{value}"' if any(map(str.isspace, value)) else f"{kind}:{value}"

@@ -254,6 +254,16 @@ class CommitIndex:
         commits = f"{first.sha}{dots}{last.sha}"
         return list_hashes(self._root, [commits], max_count=self._max_commits)
 
+    def list_history(self, revision: str) -> Sequence[str] | None:
+        """Return the hashes of the commits in the history of a revision, newest first.
+
+        Return None if the revision does not exist.
+        """
+        commit = find_commit(self._root, revision)
+        if commit is None:
+            return None
+        return list_hashes(self._root, [commit.sha], max_count=self._max_commits)
+
     def list_unknown(self, revisions: RevisionRange) -> Sequence[str]:
         """Return those endpoints of a range that git does not know."""
         names = (revisions.older, revisions.newer)

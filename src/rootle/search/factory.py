@@ -19,6 +19,7 @@ from rootle.search.agent import SearchAgent, Stages, Steps
 from rootle.search.cache.answer_cache import AnswerCache, Present
 from rootle.search.cache.disk_cache import DiskCache
 from rootle.search.query.plugin_filters import PluginFilters
+from rootle.search.query.revision_periods import ListPeriod, no_periods
 from rootle.search.query.scope import ScopeStage, ScopeStep
 from rootle.search.request import RequestReader
 from rootle.search.results.memory_results import MemoryResults
@@ -64,6 +65,7 @@ def open_agent(
     memories: MemoryResults | None = None,
     open_symbols: Callable[[], SymbolFinder] | None = None,
     narrow: ScopeStage | None = None,
+    list_period: ListPeriod = no_periods,
     stages: Sequence[AnswerStage] = (),
     cache_dir: Path | None = None,
     log: SearchLogFile | None = None,
@@ -75,7 +77,8 @@ def open_agent(
     a root, all text comes from the index. `dense` and `sparse` are search servers that replace one
     leg each. The dense leg fails if the vectors were made by a model whose fingerprint is not
     `model`; "" accepts any model. Several pipelines may share `expansion`, so closing the pipeline
-    does not close it. `narrow` limits the files of every search. `stages` wrap the ranking of the
+    does not close it. `narrow` limits the files of every search. `list_period` lists
+    the commits that `since:` or `until:` with a revision selects. `stages` wrap the ranking of the
     files, outermost first. `cache_dir` is the folder for cached pages.
     """
     tree = WorkingTree(root, config.secret_exceptions) if root is not None else None
@@ -95,7 +98,7 @@ def open_agent(
     reranking = Reranking(reranker, config, ranker.signals) if reranker else None
     answers = _answer_stages(config, tree, open_symbols, _close_later(resources, reranking), stages)
     return SearchAgent(
-        RequestReader(Sessions(open_index), config, clock),
+        RequestReader(Sessions(open_index), config, clock, list_period),
         Steps(scope, retriever, rank, present, Responder(tree).respond),
         Stages(pages, answers, _close_later(resources, memories)),
         partial(SearchTrace, log=log, embedding_model=config.embedding_model_id, clock=clock),

@@ -14,6 +14,7 @@ from typing import Final
 from rootle.concurrency.concurrent_query_limit import ActiveQueries
 from rootle.config.fields import Config
 from rootle.errors import QueryError
+from rootle.search.query.revision_periods import ListPeriod, no_periods
 from rootle.search.query.syntax import parse_query
 from rootle.search.results.cursor import Position, decode_cursor
 from rootle.search.search_trace import SearchTrace
@@ -47,18 +48,24 @@ class SearchRequest:
     trace: SearchTrace
     started_s: float  # the start of the search, from time.perf_counter
     expansion: str = ""  # words from a language model that are searched with the question
+    list_period: ListPeriod = no_periods  # lists the commits of `since:` with a revision
 
 
 class RequestReader:
     """Validates queries and converts them to requests."""
 
     def __init__(
-        self, sessions: Sessions, config: Config, clock: Callable[[], float] = time.time
+        self,
+        sessions: Sessions,
+        config: Config,
+        clock: Callable[[], float] = time.time,
+        list_period: ListPeriod = no_periods,
     ) -> None:
         self.active = ActiveQueries()
         self._sessions = sessions
         self._config = config
         self._clock = clock
+        self._list_period = list_period
 
     def close(self) -> None:
         """Release the index; the next query opens it again."""
@@ -94,6 +101,7 @@ class RequestReader:
             active=self.active,
             trace=trace,
             started_s=started_s,
+            list_period=self._list_period,
         )
 
 

@@ -13,7 +13,8 @@ _AGO: Final = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _DAYS: Final = {"h": 1 / 24, "d": 1.0, "w": 7.0, "m": 30.44, "y": 365.25}
-_UNIX: Final = re.compile(r"@(\d{1,11})", re.ASCII)
+# A Unix time, and the revision whose commit has this time, if any.
+_UNIX: Final = re.compile(r"@(\d{1,11})(?::(.+))?", re.ASCII)
 
 
 def parse_date(text: str, now_s: float, *, is_end: bool = False) -> float | None:
@@ -36,6 +37,17 @@ def parse_date(text: str, now_s: float, *, is_end: bool = False) -> float | None
         return _parse_calendar(lower, is_end=is_end)
     except (ValueError, OverflowError):
         return None
+
+
+def write_revision(name: str, time_s: float) -> str:
+    """Return a date for `parse_date` that stands for a revision and is its Unix time."""
+    return f"@{int(time_s)}:{name}"
+
+
+def read_revision(text: str) -> str:
+    """Return the name of the revision in a date from `write_revision`; "" for other dates."""
+    found = _UNIX.fullmatch(text.strip())
+    return (found[2] or "") if found else ""
 
 
 def _parse_calendar(text: str, *, is_end: bool) -> float:

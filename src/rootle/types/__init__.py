@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from rootle.types.documents import (
+        COMMIT_ENCODING,
         COMMIT_KIND,
         EXTERNAL_URI,
         EXTRACTED,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
         NEEDS_EXTRA,
         NEEDS_OCR,
         PACKAGE_URI,
+        PARTIAL_COMMIT,
         Context,
         Definition,
         DocumentSection,
@@ -91,6 +93,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHANGED_NAMES_SEPARATOR",
+    "COMMIT_ENCODING",
     "COMMIT_KIND",
     "COMMIT_MESSAGE",
     "COMMIT_URI",
@@ -103,6 +106,7 @@ __all__ = [
     "NEEDS_EXTRA",
     "NEEDS_OCR",
     "PACKAGE_URI",
+    "PARTIAL_COMMIT",
     "PARTIAL_HISTORY",
     "REMOVED_SCOPE_SEPARATOR",
     "RENAMED_TO",
@@ -174,7 +178,8 @@ __all__ = [
 # The names of each module.
 _NAMES: Final = {
     "documents": """
-        COMMIT_KIND HIDDEN_SECRET EXTERNAL_URI EXTRACTED FILES NEEDS_EXTRA NEEDS_OCR PACKAGE_URI
+        COMMIT_ENCODING COMMIT_KIND HIDDEN_SECRET EXTERNAL_URI EXTRACTED FILES NEEDS_EXTRA NEEDS_OCR
+        PACKAGE_URI PARTIAL_COMMIT
         Context Definition DocumentSection FileMetadata FileOutline Passage Span TextChunk
     """,
     "history": """

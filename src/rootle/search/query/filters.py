@@ -10,6 +10,7 @@ from typing import Final
 from rootle.errors import QueryError
 from rootle.index.reader import FileState, IndexReader
 from rootle.rank.path_features import matches_path
+from rootle.search.query.revision_periods import ListPeriod, is_judged_by_history, select_commits
 from rootle.search.query.syntax import ParsedQuery
 from rootle.serialization.dates import parse_date
 from rootle.text.file_kinds import is_code, is_document
@@ -42,12 +43,18 @@ def filter_files(
 
 
 def expand_commits(
-    query: SearchQuery, parsed: ParsedQuery, states: Collection[FileState], index: IndexReader
+    query: SearchQuery,
+    parsed: ParsedQuery,
+    states: Collection[FileState],
+    index: IndexReader,
+    list_period: ListPeriod,
 ) -> Collection[FileState]:
     """Replace the state of each commit with one state for each file that the commit changed.
 
-    A commit then passes the filters by path and language if one of its files passes them.
+    A commit then passes the filters by path and language if one of its files passes them. Commits
+    that `since:` or `until:` with a revision excludes are left out.
     """
+    states = select_commits(parsed, states, list_period)
     has_filter = (
         *(query.file_paths, query.languages, parsed.paths, parsed.excluded_paths),
         *(parsed.languages, parsed.excluded_languages),
@@ -201,7 +208,10 @@ def _text_tests(parsed: ParsedQuery, states: Collection[FileState]) -> Iterable[
 
 
 def _history_tests(parsed: ParsedQuery, now_s: float) -> Iterable[_Test]:
-    """Yield tests for `in:`, `author:`, `since:` and `until:`. Every `in:` accepts commits."""
+    """Yield tests for `in:`, `author:`, `since:` and `until:`. Every `in:` accepts commits.
+
+    Whether a commit passes a filter with a revision is decided by `select_commits`.
+    """
     if parsed.kinds and "code" not in parsed.kinds:
         yield lambda state: state.source != FILES or is_document(state.path, state.language)
     if parsed.kinds and "docs" not in parsed.kinds:
@@ -211,9 +221,19 @@ def _history_tests(parsed: ParsedQuery, now_s: float) -> Iterable[_Test]:
         yield lambda state: any(author in state.author.casefold() for author in wanted)
     first_s, end_s = read_period(parsed, now_s)
     if parsed.since:
-        yield lambda state: (state.last_modified_s or -math.inf) >= first_s
+        yield (
+            lambda state: (
+                (state.last_modified_s or -math.inf) >= first_s
+                or is_judged_by_history(state, parsed.since)
+            )
+        )
     if parsed.until:
-        yield lambda state: (state.last_modified_s or math.inf) < end_s
+        yield (
+            lambda state: (
+                (state.last_modified_s or math.inf) < end_s
+                or is_judged_by_history(state, parsed.until)
+            )
+        )
 
 
 def read_period(parsed: ParsedQuery, now_s: float) -> tuple[float, float]:

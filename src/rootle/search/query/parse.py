@@ -17,6 +17,7 @@ from rootle.rank.question.related_terms import find_related_terms, related_words
 from rootle.search.query.spelling import Correction, apply_corrections, find_corrections
 from rootle.search.query.syntax import ParsedQuery, parse_query
 from rootle.search.request import MAX_QUERY_CHARS, SearchRequest
+from rootle.serialization.dates import read_revision
 from rootle.serialization.timestamps import format_timestamp
 from rootle.text.stemmer import open_stemmer
 from rootle.text.terms import WORD, split_identifier
@@ -98,7 +99,9 @@ def interpret(question: ParsedQuestion) -> QueryInterpretation:
 
 
 def _readable_date(text: str) -> str:
-    """Return a date as it was written, but convert a Unix time, such as @0, to a readable date."""
+    """Return a date or a revision as it was written, but a Unix time, such as @0, as a date."""
+    if revision := read_revision(text):
+        return revision
     return format_timestamp(float(text[1:])) if re.fullmatch(r"@\d{1,11}", text) else text
 
 

@@ -89,7 +89,7 @@ def apply_filters(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
     if not _has_filters(query, parsed):
         return scoped
     states = request.session.index.all_files()
-    judged = expand_commits(query, parsed, states, request.session.index)
+    judged = expand_commits(query, parsed, states, request.session.index, request.list_period)
     files = filter_files(query, parsed, judged, request.now_s)
     return replace(
         scoped,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import combinations
 from typing import Any, Final
 
@@ -51,7 +52,7 @@ class _Filters:
     def passing(self, request: SearchRequest, states: Sequence[FileState]) -> set[int] | None:
         """Return the ids of the files that pass the filters; None if there are no filters."""
         index = request.session.index
-        judged = expand_commits(self.query, self.parsed, states, index)
+        judged = expand_commits(self.query, self.parsed, states, index, request.list_period)
         return filter_files(self.query, self.parsed, judged, request.now_s)
 
 
@@ -64,6 +65,7 @@ def note_filters(request: SearchRequest, question: ParsedQuestion) -> Iterator[s
     """
     index = request.session.index
     states = index.all_files()
+    request = replace(request, list_period=cache(request.list_period))
     whole = _Filters(request.query, question.parsed)
     filters = list(_list_filters(request.query, question.parsed))
     pairs = list(_find_exclusive(whole, filters, request, states))

@@ -15,10 +15,12 @@ from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange, Hu
 from rootle.sources.source import Document
 from rootle.types import (
     CHANGED_NAMES_SEPARATOR,
+    COMMIT_ENCODING,
     COMMIT_KIND,
     COMMIT_MESSAGE,
     COMMIT_URI,
     MAX_INDEXED_FILES,
+    PARTIAL_COMMIT,
     RENAMED_TO,
     UNNAMED_CHANGES,
     DocumentSection,
@@ -43,6 +45,7 @@ _VENDORED: Final = re.compile(
 )
 _TEST: Final = re.compile(r"(?:^|[/_.-])(?:tests?|specs?|__tests__|testdata)(?:[/_.-]|$)", re.I)
 _PROSE: Final = re.compile(r"\.(?:md|rst|txt|adoc|asciidoc|mdx|html?)$|(?:^|/)docs?/", re.I)
+_NOT_READ: Final = "changed lines not read"
 _BLANK_LINES: Final = re.compile(r"\n{3,}")
 
 
@@ -66,13 +69,22 @@ def make_document(commit: CommitPatch) -> Document:
         start = len(lines) + 1
         lines += [line.replace("\n", " ") for line in section.lines]
         places.append(DocumentSection(section.label, start, len(lines), section.title))
-    return commit_document(commit, subject_of(commit.message), lines, places)
+    title, is_partial = subject_of(commit.message), not commit.is_complete
+    return commit_document(commit, title, lines, places, is_partial=is_partial)
 
 
 def commit_document(
-    commit: CommitPatch, title: str, lines: Sequence[str], sections: Sequence[DocumentSection]
+    commit: CommitPatch,
+    title: str,
+    lines: Sequence[str],
+    sections: Sequence[DocumentSection],
+    *,
+    is_partial: bool,
 ) -> Document:
-    """Return the document of a commit, with `lines` as its text."""
+    """Return the document of a commit, with `lines` as its text.
+
+    `is_partial` says that not all of its changed lines could be read.
+    """
     text = "\n".join(lines)
     # The text is part of the digest, because deepening a shallow clone can change it.
     content = f"{commit.sha}\n{text}".encode("utf-8", "surrogatepass")
@@ -81,7 +93,7 @@ def commit_document(
         text,
         blake2b(content, digest_size=16).digest(),
         language="text",
-        encoding="git",
+        encoding=PARTIAL_COMMIT if is_partial else COMMIT_ENCODING,
         kind=COMMIT_KIND,
         title=title,
         author=commit.author,
@@ -140,7 +152,8 @@ def _describe(change: FileChange, names: Iterable[str], reason: str = "") -> str
     added, removed = _count(change.hunks, "+"), _count(change.hunks, "-")
     what = {"A": "added ", "D": "deleted ", "C": "copied ", "R": "renamed "}.get(change.status, "")
     was = f" from {change.old_path}" if change.old_path != change.path else ""
-    end = f" ({reason})" if reason else f" (+{added} -{removed})"
+    counts = f"+{added} -{removed}" if change.is_read else _NOT_READ
+    end = f" ({reason or counts})"
     return f"{what}{change.path}{was}{end} {', '.join(names)}".rstrip()
 
 

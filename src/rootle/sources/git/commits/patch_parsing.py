@@ -47,6 +47,7 @@ class FileChange:
     path: str  # the new path; for a deleted file, the old one
     old_path: str  # differs from `path` only for a renamed or copied file
     hunks: tuple[Hunk, ...] = ()
+    is_read: bool = True  # False if the patch does not contain the file, so its lines are unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,12 @@ class CommitPatch:
     seconds: int  # Unix time of the commit
     message: str
     changes: tuple[FileChange, ...]
-    is_cut: bool  # whether the patch was too long and ends early
+    is_cut: bool  # whether the patch was too long and ends early, or git could not read it
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all changed lines are known."""
+        return not self.is_cut and all(change.is_read for change in self.changes)
 
 
 def parse_patch(data: bytes, *, is_cut: bool = False) -> CommitPatch | None:
@@ -117,9 +123,9 @@ def _add_hunks(changes: list[RawChange], patch: bytes) -> Iterator[FileChange]:
     starts = [found.start() for found in _BLOCK_START.finditer(patch)]
     blocks = (patch[start:end] for start, end in pairwise([*starts, len(patch)]))
     for change in changes:
-        own = islice(blocks, 2 if change.status == "T" else 1)
+        own = list(islice(blocks, 2 if change.status == "T" else 1))
         hunks = tuple(chain.from_iterable(map(_parse_hunks, own)))
-        yield FileChange(change.status, change.path, change.old_path, hunks)
+        yield FileChange(change.status, change.path, change.old_path, hunks, bool(own))
 
 
 def _parse_hunks(block: bytes) -> Iterator[Hunk]:

@@ -6,6 +6,7 @@ import os
 import secrets
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from time import monotonic
 from typing import Final
@@ -124,7 +125,9 @@ class PatchProcess:
         added. If many commits took too long to read, the changes have paths only.
         """
         levels = self._levels if self._left_s > 0 else (_PATHS,)
-        for level in () if sha in self._shallow else levels:
+        if sha in self._shallow:
+            return self.read_message(sha)
+        for level in levels:
             session = self._open("diff-tree", *level)
             if session is None:
                 return None
@@ -132,7 +135,8 @@ class PatchProcess:
             if not session.has_failed:
                 return parse_patch(data, is_cut=not session.is_open)
             self.failed_levels.add(level)
-        return self.read_message(sha)
+        commit = self.read_message(sha)
+        return None if commit is None else replace(commit, is_cut=True)
 
     def read_message(self, sha: str) -> CommitPatch | None:
         """Return a commit without its changes; None if the repository does not have it."""

@@ -13,7 +13,7 @@ from rootle.sources.git.commits.definition_lines import defined_name, defined_na
 from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange, Hunk
 
 # The maximum number of blocks of removed code per commit, including those of a deleted component.
-_MAX_BLOCKS: Final = 5_000
+MAX_BLOCKS: Final = 5_000
 # Maximum number of lines of one definition, including the comment above it.
 _MAX_LINES: Final = 200
 _MAX_COMMENT_LINES: Final = 20
@@ -68,9 +68,9 @@ def find_removed_code(commit: CommitPatch) -> tuple[RemovedCode, ...]:
     found: list[RemovedCode] = []
     for change in visible:
         found += (block for block in _find_in(change) if not _is_moved(block, added))
-        if len(found) >= _MAX_BLOCKS:
+        if len(found) >= MAX_BLOCKS:
             break
-    return tuple(found[:_MAX_BLOCKS])
+    return tuple(found[:MAX_BLOCKS])
 
 
 def significant_lines(lines: Sequence[str]) -> list[str]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Final
 
 from rootle.sources.git.commits.commit_document import commit_document, subject_of
 from rootle.sources.git.commits.patch_parsing import CommitPatch
-from rootle.sources.git.commits.removed_code import RemovedCode, find_removed_code
+from rootle.sources.git.commits.removed_code import (
+    MAX_BLOCKS,
+    RemovedCode,
+    find_removed_code,
+)
 from rootle.sources.source import Document
 from rootle.types import REMOVED_SCOPE_SEPARATOR, DocumentSection
 
@@ -32,7 +35,8 @@ def make_removed_document(commit: CommitPatch) -> Document:
     """
     lines: list[str] = []
     sections: list[DocumentSection] = []
-    for code in _select(commit):
+    selected, is_whole = _select(commit)
+    for code in selected:
         start = len(lines) + 1
         lines.append(" ".join(filter(None, (code.path, code.scope, code.name))))
         lines += [line[:_MAX_LINE_CHARS].replace("\n", " ") for line in code.lines]
@@ -40,13 +44,18 @@ def make_removed_document(commit: CommitPatch) -> Document:
         name = f"{code.scope}{REMOVED_SCOPE_SEPARATOR}{code.name}"
         sections.append(DocumentSection(label, start, len(lines), name))
     title = subject_of(commit.message) if sections else ""
-    return commit_document(commit, title, lines, sections)
+    is_partial = not (is_whole and commit.is_complete)
+    return commit_document(commit, title, lines, sections, is_partial=is_partial)
 
 
-def _select(commit: CommitPatch) -> Sequence[RemovedCode]:
-    """Return the removed definitions, of which long ones may be cut, in the order of the patch."""
+def _select(commit: CommitPatch) -> tuple[list[RemovedCode], bool]:
+    """Return the removed definitions, of which long ones may be cut, in the order of the patch.
+
+    Also return whether these are all.
+    """
+    blocks = find_removed_code(commit)
     found: dict[tuple[str, int], RemovedCode] = {}
-    for code in find_removed_code(commit):
+    for code in blocks:
         if code.name:
             found.setdefault((code.path, code.start_line), code)
     chosen = list(found.values())
@@ -55,7 +64,8 @@ def _select(commit: CommitPatch) -> Sequence[RemovedCode]:
             break
         chosen = [replace(code, lines=code.lines[:count]) for code in chosen]
     sizes = accumulate(map(_count_chars, chosen))
-    return [code for code, size in zip(chosen, sizes, strict=True) if size <= _MAX_CHARS]
+    kept = [code for code, size in zip(chosen, sizes, strict=True) if size <= _MAX_CHARS]
+    return kept, len(kept) == len(chosen) and len(blocks) < MAX_BLOCKS
 
 
 def _count_chars(code: RemovedCode) -> int:
