@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -14,6 +15,13 @@ from rootle.server.auth_middleware import AuthMiddleware
 
 def respond(token: str = "", kind: str = "http", **headers: str) -> tuple[int, str]:
     """Send one request through the middleware; return the status and the text of the response."""
+    return respond_to(list(headers.items()), token, kind)
+
+
+def respond_to(
+    headers: Sequence[tuple[str, str]], token: str = "", kind: str = "http"
+) -> tuple[int, str]:
+    """Send a request whose headers may have the same name."""
     messages: list[Any] = []
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
@@ -26,7 +34,7 @@ def respond(token: str = "", kind: str = "http", **headers: str) -> tuple[int, s
     async def send(message: Any) -> None:
         messages.append(message)
 
-    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
+    pairs = [(name.encode(), value.encode()) for name, value in headers]
     middleware = AuthMiddleware(application, Address("127.0.0.1", 8765), token)
     asyncio.run(middleware({"type": kind, "headers": pairs}, receive, send))
     start, body = messages
@@ -78,3 +86,19 @@ def test_no_token_is_required_if_none_is_configured() -> None:
 
 def test_websockets_are_refused() -> None:
     assert respond(kind="websocket", host="localhost")[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (("origin", "http://evil.example"), ("origin", "http://localhost")),
+        (("authorization", "Bearer secret"), ("authorization", "Bearer other")),
+        (("content-length", "5"), ("transfer-encoding", "chunked")),
+    ],
+)
+def test_a_request_with_headers_that_contradict_each_other_is_refused(
+    first: tuple[str, str], second: tuple[str, str]
+) -> None:
+    status, text = respond_to([("host", "localhost"), first, second])
+    assert status == 400
+    assert first[0].title() in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -18,9 +19,23 @@ _IMPATIENT = """
 import h11
 import rootle.server.http_server as http_server
 http_server._TIMEOUTS_S = {h11.IDLE: 0.5, h11.SEND_BODY: 0.5}
+http_server._READ_TIMEOUT_S = 0.5
 from rootle.cli.main import entry
 entry()
 """
+# The system stores only a few responses that the client does not read.
+_SMALL_BUFFERS = (
+    """
+import socket
+from rootle.server.http_server import LimitedHttpProtocol
+connection_made = LimitedHttpProtocol.connection_made
+def limit_buffer(self, transport):
+    transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
+    connection_made(self, transport)
+LimitedHttpProtocol.connection_made = limit_buffer
+"""
+    + _IMPATIENT
+)
 _LOG_FLOOD = """
 import logging
 from rootle.server import mcp
@@ -34,6 +49,13 @@ from rootle.cli.main import entry
 entry()
 """
 _START = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"
+_BODY = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}'
+_LIST_TOOLS = (
+    _START
+    + b"Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
+    + b"Content-Length: %d\r\n\r\n" % len(_BODY)
+    + _BODY
+)
 _TOKEN = ("--set", "mcpTokenCommand=echo secret")
 
 
@@ -66,6 +88,46 @@ def test_a_request_that_does_not_arrive_is_ended(impatient: RunningServer, part:
             while stream.recv(65_536):  # ends when the server closes the connection
                 pass
     assert impatient.post(HELLO)[0] == 401
+
+
+def test_a_client_that_reads_no_response_is_disconnected(folder: Path) -> None:
+    with (
+        serving_http(folder, "--http", "0", program=_SMALL_BUFFERS) as server,
+        socket.socket() as stream,
+    ):
+        stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        stream.connect(("127.0.0.1", server.port))
+        stream.sendall(_LIST_TOOLS * 100)
+
+        def is_closed() -> bool:
+            try:
+                return stream.send(b"P") == 0
+            except ConnectionError:
+                return True
+
+        wait_until(is_closed, "the server closes the connection")
+        assert server.post(HELLO)[0] == 200
+
+
+def test_a_client_that_does_not_wait_for_responses_is_disconnected(folder: Path) -> None:
+    sent = 0
+    with serving_http(folder, "--http", "0") as server, server.connect() as stream:
+        with suppress(ConnectionError):
+            while sent < 100_000_000:
+                stream.sendall(_LIST_TOOLS * 1_000)
+                sent += 1_000 * len(_LIST_TOOLS)
+        assert sent < 50_000_000  # this includes bytes in the buffers of the system
+        assert server.post(HELLO)[0] == 200
+
+
+def test_a_refusal_ends_the_connection(impatient: RunningServer) -> None:
+    with impatient.connect() as stream:
+        stream.sendall((_START + b"Content-Length: 1\r\n\r\n{") * 1_000)
+        received = b""
+        with suppress(ConnectionError):
+            while part := stream.recv(65_536):
+                received += part
+        assert received.count(b"HTTP/1.1 401") == 1
 
 
 def test_a_body_that_does_not_arrive_is_not_reported_as_a_bug(folder: Path) -> None:

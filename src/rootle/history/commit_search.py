@@ -14,9 +14,9 @@ from rootle.history.commit_results import LastCommits
 from rootle.history.commit_view import CommitView, ViewCache
 from rootle.index.reader import IndexReader
 from rootle.search.agent import SearchAgent
-from rootle.search.query.revision_periods import PeriodKind
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
+from rootle.search.revision_periods import PeriodKind
 from rootle.types import CountedCommits, RevisionRange, SearchQuery, SearchResponse
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Generic, TypeVar
 
 from rootle.index.reader import FileState, IndexReader
-from rootle.search.query.revision_periods import ListPeriod, no_periods
+from rootle.search.revision_periods import ListPeriod, no_periods
 from rootle.types import (
     COMMIT_MESSAGE,
     COMMIT_URI,

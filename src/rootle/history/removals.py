@@ -29,8 +29,8 @@ from rootle.history.removed_definitions import RemovedDefinitions
 from rootle.index.reader import FileState, IndexReader
 from rootle.protocols import WeightedTerm
 from rootle.search.query.filters import filter_files
-from rootle.search.query.revision_periods import select_commits
 from rootle.search.query.syntax import parse_query
+from rootle.search.revision_periods import select_commits
 from rootle.text.languages import language_of
 from rootle.types import COMMIT_URI, HIDDEN_SECRET, Removal, RemovalAnswer, SearchQuery, Symbol
 

@@ -24,7 +24,7 @@ def resolve_dates(text: str, date_of: Callable[[str], float | None], *, in_words
     """Return a query whose `since:` and `until:` contain the dates of tags or branches.
 
     The filters select files by these dates, and commits by the history of the revision:
-    `search.query.revision_periods` reads its name in the date.
+    `search.revision_periods` reads its name in the date.
 
     `date_of` returns the Unix time of a revision; None if there is no such revision. If `in_words`
     is set, the words "since v2.1" also become a filter, provided that v2.1 exists.

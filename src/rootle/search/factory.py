@@ -19,7 +19,6 @@ from rootle.search.agent import SearchAgent, Stages, Steps
 from rootle.search.cache.answer_cache import AnswerCache, Present
 from rootle.search.cache.disk_cache import DiskCache
 from rootle.search.query.plugin_filters import PluginFilters
-from rootle.search.query.revision_periods import ListPeriod, no_periods
 from rootle.search.query.scope import ScopeStage, ScopeStep
 from rootle.search.request import RequestReader
 from rootle.search.results.memory_results import MemoryResults
@@ -28,6 +27,7 @@ from rootle.search.results.response import Responder
 from rootle.search.results.shown_spans import drop_excluded
 from rootle.search.results.working_tree import WorkingTree
 from rootle.search.retrieval.hybrid_retriever import HybridRetriever
+from rootle.search.revision_periods import ListPeriod, no_periods
 from rootle.search.search_trace import SearchLogFile, SearchTrace
 from rootle.search.session import Sessions
 from rootle.search.stages.deduplication import Deduplication, fold_translations

@@ -14,9 +14,9 @@ from typing import Final
 from rootle.concurrency.concurrent_query_limit import ActiveQueries
 from rootle.config.fields import Config
 from rootle.errors import QueryError
-from rootle.search.query.revision_periods import ListPeriod, no_periods
 from rootle.search.query.syntax import parse_query
 from rootle.search.results.cursor import Position, decode_cursor
+from rootle.search.revision_periods import ListPeriod, no_periods
 from rootle.search.search_trace import SearchTrace
 from rootle.search.session import Session, Sessions
 from rootle.text.terms import WORD

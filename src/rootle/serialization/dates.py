@@ -40,7 +40,7 @@ def parse_date(text: str, now_s: float, *, is_end: bool = False) -> float | None
 
 
 def write_revision(name: str, time_s: float) -> str:
-    """Return a date for `parse_date` that stands for a revision and is its Unix time."""
+    """Return a date for `parse_date` that contains a revision and its Unix time."""
     return f"@{int(time_s)}:{name}"
 
 

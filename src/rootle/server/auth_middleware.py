@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -17,6 +17,8 @@ AsgiSend = Callable[[AsgiMessage], Awaitable[None]]
 AsgiApplication = Callable[[AsgiMessage, AsgiReceive, AsgiSend], Awaitable[None]]
 
 _SCHEME: Final = "bearer "
+# Headers that decide on a request, so that it must not contain two of them.
+_SINGLE: Final = ("host", "origin", "authorization", "content-length")
 
 
 class AuthMiddleware:
@@ -42,15 +44,18 @@ class AuthMiddleware:
         if scope["type"] == "lifespan":
             await self._application(scope, receive, send)
             return
-        headers = {
-            name.decode("latin-1").lower(): value.decode("latin-1")
+        pairs = [
+            (name.decode("latin-1").lower(), value.decode("latin-1"))
             for name, value in scope["headers"]
-        }
-        refusal = self._refusal(headers)
-        if refusal is None and scope["type"] == "http":
-            await self._application(scope, receive, send)
-        else:
+        ]
+        refusal = _find_ambiguity([name for name, _ in pairs]) or self._refusal(dict(pairs))
+        if scope["type"] != "http":
             await _respond(send, *(refusal or (404, "only HTTP requests are served here")))
+        elif refusal is not None:
+            await discard_body(receive)
+            await _respond(send, *refusal)
+        else:
+            await self._application(scope, receive, send)
 
     def _refusal(self, headers: dict[str, str]) -> tuple[int, str] | None:
         """Return the status and text of an error response; None if the request is accepted."""
@@ -72,6 +77,28 @@ class AuthMiddleware:
         return hmac.compare_digest(token.encode("latin-1").strip(), self._token)
 
 
+async def discard_body(receive: AsgiReceive) -> None:
+    """Receive the body of a request that is refused.
+
+    A client that is still sending would not read the response otherwise, because a refusal closes
+    the connection.
+    """
+    has_more = True
+    while has_more:
+        message = await receive()
+        has_more = message["type"] == "http.request" and message.get("more_body", False)
+
+
+def _find_ambiguity(names: Sequence[str]) -> tuple[int, str] | None:
+    """Return an error response if headers contradict each other."""
+    repeated = next((name for name in _SINGLE if names.count(name) > 1), None)
+    if repeated is not None:
+        return 400, f"several {repeated.title()} headers (send one)"
+    if "content-length" in names and "transfer-encoding" in names:
+        return 400, "Content-Length and Transfer-Encoding headers (send one of them)"
+    return None
+
+
 def _is_same_origin(origin: str, host: str) -> bool:
     try:
         parts = urlsplit(origin)
@@ -83,7 +110,8 @@ def _is_same_origin(origin: str, host: str) -> bool:
 
 
 async def _respond(send: AsgiSend, status: int, text: str) -> None:
-    headers = [(b"content-type", b"text/plain; charset=utf-8")]
+    # Other requests on this connection are not read: each refusal takes time of the server.
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": status, "headers": headers})

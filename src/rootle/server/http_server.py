@@ -1,4 +1,4 @@
-"""An HTTP server that limits the number of connections, and the time and size of each request."""
+"""An HTTP server that limits the number of connections, the size of requests, and their time."""
 
 from __future__ import annotations
 
@@ -19,11 +19,22 @@ _LOG = logging.getLogger(__name__)
 # The time limit for receiving the headers of a request, and the one for its body. The limit for
 # headers also closes a connection on which no request starts.
 _TIMEOUTS_S: Final[Mapping[object, float]] = {h11.IDLE: 10.0, h11.SEND_BODY: 30.0}
+# The time limit for a client to read responses that the system has no room to store for it. Other
+# limits close a connection, which then waits until everything is sent.
+_READ_TIMEOUT_S: Final = 30.0
 # The maximum number of bytes that are received for one request. The application refuses bodies of
 # more than half this size, but the server continues to receive them, because a client that is still
 # sending would not read the response otherwise. The other half also leaves room for the framing
 # of chunked bodies.
 _MAX_REQUEST_BYTES: Final = 8 * 1024 * 1024
+# The maximum number of bytes of further requests that are received before a response was sent.
+# Clients wait for a response before they send the next request.
+_MAX_PIPELINED_BYTES: Final = 256 * 1024
+# The limits in the states of a connection in which a body, or further requests, are received.
+_SIZE_LIMITS: Final[Mapping[object, int]] = {
+    h11.SEND_BODY: _MAX_REQUEST_BYTES,
+    h11.DONE: _MAX_PIPELINED_BYTES,
+}
 # The maximum number of open connections. Further ones wait until another one is closed.
 _MAX_CONNECTIONS: Final = 512
 _POLL_INTERVAL_S: Final = 0.05
@@ -31,10 +42,14 @@ _RETRY_INTERVAL_S: Final = 1.0
 
 
 class LimitedHttpProtocol(H11Protocol):
-    """Closes the connection if a request takes too long to arrive or is too large."""
+    """Closes the connection if a request takes too long to arrive or is too large.
+
+    The connection is also closed if the client does not read the responses.
+    """
 
     _part: object = None  # the part of a request that the timer limits
     _timer: asyncio.TimerHandle | None = None
+    _read_timer: asyncio.TimerHandle | None = None  # runs while responses wait to be sent
     _received = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -45,15 +60,27 @@ class LimitedHttpProtocol(H11Protocol):
         self._received += len(data)
         super().data_received(data)
         self._restart_timer()
-        if self._received > _MAX_REQUEST_BYTES and self._part is h11.SEND_BODY:
+        if self._received > _SIZE_LIMITS.get(self._part, sys.maxsize):
             self.transport.close()
+        if self.transport.is_closing() and self._read_timer is None:
+            self._restart_read_timer()
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
         self._restart_timer()
+        self._restart_read_timer()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._restart_read_timer()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._restart_read_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()
+        self._stop_read_timer()
         super().connection_lost(exc)
 
     def _restart_timer(self) -> None:
@@ -69,6 +96,21 @@ class LimitedHttpProtocol(H11Protocol):
     def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
+
+    def _restart_read_timer(self) -> None:
+        self._stop_read_timer()
+        if self.transport.get_write_buffer_size():
+            self._read_timer = self.loop.call_later(_READ_TIMEOUT_S, self._end_unread)
+
+    def _stop_read_timer(self) -> None:
+        if self._read_timer is not None:
+            self._read_timer.cancel()
+            self._read_timer = None
+
+    def _end_unread(self) -> None:
+        self._read_timer = None
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
 
 
 class LimitedHttpServer(uvicorn.Server):

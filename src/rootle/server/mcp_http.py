@@ -30,6 +30,7 @@ from rootle.server.auth_middleware import (
     AsgiReceive,
     AsgiSend,
     AuthMiddleware,
+    discard_body,
 )
 from rootle.server.http_server import LimitedHttpProtocol, LimitedHttpServer
 from rootle.server.request_id import find_invalid_id
@@ -93,7 +94,8 @@ def _accept_only_post(application: AsgiApplication) -> AsgiApplication:
 
     async def handle(scope: AsgiMessage, receive: AsgiReceive, send: AsgiSend) -> None:
         if scope["type"] == "http" and scope["method"] != "POST":
-            headers = [(b"allow", b"POST"), (b"content-length", b"0")]
+            await discard_body(receive)
+            headers = [(b"allow", b"POST"), (b"content-length", b"0"), (b"connection", b"close")]
             await send({"type": "http.response.start", "status": 405, "headers": headers})
             await send({"type": "http.response.body", "body": b""})
         else:

@@ -10,8 +10,8 @@ from typing import Final
 from rootle.errors import QueryError
 from rootle.index.reader import FileState, IndexReader
 from rootle.rank.path_features import matches_path
-from rootle.search.query.revision_periods import ListPeriod, is_judged_by_history, select_commits
 from rootle.search.query.syntax import ParsedQuery
+from rootle.search.revision_periods import ListPeriod, is_judged_by_history, select_commits
 from rootle.serialization.dates import parse_date
 from rootle.text.file_kinds import is_code, is_document
 from rootle.text.languages import language_of, resolve_language

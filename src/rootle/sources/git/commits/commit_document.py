@@ -83,7 +83,7 @@ def commit_document(
 ) -> Document:
     """Return the document of a commit, with `lines` as its text.
 
-    `is_partial` says that not all of its changed lines could be read.
+    Set `is_partial` if not all of its changed lines could be read.
     """
     text = "\n".join(lines)
     # The text is part of the digest, because deepening a shallow clone can change it.
