@@ -271,7 +271,10 @@ class SearchApi(AppBase):
         return response
 
     def _search_in_budget(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
-        response = self._search_any(query, explain=explain)
+        from rootle.search.long_question import note_shortened, shorten_question
+
+        shortened = replace(query, text_query=shorten_question(query.text_query))
+        response = note_shortened(query, self._search_any(shortened, explain=explain))
         if query.budget is None:
             return response
         from rootle.search.results.answer_budget import fit_budget

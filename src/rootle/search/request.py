@@ -14,6 +14,7 @@ from typing import Final
 from rootle.concurrency.concurrent_query_limit import ActiveQueries
 from rootle.config.fields import Config
 from rootle.errors import QueryError
+from rootle.search.long_question import shorten_question
 from rootle.search.query.syntax import parse_query
 from rootle.search.results.cursor import Position, decode_cursor
 from rootle.search.revision_periods import ListPeriod, no_periods
@@ -22,9 +23,6 @@ from rootle.search.session import Session, Sessions
 from rootle.text.terms import WORD
 from rootle.types import SearchQuery
 
-# Characters of a question that are read. Longer questions are pasted files, and the beginning of a
-# pasted file is enough to find it.
-MAX_QUERY_CHARS: Final = 10_000
 # The tokens that a result with a short function takes, including its heading.
 _TOKENS_PER_PASSAGE: Final = 100
 _NOT_EXPANDED: Final = "\0not expanded"
@@ -109,7 +107,7 @@ def check_query(query: SearchQuery, config: Config) -> int:
     """Return the number of results per page. Raise QueryError if the query is invalid."""
     if not query.text_query.strip():
         raise QueryError("the question is empty; ask in words or name a symbol")
-    parsed = parse_query(query.text_query[:MAX_QUERY_CHARS])
+    parsed = parse_query(shorten_question(query.text_query))
     # `in:history` with another filter needs no words.
     has_words = WORD.search(parsed.text) or parsed.is_exact
     if not has_words and (parsed.text.strip() or not parsed.has_filters):

@@ -14,9 +14,10 @@ from rootle.rank.pasted_text import may_be_pasted
 from rootle.rank.question.language_detection import detect_language
 from rootle.rank.question.parsed import Question, parse_question
 from rootle.rank.question.related_terms import find_related_terms, related_words
+from rootle.search.long_question import shorten_question
 from rootle.search.query.spelling import Correction, apply_corrections, find_corrections
 from rootle.search.query.syntax import ParsedQuery, parse_query
-from rootle.search.request import MAX_QUERY_CHARS, SearchRequest
+from rootle.search.request import SearchRequest
 from rootle.serialization.dates import read_revision
 from rootle.serialization.timestamps import format_timestamp
 from rootle.text.stemmer import open_stemmer
@@ -46,7 +47,7 @@ class ParsedQuestion:
 
 def parse(request: SearchRequest) -> ParsedQuestion:
     """Return the parsed question of a request. Raise QueryError if an operator is invalid."""
-    question = parse_text(request.query.text_query[:MAX_QUERY_CHARS], request.session.index)
+    question = parse_text(shorten_question(request.query.text_query), request.session.index)
     return _expand(question, request.expansion) if request.expansion else question
 
 

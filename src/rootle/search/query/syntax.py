@@ -136,6 +136,16 @@ def restrictions_in(text: str) -> str:
     return " ".join(match[0] for match in found if _restricts(match))
 
 
+def final_restrictions(text: str) -> str:
+    """Return the filters and the excluded words and phrases at the end of a question."""
+    start = len(text)
+    for match in reversed(list(_OPERATOR.finditer(text))):
+        if not _restricts(match) or text[match.end() : start].strip():
+            break
+        start = match.start()
+    return text[start:].strip()
+
+
 def _split_pattern(text: str) -> tuple[str, str | None]:
     """Return a question without its regex, and the regex.
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 from rootle.config.fields import Config
 from rootle.index.reader import ChunkRow, IndexReader
+from rootle.search.long_question import shorten_question
 from rootle.search.query.syntax import lines_with_match, parse_query
-from rootle.search.request import MAX_QUERY_CHARS, parse_exclusions
+from rootle.search.request import parse_exclusions
 from rootle.search.results.context_budget import (
     ContextDraft,
     LineRequest,
@@ -47,7 +48,7 @@ def read_limits(config: Config, query: SearchQuery) -> ContextLimits:
         config.max_context_lines,
         query.budget,
         query.exclude,
-        parse_query(query.text_query[:MAX_QUERY_CHARS]).excluded_pattern,
+        parse_query(shorten_question(query.text_query)).excluded_pattern,
     )
 
 

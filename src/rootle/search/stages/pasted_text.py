@@ -22,10 +22,11 @@ from rootle.rank.pasted_text import (
 from rootle.rank.path_features import quotes_messages
 from rootle.rank.question.intent import Intent
 from rootle.rank.ranking_inputs import Floats, Ints
+from rootle.search.long_question import MAX_QUERY_CHARS
 from rootle.search.query.scope import Lines, ScopedQuery
 from rootle.search.query.stack_frames import Frame, Frames, find_frames
 from rootle.search.query.test_reports import read_reported_tests
-from rootle.search.request import MAX_QUERY_CHARS, SearchRequest
+from rootle.search.request import SearchRequest
 from rootle.search.stages.ranked_answer import (
     FindAnswer,
     RankedAnswer,
