@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from rootle.text.languages import CODE_EXTENSIONS, CONFIG_EXTENSIONS, PROSE, language_of
-from rootle.text.path_glob import matches_glob
+from rootle.text.path_glob import compile_glob, is_glob
 from rootle.text.terms import WORD, split_identifier, stem_of, whole_identifier
 from rootle.text.translated_paths import is_catalogue
 
@@ -188,10 +189,16 @@ def is_generated(path: str) -> bool:
 
 def matches_path(path: str, pattern: str) -> bool:
     """Return whether the pattern is the path itself, a folder above it, or a matching glob."""
+    return path_matcher(pattern)(path)
+
+
+def path_matcher(pattern: str) -> Callable[[str], bool]:
+    """Return a function that returns the result of `matches_path` for a path."""
     pattern = pattern.removeprefix("./").rstrip("/")
-    return (
-        pattern in ("", ".")
-        or path == pattern
-        or path.startswith(f"{pattern}/")
-        or matches_glob(path, pattern)
-    )
+    if pattern in ("", "."):
+        return lambda _: True
+    folder = f"{pattern}/"
+    if not is_glob(pattern):
+        return lambda path: path == pattern or path.startswith(folder)
+    matches = compile_glob(pattern).match
+    return lambda path: path == pattern or path.startswith(folder) or bool(matches(path))

@@ -56,7 +56,10 @@ def _parse_calendar(text: str, *, is_end: bool) -> float:
         moment = datetime.fromisoformat(text.upper())
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     year, month, day = (int(part) if part else None for part in found.groups())
-    start = datetime(year or 1, month or 1, day or 1, tzinfo=UTC)
+    # A month or day of 0 is an error.
+    start = datetime(
+        year or 1, 1 if month is None else month, 1 if day is None else day, tzinfo=UTC
+    )
     if not is_end:
         return start.timestamp()
     if day:

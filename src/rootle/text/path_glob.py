@@ -20,13 +20,22 @@ _SET_ITEM: Final = re.compile(r"(.)-(.)|(.)", re.DOTALL)
 _NEVER: Final = "(?!)"
 
 
+def is_glob(text: str) -> bool:
+    """Return whether a text matches other paths than itself."""
+    return any(sign in text for sign in "*?[")
+
+
 def matches_glob(path: str, glob: str) -> bool:
     """Return whether a glob matches a whole path, in time linear in the length of the path."""
-    return _compile(glob).match(path) is not None
+    return compile_glob(glob).match(path) is not None
 
 
 @lru_cache(maxsize=256)  # a filter tests many paths with the same globs
-def _compile(glob: str) -> re.Pattern[str]:
+def compile_glob(glob: str) -> re.Pattern[str]:
+    """Return a regular expression whose `match` is the result of `matches_glob`.
+
+    To test many globs with many paths, keep the expressions: the cache holds only a few.
+    """
     # The chunk of a glob between two "*" matches a text of fixed length. The first match of a chunk
     # leaves the most room for the rest, so atomic groups lose no match, and they prevent
     # backtracking.

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from fuzz_inputs import bounded_time
@@ -17,9 +18,10 @@ from sample import MakeApp, git, write, write_tree
 
 from rootle.app import App, open_app
 from rootle.config.fields import Config
+from rootle.errors import QueryError
 from rootle.rank.path_features import matches_path
-from rootle.search.query.filters import _contains_path
-from rootle.text.path_glob import matches_glob
+from rootle.search.query.filters import _path_search
+from rootle.text.path_glob import compile_glob, matches_glob
 from rootle.types import SearchQuery
 
 _DAY_S = 86_400
@@ -178,7 +180,7 @@ def _is_under(path: str, wanted: str) -> bool:
 @given(st.text(max_size=20) | st.text("ab*?[]!-/.\\", max_size=20), st.text("ab/.-é", max_size=20))
 def test_any_path_is_a_valid_filter(typed: str, path: str) -> None:
     matches_path(path, typed)
-    _contains_path(typed, path)
+    _path_search([typed])(path)
 
 
 @pytest.mark.parametrize(
@@ -204,8 +206,8 @@ def test_two_stars_and_a_slash_match_any_number_of_folders(
 ) -> None:
     for path in matching:
         assert matches_path(path, glob)
-        assert _contains_path(glob.upper(), path)
-        assert _contains_path(glob, f"lib/{path}")
+        assert _path_search([glob.upper()])(path)
+        assert _path_search([glob])(f"lib/{path}")
     assert not any(matches_path(path, glob) for path in other)
 
 
@@ -223,5 +225,27 @@ def test_matching_a_hostile_glob_takes_linear_time() -> None:
 
 
 def test_a_path_with_brackets_is_found() -> None:
-    assert _contains_path("app/[id]/page.tsx", "web/app/[id]/page.tsx")
+    assert _path_search(["app/[id]/page.tsx"])("web/app/[id]/page.tsx")
     assert matches_path("app/[id]/page.tsx", "app/[id]/page.tsx")
+
+
+def test_each_of_many_globs_is_compiled_once(tmp_path: Path, make_app: MakeApp) -> None:
+    for number in range(20):
+        write(tmp_path, f"src/f{number}.py", f"def retry_{number}():\n    return {number}\n")
+    app = make_app(tmp_path)
+    app.index()
+    globs = [f"gone/{number}/**" for number in range(600)]
+    before = compile_glob.cache_info().misses
+
+    typed = " ".join(f"path:{glob}" for glob in globs[:300])
+    app.search(SearchQuery(f"retry {typed}"))
+    app.search(SearchQuery("retry", file_paths=tuple(globs[300:])))
+
+    # The notes about the filters compile them again, once for each combination of filters.
+    assert compile_glob.cache_info().misses - before < 20 * len(globs) / 2
+
+
+@pytest.mark.parametrize("date", ["2024-00", "2024-01-00", "2024-13"])
+def test_a_month_or_day_that_does_not_exist_is_refused(date: str, tree: tuple[App, Any]) -> None:
+    with pytest.raises(QueryError, match=f"{date}.* is neither a date"):
+        tree[0].search(SearchQuery(f"retry since:{date}"))

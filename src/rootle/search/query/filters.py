@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Final
 
 from rootle.errors import QueryError
 from rootle.index.reader import FileState, IndexReader
-from rootle.rank.path_features import matches_path
+from rootle.rank.path_features import path_matcher
 from rootle.search.query.syntax import ParsedQuery
 from rootle.search.revision_periods import ListPeriod, is_judged_by_history, select_commits
 from rootle.serialization.dates import parse_date
 from rootle.text.file_kinds import is_code, is_document
 from rootle.text.languages import language_of, resolve_language
-from rootle.text.path_glob import matches_glob
+from rootle.text.path_glob import compile_glob, is_glob
 from rootle.types import COMMIT_KIND, COMMIT_MESSAGE, FILES, PACKAGE_URI, SearchQuery
 
 _DAY_S: Final = 86_400
@@ -116,17 +115,14 @@ def filter_unindexed(
 def names_file(query: SearchQuery, parsed: ParsedQuery, path: str) -> bool:
     """Return whether a path filter without wildcards matches this file, not its whole folder."""
     folder = path.rpartition("/")[0]
-    tests = [partial(_matches, place) for place in query.file_paths or () if not _is_glob(place)]
-    tests += [partial(_contains_path, typed) for typed in parsed.paths if not _is_glob(typed)]
+    tests = [_place_search(place) for place in query.file_paths or () if not is_glob(place)]
+    tests += [_path_search([typed]) for typed in parsed.paths if not is_glob(typed)]
     return any(test(path) and not test(folder) for test in tests)
 
 
-def _matches(place: str, path: str) -> bool:
-    return any(matches_path(spelling, place) for spelling in _spellings(path))
-
-
-def _is_glob(text: str) -> bool:
-    return any(sign in text for sign in "*?[")
+def _place_search(place: str) -> Callable[[str], bool]:
+    test = path_matcher(place)
+    return lambda path: any(map(test, _spellings(path)))
 
 
 def find_expiry(
@@ -146,7 +142,8 @@ _Test = Callable[[FileState], bool]
 def _path_test(query: SearchQuery) -> Iterable[_Test]:
     wanted = query.file_paths
     if wanted is not None:
-        yield lambda state: any(_matches(place, state.path) for place in wanted)
+        tests = [_place_search(place) for place in wanted]
+        yield lambda state: any(test(state.path) for test in tests)
 
 
 def _language_test(names: Iterable[str] | None, states: Collection[FileState]) -> Iterable[_Test]:
@@ -197,12 +194,14 @@ def _text_tests(parsed: ParsedQuery, states: Collection[FileState]) -> Iterable[
     A file must match at least one wanted value and none of the excluded values.
     """
     if parsed.paths:
-        yield lambda state: any(_contains_path(path, state.path) for path in parsed.paths)
+        is_wanted = _path_search(parsed.paths)
+        yield lambda state: is_wanted(state.path)
     if parsed.languages:
         yield from _language_test(parsed.languages, states)
+    is_excluded = _path_search(parsed.excluded_paths)
     excluded: list[_Test] = [
         *_language_test(parsed.excluded_languages, ()),
-        lambda state: any(_contains_path(path, state.path) for path in parsed.excluded_paths),
+        lambda state: is_excluded(state.path),
     ]
     yield lambda state: not any(test(state) for test in excluded)
 
@@ -257,19 +256,24 @@ def _read_date(name: str, text: str, now_s: float) -> float:
     return found
 
 
-def _contains_path(typed: str, path: str) -> bool:
-    """Return whether a path contains the typed path, which must begin at the start of a name.
+def _path_search(typed: Sequence[str]) -> Callable[[str], bool]:
+    """Return whether a path contains one of the typed paths, at the start of a name.
 
-    Case is ignored.
+    Case is ignored. The globs are compiled once, because there may be many of them.
     """
-    typed = typed.lower().removeprefix("./").lstrip("/")
-    return any(_contains(typed, spelling) for spelling in _spellings(path.lower()))
+    texts = [one.lower().removeprefix("./").lstrip("/") for one in typed]
+    # A name may contain brackets, as in `app/[id]/page.tsx`, so a glob is also searched as a text.
+    names = [f"/{text}" for text in texts]
+    globs = [compile_glob(f"**/{text}") for text in texts if is_glob(text)]
 
+    def contains(path: str) -> bool:
+        return any(
+            any(name in f"/{spelling}" for name in names)
+            or any(glob.match(spelling) for glob in globs)
+            for spelling in _spellings(path.lower())
+        )
 
-def _contains(typed: str, path: str) -> bool:
-    # A name may contain brackets, as in `app/[id]/page.tsx`.
-    is_literal = f"/{typed}" in f"/{path}"
-    return is_literal or (_is_glob(typed) and matches_glob(path, f"**/{typed}"))
+    return contains
 
 
 def _spellings(path: str) -> tuple[str, ...]:
