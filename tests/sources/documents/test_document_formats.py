@@ -594,6 +594,11 @@ def mail_with_parts(kind: str, *parts: str) -> bytes:
             ["The ñandú"],
         ),
         (b"From: Ann\nContent-Type: text/plain; charset=base64\n\nThe ibex", ["The ibex"]),
+        (b"From: Ann\nContent-Type: text/plain; charset=punycode\n\nThe ibex-1", ["The ibex-1"]),
+        (
+            b"From: Ann\nContent-Type: text/plain; charset=unicode_escape\n\nThe \\x41",
+            ["The \\x41"],
+        ),
     ],
 )
 def test_all_texts_of_a_message_are_read(tmp_path: Path, mail: bytes, expected: list[str]) -> None:

@@ -11,6 +11,7 @@ from typing import Final
 
 from rootle.sources.git.commit_time import parse_commit_time
 from rootle.sources.git.raw_diff import RawChange, split_raw_diff
+from rootle.sources.text_codecs import find_charset
 
 # The format of the header of a commit: hash, parents, author, time of commit, message. Each field
 # is followed by NUL.
@@ -170,7 +171,7 @@ def _merge_signs(rows: Sequence[str], parents: int) -> list[str]:
 
 def _decode(text: bytes, encoding: bytes = b"utf-8") -> str:
     try:
-        decoded = text.decode(encoding.decode("ascii", "replace"), "replace")
+        decoded = text.decode(find_charset(encoding.decode("ascii", "replace")), "replace")
     except (LookupError, ValueError):  # an unknown encoding
         decoded = text.decode("utf-8", "replace")
     return decoded.replace("\0", "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from typing import BinaryIO, Final
@@ -15,6 +14,7 @@ from rootle.sources.documents.places import (
 from rootle.sources.documents.readers.html_text import read_html
 from rootle.sources.documents.readers.messages.mime_parts import MESSAGE, MimePart, read_parts
 from rootle.sources.files.skip_rules import DAMAGED
+from rootle.sources.text_codecs import find_charset
 
 _HEADERS: Final = ("Subject", "From", "To", "Cc", "Date")
 # Maximum size of a mail file. It includes attachments, which are skipped to find the text after
@@ -100,8 +100,8 @@ def _text_of(part: MimePart, found: ExtractedDocument) -> str:
 def _decode(raw: bytes, charset: str | None) -> str:
     """Decode text. Programs often send UTF-8 without a charset, or call it ASCII."""
     with suppress(LookupError, ValueError):  # an unknown charset
-        if charset and codecs.lookup(charset).name != "ascii":
-            return raw.decode(charset, "replace")
+        if charset and (codec := find_charset(charset)) != "ascii":
+            return raw.decode(codec, "replace")
     try:
         return raw.decode()
     except UnicodeDecodeError:
