@@ -127,7 +127,7 @@ def test_explain_shows_how_the_question_was_interpreted(repository: Path) -> Non
         "; in: code,docs; author: ada; since: 2001; until: 2030"
     )
     revised = rootle("search", "retry delay since:HEAD at:HEAD", "--explain", cwd=repository)
-    assert revised.out.splitlines()[0].endswith("; since: 2023-11-14T22:13:21Z; at: HEAD")
+    assert revised.out.splitlines()[0].endswith("; since: HEAD; at: HEAD")
     typo = rootle("search", "retry_backof", "--explain", cwd=repository)
     assert 'interpreted as: symbol; "retry_backoff" for "retry_backof"' in typo.out
     assert (
