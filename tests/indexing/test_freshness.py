@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -108,6 +109,21 @@ def test_files_of_a_replaced_parent_folder_are_in_the_next_answer(
     (tmp_path / "next").rename(tmp_path / "parent")
     assert _finds(app, "okapi_two")
     assert not _finds(app, "quagga")
+
+
+def test_an_older_copy_that_replaces_the_index_is_updated_before_the_next_answer(
+    repository: Path, app: App, tmp_path: Path
+) -> None:
+    index = Path(app.status().index_dir)
+    shutil.copytree(index, tmp_path / "backup")
+    write(repository, "src/made.py", "def quagga(): ...\n", when_s=None)
+    for _ in range(2):
+        assert _finds(app, "quagga")
+
+    index.rename(tmp_path / "replaced")
+    (tmp_path / "backup").rename(index)
+
+    assert _finds(app, "quagga")
 
 
 def test_a_new_repository_above_the_root_applies_to_the_next_answer(

@@ -64,6 +64,7 @@ class IndexRefresher:
         self._watched_generation = -1  # the last generation whose files were all in watched folders
         self._changes = ChangeProbe(indexer.root, indexer.index_dir, indexer.state.list_paths)
         self._is_proven_current = False  # True after a check during which `_changes` was watching
+        self._proven_generation = 0  # the generation of the index that this check found current
         self._maintained_at = float("-inf")
         self._background = BackgroundUpdate(self._update_in_background, on_warning)
         self._lock = threading.RLock()
@@ -109,6 +110,8 @@ class IndexRefresher:
                 is_watching = self._watches_all_files()
             is_proof = state is None or state.is_throttled or self._waits_for_watcher()
             self._is_proven_current = is_watching and is_proof and self._staleness is None
+            if self._is_proven_current:
+                self._proven_generation = self._indexer.snapshot().generation
             return self._staleness
 
     @contextmanager
@@ -181,13 +184,22 @@ class IndexRefresher:
         """Return whether the last check found the index current and nothing has changed since.
 
         Each change is reported only once. After a report, this method returns False until the next
-        check.
+        check. An index with a lower generation is an older copy that replaced the index.
         """
         is_recent = time.monotonic() - self._checked_at < _MAX_PROOF_AGE_S
         self._is_proven_current = (
-            self._is_proven_current and is_recent and not self._changes.may_have_changed()
+            self._is_proven_current
+            and is_recent
+            and not self._changes.may_have_changed()
+            and self._has_proven_index()
         )
         return self._is_proven_current
+
+    def _has_proven_index(self) -> bool:
+        try:
+            return self._indexer.snapshot().generation >= self._proven_generation
+        except IndexStorageError:
+            return False
 
     def _watch_changes(self) -> bool:
         """Watch the folder, starting with the second check; return whether changes are reported.
