@@ -57,9 +57,11 @@ def test_a_question_about_an_absent_word_has_no_confident_answer(
 _ORDINARY: Final = "what is the maximum length of a nickname"
 
 
-def _answer_from(path: Path, count: int, make_app: MakeApp) -> SearchResponse:
+def _answer_from(
+    path: Path, count: int, make_app: MakeApp, setting: str = "maxLength"
+) -> SearchResponse:
     """Ask a question with one absent word in a folder with a number of files."""
-    interface = "type: object\nproperties:\n  nickname: {type: string, maxLength: 17}\n"
+    interface = f"type: object\nproperties:\n  nickname: {{type: string, {setting}: 17}}\n"
     others = {f"docs/{at}.md": f"# Page {at}\n\nThe length of a page.\n" for at in range(count - 1)}
     root = make_repository(path, {"api.yaml": interface, **others})
     return make_app(root).search(_ORDINARY)
@@ -74,10 +76,20 @@ def test_a_folder_of_few_files_may_lack_an_ordinary_word(tmp_path: Path, make_ap
 
 @pytest.mark.slow
 def test_a_large_folder_has_the_ordinary_words(tmp_path: Path, make_app: MakeApp) -> None:
-    large = _answer_from(tmp_path / "large", 120, make_app)
+    large = _answer_from(tmp_path / "large", 120, make_app, setting="lengthUpTo")
     assert large.results[0].file_path == "api.yaml"
     assert large.confident is False
     assert 'no indexed text has the word "maximum"' in large.suggestions[0]
+
+
+@pytest.mark.slow
+def test_a_word_that_code_replaces_by_another_one_does_not_reject_an_answer(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    large = _answer_from(tmp_path / "large", 120, make_app)
+    assert large.results[0].file_path == "api.yaml"
+    assert large.confident is True
+    assert large.suggestions == ()
 
 
 def test_the_scores_of_a_rejected_answer_are_low(app: App) -> None:

@@ -59,6 +59,18 @@ def find_related_terms(
     return tuple(WeightedTerm(term, weight * _WEIGHT) for term, weight in best)
 
 
+def find_terms_of_words(
+    stems: Sequence[str], table: RelatedTermTable | None = None
+) -> Mapping[str, frozenset[str]]:
+    """Return the stems that code uses for single words. Words that the table lacks are left out."""
+    found = (table or _read_table()).find([phrase_key([stem]) for stem in stems])
+    return {
+        stem: frozenset(term for term, _ in terms)
+        for stem, terms in zip(stems, found, strict=True)
+        if terms is not None
+    }
+
+
 def phrase_key(stems: Sequence[str]) -> int:
     """Return the key of a phrase in the table."""
     digest = blake2b(" ".join(stems).encode(), digest_size=8).digest()

@@ -12,6 +12,7 @@ from typing import Final
 from rootle.index.reader import IndexReader, SparseReader
 from rootle.protocols import WeightedTerm
 from rootle.rank.question.language_detection import detect_language, foreign_function_words
+from rootle.rank.question.related_terms import find_terms_of_words
 from rootle.search.query.parse import ParsedQuestion
 from rootle.text.patterns.lazy_pattern import LazyPattern
 from rootle.text.terms import MAX_WORD_CHARS, STOP_WORDS, WORD, whole_identifier
@@ -91,6 +92,9 @@ class WordCheck:
     unknown: tuple[SubjectWord, ...]  # without stems in the index; general words are left out
     is_error: bool  # the question is an error message, which may contain names of another program
     is_small: bool = False  # the index has so few files that it lacks many ordinary words
+    # Those of the unknown words for which the index has other words, such as "remove" for
+    # "disappears". Code may say the same with these.
+    replaceable: frozenset[SubjectWord] = frozenset()
 
     def is_about(self, words: Sequence[SubjectWord]) -> bool:
         """Return whether the question is about these words, which are some of its subject words.
@@ -101,7 +105,7 @@ class WordCheck:
             return False
         if any(word.is_identifier or word.is_capitalized for word in words) and not self.is_error:
             return True
-        share = len(words) / len(self.subjects)
+        share = sum(word not in self.replaceable for word in words) / len(self.subjects)
         if any(word.is_identifier and word not in self.unknown for word in self.subjects):
             return share > _MAX_SHARE_WITH_IDENTIFIER
         proves_less = self.is_small or any(word.is_foreign for word in words)
@@ -120,7 +124,26 @@ def check_words(question: ParsedQuestion, index: IndexReader) -> WordCheck:
         if known.isdisjoint(word.stems) and word.text.lower() not in _GENERAL_WORDS
     )
     is_error = question.question.intent == "error"
-    return WordCheck(subjects, unknown, is_error, files < _MIN_FILES)
+    return WordCheck(
+        subjects, unknown, is_error, files < _MIN_FILES, _replaceable_words(unknown, index.sparse)
+    )
+
+
+def _replaceable_words(
+    words: Sequence[SubjectWord], sparse: SparseReader
+) -> frozenset[SubjectWord]:
+    """Return the words for which the index has a word that code uses instead."""
+    if not words:
+        return frozenset()
+    related = find_terms_of_words([stem for word in words for stem in word.stems])
+    terms = sorted(frozenset[str]().union(*related.values()))
+    _, frequencies = sparse.file_frequencies(terms)
+    known = {term for term, count in zip(terms, frequencies, strict=True) if count}
+    return frozenset(
+        word
+        for word in words
+        if any(not known.isdisjoint(related.get(stem, ())) for stem in word.stems)
+    )
 
 
 def prove_absent(words: Iterable[SubjectWord], index: IndexReader) -> tuple[SubjectWord, ...]:
