@@ -92,7 +92,12 @@ class Unpacker:
         # bytes count, also those of headers and of members that are left out.
         stream = _CountedStream(_decompress(file).read, self._count)
         with closing(
-            _TarStream.open(*(None, "r|", stream, _TAR_BLOCK_BYTES), tarinfo=_member_type(stream))
+            _TarStream.open(
+                mode="r|",
+                fileobj=stream,
+                bufsize=_TAR_BLOCK_BYTES,
+                tarinfo=_member_type(stream),
+            )
         ) as archive:
             for member in _members(archive):
                 if member.isdir():
