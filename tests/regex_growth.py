@@ -70,7 +70,7 @@ _ONLY_MATCHED = frozenset(
     for name in names
 )
 Pattern = re.Pattern[str] | re.Pattern[bytes]
-_SHORT, _LONG = 1_500, 6_000  # the numbers of repetitions
+_SHORT, _LONG = 600, 2_400  # the numbers of repetitions
 _MIN_S = 0.004  # shorter times are too inexact to compare
 _MAX_RATIO = 9  # four times the length takes 4 times as long, or 16 times if the time is quadratic
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT)
