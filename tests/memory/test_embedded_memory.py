@@ -9,16 +9,20 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from hash_embedder import HashEmbedder
+from polling import TIMEOUT_S, wait_until
 
 from rootle.embed.static import StaticEmbedder
-from rootle.errors import MemoryStorageError
+from rootle.errors import MemoryStorageError, UnavailableError
+from rootle.memory.corpus import Entry, Row
 from rootle.memory.embedded import EmbeddedMemory
+from rootle.memory.loader import MemoryLoader
 from rootle.types import Memory, MemoryReference
 
 ME = "ada"
@@ -57,6 +61,38 @@ def texts(memories: list[Memory]) -> list[str]:
 
 def memory_of(text: str, day: str) -> Memory:
     return Memory("", text, f"{day}T12:00:00Z")
+
+
+def test_closing_does_not_wait_until_all_memories_are_loaded(
+    store: EmbeddedMemory, path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(20):
+        store.add(f"The stable {number} has hay", ME)
+    other = EmbeddedMemory(path, HashEmbedder, clock)
+    is_loading, may_continue = threading.Event(), threading.Event()
+    loaded: list[str] = []
+    make_entry = MemoryLoader._make_entry
+
+    def make_slowly(loader: MemoryLoader, memory: Memory, vector: Row) -> Entry:
+        loaded.append(memory.text)
+        is_loading.set()
+        may_continue.wait(TIMEOUT_S)
+        return make_entry(loader, memory, vector)
+
+    monkeypatch.setattr(MemoryLoader, "_make_entry", make_slowly)
+    with ThreadPoolExecutor() as threads:
+        search = threads.submit(other.search, "hay", ME, 7)
+        assert is_loading.wait(TIMEOUT_S)
+        closing = threads.submit(other.close)
+        wait_until(other._is_closing.is_set, "the store is being closed")
+        may_continue.set()
+        closing.result(TIMEOUT_S)
+
+        with pytest.raises(UnavailableError, match="closed"):
+            search.result(TIMEOUT_S)
+    assert len(loaded) == 1
+    monkeypatch.undo()
+    assert len(other.search("hay", ME, 30)) == 20
 
 
 def test_a_stored_fact_is_found(store: EmbeddedMemory) -> None:

@@ -44,6 +44,7 @@ class EmbeddedMemory:
         self._open_embedder = open_embedder
         self._clock = clock
         self._lock = threading.RLock()
+        self._is_closing = threading.Event()  # ends the loading of memories in another thread
         self._connection: sqlite3.Connection | None = None
         self._inode = -1
         self._embedder: Embedder | None = None
@@ -112,7 +113,7 @@ class EmbeddedMemory:
         if not self.exists or top_k < 1:
             return []
         with self._connect() as connection:
-            corpus = self._loader(user_id).load(connection)
+            corpus = self._loader(user_id).load(connection, self._is_closing.is_set)
             if corpus is None:
                 return []
             places = find_places(about, corpus.roots)
@@ -146,12 +147,20 @@ class EmbeddedMemory:
             return queries.load_events(connection, user_id)
 
     def close(self) -> None:
-        """Close the file. The next use opens it again."""
+        """Close the file. The next use opens it again.
+
+        A search that is still loading many memories in another thread fails.
+        """
+        self._is_closing.set()
         with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-            self._connection = None
-            self._loaders.clear()
+            self._close_connection()
+            self._is_closing.clear()
+
+    def _close_connection(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+        self._loaders.clear()
 
     def _observe(self, connection: sqlite3.Connection, memory: Memory, user_id: str) -> int:
         """Record an observation of a memory; insert the memory if it is new. Return its id."""
@@ -191,7 +200,7 @@ class EmbeddedMemory:
         with self._lock:
             inode = os.stat(self.path).st_ino if self.exists else -1
             if self._connection is None or inode != self._inode:
-                self.close()
+                self._close_connection()
                 self._connection = open_database(self.path)
                 self._inode = os.stat(self.path).st_ino
             with storage_errors(self.path):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 
 import numpy as np
 
+from rootle.errors import UnavailableError
 from rootle.memory import queries
 from rootle.memory.corpus import Corpus, Entry, Row
 from rootle.memory.vocabulary import Vocabulary
@@ -45,15 +46,20 @@ class MemoryLoader:
         self._position: _Position = (0, 0, 0)
         self._corpus: Corpus | None = None
 
-    def load(self, connection: sqlite3.Connection) -> Corpus | None:
-        """Return a corpus of the current memories; None if there are none."""
+    def load(self, connection: sqlite3.Connection, is_stopped: Callable[[], bool]) -> Corpus | None:
+        """Return a corpus of the current memories; None if there are none.
+
+        Raise UnavailableError as soon as `is_stopped` returns True while memories are loaded.
+        """
         newest = _newest_position(connection)
-        if newest != self._position and self._load_changes(connection, newest):
+        if newest != self._position and self._load_changes(connection, newest, is_stopped):
             entries = list(self._entries.values())
             self._corpus = Corpus(entries, len(self._vocabulary)) if entries else None
         return self._corpus
 
-    def _load_changes(self, connection: sqlite3.Connection, newest: _Position) -> bool:
+    def _load_changes(
+        self, connection: sqlite3.Connection, newest: _Position, is_stopped: Callable[[], bool]
+    ) -> bool:
         """Load the changes up to a position; return whether any memory of this user changed."""
         observation, deletion, origin = self._position
         changed: list[_MemoryRow] = connection.execute(
@@ -63,6 +69,8 @@ class MemoryLoader:
         references = queries.load_references(connection, ids)
         origins = queries.load_origins(connection, ids)
         for row, vector in zip(changed, self._load_vectors(connection, changed), strict=True):
+            if is_stopped():
+                raise UnavailableError("the memories were closed while they were loaded")
             memory_id, text, _, _, observed_at, count, is_personal = row
             memory = Memory(
                 str(memory_id),
