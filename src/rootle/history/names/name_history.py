@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from typing import Final
 
 from rootle.history.commit_view import CommitView
@@ -19,6 +18,7 @@ from rootle.history.names.place_changes import (
     section_of,
 )
 from rootle.index.reader import FileState
+from rootle.text.similarity.similar_names import similar_names
 from rootle.text.terms import WORD, word_terms
 from rootle.text.whole_names import name_pattern
 from rootle.types import (
@@ -42,7 +42,7 @@ _SIMILAR_LINE: Final = 0.6
 _MAX_COUNTED: Final = 1_000
 _COUNTING_S: Final = 4.0
 
-NOT_ALL_COUNTED: Final = "git did not search the older commits in time"
+_NOT_ALL_COUNTED: Final = "git did not search the older commits in time"
 # As `CommitUpdates.find_by_count`.
 FindByCount = Callable[[str, int, float], CountedCommits]
 
@@ -117,16 +117,12 @@ def _since_addition(
         old = [line[1:] for line in change.lines if line[:1] == "-"]
         if not new or any(map(word.search, old)):
             continue
-        replaced = max(old, key=lambda line: _similarity(new[0], line), default="")
-        if _similarity(new[0], replaced) >= _SIMILAR_LINE:
-            name, end = _old_name(new[0], replaced, name), len(changes)
+        replaced = similar_names(new[0].strip(), [line.strip() for line in old], _SIMILAR_LINE)
+        if replaced:
+            name, end = _old_name(new[0], replaced[0][1], name), len(changes)
         elif _adds_name(view, change.state, change.section, name):
             end = at + 1
     return list(changes[:end])
-
-
-def _similarity(line: str, other: str) -> float:
-    return SequenceMatcher(None, line.strip(), other.strip()).ratio()
 
 
 def _old_name(line: str, replaced: str, name: str) -> str:
@@ -215,7 +211,7 @@ def _add_first(
     counted = find_by_count(name, _MAX_COUNTED, _COUNTING_S)
     older = _find_older(view, first.state, counted.hashes) if counted.is_complete else None
     if older is None:
-        reason = "no older commit was found" if counted.is_complete else NOT_ALL_COUNTED
+        reason = "no older commit was found" if counted.is_complete else _NOT_ALL_COUNTED
         note = f"{question.name} may be older than the first of them; {reason}"
         return replace(found, notes=(*found.notes, note))
     paths = {one.section.label for one in found.commits}

@@ -133,6 +133,11 @@ class GitStream:
         """Return the return code of git, which is negative if a signal stopped it."""
         return _FAILED if self._running is None else self._running.process.wait()
 
+    @property
+    def is_stopped(self) -> bool:
+        """Whether git was stopped, so that the output may be incomplete."""
+        return self._is_stopped
+
     def stop(self) -> None:
         """Stop git. One thread may call this while another waits for output."""
         self._is_stopped = True
@@ -147,10 +152,15 @@ class GitStream:
 
 @contextmanager
 def stream_git(
-    folder: str, *arguments: str, config: Mapping[str, str], buffers: bool = False
+    folder: str,
+    *arguments: str,
+    config: Mapping[str, str],
+    buffers: bool = False,
+    timeout_s: float | None = None,
 ) -> Iterator[GitStream]:
     """Run git in `folder` and read its output while it runs; stop it when the block ends.
 
+    After `timeout_s` seconds, git is stopped too, and the output ends early.
     If `buffers` is set, git writes its output in blocks instead of one commit at a time. Reading a
     long history then takes half the time, but the end of the output is lost if git is stopped.
     """
@@ -161,14 +171,18 @@ def stream_git(
         yield GitStream(None)
         return
     stream = GitStream(started)
-    timer = threading.Timer(_STALL_S, stream.stop_if_stalled)
-    timer.daemon = True
-    timer.start()
+    timers = [threading.Timer(_STALL_S, stream.stop_if_stalled)]
+    if timeout_s is not None:
+        timers.append(threading.Timer(max(0.0, timeout_s), stream.stop))
+    for timer in timers:
+        timer.daemon = True
+        timer.start()
     with started.process:
         try:
             yield stream
         finally:
-            timer.cancel()
+            for timer in timers:
+                timer.cancel()
             stream.stop()
 
 

@@ -144,7 +144,7 @@ class ForeignUses:
 
         If the owner has too many files to find all its relatives, those of the name are searched.
         """
-        if self._is_other(name) or self._related:
+        if self._find_related():
             return self._is_other(name)
         if name not in self._scopes:
             texts = self._find_texts(name)
@@ -157,9 +157,9 @@ class ForeignUses:
 
     def _names_no_related(self, text: str) -> bool:
         """Return whether a text names none of the owners and of the classes that are related."""
-        is_known = self._is_other("")  # finds the related classes
-        return is_known and not any(
-            re.search(rf"\b{re.escape(name)}\b", text) for name in self._related or ()
+        related = self._find_related()
+        return bool(related) and not any(
+            re.search(rf"\b{re.escape(name)}\b", text) for name in related
         )
 
     def _has_other_type(self, found: FileOccurrences, at: Position, variable: str) -> bool:
@@ -208,11 +208,16 @@ class ForeignUses:
 
     def _is_other(self, name: str) -> bool:
         """Return whether a class neither inherits from the owner nor is another name for it."""
+        related = self._find_related()
+        return bool(related) and name not in related
+
+    def _find_related(self) -> Collection[str]:
+        """Return the owners and the classes related to them; none if there are too many files."""
         if self._related is None:
             self._related = find_related(self._owners, self._find_texts)
             if not self._related and self._has_no_bases:
                 self._related = self._owners
-        return bool(self._related) and name not in self._related
+        return self._related
 
     def _is_outside_package(self, found: FileOccurrences, at: Position) -> bool:
         """Return whether a name in a Go file is a field, or belongs to another package."""

@@ -10,7 +10,6 @@ from rootle.search.symbols.definitions import (
     SCOPE_SEPARATOR,
     FoundDefinition,
     package_clauses,
-    package_names,
 )
 from rootle.search.symbols.parsed_files import FileOccurrences
 from rootle.syntax.references import can_rename_member, is_plain_name
@@ -45,7 +44,6 @@ class OwnerFilter:
         self._outer = outer
         self._list_files = list_files
         self._find_bases = find_bases
-        self._packages: dict[str, frozenset[str]] = {}
         self._clauses: dict[str, list[tuple[str, ...]]] = {}
         self._bases: dict[str, Sequence[str]] = {}
         self.has_all_bases = True  # whether no base class was left out because of the limit
@@ -142,17 +140,17 @@ class OwnerFilter:
 
     def _find_packages(self, found: FoundDefinition) -> list[tuple[str, ...]]:
         """Return the names of the packages of a definition; Scala nests the clauses of a file."""
-        path = found.symbol.path
-        if path not in self._clauses:
-            self._clauses |= {one.state.path: package_clauses(one) for one in self._list_files()}
-        clauses = self._clauses.get(path, [])
+        clauses = self._clauses_of(found.symbol.path)
         nested = tuple(part for clause in clauses for part in clause)
         return [*clauses, nested] if clauses else []
 
     def _packages_of(self, path: str) -> frozenset[str]:
-        if path not in self._packages:
-            self._packages |= {one.state.path: package_names(one) for one in self._list_files()}
-        return self._packages.get(path, frozenset())
+        return frozenset(part for clause in self._clauses_of(path) for part in clause)
+
+    def _clauses_of(self, path: str) -> list[tuple[str, ...]]:
+        if path not in self._clauses:
+            self._clauses |= {one.state.path: package_clauses(one) for one in self._list_files()}
+        return self._clauses.get(path, [])
 
 
 class MemberUses:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby
 from typing import Final, NamedTuple
@@ -80,29 +79,20 @@ def list_commits_with_text(
     A merge counts only if it differs from all of its parents in this number. After the timeout,
     the commits that git has found so far are returned.
     """
-    is_stopped = threading.Event()
     options = ("--format=%H %P", "--no-show-signature", "--no-textconv", "--no-ext-diff")
     # With -m, git lists a merge once for each parent with another number of occurrences.
     arguments = (f"-S{text}", *options, "-m", "--no-patch", "--")
     found: list[str] = []
-    with stream_git(folder, "log", *arguments, config={"log.showRoot": "true"}) as stream:
-
-        def stop() -> None:
-            is_stopped.set()
-            stream.stop()
-
-        timer = threading.Timer(timeout_s, stop)
-        timer.daemon = True
-        timer.start()
+    config = {"log.showRoot": "true"}
+    with stream_git(folder, "log", *arguments, config=config, timeout_s=timeout_s) as stream:
         for shas, lines in groupby(_read_lines(stream)):
             sha, *parents = shas.decode("ascii", "replace").split()
             if len(list(lines)) >= len(parents):
                 found.append(sha)
             if len(found) == max_count:
-                is_stopped.set()
+                stream.stop()
                 break
-        timer.cancel()
-        is_complete = not is_stopped.is_set() and stream.wait() == 0
+        is_complete = not stream.is_stopped and stream.wait() == 0
     return CountedCommits(found, is_complete)
 
 

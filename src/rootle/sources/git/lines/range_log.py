@@ -103,25 +103,18 @@ class ChangeLog:
 
 
 def _read_log(top: str, arguments: Sequence[str], deadline_s: float) -> LoggedChanges:
-    is_stopped = threading.Event()
-    with stream_git(top, "log", *_OPTIONS, *arguments, config=_CONFIG) as stream:
-
-        def stop() -> None:
-            is_stopped.set()
-            stream.stop()
-
-        timer = threading.Timer(max(0.0, deadline_s - monotonic()), stop)
-        timer.daemon = True
-        timer.start()
+    timeout_s = deadline_s - monotonic()
+    with stream_git(
+        top, "log", *_OPTIONS, *arguments, config=_CONFIG, timeout_s=timeout_s
+    ) as stream:
         parts, size = [], 0
         for chunk in stream:
             parts.append(chunk)
             size += len(chunk)
             if size > _MAX_BYTES:
-                stop()
+                stream.stop()
                 break
-        timer.cancel()
-        is_complete = not is_stopped.is_set() and stream.wait() == 0
+        is_complete = not stream.is_stopped and stream.wait() == 0
     fields = b"".join(parts).split(b"\0")[1:]
     found = list(_parse(fields))
     merges = frozenset(sha for (sha, *parents), _ in found if len(parents) > 1)
