@@ -16,17 +16,19 @@ from typing import Any, Final
 
 from rootle.app import App
 from rootle.errors import SourceError
-from rootle.serialization.citation import (
-    cite,
-    format_place,
-    result_spans,
-)
+from rootle.serialization.citation import cite, result_spans
 from rootle.serialization.outside_text import marks_of
-from rootle.serialization.path_text import escape_path, group_lines
+from rootle.serialization.path_text import group_lines
 from rootle.text.agent_orders.detector import describe_orders
 from rootle.text.languages import PROSE
 from rootle.tools.excerpts.answer_places import AnswerFile, ChosenPlaces, choose_places
 from rootle.tools.excerpts.file_places import Place
+from rootle.tools.excerpts.place_names import (
+    cite_place,
+    name_places,
+    without_scope,
+    write_one_line,
+)
 from rootle.tools.excerpts.shown_lines import FileExcerpts, LineNumbers, limit_characters
 from rootle.tools.history.commit_text import on_one_line, write_commit
 from rootle.tools.sent_passages import SentPassages
@@ -43,15 +45,9 @@ _FAR: Final = 0.1
 _MIN_RESULTS: Final = 3
 # The places of this number of files are ranked together. Opening a file takes time.
 _MAX_OPENED: Final = 5
-_MAX_NAMED_PLACES: Final = 3
-_MAX_SHORT_PLACES: Final = 1
 # Maximum number of characters for the other lines of a result that match a phrase or a regex.
 _MATCH_ROOM: Final = 240
 _MAX_MATCH_NUMBERS: Final = 10
-# Names are shortened to this number of innermost parts, because the names of outer definitions and
-# headings say little.
-_NAME_PARTS: Final = 2
-_MAX_NAME_CHARS: Final = 80
 _MAX_MENTIONS: Final = 4
 # Comes before the variables that the lines above use.
 _USED: Final = "also used:"
@@ -212,22 +208,23 @@ class _Writer:
         if result.commit is not None:
             return write_commit(result, result.commit, room)
         if places is None or not places.shown:
-            header = _one_line(result, result_spans(result), places)
+            header = write_one_line(result, result_spans(result), places)
             return header, [*_matches(self._open(result), ())] if self._may_match(result) else []
         excerpts = self._open(result)
         header, lines, seen = "", list[str](), set[int]()
         for at, (place, numbers) in enumerate(places.shown):
             seen.update(numbers)
-            title, body = self._print(result, excerpts, place, numbers)
+            context = places.shown[0][0].name if at else ""
+            title, body = self._print(result, excerpts, place, numbers, context)
             if place.is_variable:
                 lines += [_USED] if body and _USED not in lines else []
             elif at:
                 lines.append(f"also {title}")
             else:
-                header = _cite_place(result, place, title)
+                header = cite_place(result, place, title)
             lines += body
         lines += _matches(excerpts, seen)
-        lines += _name_places(places.named, container=f"{places.shown[0][0].name} > ")
+        lines += name_places(places.named, context=places.shown[0][0].name)
         if result.mentions:
             lines += _format_mentions(result.mentions)
         elif result.metadata.language in PROSE and result.trust is None:
@@ -269,13 +266,15 @@ class _Writer:
         excerpts: FileExcerpts,
         place: Place,
         numbers: LineNumbers,
+        context: str,
     ) -> tuple[str, list[str]]:
         """Return a title with the range and the name of a place, and its lines with numbers.
 
-        If the client has already received these lines, return further lines of the place.
+        The name does not repeat the scopes that it shares with `context`. If the client has already
+        received these lines, return further lines of the place.
         """
         lines = place.label or f"{numbers[0]}-{numbers[-1]}"
-        title = f"{lines} {on_one_line(place.name)}".rstrip()
+        title = f"{lines} {on_one_line(without_scope(place.name, context))}".rstrip()
         path = result.file_path
         sent = set[int]()
         while numbers and self._was_sent(path, texts := _texts_of(excerpts, numbers)):
@@ -354,40 +353,3 @@ def _matches(excerpts: FileExcerpts, seen: Collection[int]) -> Iterator[str]:
             yield f"{'…':>{width}}  more matching lines: {numbers}{more}"
             return
         yield f"{number:>{width}}  {excerpts.line(number)}".rstrip()
-
-
-def _one_line(result: SearchResult, spans: Sequence[Span], places: ChosenPlaces | None) -> str:
-    """Return the best places of a result without their lines."""
-    if places is not None and places.named:
-        first, *others = places.named
-        own = _cite_place(result, first, f"{_range_of(first)} {_shorten_name(first.name)}")
-        names = [f"{_range_of(one)} {_shorten_name(one.name)}" for one in others if one.name]
-    else:
-        span, *rest = spans
-        own = f"{cite(result.file_path, [span])} {_shorten_name(span.scope)}"
-        names = [f"{format_place(one)} {_shorten_name(one.scope)}" for one in rest if one.scope]
-    also = f"; also {', '.join(names[:_MAX_SHORT_PLACES])}" if names else ""
-    return on_one_line(own.rstrip() + also)
-
-
-def _cite_place(result: SearchResult, place: Place, title: str) -> str:
-    return f"{escape_path(result.file_path)}{'#' if place.label else ':'}{title}"
-
-
-def _range_of(place: Place) -> str:
-    return place.label or f"{place.first_line}-{place.last_line}"
-
-
-def _name_places(places: Sequence[Place], *, container: str) -> list[str]:
-    """Return a line with the names of places, without the name of the container before them."""
-    names = [
-        f"{_range_of(place)} {_shorten_name(place.name.removeprefix(container))}"
-        for place in places
-        if place.name
-    ]
-    return [f"also {on_one_line(', '.join(names[:_MAX_NAMED_PLACES]))}"] if names else []
-
-
-def _shorten_name(name: str) -> str:
-    """Return the innermost parts of the name of a definition or section: "class B > def c"."""
-    return " > ".join(name.split(" > ")[-_NAME_PARTS:])[:_MAX_NAME_CHARS]
