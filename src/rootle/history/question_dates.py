@@ -7,6 +7,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from rootle.history.names.name_questions import REVISION_NAME
+
 _MONTHS: Final = (
     "january february march april may june july august september october november december"
 )
@@ -42,16 +44,27 @@ _PHRASE_END: Final = re.compile(
     r"|were|did|has|have|since:|until:|path:|author:|lang:|in:)(?!\w))",
     re.IGNORECASE,
 )
+# A word after "since" or "between" that is a revision only if the repository has it.
+_KIND: Final = "(?:the )?(?:(?:version|release|tag|branch|commit) )?"
+_NAME_END: Final = r"(?=[\s?!,]|\.?$)"
+_REVISIONS: Final = re.compile(
+    rf"\b(?:between|from) {_KIND}(?P<first>{REVISION_NAME}) "
+    rf"(?:and|to) {_KIND}(?P<last>{REVISION_NAME}){_NAME_END}",
+    re.IGNORECASE | re.ASCII,
+)
 _REVISION: Final = re.compile(
-    r"\b(?:since|after) (?:version |release )?(?P<name>v?\d+(?:\.\d+)+(?:-[\w.]+)?)(?=[\s?!,]|$)",
-    re.IGNORECASE,
+    rf"\b(?P<kind>since|after|before|until|till) {_KIND}(?P<name>{REVISION_NAME}){_NAME_END}",
+    re.IGNORECASE | re.ASCII,
 )
 # A name with a digit, a hyphen, an underscore or a slash: other words are rarely revisions here.
 _BEFORE: Final = re.compile(
-    r"\b(?:before|until|till) (?:the )?(?:(?:version|release|tag|branch|commit) )?"
+    rf"\b(?P<kind>before|until|till) {_KIND}"
     r"(?P<name>(?=[\w.]*[\d_/-])\w[\w./^~+-]*\w)(?=[\s?!,]|$)",
     re.IGNORECASE,
 )
+_MAX_BOUNDS: Final = 2  # one "since", and one "until"
+# A word of these letters may be the beginning of a hash, such as "added".
+_HASH_LETTERS: Final = re.compile("[a-f]+", re.IGNORECASE)
 
 
 def read_dates(
@@ -61,18 +74,20 @@ def read_dates(
 
     `date_of` returns the Unix time of a revision, or None if there is no such revision. If
     `is_strict` is set, a number such as 2024 counts as a year only if it ends the question or a
-    phrase of it, because it may also be an amount, as in "in 2024 bytes".
+    phrase of it, because it may also be an amount, as in "in 2024 bytes". Then only the revisions
+    after "before" and "until" are converted.
     """
     operators: list[str] = []
 
     def take(pattern: re.Pattern[str], convert: Callable[[re.Match[str]], str]) -> None:
         nonlocal text
-        found = pattern.search(text)
-        if found is not None and is_strict and not _is_date(found, now):
-            return
-        if found is not None and (written := convert(found)):
-            operators.append(written)
-            text = f"{text[: found.start()]} {text[found.end() :]}"
+        for found in pattern.finditer(text):
+            if is_strict and not _is_date(found, now):
+                continue
+            if written := convert(found):
+                operators.append(written)
+                text = f"{text[: found.start()]} {text[found.end() :]}"
+                return
 
     take(_PERIOD, _period)
     take(_THIS, lambda found: _this(found["unit"].lower(), now))
@@ -82,8 +97,9 @@ def read_dates(
     take(_WITHIN, lambda found: f"since:{found['date']} until:{found['date']}")
     take(_BOUND, lambda found: _bound(found["kind"], found["date"]))
     if not is_strict:
-        take(_REVISION, lambda found: _revision("since", found["name"], date_of))
-    take(_BEFORE, lambda found: _revision("until", found["name"], date_of))
+        take(_REVISIONS, lambda found: _revisions(found, date_of))
+    for _ in range(_MAX_BOUNDS):
+        take(_BEFORE if is_strict else _REVISION, lambda found: _revision_bound(found, date_of))
     return text, operators
 
 
@@ -138,7 +154,20 @@ def _previous(date: str) -> str:
     return f"{day - timedelta(days=1):%Y-%m-%d}"
 
 
-def _revision(kind: str, name: str, date_of: Callable[[str], float | None]) -> str:
+def _revisions(found: re.Match[str], date_of: Callable[[str], float | None]) -> str:
+    first, last = (_find_revision(found[name], date_of) for name in ("first", "last"))
+    return f"since:{first} until:{last}" if first and last else ""
+
+
+def _revision_bound(found: re.Match[str], date_of: Callable[[str], float | None]) -> str:
+    name = _find_revision(found["name"], date_of)
+    kind = "since" if found["kind"].lower() in ("since", "after") else "until"
+    return f"{kind}:{name}" if name else ""
+
+
+def _find_revision(name: str, date_of: Callable[[str], float | None]) -> str:
+    """Return the revision that a name means: v2.1 may also be called 2.1. "" if there is none."""
+    if _HASH_LETTERS.fullmatch(name):
+        return ""
     other = name[1:] if name.startswith("v") else f"v{name}"
-    known = next((one for one in (name, other) if date_of(one) is not None), None)
-    return "" if known is None else f"{kind}:{known}"
+    return next((one for one in (name, other) if date_of(one) is not None), "")

@@ -13,7 +13,7 @@ _SINCE_VERSION: Final = re.compile(
 )
 # A name that is hardly an ordinary word: it contains a digit, or a kind of name precedes it.
 _SINCE_NAME: Final = re.compile(
-    r"\bsince (?:(?:the )?(?:tag|branch|release|version|commit) |(?=[\w./+-]*\d))"
+    r"\bsince (?:(?:the )?(?:tag|branch|release|version|commit) |(?=[\w./^~+-]*[\d^~]))"
     r"(?P<name>[A-Za-z_][\w./^~+-]{0,98}\w)(?=[\s?!,]|$)",
     re.IGNORECASE,
 )

@@ -18,9 +18,11 @@ AUTHORS = (
     "renewer[bot] <renewer@x.org>",
     "Quick Fox <1234+swiftfox@users.noreply.github.com>",
 )
+# Git takes "added" for the beginning of a hash.
+REVISIONS = ("v2.0", "v1", "rel_1_0", "topic", "HEAD", "HEAD~2", "8eec5ca", "added")
 REPOSITORY = Repository(
     KnownAuthors(AUTHORS),
-    date_of=lambda name: 1.0 if name == "v2.0" else None,
+    date_of=lambda name: 1.0 if name in REVISIONS else None,
     is_place=lambda name: name in ("Request", "Planck"),
     is_folder=lambda path: path == "src",
 )
@@ -69,6 +71,17 @@ def rewrite(question: str) -> str | None:
         ("what did Ada do in the last 3 months", "in:history author:Ada since:3months"),
         ("commits by Ada between 2020 and 2021", "in:history author:Ada since:2020 until:2021"),
         ("commits by Ada since 2.0", "in:history author:Ada since:v2.0"),
+        ("which commits did Ada make since v1", "in:history author:Ada since:v1"),
+        ("commits by Ada since rel_1_0", "in:history author:Ada since:rel_1_0"),
+        ("commits by Ada since the topic", "in:history author:Ada since:topic"),
+        ("commits by Ada after the branch topic", "in:history author:Ada since:topic"),
+        ("commits by Ada since HEAD~2", "in:history author:Ada since:HEAD~2"),
+        ("commits by Ada since commit 8eec5ca", "in:history author:Ada since:8eec5ca"),
+        ("commits by Ada between v1 and HEAD", "in:history author:Ada since:v1 until:HEAD"),
+        ("commits by Ada since v1 and until v2.0", "in:history author:Ada since:v1 until:v2.0"),
+        ("commits by Ada until topic.", "in:history author:Ada until:topic"),
+        ("commits by Ada since lunch", "in:history author:Ada since lunch"),
+        ("commits by Ada since added", "in:history author:Ada since added"),
         ("when did Ada change Request", "in:history author:Ada who changed Request"),
         ("commits by Ada path:src", "in:history author:Ada path:src"),
         ('commits by Ada about "max retries"', 'in:history author:Ada max retries "max retries"'),
