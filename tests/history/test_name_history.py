@@ -300,6 +300,49 @@ def test_the_changes_of_a_definition_are_followed_to_the_file_from_which_it_was_
     assert found == ["Move it", "Number 14", "Number 13", "Number 12", "Number 11", "Count"]
 
 
+COUNT = "def count_herd(name):\n    herd = open(name).read()\n    return len(herd.split())\n"
+OTHER = "def feed(name):\n    return name\n\n\n"
+
+
+@pytest.mark.parametrize("question", ["who added count_herd", "history of count_herd"])
+def test_a_definition_that_was_removed_and_added_again_keeps_its_changes(
+    question: str, root: Path, app: App
+) -> None:
+    write(root, "herd.py", OTHER)
+    commit_all(root, "Feed", day=9)
+    write(root, "herd.py", OTHER + COUNT)
+    commit_all(root, "Count", day=10)
+    write(root, "herd.py", OTHER + COUNT.replace("split()", "splitlines()"))
+    commit_all(root, "Lines", day=11)
+    write(root, "herd.py", OTHER)
+    removed = commit_all(root, "Do not count", day=12)
+    git(root, "revert", "--no-edit", "HEAD", when_s=OLD_S + 13 * DAY_S)
+    restored = git(root, "rev-parse", "HEAD").strip()
+    answer = app.search(SearchQuery(question))
+
+    found = [it.commit.subject for it in answer.results if it.commit]
+    expected = ["Count", "Lines", "Do not count", 'Revert "Do not count"']
+    assert found == (expected if question.startswith("who") else expected[::-1])
+    note = f"count_herd was removed in {removed[:12]} and added again in {restored[:12]}"
+    assert note in answer.suggestions
+
+
+def test_a_removed_method_of_another_class_is_not_an_earlier_definition(
+    root: Path, app: App
+) -> None:
+    goats = "class Goats:\n    def count_herd(self):\n        return 1\n\n\n"
+    write(root, "herd.py", OTHER + goats)
+    commit_all(root, "Goats", day=10)
+    write(root, "herd.py", OTHER)
+    commit_all(root, "No goats", day=11)
+    write(root, "herd.py", OTHER + goats.replace("Goats", "Sheep"))
+    commit_all(root, "Sheep", day=12)
+    answer = app.search(SearchQuery("history of Sheep.count_herd"))
+
+    assert [it.commit.subject for it in answer.results if it.commit] == ["Sheep"]
+    assert not any("added again" in note for note in answer.suggestions)
+
+
 def test_git_is_asked_for_the_first_commit_if_it_changed_too_many_functions(
     root: Path, app: App
 ) -> None:

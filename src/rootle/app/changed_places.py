@@ -99,7 +99,14 @@ def find_changed_place(
     if changes is None:
         return ChangedPlace(names, where, kinds, None, is_used_elsewhere=is_elsewhere)
     return ChangedPlace(
-        names, where, kinds, changes.commits, changes.merges, changes.note, is_elsewhere
+        names,
+        where,
+        kinds,
+        changes.commits,
+        changes.merges,
+        changes.note,
+        is_elsewhere,
+        scopes=frozenset(one.scope.rpartition(" ")[2] for one in symbols),
     )
 
 

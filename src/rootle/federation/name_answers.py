@@ -109,7 +109,7 @@ class NameAnswers:
                 return first
         if place is None:
             return None
-        found = find_name_changes(view, question, place, count)
+        found = find_name_changes(view, question, place, count, commits.updates.read_removed)
         if found is not None and question.asked == "authors":
             return _select_main_author(found, question.name)
         return found

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
+from rootle.history.commit_search import RemovedLines
 from rootle.history.commit_view import CommitView
 from rootle.history.names.name_questions import NameHistoryQuestion
 from rootle.history.names.place_changes import (
@@ -43,8 +44,9 @@ _MAX_COUNTED: Final = 1_000
 _COUNTING_S: Final = 4.0
 
 _NOT_ALL_COUNTED: Final = "git did not search the older commits in time"
-# As `CommitUpdates.find_by_count`.
+# As the methods of `CommitUpdates` with these names.
 FindByCount = Callable[[str, int, float], CountedCommits]
+ReadRemoved = Callable[[str], Sequence[RemovedLines]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +62,14 @@ def find_name_changes(
     question: NameHistoryQuestion,
     place: ChangedPlace,
     find_by_count: FindByCount,
+    read_removed: ReadRemoved,
 ) -> NameChanges | None:
     """Return the indexed commits that changed a place; None if none are known.
 
     git lists the commits that changed the lines. Commits from before the definition was moved to
-    its present file, and all commits if git fails, are found by the names of the definitions that
-    they changed. If the question asks for the first commit, and the oldest commit that was found
-    did not add the name, git is asked for an older one.
+    its present file or removed and added again, and all commits if git fails, are found by the
+    names of the definitions that they changed. If the question asks for the first commit, and the
+    oldest commit that was found did not add the name, git is asked for an older one.
     """
     changes = changes_by_lines(view, place)
     if place.commits is not None and not changes:
@@ -74,14 +77,18 @@ def find_name_changes(
     if changes:
         shas = list(place.commits or ())
         older: list[PlaceChange] = []
+        restored: tuple[str, ...] = ()
         if not place.is_file:
             kept = _since_addition(view, changes, last_word(question.name))
             if len(kept) < len(changes):
                 shas = shas[: shas.index(kept[-1].state.path.removeprefix(COMMIT_URI))]
             changes = kept
-            older = list(_follow_name(view, question.name, place, changes[-1]))
+            earlier = _EarlierChanges(view, last_word(question.name), place, read_removed)
+            older = list(earlier.follow(changes[-1]))
+            restored = earlier.describe_restored(question.name)
         missing = sum(view.commit_at(f"{COMMIT_URI}{sha}") is None for sha in shas)
-        notes = tuple(_describe_lines(question, place, len(changes), len(older), missing))
+        counted = _describe_lines(question, place, len(changes), len(older), missing)
+        notes = (*counted, *restored)
         changes += older
     elif place.is_file or (place.has_members and not question.oldest_first):
         return None
@@ -131,31 +138,84 @@ def _old_name(line: str, replaced: str, name: str) -> str:
     return words.pop() if len(words) == 1 else name
 
 
-def _follow_name(
-    view: CommitView, name: str, place: ChangedPlace, first: PlaceChange
-) -> Iterator[PlaceChange]:
-    """Yield the commits that changed the definition before it was moved to its present file.
+@dataclass(frozen=True, slots=True)
+class _EarlierChanges:
+    """Finds the commits that changed a definition before it was moved or added again."""
 
-    `first` is the oldest commit that changed its lines in this file. If it added the name, and
-    removed a definition with this name from another file, it moved the definition from there.
-    If git did not read all commits, those before `first` are found in the same way.
-    """
-    word, renames = last_word(name), list_renames(view)
-    paths = set(add_old_paths(renames, place.paths)) if place.note else set()
-    if _adds_name(view, first.state, first.section, word):
-        paths.update(add_old_paths(renames, _other_places(view, first, word)))
-    if not paths:
-        return
-    states = view.newest_first({first.state, *states_with(view, word)})
-    for state in states[states.index(first.state) + 1 :]:
-        sections = [one for one in view.sections_of(state) if word in _changed_names(one)]
-        section = next((one for one in sections if one.label in paths), None)
-        if section is None:
-            continue
-        change = PlaceChange(state, section)
-        if _adds_name(view, state, section, word):
-            paths.update(add_old_paths(renames, _other_places(view, change, word)))
-        yield change
+    view: CommitView
+    word: str  # the name of the definition, without its class or module
+    place: ChangedPlace
+    read_removed: ReadRemoved
+    # The commits that removed the definition, and those that added it again, newest first.
+    restored: list[tuple[FileState, FileState]] = field(default_factory=list)
+
+    def follow(self, first: PlaceChange) -> Iterator[PlaceChange]:
+        """Yield the commits, newest first.
+
+        `first` is the oldest commit that changed the lines of the definition in its present file.
+        If it added the name, and removed a definition with this name from another file, it moved
+        the definition from there. If the last commit before it that changed the name in the same
+        file removed the definition, `first` added it again. If git did not read all commits, those
+        before `first` are found in the same way.
+        """
+        paths, removed_from = set[str](), set[str]()
+        if self.place.note:
+            paths.update(add_old_paths(list_renames(self.view), self.place.paths))
+        last = first
+        self._find_sources(first, paths, removed_from)
+        if not paths and not removed_from:
+            return
+        states = self.view.newest_first({first.state, *states_with(self.view, self.word)})
+        for state in states[states.index(first.state) + 1 :]:
+            change = self._change_in(state, paths | removed_from)
+            if change is None:
+                continue
+            if change.section.label in removed_from:
+                if not self._removes(change):
+                    removed_from.clear()  # the name was that of another definition
+                    continue
+                self.restored.append((change.state, last.state))
+                paths.update(removed_from)
+                removed_from.clear()
+            self._find_sources(change, paths, removed_from)
+            last = change
+            yield change
+
+    def describe_restored(self, name: str) -> tuple[str, ...]:
+        """Return which commits removed the definition and added it again, after `follow`."""
+        return tuple(
+            f"{name} was removed in {_short_hash(removed)} and added again in {_short_hash(added)}"
+            for removed, added in self.restored
+        )
+
+    def _find_sources(self, change: PlaceChange, paths: set[str], removed_from: set[str]) -> None:
+        """If a change added the definition, replace the files where it may have been before."""
+        if not _adds_name(self.view, change.state, change.section, self.word):
+            return
+        renames = list_renames(self.view)
+        own = set(add_old_paths(renames, [change.section.label]))
+        paths.difference_update(own)
+        paths.update(add_old_paths(renames, _other_places(self.view, change, self.word)))
+        removed_from.clear()
+        removed_from.update(own - paths)
+
+    def _change_in(self, state: FileState, paths: Collection[str]) -> PlaceChange | None:
+        sections = self.view.sections_of(state)
+        named = (one for one in sections if self.word in _changed_names(one))
+        section = next((one for one in named if one.label in paths), None)
+        return None if section is None else PlaceChange(state, section)
+
+    def _removes(self, change: PlaceChange) -> bool:
+        """Return whether a change removed the definition, and not one of another class."""
+        return any(
+            (one.path, one.name) == (change.section.label, self.word)
+            and last_word(one.scope) in self.place.scopes
+            for one in self.read_removed(change.state.path.removeprefix(COMMIT_URI))
+        )
+
+
+def _short_hash(state: FileState) -> str:
+    return state.path.removeprefix(COMMIT_URI)[:12]
 
 
 def _other_places(view: CommitView, change: PlaceChange, word: str) -> Iterator[str]:
@@ -220,12 +280,16 @@ def _add_first(
     return NameChanges([change, *found.commits], (*found.notes, note))
 
 
+def _lines_of(view: CommitView, state: FileState, section: DocumentSection) -> list[str]:
+    """Return the header of a section of a commit, then its lines."""
+    return view.index.text(state.id).split("\n")[section.start_line - 1 : section.end_line]
+
+
 def _adds_name(view: CommitView, state: FileState, section: DocumentSection, name: str) -> bool:
     """Return whether the indexed lines of a change add a name that the old lines do not contain."""
     word = name_pattern(name)
-    text = view.index.text(state.id).split("\n")
-    lines = text[section.start_line : section.end_line]
-    if text[section.start_line - 1].startswith("added "):
+    header, *lines = _lines_of(view, state, section)
+    if header.startswith("added "):
         return True
     found = [line[:1] for line in lines if word.search(line)]
     return "+" in found and not {" ", "-", "@"}.intersection(found)
@@ -266,7 +330,7 @@ def _describe_lines(
     if older:
         members = ", and which changed its own lines, not only those of members"
         text += (
-            f", except for the {older} oldest, which changed this name in the files where it was "
+            f", except for the {older} oldest, which changed this name where it was defined "
             f"before{members if place.has_members else ''}"
         )
     yield text

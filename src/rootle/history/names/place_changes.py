@@ -37,6 +37,8 @@ class ChangedPlace:
     # a setting that the code reads by its name.
     is_used_elsewhere: bool = False
     exists: bool = True  # False for a path that no indexed file has, which may have been removed
+    # The names of the definitions that enclose the definitions; "" for those that nothing encloses.
+    scopes: frozenset[str] = frozenset()
 
     @property
     def is_file(self) -> bool:
