@@ -216,10 +216,14 @@ def test_an_answer_says_that_the_lines_of_a_partial_clone_were_not_searched(
     shown = find_commits(app, "in:history evict change")[0]
 
     count = len(SUBJECTS) + 1
-    note = f"not all changed lines of {count} of {count} commits were searched"
+    note = f"not all changed lines of {count} of {count} commits are searched"
     assert gone.removals == ()
     assert [one for one in gone.suggestions if one.startswith(note)], gone.suggestions
     assert any(one.startswith(note) for one in past.suggestions)
+    assert any(one.startswith(note) for one in app.drift().suggestions)
+    history = app.status().history
+    assert history is not None
+    assert [one for one in history.notes if one.startswith(note)], history.notes
     text = " ".join((shown.snippet, *(span.snippet for span in shown.more_spans)))
     assert "cache.py (changed lines not read)" in text
     assert "(+0 -0)" not in text
@@ -320,6 +324,74 @@ def test_commits_that_were_read_before_a_kill_are_searched(
     assert "Planner change 5" in subjects_of(reader)
 
 
+def test_the_share_of_the_commits_is_that_of_the_searched_ones(
+    root: Path, tmp_path: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer: App = make_app(root)
+    writer.index()
+    code = "from rootle.ingest import batches\nbatches._FIRST_BATCH_CHARS = 1\n"
+    code += _KILLED.format(limit=2)
+    command = [sys.executable, "-c", code, str(root), str(tmp_path / "index")]
+    assert subprocess.run(command, check=False, capture_output=True).returncode == -9
+    app: App = make_app(root)
+    # The update goes on after the wait has ended, and before the commits are opened.
+    prepare = CommitIndex.prepare
+
+    def prepare_and_continue(index: CommitIndex, wait_s: float) -> str:
+        with monkeypatch.context() as patch:
+            patch.setattr(CommitIndex, "update_in_background", lambda _: None)
+            reason = prepare(index, wait_s)
+        index.update()
+        return reason
+
+    monkeypatch.setattr(CommitIndex, "prepare", prepare_and_continue)
+    answer = app.search(SearchQuery("in:history change"))
+
+    assert answer.degraded == ()
+    assert not [note for note in answer.suggestions if "searched" in note]
+
+
+def test_a_part_of_the_commits_is_described_by_its_own_share(
+    root: Path, tmp_path: Path, make_app: MakeApp
+) -> None:
+    writer: App = make_app(root)
+    writer.index()
+    code = "from rootle.ingest import batches\nbatches._FIRST_BATCH_CHARS = 1\n"
+    code += _KILLED.format(limit=2)
+    command = [sys.executable, "-c", code, str(root), str(tmp_path / "index")]
+    assert subprocess.run(command, check=False, capture_output=True).returncode == -9
+    index = make_app(root)._container.history().commit_index()
+    assert index is not None
+
+    reason, generation = index.explain_gap()
+
+    assert generation == index.snapshot().generation
+    assert f"only the newest {100 * 2 // len(SUBJECTS)}%" in reason
+
+
+def test_the_status_says_which_commits_are_not_searched(
+    root: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app: App = make_app(root)
+    app.index()
+    app.index_history()
+    complete = app.status().history
+    add_commit(root, "Planner change", day=9)
+    outdated = app.status().history
+    limited: App = make_app(root, max_history_commits=2)
+    limited.index_history()
+    cut = limited.status().history
+
+    assert complete is not None
+    assert complete.notes == ()
+    assert outdated is not None
+    assert outdated.notes[0].startswith("not all commits are indexed yet, the newest are missing")
+    assert cut is not None
+    limit = "of the commits, only the newest 2 are indexed, as maxHistoryCommits says"
+    assert cut.notes == (limit,)
+    assert limit in limited.search(SearchQuery("in:history frobnicate")).suggestions
+
+
 def test_a_question_waits_longer_until_something_is_kept_for_the_next_one(
     app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -333,11 +405,11 @@ def test_a_question_waits_longer_until_something_is_kept_for_the_next_one(
 
     reason = index.prepare(10)
     assert waits == [10, *[commit_index._POLL_S] * 3]
-    assert "only the newest" in reason
+    assert "not even the newest" in reason
 
     # The same update is far from its end, so further questions are answered at once.
     monkeypatch.setattr(index._indexer.state, "read_progress", lambda: (10, 100))
-    assert "only the newest 10%" in index.prepare(10)
+    index.prepare(10)
     assert len(waits) == 4
     monkeypatch.setattr(index._indexer.state, "read_progress", lambda: (90, 100))
     index.prepare(10)

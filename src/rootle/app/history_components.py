@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -100,7 +100,24 @@ class HistoryComponents:
         found = [index.status() for index in self.commit_indexes()]
         if not found or found[0] is None:
             return None
-        return replace(found[0], index_bytes=sum(one.index_bytes for one in found if one))
+        size = sum(one.index_bytes for one in found if one)
+        return replace(found[0], index_bytes=size, notes=tuple(self._describe_unread()))
+
+    def _describe_unread(self) -> Iterator[str]:
+        """Yield what answers from the commits do not take into account, and why."""
+        search, removed = self.commit_search(), self.removed_definitions()
+        if search is None:
+            return
+        view, reason = search.view_with_gap()
+        if reason:
+            yield reason
+        definitions = None if removed is None else removed.view()
+        if removed is not None and definitions is not None:
+            missing = removed.updates.explain_gap()[0]
+            if missing:
+                yield f"removed definitions: {missing}"
+        if view is not None:
+            yield from search.describe_unread(view, definitions)
 
     def commit_search(self) -> CommitSearch | None:
         """Return the component that searches commits; None if no commits can be indexed."""

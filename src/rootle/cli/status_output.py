@@ -98,6 +98,8 @@ def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
         yield "images", _describe_images(status.images)
     if status.history is not None:
         yield "commits", _describe_history(status.history)
+        for note in status.history.notes:
+            yield "", note
     yield "skipped", format_counts(status.skipped) or "nothing"
     unread = status.skipped.get(NEEDS_EXTRA)
     if unread:
@@ -149,8 +151,7 @@ def _describe_images(images: ImageStatus) -> str:
 
 
 def _describe_history(history: HistoryStatus) -> str:
-    more = "" if history.is_complete else "; not all of them yet"
-    return f"{history.commits:,}, {history.index_bytes / 1e6:.1f} MB{more}"
+    return f"{history.commits:,}, {history.index_bytes / 1e6:.1f} MB"
 
 
 def _describe_pending(status: IndexStatus) -> str:

@@ -90,7 +90,10 @@ class CombinedSearch:
     def _add_gap(self, found: SearchResponse, reason: str) -> SearchResponse:
         """Return an answer about an author, with a note if not all authors are known yet."""
         commits = self.open_indexed() if reason and PARTIAL_HISTORY not in found.degraded else None
-        return found if commits is None else _add_gap(found, IndexGap(reason), commits.view())
+        if commits is None:
+            return found
+        view, reason = commits.view_with_gap()
+        return _add_gap(found, IndexGap(reason), view)
 
     def _read_author(
         self, query: SearchQuery, parsed: ParsedQuery
@@ -219,8 +222,9 @@ class CombinedSearch:
             return self._search_without_commits(query, past, find_files, commits)
         started_s = time.perf_counter()
         reason = commits.prepare() if reason is None else reason
-        gap = IndexGap(reason, self._prepare_removed(past))
-        view = commits.view()
+        missing = self._prepare_removed(past)
+        view, reason = commits.view_with_gap(reason)
+        gap = IndexGap(reason, missing)
         if view is not None and view.count:
             search = partial(self._search_commits, is_complete=not reason, explain=explain)
             response = search(query, past, commits, view, find_files)
@@ -294,8 +298,8 @@ class CombinedSearch:
         query = replace(query, text_query=text)
         search = partial(self._search_words, past, commits, view, find_files, limit)
         response = search(query, explain=explain)
-        partial_note = () if response.confident else commits.note_partial(view)
-        return replace(response, suggestions=(*unknown, *response.suggestions, *partial_note))
+        unread = () if response.confident else commits.describe_unread(view)
+        return replace(response, suggestions=(*unknown, *response.suggestions, *unread))
 
     def _search_words(
         self,

@@ -74,19 +74,19 @@ def prepare_commits(
     search = open_commits()
     if isinstance(search, str):
         raise QueryError(f"{search}{advice}")
-    gap = prepare_indexes(search, removed)
-    return PreparedCommits(search, search.view(), gap)
+    return prepare_indexes(search, removed)
 
 
-def prepare_indexes(search: CommitSearch, removed: RemovedDefinitions | None) -> IndexGap:
+def prepare_indexes(search: CommitSearch, removed: RemovedDefinitions | None) -> PreparedCommits:
     """Index new commits, and the definitions that they removed, for a limited time."""
-    if removed is None:
-        return IndexGap(search.prepare())
     started_s = time.perf_counter()
-    removed.updates.update_in_background()
+    if removed is not None:
+        removed.updates.update_in_background()
     reason = search.prepare()
-    left_s = search.wait_s - (time.perf_counter() - started_s)
-    return IndexGap(reason, removed.updates.prepare(max(0.0, left_s)))
+    left_s = max(0.0, search.wait_s - (time.perf_counter() - started_s))
+    missing = "" if removed is None else removed.updates.prepare(left_s)
+    view, reason = search.view_with_gap(reason)
+    return PreparedCommits(search, view, IndexGap(reason, missing))
 
 
 def check_limit(limit: int | None, default: int, maximum: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import Protocol
+from typing import Final, Protocol
 
 from rootle.errors import IndexStorageError, QueryError
 from rootle.history.authors.known_authors import KnownAuthors, read_authors
@@ -18,6 +18,8 @@ from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.revision_periods import PeriodKind
 from rootle.types import CountedCommits, RevisionRange, SearchQuery, SearchResponse
+
+_MAX_OPENINGS: Final = 5
 
 
 class RemovedLines(Protocol):
@@ -63,6 +65,15 @@ class CommitUpdates(Protocol):
 
         Return "", or the reason why not all commits are indexed.
         """
+
+    def explain_gap(self) -> tuple[str, int]:
+        """Return why the newest snapshot lacks commits, and its generation; -1 if there is none.
+
+        The reason is "" if all commits are indexed.
+        """
+
+    def explain_limit(self) -> str:
+        """Return why older commits are not indexed; "" if there are none."""
 
     def list_range(self, revisions: RevisionRange) -> Sequence[str] | None:
         """Return the hashes of the commits in a range, newest first.
@@ -134,16 +145,6 @@ def list_period(updates: CommitUpdates, kind: PeriodKind, revision: str) -> froz
     return frozenset(found)
 
 
-def note_partial(count: int, view: CommitView) -> tuple[str, ...]:
-    """Return a note about the number of commits whose changed lines are not all known."""
-    if not count:
-        return ()
-    return (
-        f"not all changed lines of {count:,} of {view.count:,} commits were searched, because git "
-        "cannot read them, as in a partial clone, or they are too long",
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class CommitSearch:
     """The pipeline that searches commits, and the index behind it."""
@@ -181,9 +182,37 @@ class CommitSearch:
         view = CommitView(index, ids, self.updates.prefix, self.updates.find_order, listing)
         return view if view.count else None
 
-    def note_partial(self, view: CommitView) -> tuple[str, ...]:
-        """Return a note if the changed lines of some commits are not known, so not searched."""
-        return note_partial(len(self.partial_commits.get(view)), view)
+    def view_with_gap(self, prepared: str | None = None) -> tuple[CommitView | None, str]:
+        """Return the commits that are indexed now, and why some are missing; "" if none are.
+
+        `prepared` is the result of `prepare`, if it was called. An update may have stored commits
+        since then, so the reason is read again, until it belongs to the same commits.
+        """
+        if prepared == "":
+            return self.view(), ""
+        for _ in range(_MAX_OPENINGS):
+            reason, generation = self.updates.explain_gap()
+            view = self.view()
+            if not reason or view is None or view.index.generation == generation:
+                break
+        return view, reason
+
+    def describe_unread(
+        self, view: CommitView, definitions: CommitView | None = None
+    ) -> tuple[str, ...]:
+        """Return notes about older commits, and changed lines, that are not indexed.
+
+        `definitions` are the commits with the definitions that they removed, if these are searched
+        too.
+        """
+        limit = self.updates.explain_limit()
+        found = self.partial_commits.get(view)
+        count = len(found if definitions is None else found | definitions.list_partial())
+        lines = (
+            f"not all changed lines of {count:,} of {view.count:,} commits are searched, because "
+            "git cannot read them, as in a partial clone, or they are too long"
+        )
+        return (*((f"of the commits, {limit}",) if limit else ()), *((lines,) if count else ()))
 
     def list_range(self, revisions: RevisionRange) -> Sequence[str] | None:
         """Return the hashes of the commits in a range, newest first.

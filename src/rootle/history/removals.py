@@ -16,7 +16,7 @@ from rootle.history.commit_request import (
     prepare_commits,
 )
 from rootle.history.commit_results import describe_commit
-from rootle.history.commit_search import CommitSearch, RemovedLines, note_partial
+from rootle.history.commit_search import CommitSearch, RemovedLines
 from rootle.history.commit_view import CommitView
 from rootle.history.present_code import PresentCode, describe_present
 from rootle.history.removal_scores import (
@@ -93,8 +93,7 @@ def find_removals(
         present_note = _note_present(question, find_definitions, has_removals=bool(removals))
         missing = _note_missing_name(question, removals, is_complete=search.is_complete)
         hidden = search.count_hidden() if missing or not removals else 0
-        partial = search.count_partial() if missing or not removals else 0
-        unread = note_partial(partial, commits.view)
+        unread = search.describe_unread() if missing or not removals else ()
         notes = (*notes, *present_note, *missing, *unread, *_note_hidden(hidden))
     return RemovalAnswer(
         query.text_query,
@@ -200,11 +199,10 @@ class _RemovalSearch:
                 found = self._select([*found, *self._read(missing)], limit)
         return tuple(self._describe(one) for one in found)
 
-    def count_partial(self) -> int:
-        """Return how many commits may have removed code that could not be read."""
+    def describe_unread(self) -> tuple[str, ...]:
+        """Return notes about commits that may have removed code that was not searched."""
         definitions = None if self._definitions is None else self._definitions.view()
-        found = self._commits.partial_commits.get(self._view)
-        return len(found if definitions is None else found | definitions.list_partial())
+        return self._commits.describe_unread(self._view, definitions)
 
     def count_hidden(self) -> int:
         """Return how many files changed in the searched commits, but may contain secrets."""

@@ -57,6 +57,9 @@ class RemovedIndex(Protocol):
         Return "", or the reason why not all commits are indexed.
         """
 
+    def explain_gap(self) -> tuple[str, int]:
+        """Return why the newest snapshot lacks commits, and its generation, as `CommitUpdates`."""
+
 
 @dataclass(frozen=True, slots=True)
 class RemovedDefinition:

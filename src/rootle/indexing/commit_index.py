@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -14,6 +15,11 @@ from rootle.errors import IndexStorageError, IngestError, RootleError, Unavailab
 from rootle.index.local.snapshot import Snapshot
 from rootle.indexing.content_writer import IndexSetup
 from rootle.indexing.fingerprint import walk_rules
+from rootle.indexing.git_history.commit_gap import (
+    NOTHING_READ,
+    describe_progress,
+    has_older_commits,
+)
 from rootle.indexing.git_history.commit_scope import CommitScope
 from rootle.indexing.indexer import Indexer
 from rootle.indexing.status import measure_folder
@@ -213,13 +219,34 @@ class CommitIndex:
                 self.wait(wait_s)
                 self._wait_for_first(before, _EXTRA_WAITS * wait_s)
             self._awaited = self._thread
-        if self.is_current():
-            return ""
+        return self.explain_gap()[0]
+
+    def explain_gap(self) -> tuple[str, int]:
+        """Return why the newest snapshot lacks commits, and its generation; -1 if there is none.
+
+        The reason is "" if all commits are indexed.
+        """
+        generation, progress = -1, NOTHING_READ
+        with suppress(IndexStorageError):
+            snapshot = self.snapshot()
+            generation = snapshot.generation
+            progress = describe_progress(snapshot, self._root, self._max_commits)
+        if not progress or self.is_current():
+            return "", generation
         if not self._may_write:
-            return "enableIndexing is false, so new commits are not indexed"
+            return "enableIndexing is false, so new commits are not indexed", generation
         if self._failure:
-            return f"not all commits are indexed: {self._failure}"
-        return f"not all commits are indexed yet, {self._describe_progress()}; {HISTORY_ADVICE}"
+            return f"not all commits are indexed: {self._failure}", generation
+        return f"not all commits are indexed yet, {progress}; {HISTORY_ADVICE}", generation
+
+    def explain_limit(self) -> str:
+        """Return why older commits are not indexed; "" if there are none."""
+        if self._count() < self._max_commits:
+            return ""
+        heads = tuple(self.snapshot().value(token_key(COMMITS)).split()[1:])
+        if not has_older_commits(self._root, heads, self._max_commits):
+            return ""
+        return f"only the newest {self._max_commits:,} are indexed, as maxHistoryCommits says"
 
     def _wait_for_first(self, before: int, timeout_s: float) -> None:
         """Wait until more than `before` commits are indexed, or the update has ended."""
@@ -231,15 +258,6 @@ class CommitIndex:
     def _is_nearly_current(self) -> bool:
         done, total = self._indexer.state.read_progress() or (0, 0)
         return done >= _NEARLY_ALL * total
-
-    def _describe_progress(self) -> str:
-        done, total = self._indexer.state.read_progress() or (0, 0)
-        if not self._count():
-            return "not even the newest"
-        if done >= total:
-            return "only the newest"
-        share = 100 * done // total
-        return f"only the newest {share}%" if share else "only the newest few, less than 1%"
 
     def list_range(self, revisions: RevisionRange) -> Sequence[str] | None:
         """Return the hashes of the commits in a range, newest first.

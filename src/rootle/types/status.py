@@ -116,6 +116,9 @@ class HistoryStatus:
     commits: int  # the number of commits that are indexed
     index_bytes: int
     is_complete: bool  # whether all commits that `maxHistoryCommits` allows are indexed
+    # why answers from the commits may be incomplete: commits, removed definitions or changed lines
+    # that are not indexed, or not yet
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final
 
 from rootle.errors import QueryError
-from rootle.history.commit_request import IndexGap, elapsed_ms, prepare_indexes
+from rootle.history.commit_request import elapsed_ms, prepare_indexes
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
 from rootle.history.removed_definitions import RemovedDefinitions
@@ -74,16 +74,21 @@ def find_drift(
     """
     started_s = time.perf_counter()
     wanted = [path.strip("/").removeprefix("./") for path in paths]
-    gap, view, past = IndexGap(), None, None
+    notes: list[str] = []
+    degraded: tuple[str, ...] = ()
+    past: PastNames | None = None
     on_progress(0, len(index.all_files()))  # new commits are indexed before the first file is read
     if not isinstance(commits, str):
-        gap = prepare_indexes(commits, removed)
-        view = commits.view()
-        past = None if view is None else _open_past(commits, view, removed)
+        prepared = prepare_indexes(commits, removed)
+        degraded, view = prepared.degraded, prepared.view
+        notes += prepared.suggestions
+        if view is not None:
+            past_definitions = None if removed is None else removed.view()
+            past = _open_past(commits, view, past_definitions)
+            notes += commits.describe_unread(view, past_definitions)
     search = _DriftSearch(index, finder, reader, past, wanted, is_on_disk, on_progress)
     memories = list_memories() if not wanted else ()
     texts, reports = search.run(memories)
-    notes = [*gap.describe(view)]
     if past is None:
         reason = commits if isinstance(commits, str) else _NOT_YET
         notes.append(f"{reason}, so {_WITHOUT_COMMITS}")
@@ -99,16 +104,13 @@ def find_drift(
     names = {mention.text for text in texts for mention in text.mentions}
     ordered = tuple(sorted(reports, key=lambda one: (one.path == "", one.path, one.line, one.name)))
     return DriftAnswer(
-        ordered, len(texts), len(names), gap.degraded, tuple(notes), elapsed_ms(started_s)
+        ordered, len(texts), len(names), degraded, tuple(notes), elapsed_ms(started_s)
     )
 
 
-def _open_past(
-    commits: CommitSearch, view: CommitView, removed: RemovedDefinitions | None
-) -> PastNames:
-    found = None if removed is None else removed.view()
+def _open_past(commits: CommitSearch, view: CommitView, removed: CommitView | None) -> PastNames:
     updates = commits.updates
-    return PastNames(view, found, updates.read_patch, PastFiles(updates.read_before))
+    return PastNames(view, removed, updates.read_patch, PastFiles(updates.read_before))
 
 
 class _DriftSearch:
