@@ -361,6 +361,34 @@ def test_a_filter_of_files_accepts_a_tag(app: App, root: Path) -> None:
     assert [one.file_path for one in found] == ["omega.py"]
 
 
+def test_a_filter_by_tags_selects_the_files_that_changed_whatever_their_dates(
+    app: App, root: Path
+) -> None:
+    git(root, "checkout", "-q", "-b", "side", "HEAD~3")
+    add_commit(root, "Sigma gets the zebra", day=2)  # older than v1.0, and merged after it
+    git(root, "checkout", "-q", "main")
+    git(root, "tag", "v1.0")
+    git(root, "merge", "-q", "-m", "Merge the zebra", "side", when_s=OLD_S + 9 * DAY_S)
+    git(root, "tag", "v1.1")
+    add_commit(root, "Theta gets the zebra", day=10)
+    add_commit(root, "Sigma keeps the zebra", day=11)
+    write(root, "omega.py", "def omega_new():\n    return 'a zebra'\n")
+
+    def paths(question: str) -> set[str]:
+        return {one.file_path for one in app.search(SearchQuery(question)).results}
+
+    assert paths("zebra since:v1.0") == {"sigma.py", "theta.py", "omega.py"}
+    assert paths("zebra since:v1.1") == {"sigma.py", "theta.py", "omega.py"}
+    assert paths("zebra since:v1.0 until:v1.1") == {"sigma.py"}
+    assert paths("zebra until:v1.1") == {"alpha.py", "beta.py", "gamma.py", "delta.py"}
+
+
+@pytest.mark.parametrize("date", ["0000", "0000-01-01", "2024-13", "2023-02-30"])
+def test_a_date_that_does_not_exist_is_an_error(date: str, app: App) -> None:
+    with pytest.raises(QueryError, match=f"there is no date {date}, as in since:{date}"):
+        app.search(SearchQuery(f"zebra since:{date}"))
+
+
 def test_a_question_about_the_past_without_commits_says_so(
     tmp_path: Path, make_app: MakeApp
 ) -> None:

@@ -183,6 +183,7 @@ class Container(EmbeddingModels):
                     ranker=configured_ranker(self._config),
                     memories=self._memory_results(),
                     open_symbols=self.symbol_finder,
+                    list_changed=self.history().list_changed,
                 )
             return self._agent
 

@@ -190,6 +190,21 @@ class HistoryComponents:
         found = find_commit(os.path.realpath(self._root), revision)
         return None if found is None else float(found.seconds)
 
+    def list_changed(self, older: str, newer: str) -> frozenset[str]:
+        """Return the paths of the files that differ between two revisions.
+
+        Raise QueryError if git cannot list them.
+        """
+        from rootle.sources.git.trees.changed_paths import list_changed_paths
+
+        found = list_changed_paths(os.path.realpath(self._root), older, newer)
+        if found is None:
+            raise QueryError(
+                f"git cannot compare the files of {older} and {newer}; use a commit, tag or branch "
+                "that the clone contains, or a date such as since:2024-03-31"
+            )
+        return found
+
     def find_revision_indexes(self) -> RevisionIndexes | None:
         """Return the indexes of earlier versions; None outside of git repositories."""
         from rootle.indexing.revisions.revision_index import RevisionIndexes, RevisionSetup

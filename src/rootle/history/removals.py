@@ -30,7 +30,7 @@ from rootle.index.reader import FileState, IndexReader
 from rootle.protocols import WeightedTerm
 from rootle.search.query.filters import filter_files
 from rootle.search.query.syntax import parse_query
-from rootle.search.revision_periods import select_commits
+from rootle.search.revision_periods import select_by_history
 from rootle.text.languages import language_of
 from rootle.types import COMMIT_URI, HIDDEN_SECRET, Removal, RemovalAnswer, SearchQuery, Symbol
 
@@ -157,7 +157,7 @@ def _make_filter(query: SearchQuery) -> Callable[[_Candidate, CommitView], bool]
 
     def passes(candidate: _Candidate, view: CommitView) -> bool:
         path = candidate.code.path
-        commits = select_commits(parsed, [candidate.state], view.list_period)
+        commits = select_by_history(parsed, [candidate.state], view.list_period)
         states = [one._replace(path=path, language=language_of(path)) for one in commits]
         passed = filter_files(query, parsed, states, now_s)
         return bool(states) and (passed is None or bool(passed))

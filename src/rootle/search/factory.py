@@ -27,7 +27,7 @@ from rootle.search.results.response import Responder
 from rootle.search.results.shown_spans import drop_excluded
 from rootle.search.results.working_tree import WorkingTree
 from rootle.search.retrieval.hybrid_retriever import HybridRetriever
-from rootle.search.revision_periods import ListPeriod, no_periods
+from rootle.search.revision_periods import ListChanged, ListPeriod, no_periods
 from rootle.search.search_trace import SearchLogFile, SearchTrace
 from rootle.search.session import Sessions
 from rootle.search.stages.deduplication import Deduplication, fold_translations
@@ -66,6 +66,7 @@ def open_agent(
     open_symbols: Callable[[], SymbolFinder] | None = None,
     narrow: ScopeStage | None = None,
     list_period: ListPeriod = no_periods,
+    list_changed: ListChanged | None = None,
     stages: Sequence[AnswerStage] = (),
     cache_dir: Path | None = None,
     log: SearchLogFile | None = None,
@@ -78,7 +79,8 @@ def open_agent(
     leg each. The dense leg fails if the vectors were made by a model whose fingerprint is not
     `model`; "" accepts any model. Several pipelines may share `expansion`, so closing the pipeline
     does not close it. `narrow` limits the files of every search. `list_period` lists
-    the commits that `since:` or `until:` with a revision selects. `stages` wrap the ranking of the
+    the commits that `since:` or `until:` with a revision selects, and `list_changed` the files that
+    changed between two revisions. `stages` wrap the ranking of the
     files, outermost first. `cache_dir` is the folder for cached pages.
     """
     tree = WorkingTree(root, config.secret_exceptions) if root is not None else None
@@ -98,7 +100,7 @@ def open_agent(
     reranking = Reranking(reranker, config, ranker.signals) if reranker else None
     answers = _answer_stages(config, tree, open_symbols, _close_later(resources, reranking), stages)
     return SearchAgent(
-        RequestReader(Sessions(open_index), config, clock, list_period),
+        RequestReader(Sessions(open_index), config, clock, list_period, list_changed),
         Steps(scope, retriever, rank, present, Responder(tree).respond),
         Stages(pages, answers, _close_later(resources, memories)),
         partial(SearchTrace, log=log, embedding_model=config.embedding_model_id, clock=clock),

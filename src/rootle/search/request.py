@@ -17,7 +17,7 @@ from rootle.errors import QueryError
 from rootle.search.long_question import shorten_question
 from rootle.search.query.syntax import parse_query
 from rootle.search.results.cursor import Position, decode_cursor
-from rootle.search.revision_periods import ListPeriod, no_periods
+from rootle.search.revision_periods import ListChanged, ListPeriod, no_periods
 from rootle.search.search_trace import SearchTrace
 from rootle.search.session import Session, Sessions
 from rootle.text.terms import WORD
@@ -47,6 +47,8 @@ class SearchRequest:
     started_s: float  # the start of the search, from time.perf_counter
     expansion: str = ""  # words from a language model that are searched with the question
     list_period: ListPeriod = no_periods  # lists the commits of `since:` with a revision
+    # Lists the files that changed between revisions; None if `since:` compares only dates of files.
+    list_changed: ListChanged | None = None
 
 
 class RequestReader:
@@ -58,12 +60,14 @@ class RequestReader:
         config: Config,
         clock: Callable[[], float] = time.time,
         list_period: ListPeriod = no_periods,
+        list_changed: ListChanged | None = None,
     ) -> None:
         self.active = ActiveQueries()
         self._sessions = sessions
         self._config = config
         self._clock = clock
         self._list_period = list_period
+        self._list_changed = list_changed
 
     def close(self) -> None:
         """Release the index; the next query opens it again."""
@@ -100,6 +104,7 @@ class RequestReader:
             trace=trace,
             started_s=started_s,
             list_period=self._list_period,
+            list_changed=self._list_changed,
         )
 
 

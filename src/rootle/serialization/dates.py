@@ -39,6 +39,11 @@ def parse_date(text: str, now_s: float, *, is_end: bool = False) -> float | None
         return None
 
 
+def is_calendar_date(text: str) -> bool:
+    """Return whether a text has the form of a date, such as "2024-13", which need not exist."""
+    return _PARTIAL.fullmatch(text.strip()) is not None
+
+
 def write_revision(name: str, time_s: float) -> str:
     """Return a date for `parse_date` that contains a revision and its Unix time."""
     return f"@{int(time_s)}:{name}"
@@ -56,9 +61,9 @@ def _parse_calendar(text: str, *, is_end: bool) -> float:
         moment = datetime.fromisoformat(text.upper())
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     year, month, day = (int(part) if part else None for part in found.groups())
-    # A month or day of 0 is an error.
+    # A year, month or day of 0 is an error.
     start = datetime(
-        year or 1, 1 if month is None else month, 1 if day is None else day, tzinfo=UTC
+        year or 0, 1 if month is None else month, 1 if day is None else day, tzinfo=UTC
     )
     if not is_end:
         return start.timestamp()

@@ -10,8 +10,13 @@ from rootle.errors import QueryError
 from rootle.index.reader import FileState, IndexReader
 from rootle.rank.path_features import path_matcher
 from rootle.search.query.syntax import ParsedQuery
-from rootle.search.revision_periods import ListPeriod, is_judged_by_history, select_commits
-from rootle.serialization.dates import parse_date
+from rootle.search.revision_periods import (
+    ListChanged,
+    ListPeriod,
+    is_judged_by_history,
+    select_by_history,
+)
+from rootle.serialization.dates import is_calendar_date, parse_date, read_revision
 from rootle.text.file_kinds import is_code, is_document
 from rootle.text.languages import language_of, resolve_language
 from rootle.text.path_glob import compile_glob, is_glob
@@ -21,10 +26,16 @@ _DAY_S: Final = 86_400
 
 
 def filter_files(
-    query: SearchQuery, parsed: ParsedQuery, states: Collection[FileState], now_s: float
+    query: SearchQuery,
+    parsed: ParsedQuery,
+    states: Collection[FileState],
+    now_s: float,
+    *,
+    by_history: bool = False,
 ) -> set[int] | None:
     """Return the ids of the files that pass every filter, or None if there is no filter.
 
+    Set `by_history` if `select_by_history` has selected the files by the revisions in filters.
     Raise QueryError if a language is unknown, a date is invalid or the number of days is negative.
     """
     tests = [
@@ -32,7 +43,7 @@ def filter_files(
         *_language_test(query.languages, states),
         *_recency_test(query, now_s),
         *(_text_tests(parsed, states) if parsed.has_filters else ()),
-        *_history_tests(parsed, now_s),
+        *_history_tests(parsed, now_s, by_history=by_history),
     ]
     if not tests:
         return None
@@ -47,13 +58,14 @@ def expand_commits(
     states: Collection[FileState],
     index: IndexReader,
     list_period: ListPeriod,
+    list_changed: ListChanged | None = None,
 ) -> Collection[FileState]:
     """Replace the state of each commit with one state for each file that the commit changed.
 
     A commit then passes the filters by path and language if one of its files passes them. Commits
-    that `since:` or `until:` with a revision excludes are left out.
+    and files that `since:` or `until:` with a revision excludes are left out.
     """
-    states = select_commits(parsed, states, list_period)
+    states = select_by_history(parsed, states, list_period, list_changed)
     has_filter = (
         *(query.file_paths, query.languages, parsed.paths, parsed.excluded_paths),
         *(parsed.languages, parsed.excluded_languages),
@@ -75,10 +87,20 @@ def _changed_files(state: FileState, labels: Mapping[int, Sequence[str]]) -> Ite
 
 
 def note_unknown_dates(
-    query: SearchQuery, parsed: ParsedQuery, states: Collection[FileState]
+    query: SearchQuery,
+    parsed: ParsedQuery,
+    states: Collection[FileState],
+    *,
+    by_history: bool = False,
 ) -> tuple[str, ...]:
-    """Return a note if a filter by date excludes files because their date is unknown."""
-    if not (query.min_recency_days or parsed.since or parsed.until):
+    """Return a note if a filter by date excludes files because their date is unknown.
+
+    `by_history` is that of `filter_files`.
+    """
+    dates = [date for date in (parsed.since, parsed.until) if date]
+    if by_history:
+        dates = [date for date in dates if not read_revision(date)]
+    if not (query.min_recency_days or dates):
         return ()
     languages = _language_test(query.languages, states)
     others = (*_path_test(query), *languages, *_text_tests(parsed, states))
@@ -206,10 +228,11 @@ def _text_tests(parsed: ParsedQuery, states: Collection[FileState]) -> Iterable[
     yield lambda state: not any(test(state) for test in excluded)
 
 
-def _history_tests(parsed: ParsedQuery, now_s: float) -> Iterable[_Test]:
+def _history_tests(parsed: ParsedQuery, now_s: float, *, by_history: bool) -> Iterable[_Test]:
     """Yield tests for `in:`, `author:`, `since:` and `until:`. Every `in:` accepts commits.
 
-    Whether a commit passes a filter with a revision is decided by `select_commits`.
+    Whether a commit, or a file if `by_history` is set, passes a filter with a revision is decided
+    by `select_by_history`.
     """
     if parsed.kinds and "code" not in parsed.kinds:
         yield lambda state: state.source != FILES or is_document(state.path, state.language)
@@ -223,14 +246,14 @@ def _history_tests(parsed: ParsedQuery, now_s: float) -> Iterable[_Test]:
         yield (
             lambda state: (
                 (state.last_modified_s or -math.inf) >= first_s
-                or is_judged_by_history(state, parsed.since)
+                or is_judged_by_history(state, parsed.since, with_files=by_history)
             )
         )
     if parsed.until:
         yield (
             lambda state: (
                 (state.last_modified_s or math.inf) < end_s
-                or is_judged_by_history(state, parsed.until)
+                or is_judged_by_history(state, parsed.until, with_files=by_history)
             )
         )
 
@@ -248,6 +271,11 @@ def read_period(parsed: ParsedQuery, now_s: float) -> tuple[float, float]:
 
 def _read_date(name: str, text: str, now_s: float) -> float:
     found = parse_date(text, now_s, is_end=name == "until")
+    if found is None and is_calendar_date(text):
+        raise QueryError(
+            f"there is no date {text}, as in {name}:{text}; write a date like {name}:2024-03-31, "
+            f"{name}:2024 or {name}:90d"
+        )
     if found is None:
         raise QueryError(
             f'"{text}" in {name}:{text} is neither a date nor a commit, tag or branch; write a '

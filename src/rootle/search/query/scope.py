@@ -89,13 +89,16 @@ def apply_filters(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
     if not _has_filters(query, parsed):
         return scoped
     states = request.session.index.all_files()
-    judged = expand_commits(query, parsed, states, request.session.index, request.list_period)
-    files = filter_files(query, parsed, judged, request.now_s)
+    lists = request.list_period, request.list_changed
+    judged = expand_commits(query, parsed, states, request.session.index, *lists)
+    by_history = request.list_changed is not None
+    files = filter_files(query, parsed, judged, request.now_s, by_history=by_history)
+    unknown = note_unknown_dates(query, parsed, states, by_history=by_history)
     return replace(
         scoped,
         files=files,
         valid_until_s=find_expiry(query, files, states),
-        notes=(*scoped.notes, *note_unknown_dates(query, parsed, states)),
+        notes=(*scoped.notes, *unknown),
     )
 
 

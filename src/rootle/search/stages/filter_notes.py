@@ -52,8 +52,10 @@ class _Filters:
     def passing(self, request: SearchRequest, states: Sequence[FileState]) -> set[int] | None:
         """Return the ids of the files that pass the filters; None if there are no filters."""
         index = request.session.index
-        judged = expand_commits(self.query, self.parsed, states, index, request.list_period)
-        return filter_files(self.query, self.parsed, judged, request.now_s)
+        lists = request.list_period, request.list_changed
+        judged = expand_commits(self.query, self.parsed, states, index, *lists)
+        by_history = request.list_changed is not None
+        return filter_files(self.query, self.parsed, judged, request.now_s, by_history=by_history)
 
 
 def note_filters(request: SearchRequest, question: ParsedQuestion) -> Iterator[str]:
@@ -65,7 +67,8 @@ def note_filters(request: SearchRequest, question: ParsedQuestion) -> Iterator[s
     """
     index = request.session.index
     states = index.all_files()
-    request = replace(request, list_period=cache(request.list_period))
+    list_changed = None if request.list_changed is None else cache(request.list_changed)
+    request = replace(request, list_period=cache(request.list_period), list_changed=list_changed)
     whole = _Filters(request.query, question.parsed)
     filters = list(_list_filters(request.query, question.parsed))
     pairs = list(_find_exclusive(whole, filters, request, states))
