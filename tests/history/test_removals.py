@@ -537,3 +537,67 @@ def test_a_note_says_that_changes_are_hidden_because_of_secrets(
     assert answer.removals == ()
     (note,) = answer.suggestions
     assert "are hidden, because they may contain secrets" in note
+
+
+COLLECTOR = """\
+package kafka
+
+// Collector pushes the samples of a test run to a Kafka topic.
+type Collector struct {
+\tProducer string
+\tTopic    string
+}
+
+// PublishSamples sends all buffered samples to the broker.
+func (c *Collector) PublishSamples(samples []string) error {
+\tfor _, message := range formatSamples(samples) {
+\t\tif err := c.sendMessage(message); err != nil {
+\t\t\treturn err
+\t\t}
+\t}
+\treturn nil
+}
+"""
+PUBLISHES = "collector that publishes samples to a broker"
+
+
+@pytest.mark.parametrize("folder", ["vendor/example.org/kafka", "third_party/kafka", "extensions"])
+def test_an_answer_says_where_code_is_that_was_moved(
+    folder: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    place = f"{folder}/collector.go"
+    make_history(
+        tmp_path / "repo",
+        ("Add the collector", {"stats/collector.go": COLLECTOR, "main.go": "package main\n"}),
+        ("Move the collector out", {"stats/collector.go": None}),
+        ("Use the moved collector", {place: COLLECTOR.replace("package kafka", "package sink")}),
+    )
+    app: App = make_app(tmp_path / "repo")
+
+    answer = app.gone(PUBLISHES)
+
+    assert answer.removals == ()
+    assert answer.suggestions[0].startswith("not gone, because it was moved: ")
+    assert f"PublishSamples, from stats/collector.go to {place}" in answer.suggestions[0]
+    assert place in app.gone("PublishSamples").suggestions[0]
+
+
+def test_code_is_found_that_was_moved_to_a_vendored_folder_and_deleted_there(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    place = "vendor/example.org/kafka/collector.go"
+    vendored = COLLECTOR.replace("package kafka", "package sink")
+    hashes = make_history(
+        tmp_path / "repo",
+        ("Add the collector", {"stats/collector.go": COLLECTOR, "main.go": "package main\n"}),
+        ("Make the collector an extension", {"stats/collector.go": None, place: vendored}),
+        ("Delete the deprecated output", {place: None}),
+    )
+    app: App = make_app(tmp_path / "repo")
+
+    for query in (PUBLISHES, "PublishSamples"):
+        first = find(app, query)[0]
+        assert (first.path, first.name) == ("stats/collector.go", "PublishSamples")
+        assert (first.commit.hash, first.moved_to) == (hashes[1], place)
+    text = search_folder(app).run("gone: PublishSamples").text
+    assert f"moved to {place}, where it no longer is" in text

@@ -188,7 +188,7 @@ def find_removed_definitions(
     if index is None:
         return found, is_limited
     present = PresentCode(index)
-    return [one for one in found if not present.contains(one)], is_limited
+    return [one for one in found if present.find(one) is None], is_limited
 
 
 def find_definitions(container: Container, index: IndexReader, name: str) -> Sequence[Symbol]:

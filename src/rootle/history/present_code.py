@@ -43,8 +43,8 @@ class PresentCode:
         self._index = index
         self._lines_of = lru_cache(maxsize=64)(self._read_lines)
 
-    def contains(self, code: RemovedLines) -> bool:
-        """Return whether the code still exists.
+    def find(self, code: RemovedLines) -> str | None:
+        """Return the path of a file with the code; None if it no longer exists.
 
         It exists if a file contains it, if the same file defines its name, or if another file
         defines its name with similar code.
@@ -52,19 +52,21 @@ class PresentCode:
         lines = _significant(code.lines)
         for state in self._definers(code.name):
             if state.path == code.path or self._share(state, lines) >= _SAME_SHARE_OF_NAME:
-                return True
+                return state.path
         if not lines:
-            return False
+            return None
         at = self._index.file_at(code.path)
         states = [] if at is None else [at]
         states += self._files_with(code.lines)
         head = [line for line in lines if "".join(code.name.split()) in line][:1]
         # A function with a different name may have the same body, so the line with the name must
         # be present as well.
-        return any(
-            self._share(state, lines) >= _SAME_SHARE and self._share(state, head) == len(head)
+        found = (
+            state.path
             for state in states
+            if self._share(state, lines) >= _SAME_SHARE and self._share(state, head) == len(head)
         )
+        return next(found, None)
 
     def _definers(self, name: str) -> list[FileState]:
         key = whole_identifier("".join(WORD.findall(name)))

@@ -31,6 +31,7 @@ from rootle.protocols import WeightedTerm
 from rootle.search.query.filters import filter_files
 from rootle.search.query.syntax import parse_query
 from rootle.search.revision_periods import select_by_history
+from rootle.text.file_kinds import is_vendored
 from rootle.text.languages import language_of
 from rootle.types import COMMIT_URI, HIDDEN_SECRET, Removal, RemovalAnswer, SearchQuery, Symbol
 
@@ -54,6 +55,8 @@ _CHECKS_PER_RESULT: Final = 12
 # Two definitions with the same name in unknown classes are regarded as one if they have at least
 # this share of their lines in common.
 _SAME_SHARE: Final = 0.5
+_MAX_MOVED: Final = 3  # definitions that a note lists because they were moved
+_MIN_MOVED_SCORE: Final = 0.3
 _ADVICE: Final = "; search removed code in the root of a repository"
 
 
@@ -94,7 +97,8 @@ def find_removals(
         missing = _note_missing_name(question, removals, is_complete=search.is_complete)
         hidden = search.count_hidden() if missing or not removals else 0
         unread = search.describe_unread() if missing or not removals else ()
-        notes = (*notes, *present_note, *missing, *unread, *_note_hidden(hidden))
+        moved = () if present_note else search.describe_moved(removals)
+        notes = (*notes, *present_note, *moved, *missing, *unread, *_note_hidden(hidden))
     return RemovalAnswer(
         query.text_query,
         removals,
@@ -186,6 +190,7 @@ class _RemovalSearch:
         self._present = present
         self._weights = question.weigh_terms(view.index.sparse)
         self._searched: set[int] = set()  # commits whose removed code was read
+        self._moved: dict[tuple[str, str], tuple[_Candidate, str]] = {}  # with the present paths
         self.is_complete = True  # False: git did not search all commits for a name or a quotation
 
     def run(self, limit: int) -> tuple[Removal, ...]:
@@ -198,6 +203,21 @@ class _RemovalSearch:
             if missing:
                 found = self._select([*found, *self._read(missing)], limit)
         return tuple(self._describe(one) for one in found)
+
+    def describe_moved(self, removals: Sequence[Removal]) -> tuple[str, ...]:
+        """Return a note about definitions that were moved and fit at least as well as `removals`.
+
+        They are not among the results, because they still exist.
+        """
+        least = max((one.score for one in removals), default=_MIN_MOVED_SCORE)
+        found = [
+            f"{one.code.name}, from {one.code.path} to {place}"
+            for one, place in self._moved.values()
+            if round(one.score, 4) >= least
+        ]
+        more = f", and {len(found) - _MAX_MOVED} more" if len(found) > _MAX_MOVED else ""
+        shown = "; ".join(found[:_MAX_MOVED])
+        return (f"not gone, because it was moved: {shown}{more}",) if found else ()
 
     def describe_unread(self) -> tuple[str, ...]:
         """Return notes about commits that may have removed code that was not searched."""
@@ -300,8 +320,14 @@ class _RemovalSearch:
         """Yield the candidates that may be shown and no longer exist."""
         visible = self._commits.updates.visible_paths({one.code.path for one in candidates})
         for candidate in candidates:
-            if candidate.code.path in visible and not self._present.contains(candidate.code):
+            code = candidate.code
+            if code.path not in visible:
+                continue
+            place = self._present.find(code)
+            if place is None:
                 yield candidate
+            elif code.name and place != code.path:
+                self._moved.setdefault((code.path, code.name), (candidate, place))
 
     def _passing(self, candidates: Sequence[_Candidate]) -> list[_Candidate]:
         """Return the candidates that pass the filters of the query."""
@@ -309,6 +335,7 @@ class _RemovalSearch:
 
     def _describe(self, candidate: _Candidate) -> Removal:
         code = candidate.code
+        renamed = self._view.old_paths(candidate.state).items()
         return Removal(
             code.path,
             code.name,
@@ -317,6 +344,7 @@ class _RemovalSearch:
             code.lines,
             describe_commit(self._view, candidate.state),
             round(candidate.score, 4),
+            next((new for new, old in renamed if old == code.path and is_vendored(new)), None),
         )
 
 

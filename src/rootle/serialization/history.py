@@ -23,7 +23,10 @@ def removal_lines(removal: Removal, max_lines: int = MAX_LINES) -> Iterator[str]
     """Yield the place of removed code, the commit that removed it, and its first lines."""
     commit = removal.commit
     yield f"{escape_path(removal.path)}:{removal.start_line}  {_describe(removal)}".rstrip()
-    yield f"  removed by {short_hash(commit.hash)} {describe_commit_briefly(commit)}"
+    if removal.moved_to is not None:
+        yield f"  moved to {escape_path(removal.moved_to)}, where it no longer is"
+    verb = "removed" if removal.moved_to is None else "moved"
+    yield f"  {verb} by {short_hash(commit.hash)} {describe_commit_briefly(commit)}"
     shown = cut_lines(removal.lines, max_lines)
     for line in shown:
         yield f"  -{cut_line(line, _MAX_LINE_CHARS)}"

@@ -1,7 +1,8 @@
-"""Decide whether a file contains text for readers, program code, or both."""
+"""Decide by its path whether a file contains text for readers, code, or code of other projects."""
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from rootle.text.languages import DOCUMENTATION
@@ -12,6 +13,9 @@ NOTEBOOK_OUTPUT: Final = "Output:"  # the comment above the output of a cell
 # templates and data of a program.
 _DOCS_FOLDERS: Final = frozenset(
     "doc docs documentation guide guides javadoc man manual manuals wiki".split()
+)
+_VENDORED: Final = re.compile(
+    r"(?:^|/)(?:vendor|vendored|node_modules|third[_-]?party|deps|external|dist|\.yarn)/"
 )
 
 
@@ -35,3 +39,8 @@ def is_page(path: str, language: str) -> bool:
     if language not in ("html", "csv"):
         return False
     return not _DOCS_FOLDERS.isdisjoint(path.lower().split("/")[:-1])
+
+
+def is_vendored(path: str) -> bool:
+    """Return whether a file is in a folder with copies of other projects."""
+    return _VENDORED.search(path) is not None

@@ -82,6 +82,8 @@ class Removal:
     lines: tuple[str, ...]  # the removed lines, without unchanged lines around them
     commit: CommitFacts
     score: float  # 0 to 1
+    # the new path of the file, if the commit moved it to a folder with copies of other projects
+    moved_to: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

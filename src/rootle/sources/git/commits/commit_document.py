@@ -13,6 +13,7 @@ from rootle.sources.files.skip_rules import SECRET, reason_by_name
 from rootle.sources.git.commits.changed_names import find_changed_names, find_removed_names
 from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange, Hunk
 from rootle.sources.source import Document
+from rootle.text.file_kinds import is_vendored
 from rootle.types import (
     CHANGED_NAMES_SEPARATOR,
     COMMIT_ENCODING,
@@ -39,9 +40,6 @@ _TRAILER: Final = re.compile(
     r"^(?:Signed-off-by|Co-authored-by|Reviewed-by|Acked-by|Tested-by|Cc|Change-Id|git-svn-id"
     r"|Reviewed-on|Approved-by|Differential Revision)\b.*$",
     re.IGNORECASE | re.MULTILINE,
-)
-_VENDORED: Final = re.compile(
-    r"(?:^|/)(?:vendor|vendored|node_modules|third[_-]?party|deps|external|dist|\.yarn)/"
 )
 _TEST: Final = re.compile(r"(?:^|[/_.-])(?:tests?|specs?|__tests__|testdata)(?:[/_.-]|$)", re.I)
 _PROSE: Final = re.compile(r"\.(?:md|rst|txt|adoc|asciidoc|mdx|html?)$|(?:^|/)docs?/", re.I)
@@ -176,7 +174,7 @@ def _count(hunks: Sequence[Hunk], sign: str) -> int:
 def hidden_reason(change: FileChange) -> str:
     """Return why the content of a file is not indexed; "" if it is indexed."""
     reason = reason_by_name(change.path) or reason_by_name(change.old_path)
-    if reason is None and _VENDORED.search(change.path):
+    if reason is None and is_vendored(change.path):
         reason = "vendored"
     if reason is None and any(contains_private_key("\n".join(hunk.lines)) for hunk in change.hunks):
         reason = SECRET

@@ -27,7 +27,7 @@ from rootle.types import COMMIT_URI
 COMMITS: Final = "commits"  # the name of the source
 # The version of the code that converts commits to documents. A new version causes the indexes of
 # commits and of removed definitions to be rebuilt.
-COMMIT_FORMAT: Final = 4
+COMMIT_FORMAT: Final = 5
 # Estimated sizes of commits, which are used to report progress. The oldest commits of a shallow
 # clone are read without their changes (_MESSAGE_BYTES). All commits of a partial clone are read
 # without the changed lines (_PATHS_BYTES). If the clone is completed later, the sizes differ, and

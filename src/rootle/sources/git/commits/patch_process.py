@@ -20,6 +20,7 @@ from rootle.sources.git.commits.patch_parsing import (
     parse_patch,
 )
 from rootle.sources.git.history import find_shallow_commits
+from rootle.text.file_kinds import is_vendored
 
 # Maximum number of bytes of a patch that are read. A longer patch usually moves or imports many
 # files.
@@ -40,6 +41,7 @@ _DIFF: Final = (
 # files that were renamed without a change, even in a partial clone, which lacks the contents of
 # files.
 _PATCH: Final = ("-p", "-M", "-l300", "-U1")
+_WITHOUT_RENAMES: Final = ("-p", "--no-renames", "-U1")
 _PATHS: Final = ("-M100%",)
 # Sets of options that are tried in order until git can read a commit.
 Levels = tuple[tuple[str, ...], ...]
@@ -133,10 +135,27 @@ class PatchProcess:
                 return None
             data = self._ask(session, sha, "")
             if not session.has_failed:
-                return parse_patch(data, is_cut=not session.is_open)
+                return self._add_moved_out(parse_patch(data, is_cut=not session.is_open))
             self.failed_levels.add(level)
         commit = self.read_message(sha)
         return None if commit is None else replace(commit, is_cut=True)
+
+    def _add_moved_out(self, commit: CommitPatch | None) -> CommitPatch | None:
+        """Return a commit with the whole text of the files that it moved to vendored folders.
+
+        The content of such a folder is not indexed. If it is deleted later, its code is gone.
+        """
+        renamed = [] if commit is None else [one for one in commit.changes if one.status == "R"]
+        paths = {one.old_path for one in renamed if is_vendored(one.path)}
+        paths = {path for path in paths if not is_vendored(path)}
+        session = self._open("diff-tree", *_WITHOUT_RENAMES) if paths else None
+        if commit is None or session is None:
+            return commit
+        data = self._ask(session, commit.sha, "")
+        whole = None if session.has_failed else parse_patch(data, is_cut=not session.is_open)
+        deleted = () if whole is None else whole.changes
+        found = tuple(one for one in deleted if one.status == "D" and one.path in paths)
+        return replace(commit, moved_out=found)
 
     def read_message(self, sha: str) -> CommitPatch | None:
         """Return a commit without its changes; None if the repository does not have it."""

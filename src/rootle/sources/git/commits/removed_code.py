@@ -55,9 +55,10 @@ def find_removed_code(commit: CommitPatch) -> tuple[RemovedCode, ...]:
     """Return the code that a commit removed and did not add elsewhere, hunk by hunk.
 
     In each hunk, whole definitions precede other lines. Code of files whose content is not indexed
-    is left out.
+    is left out, except that of files that were moved to folders with copies of other projects.
     """
-    visible = [change for change in commit.changes if not hidden_reason(change)]
+    changes = (*commit.changes, *commit.moved_out)
+    visible = [change for change in changes if not hidden_reason(change)]
     added = {
         _normalize(line)
         for change in visible
