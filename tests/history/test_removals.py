@@ -601,3 +601,27 @@ def test_code_is_found_that_was_moved_to_a_vendored_folder_and_deleted_there(
         assert (first.commit.hash, first.moved_to) == (hashes[1], place)
     text = search_folder(app).run("gone: PublishSamples").text
     assert f"moved to {place}, where it no longer is" in text
+
+
+def test_what_only_a_change_of_many_files_removed_is_found(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    files = {
+        f"pkg/part_{at:03}.py": f"import old\n\nSIZE_{at} = old.read({at})\n" for at in range(110)
+    }
+    last = "pkg/part_109.py"
+    files[last] += "# Wait until the coordinator has drained its backlog.\nold.settle(40)\n"
+    changed = {path: text.replace("old", "new") for path, text in files.items()}
+    changed[last] = "import new\n\nSIZE_109 = new.read(109)\n"
+    hashes = make_history(
+        tmp_path / "repo", ("Add all parts", files), ("Switch to the new reader", changed)
+    )
+    app: App = make_app(tmp_path / "repo")
+
+    removal = find(app, "wait until the coordinator drained the backlog")[0]
+    past = app.search("why was the wait for the coordinator backlog removed").results[0]
+
+    assert (removal.path, removal.commit.hash) == (last, hashes[1])
+    assert past.commit is not None
+    assert past.commit.hash == hashes[1]
+    assert "drained its backlog" in past.snippet

@@ -605,7 +605,7 @@ def test_a_document_is_limited(root: Path) -> None:
     assert len(document.text) < 14_000
 
 
-def test_a_commit_of_many_files_has_no_lines(root: Path) -> None:
+def test_added_lines_of_a_commit_of_many_files_are_left_out(root: Path) -> None:
     for number in range(120):
         write(root, f"f{number:03}.txt", "zebra\n")
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from rootle.sources.files.content_rules import contains_private_key
 from rootle.sources.files.skip_rules import SECRET, reason_by_name
+from rootle.sources.git.commits.bulk_changes import keep_removed_words
 from rootle.sources.git.commits.changed_names import find_changed_names, find_removed_names
 from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange, Hunk
 from rootle.sources.source import Document
@@ -28,10 +29,11 @@ from rootle.types import (
 )
 
 _MAX_RENAMES: Final = 200  # renamed files whose old paths are indexed
-# A commit that changes more files is a bulk change, for which the names of the files are enough.
+# Of a commit that changes more files, only the lines that remove something are indexed.
 _MAX_FILES_WITH_PATCH: Final = 100
 _MAX_PATCH_CHARS: Final = 10_000
 _MAX_FILE_CHARS: Final = 3_000
+_MAX_BULK_FILE_CHARS: Final = 600
 _MAX_LINE_CHARS: Final = 240
 _MAX_TITLE_CHARS: Final = 200
 # Trailers at the end of a message, which are not indexed. The author of a commit is stored
@@ -113,7 +115,15 @@ def _message_section(commit: CommitPatch) -> _Section:
 def _file_sections(commit: CommitPatch) -> Iterator[_Section]:
     found = [(change, hidden_reason(change)) for change in commit.changes]
     found.sort(key=lambda item: _priority(item[0], item[1], commit.message))
-    left = _MAX_PATCH_CHARS if len(found) <= _MAX_FILES_WITH_PATCH else 0
+    is_bulk = len(found) > _MAX_FILES_WITH_PATCH
+    visible = [change for change, reason in found if not reason]
+    shown = {one.path: one for one in (keep_removed_words(visible) if is_bulk else visible)}
+    max_chars = _MAX_BULK_FILE_CHARS if is_bulk else _MAX_FILE_CHARS
+    if is_bulk:
+        has_lines = {path for path, change in shown.items() if change.hunks}
+        named = {one.path for one in visible if _is_named(one, commit.message)}
+        found.sort(key=lambda item: (item[0].path not in named, item[0].path not in has_lines))
+    left = _MAX_PATCH_CHARS
     labels = {COMMIT_MESSAGE}
     for change, reason in found[:MAX_INDEXED_FILES]:
         label = change.path if change.path not in labels else f"./{change.path}"
@@ -125,7 +135,7 @@ def _file_sections(commit: CommitPatch) -> Iterator[_Section]:
             continue
         titles = find_changed_names(change.hunks, change.path)
         names = [name for name in titles if name != UNNAMED_CHANGES]
-        patch = _select_lines(change, min(left, _MAX_FILE_CHARS))
+        patch = _select_lines(shown[change.path], min(left, max_chars))
         left -= sum(map(len, patch))
         lines = [_describe(change, names), *_list_removed(change, names), *patch]
         yield _Section(label, CHANGED_NAMES_SEPARATOR.join(titles), lines)
@@ -140,10 +150,13 @@ def _file_sections(commit: CommitPatch) -> Iterator[_Section]:
 
 def _priority(change: FileChange, reason: str, message: str) -> tuple[bool, int, str]:
     """Return a sort key: files that the message names come first, then code, prose and tests."""
-    stem = change.path.rpartition("/")[2].partition(".")[0]
     kind = 2 if _TEST.search(change.path) else 1 if _PROSE.search(change.path) else 0
-    is_named = len(stem) > 3 and stem in message
-    return not is_named, 3 if reason else kind, change.path
+    return not _is_named(change, message), 3 if reason else kind, change.path
+
+
+def _is_named(change: FileChange, message: str) -> bool:
+    stem = change.path.rpartition("/")[2].partition(".")[0]
+    return len(stem) > 3 and stem in message
 
 
 def _describe(change: FileChange, names: Iterable[str], reason: str = "") -> str:
