@@ -10,6 +10,7 @@ from rootle.types import RevisionRange
 
 PAST = (
     "when did we stop retrying on 404",
+    "when did we get rid of the retries",
     "When was the cache removed?",
     "why was the pool size check removed",
     "why did they rename the parser",

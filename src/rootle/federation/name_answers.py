@@ -20,7 +20,7 @@ from rootle.history.names.name_questions import NameHistoryQuestion
 from rootle.history.names.past_names import (
     find_file_removals,
     find_first_use,
-    find_last_use,
+    find_last_uses,
     may_be_path,
 )
 from rootle.history.names.place_changes import (
@@ -130,14 +130,15 @@ class NameAnswers:
         removals = _read_removals(view, name, removed)
         if removals:
             what = f"removed a definition with the name {name}, newest first"
+            if len(removals) > 1 and not present:
+                what += "; the first one removed the last of these definitions"
             found = _note_count(removals, what, is_limited=is_limited)
         elif present:
             # The changes show what happened to the definition instead.
             asked = replace(question, asked="addition" if is_rename else "changes")
             found = self._find_changes(asked, commits, view)
         else:
-            last = find_last_use(view, name)
-            found = _note_count([last] if last else [], f"removed lines with {name}")
+            found = _note_uses(find_last_uses(view, name), name)
         if found is None or not present:
             return found
         return replace(found, notes=(present, *found.notes))
@@ -169,6 +170,16 @@ def _read_removals(
             lines = [f"-{line}" for line in removal.lines if pattern.search(line)][:1]
             found[state] = PlaceChange(state, section_of(view, state, {removal.path}), lines)
     return [found[state] for state in view.newest_first(found)]
+
+
+def _note_uses(changes: list[PlaceChange], name: str) -> NameChanges | None:
+    if len(changes) < 2:
+        return _note_count(changes, f"removed lines with {name}")
+    note = (
+        f"the first commit removed the last indexed lines with {name}; the others removed only a "
+        "part of them, newest first"
+    )
+    return NameChanges(changes, (note,))
 
 
 def _note_count(

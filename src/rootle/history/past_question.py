@@ -48,12 +48,12 @@ _FROM: Final = re.compile(r"(?:^|\s+)from:(\d{1,6})$", re.ASCII)
 _DONE: Final = (
     "added|introduced|removed|deleted|dropped|changed|replaced|renamed|moved|rewritten|reverted"
     "|deprecated|fixed|broken|disabled|enabled|merged|released|switched|stopped|started|split"
-    "|extracted|bumped|raised|lowered|updated|upgraded|refactored|migrated|rewrote"
+    "|got rid|extracted|bumped|raised|lowered|updated|upgraded|refactored|migrated|rewrote"
 )
 _DO: Final = (
     "add|introduce|remove|delete|drop|change|replace|rename|move|rewrite|revert|deprecate|fix"
     "|break|disable|enable|switch|stop|start|split|appear|disappear|go away|gone|become|used? to"
-    "|no longer|bump|raise|lower|upgrade|refactor|migrate"
+    "|no longer|get rid|bump|raise|lower|upgrade|refactor|migrate"
 )
 _PAST: Final = re.compile(
     "|".join(

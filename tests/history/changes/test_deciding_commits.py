@@ -89,3 +89,31 @@ def test_an_answer_about_another_version_is_not_confident(app: App) -> None:
 def test_an_answer_that_names_the_version_is_confident(app: App) -> None:
     found = app.search(SearchQuery("which commit removed python 3.4 support"))
     assert not any("lacks" in note for note in found.suggestions)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["when was tomb removed", "when did they get rid of tomb", "why was tomb removed"],
+)
+def test_the_commit_that_removed_the_last_of_several_uses_comes_first(
+    question: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    root = make_history(tmp_path / "uses", ["Alpha is new"])
+    use = "import tomb\n\n\ndef run{0}(group):\n    tomb.start(group)\n    tomb.wait(group)\n{1}"
+    write(root, "archive.py", use.format("_archive", "    tomb.kill(group)\n"))
+    write(root, "backup.py", use.format("_backup", ""))
+    commit_all(root, "Run groups with tomb", day=2)
+    write(root, "archive.py", "def run_archive(group):\n    group.go()\n")
+    part = commit_all(root, "archive: remove tomb", day=3)
+    write(root, "backup.py", "def run_backup(group):\n    group.go()\n")
+    last = commit_all(root, "get rid of the tomb package", day=4)
+    write(root, "GUIDE.md", "Groups stop by themselves.\n")
+    commit_all(root, "Describe groups after the tomb package was removed", day=5)
+    app: App = make_app(root)
+
+    answer = app.search(SearchQuery(question))
+
+    found = [one.commit.hash for one in answer.results if one.commit]
+    assert found[:2] == [last, part]
+    note = next(one for one in answer.suggestions if "last one that removed this" in one)
+    assert note.endswith(f": {part[:12]}")

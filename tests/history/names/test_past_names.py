@@ -246,3 +246,22 @@ def test_a_count_is_a_lower_bound_if_not_all_commits_are_read(
 
     monkeypatch.setattr(module, limit, 3)
     assert app.search(SearchQuery(question, limit=3)).suggestions[0].startswith("at least ")
+
+
+def test_earlier_removals_of_a_setting_follow_the_one_that_removed_it_for_good(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    root = make_history(tmp_path / "settings", ["Alpha is new"])
+    for name in ("day", "night"):
+        write(root, f"{name}.ini", "opening_hours = 9\nmax_visitors = 3\n")
+    commit_all(root, "Add the hours", day=2)
+    write(root, "night.ini", "max_visitors = 3\n")
+    part = commit_all(root, "Close at night", day=3)
+    write(root, "day.ini", "max_visitors = 3\n")
+    last = commit_all(root, "Never open", day=4)
+    app: App = make_app(root)
+
+    answer = app.search(SearchQuery("when was opening_hours removed"))
+
+    assert [one.commit.hash for one in answer.results if one.commit] == [last, part]
+    assert answer.suggestions[0].startswith("the first commit removed the last indexed lines with")

@@ -28,6 +28,7 @@ class Evidence:
 
     score: float  # from 0 to about 1.3
     line: int  # the line of the commit's text that shows it best, from 1
+    patch: float  # how well its changed lines alone fit, from 0 to 1
 
 
 def score_commit(
@@ -52,4 +53,5 @@ def score_commit(
     score = max(stated, shown) + patch.fit * _PATCH_BONUS
     if score:
         score += _EXTENT_BONUS * math.log10(1 + patch.extent)
-    return Evidence(score, scores.index(stated) + 1 if stated >= shown else patch.line)
+    line = scores.index(stated) + 1 if stated >= shown else patch.line
+    return Evidence(score, line, patch.fit)

@@ -22,11 +22,13 @@ from rootle.history.changes.change_question import (
 from rootle.history.changes.change_words import Action
 from rootle.history.changes.message_evidence import score_line
 from rootle.history.changes.subject_weights import find_core, find_missing, weigh_subjects
-from rootle.index.reader import IndexReader
+from rootle.index.reader import FileState, IndexReader
 from rootle.protocols import Ids
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer, reorder
+from rootle.serialization.path_text import short_hash
+from rootle.types import COMMIT_URI
 
 _MAX_SUBJECT_LINES: Final = 3_000  # subject lines that are read, of commits with the rare words
 _MIN_FIT: Final = 0.3  # of a subject line
@@ -35,6 +37,11 @@ _MAX_TEXTS: Final = 60  # commits with the rare words whose whole texts are read
 # Commits with enough evidence are ranked even if the search did not find them.
 _MAX_ADDED: Final = 10
 _MIN_EVIDENCE: Final = 0.4
+# Of the commits whose lines show that they removed something, those with at least this share of the
+# best evidence are ordered by time. One changed line shows it too weakly.
+_SIMILAR_EVIDENCE: Final = 0.7
+_MIN_PATCH: Final = 0.5
+_MAX_PARTS: Final = 3
 _SEARCH_WEIGHT: Final = 0.1  # of the probability by the search, which orders similar commits
 
 
@@ -84,18 +91,50 @@ class _ChangeSearch:
 
     def rank(self, answer: RankedAnswer, evidence: Mapping[int, Evidence]) -> RankedAnswer:
         """Return the answer in the order of the evidence; each place keeps its score."""
-        ids = answer.candidates.inputs.files.ids.tolist()
-        scores = {
-            at: (evidence.get(ids[at]) or self._score(ids[at])).score
-            + _SEARCH_WEIGHT * float(answer.scores[at])
-            for at in answer.order
-        }
-        answer = reorder(answer, sorted(answer.order, key=lambda at: -scores[at]))
         if not answer.order:
             return answer
+        ids = answer.candidates.inputs.files.ids.tolist()
+        known = {at: evidence.get(ids[at]) or self._score(ids[at]) for at in answer.order}
+        scores = {
+            at: known[at].score + _SEARCH_WEIGHT * float(answer.scores[at]) for at in answer.order
+        }
+        answer = reorder(answer, sorted(answer.order, key=lambda at: -scores[at]))
+        if self._action is Action.REMOVAL:
+            answer = self._put_last_removal_first(answer, known)
         missing = find_missing(self._subjects, self._index.text(ids[answer.order[0]]))
         names = " and ".join(f'"{one.written}"' for one in missing)
         return replace(answer, undefined=f"the first commit lacks {names}") if missing else answer
+
+    def _put_last_removal_first(
+        self, answer: RankedAnswer, evidence: Mapping[int, Evidence]
+    ) -> RankedAnswer:
+        """Return the answer with the last of several commits that removed the same thing first.
+
+        The others follow, newest first: each removed it from one of several places, or it was added
+        again. A note names them.
+        """
+        ids = answer.candidates.inputs.files.ids.tolist()
+        best = evidence[answer.order[0]]
+        similar = [
+            at
+            for at in answer.order
+            if evidence[at].patch >= _MIN_PATCH
+            and evidence[at].score >= best.score * _SIMILAR_EVIDENCE
+        ]
+        if best.patch < _MIN_PATCH or len(similar) == 1:
+            return answer
+        states = self._index.files(ids[at] for at in similar)
+
+        def age(at: int) -> tuple[float, int]:
+            # Of the commits of one second, the newer ones are indexed first.
+            return -(states[ids[at]].committed_s or 0), ids[at]
+
+        first, *others = sorted(similar, key=age)
+        rest = [at for at in answer.order if at not in similar]
+        return replace(
+            reorder(answer, [first, *others, *rest]),
+            notes=(*answer.notes, _describe_parts([states[ids[at]] for at in others])),
+        )
 
     def _find_messages(self) -> list[int]:
         """Return the commits whose subject lines fit best, of those with the rare words."""
@@ -129,3 +168,15 @@ class _ChangeSearch:
     def _score(self, commit: int) -> Evidence:
         lines = self._index.text(commit).split("\n")
         return score_commit(self._action, self._subjects, lines, self._index.sections_of(commit))
+
+
+def _describe_parts(states: Sequence[FileState]) -> str:
+    """Return a note about earlier commits that removed only a part of something."""
+    shown = ", ".join(
+        short_hash(state.path.removeprefix(COMMIT_URI)) for state in states[:_MAX_PARTS]
+    )
+    more = f" and {len(states) - _MAX_PARTS} more" if len(states) > _MAX_PARTS else ""
+    return (
+        "the first commit is the last one that removed this; earlier ones removed a part of it, or "
+        f"it was added again after them: {shown}{more}"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from rootle.history.commit_view import CommitView
@@ -22,6 +23,8 @@ from rootle.types import COMMIT_MESSAGE, COMMIT_URI, RENAMED_TO, DocumentSection
 
 _MAX_TEXTS: Final = 600  # commits whose texts are read
 _MAX_CHANGES: Final = 100
+_MAX_EARLIER_TEXTS: Final = 60
+_MAX_EARLIER: Final = 10
 # Limits for git, which reads the contents of all commits to find changes in how often a name
 # occurs.
 _MAX_COUNTED: Final = 1_000
@@ -136,11 +139,24 @@ def _kind_of(change: PlaceChange) -> PlaceKind:
     return kind_of_place(change.section.label)
 
 
-def find_last_use(view: CommitView, name: str) -> PlaceChange | None:
-    """Return the newest commit whose lines contain a name; None if it did not only remove them."""
+def find_last_uses(view: CommitView, name: str) -> list[PlaceChange]:
+    """Return the commits that removed lines with a name, newest first.
+
+    The list is empty if the newest commit whose lines contain the name did not only remove them.
+    """
     states = view.newest_first(states_with(view, name))[:_MAX_TEXTS]
-    change = next(_text_changes(view, name, states, oldest_first=False), None)
-    return change if change is not None and change.lines[0].startswith("-") else None
+    changes = _text_changes(view, name, states, oldest_first=False)
+    last = next(changes, None)
+    if last is None or not _removes(last):
+        return []
+    # Earlier commits only complement the answer, so fewer of them are read.
+    earlier = _text_changes(view, name, states[1:_MAX_EARLIER_TEXTS], oldest_first=False)
+    others = (one for one in earlier if _removes(one) and one.state is not last.state)
+    return [last, *islice(others, _MAX_EARLIER)]
+
+
+def _removes(change: PlaceChange) -> bool:
+    return change.lines[0].startswith("-")
 
 
 def _text_changes(
