@@ -18,6 +18,7 @@ from rootle import App, Config, open_app
 from rootle.errors import IndexStorageError, QueryError, SourceError
 from rootle.indexing.revisions.revision_index import MAX_REVISIONS
 from rootle.serialization.json import to_json
+from rootle.sources.git.trees.tree_listing import list_tree_files
 from rootle.types import SearchQuery, SearchResponse
 
 pytestmark = pytest.mark.slow
@@ -534,3 +535,24 @@ def test_two_processes_index_revisions_at_the_same_time(history: Path, tmp_path:
         assert status is not None
         assert status.revisions == 4
         assert _answers(app, "v1") == _answer_checkout(history, tmp_path / "tree", "v1")
+
+
+def test_progress_is_reported_before_the_files_of_a_revision_are_listed(
+    history: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[int, int]] = []
+    reported_before: list[int] = []
+
+    def list_files(*arguments: Any) -> Any:
+        reported_before.append(len(seen))
+        return list_tree_files(*arguments)
+
+    place = "rootle.indexing.revisions.revision_index.list_tree_files"
+    monkeypatch.setattr(place, list_files)
+    with open_app(history, index_dir=tmp_path / "index") as app:
+        app.index_revision("v1", lambda done, total: seen.append((done, total)))
+
+    assert reported_before == [1]
+    assert seen[1][0] == 0
+    assert seen[1][1] > 0
+    assert seen[-1][0] == seen[-1][1]

@@ -195,6 +195,7 @@ class RevisionIndexes:
                 f"{revision.name} is not indexed, and enableIndexing is false; set it to true to "
                 "search this revision"
             )
+        on_progress(0, 0)  # git needs a while to list the files of a large repository
         listing = list_tree_files(self._root, revision.sha, self._rules)
         if revision.prefix and not listing.files:
             raise QueryError(f"the folder {revision.prefix} has no files in {revision.name}")
@@ -203,6 +204,8 @@ class RevisionIndexes:
                 return
             delete_unused(self._setup.folder, view, _is_revision_name, MAX_REVISIONS)
             make_subfolder(view.parent)
+            # The index of the current files is copied before the first file is read.
+            on_progress(0, sum(file.size for file in listing.files))
             self._write(revision, view, listing, on_progress)
 
     def _write(
