@@ -84,6 +84,9 @@ class MemoryIndex(IndexReader):
     def unindexed_files(self) -> list[FileState]:
         return []
 
+    def paths_with_encoding(self, encoding: str) -> list[tuple[int, str]]:
+        return [(one.id, one.path) for one in self._states.values() if one.encoding == encoding]
+
     def path_positions(self, file_ids: Ids) -> Ids:
         by_path = sorted(self._states, key=lambda at: self._states[at].path)
         return np.array([by_path.index(at) for at in file_ids.tolist()], np.int64)

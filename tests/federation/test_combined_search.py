@@ -821,3 +821,16 @@ def test_a_commit_names_the_old_and_the_new_path_of_a_renamed_file(
     assert "Renamed: pen/zebra" in rootle("search", sha, "--markdown", cwd=root).out
     below = to_json(make_app(root / "pen").search(SearchQuery(sha)))["results"][0]["commit"]
     assert below["files"] == [{"path": "quagga.py", "functions": [], "renamedFrom": "zebra.py"}]
+
+
+def test_many_questions_about_the_past_do_not_split_the_hashes_of_all_commits(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    split: list[str] = []
+    monkeypatch.setattr("rootle.search.session.path_parts", split.append)
+
+    for _ in range(3):
+        app.search(SearchQuery(QUESTION))
+
+    assert "alpha.py" in split  # the files are prepared for further questions
+    assert not [path for path in split if path.startswith("git:")]

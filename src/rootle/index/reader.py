@@ -260,6 +260,9 @@ class IndexReader(Protocol):
     def unindexed_files(self) -> Sequence[FileState]:
         """Return the files whose text is not indexed, or only up to a limit."""
 
+    def paths_with_encoding(self, encoding: str) -> Sequence[tuple[int, str]]:
+        """Return the ids and the paths of the files that were read with an encoding."""
+
     def path_positions(self, file_ids: Ids) -> Ids:
         """Return a sort key for each file. A file with a later path has a greater key."""
 

@@ -9,6 +9,7 @@ from typing import Final
 from rootle.concurrency.concurrent_query_limit import ConcurrencyLimit
 from rootle.index.reader import IndexReader
 from rootle.rank.path_features import path_parts
+from rootle.types import COMMIT_KIND
 
 # Below this number of chunks, the legs run one after the other, because two threads that share the
 # interpreter lock take longer than one. With 101,972 chunks, a query took 9.7 ms sequentially and
@@ -67,7 +68,12 @@ def _open_session(index: IndexReader) -> Session:
 
 
 def _preload_paths(index: IndexReader) -> None:
-    """Fill the cache of `path_parts` with the paths of a small index."""
+    """Fill the cache of `path_parts` with the paths of a small index.
+
+    Commits are left out: splitting the hashes of 10,000 commits takes two seconds, and a question
+    compares few of them.
+    """
     if 0 < index.dense.count <= _MAX_CHUNKS_TO_PRELOAD:
         for state in index.all_files():
-            path_parts(state.path)
+            if state.kind != COMMIT_KIND:
+                path_parts(state.path)

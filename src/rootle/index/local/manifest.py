@@ -88,6 +88,13 @@ class Manifest:
         found = self._select("WHERE skip IS NOT NULL OR skipped_chars > 0", ())
         return [state for state in found if state.skip not in TEXTLESS]
 
+    def paths_with_encoding(self, encoding: str) -> list[tuple[int, str]]:
+        """Return the ids and the paths of the files that were read with an encoding."""
+        rows = self._connection.execute(
+            "SELECT id, path FROM files WHERE encoding = ? AND skip IS NULL", (encoding,)
+        )
+        return [(row[0], os.fsdecode(row[1])) for row in rows]
+
     def paths(self) -> list[str]:
         """Return the paths of the files of the folder, skipped ones included."""
         rows = self._connection.execute("SELECT path FROM files WHERE source = ?", (FILES,))

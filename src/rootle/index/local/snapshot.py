@@ -194,6 +194,11 @@ class Snapshot:
                 self._unindexed = self._manifest.unindexed_files()
             return self._unindexed
 
+    def paths_with_encoding(self, encoding: str) -> list[tuple[int, str]]:
+        """Return the ids and the paths of the files that were read with an encoding."""
+        with self._lock, storage_errors(self.folder):
+            return self._manifest.paths_with_encoding(encoding)
+
     def path_positions(self, file_ids: Ids) -> Ids:
         """Return a sort key for each file. A file with a later path has a greater key."""
         return self.order.positions(file_ids)
