@@ -392,6 +392,20 @@ def test_the_status_says_which_commits_are_not_searched(
     assert limit in limited.search(SearchQuery("in:history frobnicate")).suggestions
 
 
+def test_an_answer_says_that_the_commits_are_being_indexed_again(
+    root: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app: App = make_app(root)
+    app.index()
+    app.index_history()
+    monkeypatch.setattr("rootle.indexing.commit_index.COMMIT_FORMAT", "newer")
+    monkeypatch.setattr(CommitIndex, "update", lambda self, **_: None)
+
+    notes = make_app(root).search(SearchQuery("in:history change")).suggestions
+
+    assert "not all commits are indexed yet, because the index is being rebuilt" in notes[0]
+
+
 def test_a_question_waits_longer_until_something_is_kept_for_the_next_one(
     app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -230,7 +230,9 @@ class CommitIndex:
         with suppress(IndexStorageError):
             snapshot = self.snapshot()
             generation = snapshot.generation
-            progress = describe_progress(snapshot, self._root, self._max_commits)
+            has_heads = snapshot.value(token_key(COMMITS)) == self._source.current_token()
+            limit = self._max_commits
+            progress = describe_progress(snapshot, self._root, limit, has_heads=has_heads)
         if not progress or self.is_current():
             return "", generation
         if not self._may_write:

@@ -13,13 +13,14 @@ from rootle.types import COMMIT_URI
 NOTHING_READ: Final = "not even the newest"
 
 
-def describe_progress(index: Snapshot, folder: str, max_commits: int) -> str:
+def describe_progress(index: Snapshot, folder: str, max_commits: int, *, has_heads: bool) -> str:
     """Return which commits an incomplete index contains; "" if it contains all after all.
 
     `folder` is in a work tree of the repository, and the index may contain `max_commits` commits.
+    `has_heads` says whether it contains the history of the current heads.
     """
     if index.value("updated_at"):
-        return "the newest are missing"
+        return "because the index is being rebuilt" if has_heads else "the newest are missing"
     done, total = index.bytes_indexed(), int(index.value(BYTES_EXPECTED) or 0)
     if done < total:
         share = 100 * done // total
