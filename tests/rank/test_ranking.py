@@ -30,6 +30,7 @@ from rootle.rank.span_choice import (
     choose_spans,
     has_room,
 )
+from rootle.text.translated_paths import contains_texts
 
 
 def _floats(values: list[float]) -> Any:
@@ -198,6 +199,34 @@ def test_test_files_rank_below_the_tested_file_unless_requested() -> None:
     paths, place = ["tests/pauses.py", "src/delay.py"], "overflow of long waits between failed jobs"
     assert rank_files(_evidence(place, paths, [3.0, 2.5])).order == (1, 0)
     assert rank_files(_evidence(f"fix {place}", paths, [3.0, 2.5])).order == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("app/resources/l10n/App_en.properties", True),
+        ("config/locales/en.yml", True),
+        ("web/locales/en-US/common.json", True),
+        ("mods/languages/rules/en.ftl", True),
+        ("src/locale/de_DE/LC_MESSAGES/django.po", True),
+        ("res/values-de/strings.xml", True),
+        ("src/main/resources/messages_de.properties", True),
+        ("templates/page.ftl", False),  # FreeMarker
+        ("config/en.yml", False),
+        ("languages/python.toml", False),
+        ("src/messages.py", False),
+    ],
+)
+def test_the_texts_of_a_user_interface_are_recognized_by_their_path(
+    path: str, *, expected: bool
+) -> None:
+    assert contains_texts(path) == expected
+
+
+def test_the_texts_of_a_user_interface_rank_below_code_unless_requested() -> None:
+    paths = ["app/locales/en.yml", "app/twice.rb"]
+    assert rank_files(_evidence("import the reference again", paths, [3.0, 2.5])).order == (1, 0)
+    assert rank_files(_evidence("label for the reference", paths, [3.0, 2.5])).order == (0, 1)
 
 
 def test_the_contributions_sum_to_the_score() -> None:

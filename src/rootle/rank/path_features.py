@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from rootle.text.languages import CODE_EXTENSIONS, CONFIG_EXTENSIONS, PROSE, language_of
 from rootle.text.path_glob import compile_glob, is_glob
 from rootle.text.terms import WORD, split_identifier, stem_of, whole_identifier
-from rootle.text.translated_paths import is_catalogue
+from rootle.text.translated_paths import contains_texts, is_catalogue
 
 _TEST_FOLDER: Final = re.compile(
     r"(^|/)([Tt]ests?|specs?|__tests__|testing|testdata|testutils?|mocks?|[Ff]ixtures?|"
@@ -44,7 +44,9 @@ _COPIED: Final = re.compile(
     re.IGNORECASE,
 )
 _GENERATED: Final = re.compile(
-    r"(^|/)(__snapshots__|__generated__|generated)/|\.(snap|g\.dart|freezed\.dart|designer\.cs)$",
+    r"(^|/)(__snapshots__|__generated__|generated)/|\.(snap|g\.dart|freezed\.dart|designer\.cs)$"
+    # Lists of known findings that type checkers and linters write.
+    r"|(^|/)\.?(\w{1,40}[-_.])?baseline\.(json|txt|xml|neon|ya?ml|toml)$",
     re.IGNORECASE,
 )
 # Bundles and type declarations that builds of JavaScript and TypeScript write.
@@ -69,8 +71,9 @@ KINDS: Final = (
     "is_set_aside",  # internal, vendored or deprecated
     "is_copied",  # a copy of another project
     "is_generated",  # written by a program
+    "is_texts",  # the texts of a user interface
 )
-_TEST, _RECORD, _PROSE, _CONFIG, _EXAMPLE, _HIDDEN, _ASIDE, _COPY, _MADE = (
+_TEST, _RECORD, _PROSE, _CONFIG, _EXAMPLE, _HIDDEN, _ASIDE, _COPY, _MADE, _TEXTS = (
     1 << at for at in range(len(KINDS))
 )
 
@@ -141,6 +144,8 @@ def _kinds(path: str, folder: str) -> int:
     is_built = _BUILT_NAME.search(name) and _BUILT_FOLDER.search(f"{folder}/")
     if is_built or _BUNDLE_NAME.search(name) or _GENERATED.search(path):
         kinds |= _MADE
+    if contains_texts(path):
+        kinds |= _TEXTS
     return kinds
 
 

@@ -29,6 +29,15 @@ _CATALOGUE_FOLDERS: Final = frozenset(
 )
 
 
+# Extensions of files that contain nothing but the texts of a program. FreeMarker templates have the
+# same extension as the files of Fluent.
+_TEXT_EXTENSIONS: Final = (*_XLIFF, ".arb", ".resx", ".strings", ".stringsdict", ".xcstrings")
+_FLUENT: Final = ".ftl"
+_TEXT_NAME: Final = re.compile(
+    r"(^|/)(messages(_\w+)?\.properties|values[\w-]*/strings\.xml)$", re.I
+)
+
+
 class TranslatedPath(NamedTuple):
     """A page in one language."""
 
@@ -69,6 +78,21 @@ def is_catalogue(path: str) -> bool:
     if language_of(path) not in CONFIG_EXTENSIONS or translation_of(path).language in ("", "en"):
         return False
     return not _CATALOGUE_FOLDERS.isdisjoint(path.lower().split("/")[:-1])
+
+
+def contains_texts(path: str) -> bool:
+    """Return whether a file contains the texts of a program's user interface, in any language."""
+    lower = path.lower()
+    is_named = lower.endswith(_TEXT_EXTENSIONS) or _TEXT_NAME.search(path) is not None
+    if is_named or language_of(path) == "gettext":
+        return True
+    if language_of(path) not in CONFIG_EXTENSIONS and not lower.endswith(_FLUENT):
+        return False
+    *folders, name = path.split("/")
+    if _CATALOGUE_FOLDERS.isdisjoint(map(str.lower, folders)):
+        return False
+    is_translated = bool(translation_of(path).language or _read_code(name.partition(".")[0]))
+    return is_translated or any(map(_read_code, folders))
 
 
 def _read_code(text: str) -> str:

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from rootle.text.declared_names import find_declared_names, find_declared_types
+
 Intent = Literal["symbol", "error", "howto", "usage", "configuration", "history", "test", "search"]
 
 # The number of characters that are examined. The start of a pasted stack trace is enough to
@@ -81,6 +83,15 @@ _USE_OF_NAME: Final = re.compile(
     rf"\W*(?:{_NAME} (?:calls?|callers?|call sites?|invocations?|usages?|uses?|references)"
     rf"(?=\s*(?:[,;.]|$)|\s(?:in|from|outside)\b)"
     rf"|(?:all )?(?:calls?|invocations?|references) (?:to|of) {_NAME})"
+)
+
+# A question for the uses of a name begins with such words. Further down, "and its caller" may ask
+# for a second place beside the definition that a query declares.
+_USES_FIRST: Final = re.compile(
+    r"\W*(?:(?:find|show|list|all|every|the|code|places?|functions?|that|where|which|what|who) )"
+    r"{0,4}(?:calls?|callers?|call sites?|usages?|uses?|users?|references?|imports?|importers?"
+    r"|implements|implementations?|invokes?)\b",
+    re.IGNORECASE,
 )
 
 _LIST_BREAK: Final = re.compile(r"\w\S*[,;]\s+\S|[a-z)\]]\.\s+\S|\w \{")
@@ -164,11 +175,14 @@ _INTENTS: Final[tuple[tuple[_Mark, Intent], ...]] = (
 )
 
 
-def classify_intent(text: str, *, is_symbol: bool, is_for_test: bool = False) -> Intent:
+def classify_intent(
+    text: str, *, is_symbol: bool, is_for_test: bool = False, query: str = ""
+) -> Intent:
     """Return the first intent that matches a question, else `search`.
 
-    `is_for_test` is true if the question asks for a test. Questions about the uses of a name, and
-    messages that a program printed, are recognized first, regardless of their other words.
+    `is_for_test` is true if the question asks for a test. `query` is the text with the names that
+    were removed from it, if any were. Questions about the uses of a name, and messages that a
+    program printed, are recognized first, regardless of their other words.
     """
     if is_symbol:
         return "symbol"
@@ -183,9 +197,16 @@ def classify_intent(text: str, *, is_symbol: bool, is_for_test: bool = False) ->
     for mark, intent in _INTENTS:
         if is_for_test and intent != "usage":
             return "test"
-        if mark.is_in(words, lower):
+        if mark.is_in(words, lower) and not (intent == "usage" and _declares_first(query or text)):
             return intent
     return "howto" if _OWN_TASK.match(head) is not None else "search"
+
+
+def _declares_first(text: str) -> bool:
+    """Return whether a text declares what it searches for, and asks at most later for uses."""
+    if _USES_FIRST.match(text) is not None:
+        return False
+    return bool(find_declared_names(text) or find_declared_types(text))
 
 
 def called_name(text: str) -> str:

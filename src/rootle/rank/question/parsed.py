@@ -45,6 +45,11 @@ _STATEMENT_WORDS: Final = 4
 _COPY_WORD: Final = re.compile(
     r"\b(?:vendor(?:ed)?|third[- ]party|bundled|minified|generated|snapshots?|lock ?files?)\b", re.I
 )
+_TEXT_WORD: Final = re.compile(
+    r"\b(?:translat\w*|locali[sz]\w*|locales?|i18n|l10n|gettext|fluent|xliff|msgid|messages?|labels?"
+    r"|wording|captions?|texts?)\b",
+    re.I,
+)
 _QUALIFIED: Final = re.compile(r"[\w$]+(?:(?:::|\.|->|#|/|\\)[\w$]+)*(?:\(\))?[?!]?")
 _CLAUSE_END: Final = re.compile(r"[,;]\s")
 _SENTENCE_END: Final = re.compile(r"[a-z)\]'\"][.:;]\s")
@@ -69,6 +74,7 @@ class Question:
     is_change: bool = False  # describes a change; changes usually include tests
     guesses: tuple[str, ...] = ()  # names that a language model guessed
     is_about_copies: bool = False  # mentions vendored or generated code
+    is_about_texts: bool = False  # mentions translations or the texts of a user interface
     is_composed: bool = False  # a description and names or code, as language models write
     code_terms: frozenset[str] = frozenset()  # terms that occur only in guessed code
     related: tuple[WeightedTerm, ...] = ()  # terms that code may use instead of these words
@@ -108,7 +114,7 @@ def parse_question(text: str, stem: Stemmer) -> Question:
     ]
     distinct = tuple(dict.fromkeys(content))
     for_test = asks_for_test(statement, len(distinct))
-    intent = classify_intent(statement, is_symbol=is_symbol, is_for_test=for_test)
+    intent = classify_intent(statement, is_symbol=is_symbol, is_for_test=for_test, query=text)
     names = _names(text, words, is_symbol=is_symbol)
     given = names if statement == text else _names(statement, words, is_symbol=is_symbol)
     if intent == "usage":
@@ -129,6 +135,7 @@ def parse_question(text: str, stem: Stemmer) -> Question:
         len(distinct) >= _CHANGE_WORDS and describes_change(text),
         tuple(name for name in names if name not in given),
         _COPY_WORD.search(text) is not None,
+        _TEXT_WORD.search(text) is not None,
         not is_symbol and is_composed(text),
         _find_code_terms(text, terms, stem),
         may_be_pasted=may_be_pasted(text),

@@ -14,6 +14,7 @@ from rootle.rank.features import (
     copied_files,
     defining_files,
     file_features,
+    kinds_of,
     prose_files,
     record_files,
     test_files,
@@ -66,6 +67,7 @@ TEST_FACTOR: Final = 0.5  # for tests, unless the question is about tests or des
 CODE_FACTOR: Final = 0.75  # for files without tests, if the question asks for a test
 RECORD_FACTOR: Final = 0.5  # for changelogs and the like, unless the question is about history
 COPY_FACTOR: Final = 0.5  # for vendored and generated files, unless the question is about them
+TEXTS_FACTOR: Final = 0.5  # for the texts of a user interface, unless the question is about them
 DOCUMENT_FACTOR: Final = 1.3  # for documents, if the question asks how to do something
 DEFINER_FACTOR: Final = 0.5  # for files that define a name, if the question asks for its uses
 
@@ -106,6 +108,8 @@ def rank_files(inputs: RankingInputs, weights: Mapping[str, float] = WEIGHTS) ->
         contributions[record_files(inputs)] *= RECORD_FACTOR
     if not question.is_about_copies:
         contributions[copied_files(inputs)] *= COPY_FACTOR
+    if question.intent != "error" and not question.is_about_texts:
+        contributions[kinds_of(inputs)["is_texts"]] *= TEXTS_FACTOR
     if question.intent == "howto":
         contributions[prose_files(inputs)] *= DOCUMENT_FACTOR
     if question.intent == "usage":
