@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import threading
 from collections.abc import Iterator
@@ -176,8 +177,29 @@ def test_a_package_that_is_not_installed_is_named_with_the_remedy(apps: tuple[Ap
     (missing,) = _status(app).missing
     assert missing.remedy == "pip install -r requirements.txt"
     write(app.root, "requirements.txt", "absent-lib==3.0\n")
-    with pytest.raises(QueryError, match=r"none of the packages.*absent-lib.*pip install"):
+    with pytest.raises(QueryError, match=r"none of the packages.*pip install.* for absent-lib"):
         app.search("in:deps metaclass")
+
+
+def test_the_packages_of_several_lock_files_are_named_with_their_own_remedies(
+    apps: tuple[App, App],
+) -> None:
+    app = apps[0]
+    write(app.root, "requirements.txt", "absent-lib==3.0\n")
+    lock = {
+        "lockfileVersion": 3,
+        "packages": {
+            "": {"dependencies": {"absent-kit": "1"}},
+            "node_modules/absent-kit": {"version": "1.0.0"},
+        },
+    }
+    write(app.root, "package.json", '{"dependencies": {"absent-kit": "1"}}')
+    write(app.root, "package-lock.json", json.dumps(lock))
+    with pytest.raises(QueryError) as error:
+        app.search("in:deps metaclass")
+    assert re.search(r"run `npm \w+` for absent-kit\b", str(error.value))
+    assert "run `pip install -r requirements.txt` for absent-lib" in str(error.value)
+    assert {"package-lock.json", "requirements.txt"} <= set(str(error.value).split())
 
 
 @pytest.mark.slow

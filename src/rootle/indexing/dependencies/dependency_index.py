@@ -6,7 +6,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -69,6 +69,7 @@ _PLAIN_FOLDERS: Final = frozenset(
     "src lib dist docs doc examples bin types scripts esm cjs".split()
 )
 _MAX_ALIASES: Final = 20
+_MAX_NAMED: Final = 3  # packages in an error message
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,16 +289,25 @@ def _check_not_empty(listing: DependencyListing, *, is_search: bool) -> None:
             "this folder has no lock file or list of dependencies, so there are no packages to "
             f"search; {instead}"
         )
-    names = ", ".join(one.name for one in listing.missing[:3])
-    hint = "leave out in:deps, or " if is_search else ""
-    if listing.missing:
-        hint = f"run `{listing.missing[0].remedy}`, or "
-    missing = f": {names} and others" if len(listing.missing) > 3 else f": {names}" * bool(names)
+    by_remedy: dict[str, list[str]] = {}
+    for one in listing.missing:
+        by_remedy.setdefault(one.remedy, []).append(one.name)
+    remedies = [f"run `{remedy}` for {_name_some(names)}" for remedy, names in by_remedy.items()]
+    if not remedies and is_search:
+        remedies = ["leave out in:deps"]
+    remedies.append("set dependencyFolders to the environment that contains them")
+    verb = "names" if len(listing.locks) == 1 else "name"
     refused = f"; {listing.refused[0]}" if listing.refused else ""
     raise QueryError(
-        f"none of the packages that {listing.locks[0]} names is installed{missing}; {hint}set "
-        f"dependencyFolders to the environment that contains them{refused}"
+        f"none of the packages that {' and '.join(listing.locks)} {verb} is installed; "
+        f"{', or '.join(remedies)}{refused}"
     )
+
+
+def _name_some(names: Sequence[str]) -> str:
+    """Return the first names of a list, and whether there are others."""
+    shown = ", ".join(names[:_MAX_NAMED])
+    return f"{shown} and others" if len(names) > _MAX_NAMED else shown
 
 
 def _list_aliases(listing: DependencyListing) -> Iterator[tuple[str, str]]:
