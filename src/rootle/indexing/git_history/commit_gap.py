@@ -17,7 +17,7 @@ def describe_progress(index: Snapshot, folder: str, max_commits: int, *, has_hea
     """Return which commits an incomplete index contains; "" if it contains all after all.
 
     `folder` is in a work tree of the repository, and the index may contain `max_commits` commits.
-    `has_heads` says whether it contains the history of the current heads.
+    Set `has_heads` if it contains the history of the current heads.
     """
     if index.value("updated_at"):
         return "because the index is being rebuilt" if has_heads else "the newest are missing"
