@@ -33,8 +33,8 @@ JSON_NAMES = {
     "Context": "passages changed",
     "Span": "startLine endLine snippet scope place",
     "SearchResult": "filePath startLine endLine snippet score source metadata scope moreSpans "
-    "duplicates context explanation place commit lastCommit kind origin trust warning mentions "
-    "matchingLines",
+    "duplicates translations context explanation place commit lastCommit kind origin trust warning "
+    "mentions matchingLines",
     "SearchResponse": "results nextCursor degraded confident generation tookMs suggestions "
     "interpretation staleness coverage memories symbols revision",
     "QueryInterpretation": "intent phrases regex excluded paths languages corrected translated "

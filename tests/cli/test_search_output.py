@@ -92,6 +92,24 @@ def test_a_long_answer_fits_on_one_screen_of_a_terminal(
     assert "  also 101-120 scope_101, 201-220 scope_201, 301-320 scope_301" in lines
 
 
+def test_the_innermost_names_of_a_scope_are_visible(monkeypatch: pytest.MonkeyPatch) -> None:
+    _set_terminal(monkeypatch, 40)
+    scope = "namespace Zoo.Animals.Striped > class ZebraFeeder > method FeedAtNoon"
+    long_path = "Source/Zoo.Animals.Striped/Feeding/Schedules/ZebraFeeder.cs"
+    response = _long_response(2)
+    first, second = (replace(one, scope=scope, more_spans=()) for one in response.results)
+    response = replace(response, results=(first, replace(second, file_path=long_path)))
+    lines = _print_on_terminal(response)
+    assert lines[0] == "file_0.py:1-20  0.90  … > class ZebraFeeder > method FeedAtNoon"
+    at = lines.index(f"{long_path}:1-20  0.90")
+    assert lines[at + 1] == f"  {scope}"
+    spans = tuple(Span(at, at, "zebra", scope) for at in (101, 201))
+    response = replace(response, results=(replace(first, more_spans=spans),))
+    also = "  also 101-101 method FeedAtNoon, 201-201 method FeedAtNoon"
+    _set_terminal(monkeypatch, 10)
+    assert also in _print_on_terminal(response)
+
+
 def test_messages_take_rows_of_the_screen_too(monkeypatch: pytest.MonkeyPatch) -> None:
     _set_terminal(monkeypatch, 40)
     notes = tuple(f"note {number} {'about the files ' * 8}" for number in range(4))

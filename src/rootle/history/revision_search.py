@@ -175,6 +175,7 @@ def _add_place(result: SearchResult, place: str) -> SearchResult:
         result,
         file_path=f"{place}{result.file_path}",
         duplicates=tuple(f"{place}{path}" for path in result.duplicates),
+        translations=tuple(f"{place}{path}" for path in result.translations),
     )
 
 

@@ -62,6 +62,7 @@ class SearchResult:
     scope: str = ""
     more_spans: tuple[Span, ...] = ()
     duplicates: tuple[str, ...] = ()  # paths of omitted files with nearly the same content
+    translations: tuple[str, ...] = ()  # paths of omitted translations of the same page
     context: Context | None = None  # None if it was not requested
     # the contribution of each feature; None if it was not requested
     explanation: Mapping[str, float] | None = None

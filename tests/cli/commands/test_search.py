@@ -33,6 +33,7 @@ _RESULT = {
     "scope",
     "moreSpans",
     "duplicates",
+    "translations",
     "context",
     "kind",
 }

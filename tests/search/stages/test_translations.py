@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from command import rootle
 
 from rootle import SearchQuery, open_app
 from rootle.text.translated_paths import is_catalogue, translation_of
@@ -85,8 +86,18 @@ def test_one_translation_is_shown(tmp_path: Path, query: str, shown: str) -> Non
     found = [result for result in results if "retry" in result.file_path]
     assert [result.file_path for result in found] == [shown]
     pages = {path for path in PAGES if "retry" in path}
-    assert set(found[0].duplicates) == pages - {shown}
+    assert set(found[0].translations) == pages - {shown}
+    assert found[0].duplicates == ()
     assert [result.score for result in results] == sorted(
         (result.score for result in results), reverse=True
     )
     assert {result.file_path for result in exact} == pages
+
+
+def test_the_command_line_calls_translations_by_their_name(tmp_path: Path) -> None:
+    for name, text in PAGES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    shown = rootle("search", "exponential backoff delay of a retried request", cwd=tmp_path).out
+    assert "  2 translations: docs/de/retry.md, docs/fr/retry.md\n" in shown
+    assert "duplicate" not in shown

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from rootle.cli.results.fitted_scope import cut_end, fit_scope, innermost, shows_name
 from rootle.cli.results.style import (
     CYAN,
     DIM,
@@ -29,7 +31,7 @@ from rootle.types import Memory, SearchResponse, SearchResult, Span
 
 # Maximum lines of a span on a terminal: the first one, and those with the most matching words.
 _MAX_TERMINAL_LINES: Final = 10
-_MAX_DUPLICATES_NAMED: Final = 3
+_MAX_OMITTED_NAMED: Final = 3  # duplicates, or translations
 _SCORE_CHARS: Final = 6  # the length of a score with the spaces before it
 
 
@@ -102,12 +104,12 @@ def memory_lines(memories: Sequence[Memory], style: Style) -> Iterator[str]:
 
 def _lines_of(result: SearchResult, words: set[str], style: Style) -> Iterator[str]:
     best, *others = _spans_of(result)
-    yield _heading(result, best, style, is_first=True)
+    yield from _heading(result, best, style, is_first=True)
     yield from _mark_lines(result, style)
     yield from _span_lines(best, words, style)
     yield from _rename_lines(result, style)
     for span in others:
-        yield _heading(result, span, style, is_first=False)
+        yield from _heading(result, span, style, is_first=False)
         yield from _span_lines(span, words, style)
     yield from _lines_about(result, style)
 
@@ -116,15 +118,15 @@ def _brief_lines_of(
     result: SearchResult, words: set[str], style: Style, limit: int, *, is_cut: bool
 ) -> Iterator[str]:
     best, *others = _spans_of(result)
-    yield _heading(result, best, style, is_first=True, is_brief=True)
+    is_one_line = limit <= 1
+    yield from _heading(result, best, style, is_first=True, is_brief=True, is_one_line=is_one_line)
     yield from _mark_lines(result, style)
     if limit:
         yield from _best_lines(best, words, style, limit, is_cut=is_cut)
     if limit > 1:
         yield from _rename_lines(result, style)
         if others:
-            places = ", ".join(map(_locate, others))
-            yield style.paint(fit_line(f"  also {places}"), DIM)
+            yield style.paint(fit_line(_list_places(others)), DIM)
     if limit:
         yield from _lines_about(result, style)
 
@@ -140,20 +142,33 @@ def _rename_lines(result: SearchResult, style: Style) -> Iterator[str]:
 
 
 def _lines_about(result: SearchResult, style: Style) -> Iterator[str]:
-    """Yield the definitions that a result mentions, its duplicates and the parts of its score."""
+    """Yield the definitions in a result, the files that it replaces and the parts of its score."""
     if result.mentions:
         places = ", ".join(f"{name} {place}" for name, place in result.mentions.items())
         line = f"  defined in: {printable(places)}"
         yield style.paint(fit_line(line) if style.is_terminal else line, DIM)
-    if result.duplicates:
-        yield style.paint(f"  {_describe_duplicates(result.duplicates)}", DIM)
+    for paths, noun in ((result.duplicates, "duplicate"), (result.translations, "translation")):
+        if paths:
+            yield style.paint(f"  {_describe_omitted(paths, noun)}", DIM)
     if result.explanation:
         features = sorted(result.explanation.items(), key=lambda item: -item[1])
         yield "  score from " + ", ".join(f"{name} {value:.3f}" for name, value in features)
 
 
-def _locate(span: Span) -> str:
-    return f"{span.start_line}-{span.end_line} {printable(span.scope)}".rstrip()
+def _list_places(spans: Sequence[Span]) -> str:
+    """Return the lines and scopes of spans; if they are too long for a line, only inner names."""
+    scopes = [printable(span.scope) for span in spans]
+    line = _join_places(spans, scopes)
+    is_long = len(line) > shutil.get_terminal_size().columns
+    return _join_places(spans, map(innermost, scopes)) if is_long else line
+
+
+def _join_places(spans: Sequence[Span], scopes: Iterable[str]) -> str:
+    places = (
+        f"{span.start_line}-{span.end_line} {scope}".rstrip()
+        for span, scope in zip(spans, scopes, strict=True)
+    )
+    return f"  also {', '.join(places)}"
 
 
 def _spans_of(result: SearchResult) -> Sequence[Span]:
@@ -164,11 +179,19 @@ def _spans_of(result: SearchResult) -> Sequence[Span]:
 
 
 def _heading(
-    result: SearchResult, span: Span, style: Style, *, is_first: bool, is_brief: bool = False
-) -> str:
-    """Return the place of a span with its scope or commit.
+    result: SearchResult,
+    span: Span,
+    style: Style,
+    *,
+    is_first: bool,
+    is_brief: bool = False,
+    is_one_line: bool = False,
+) -> Iterator[str]:
+    """Yield the place of a span with its scope or commit.
 
-    On a terminal, the scope is cut to the width; the description of a commit, only if brief.
+    On a terminal, the outer titles of the scope are left out if there is not enough room. If there
+    is no room for the last title, the scope is on a second line, unless `is_one_line`. The
+    description of a commit is cut only if brief.
     """
     location = cite(result.file_path, [span])
     heading = style.paint(location, CYAN)
@@ -176,13 +199,21 @@ def _heading(
         heading += f"  {result.score:.2f}"
         if result.context is not None and result.context.changed:
             heading += "  (changed since it was indexed)"
-    about, is_cut = printable(span.scope), style.is_terminal
+    # the location is never cut
+    columns = shutil.get_terminal_size().columns
+    left = columns - len(location) - (_SCORE_CHARS if is_first else 0) - 2
+    scope = printable(span.scope)
+    about, below = scope, ""
     if is_first and result.commit is not None:
-        about, is_cut = describe_commit_briefly(result.commit), is_brief
-    if about and is_cut:  # the location is never cut
-        length = len(location) + (_SCORE_CHARS if is_first else 0) + 2
-        about = fit_line(f"{'':{length}}{about}")[length:]
-    return heading + (f"  {style.paint(about, YELLOW)}" if about else "")
+        about = describe_commit_briefly(result.commit)
+        about = cut_end(about, left) if is_brief else about
+    elif style.is_terminal and (is_one_line or shows_name(scope, left)):
+        about = fit_scope(scope, left)
+    elif style.is_terminal:
+        about, below = "", fit_scope(scope, columns - 2)
+    yield heading + (f"  {style.paint(about, YELLOW)}" if about else "")
+    if below:
+        yield f"  {style.paint(below, YELLOW)}"
 
 
 def _span_lines(span: Span, words: set[str], style: Style) -> Iterator[str]:
@@ -218,8 +249,8 @@ def _best_lines(
         yield f"{number}  {highlight(line, words, style)}"
 
 
-def _describe_duplicates(paths: Sequence[str]) -> str:
-    """Return text such as `3 duplicates: a.py, b.py, …`."""
-    named = ", ".join(printable(path) for path in paths[:_MAX_DUPLICATES_NAMED])
-    more = ", …" if len(paths) > _MAX_DUPLICATES_NAMED else ""
-    return f"{len(paths)} {'duplicate' if len(paths) == 1 else 'duplicates'}: {named}{more}"
+def _describe_omitted(paths: Sequence[str], noun: str) -> str:
+    """Return text such as `4 duplicates: a.py, b.py, c.py, …`."""
+    named = ", ".join(printable(path) for path in paths[:_MAX_OMITTED_NAMED])
+    more = ", …" if len(paths) > _MAX_OMITTED_NAMED else ""
+    return f"{len(paths)} {noun if len(paths) == 1 else f'{noun}s'}: {named}{more}"

@@ -144,6 +144,7 @@ def _result_from_json(data: dict[str, Any]) -> SearchResult:
             "metadata": FileMetadata(**data["metadata"]),
             "more_spans": tuple(Span(**span) for span in data["more_spans"]),
             "duplicates": tuple(data["duplicates"]),
+            "translations": tuple(data["translations"]),
             "matching_lines": None if lines is None else tuple(lines),
         }
     )

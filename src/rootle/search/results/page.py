@@ -128,8 +128,16 @@ class PresentStep:
                 result = _add_mentions(index, result, file_id)
             if answer.symbols is None and file_id in answer.lines:
                 result = replace(result, matching_lines=tuple(answer.lines[file_id]))
-            duplicates = answer.duplicates.get(file_id)
-            yield replace(result, duplicates=duplicates) if duplicates else result
+            yield _add_omitted(result, answer, file_id)
+
+
+def _add_omitted(result: SearchResult, answer: RankedAnswer, file_id: int) -> SearchResult:
+    """Return a result with the paths of the files that are left out in favor of it."""
+    duplicates = answer.duplicates.get(file_id, ())
+    translations = answer.translations.get(file_id, ())
+    if not duplicates and not translations:
+        return result
+    return replace(result, duplicates=duplicates, translations=translations)
 
 
 class ContextExpansion:

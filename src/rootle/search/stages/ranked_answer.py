@@ -34,7 +34,7 @@ class RankedAnswer:
 
     candidates: Candidates
     ranked: RankedFiles  # all candidate files
-    order: Sequence[int]  # positions among the candidate files, without duplicates
+    order: Sequence[int]  # positions among the candidate files, without repetition
     score_spans: SpanScores
     confidence: Confidence | None  # None if the ranker is not calibrated
     degraded: tuple[str, ...]
@@ -42,6 +42,7 @@ class RankedAnswer:
     as_of_s: float  # Unix time from which recency was counted
     valid_until_s: float = math.inf
     duplicates: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # file id -> paths
+    translations: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # file id -> paths
     spans: Mapping[int, list[ScoredSpan]] | None = None  # by file id, if already selected
     reranker_scores: Mapping[int, float] = field(default_factory=dict)  # by position
     rest: RankedAnswer | None = None  # the files after those in `order`, ranked separately
