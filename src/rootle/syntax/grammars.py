@@ -11,7 +11,9 @@ from typing import Final, cast
 
 from tree_sitter import Language, Query
 
-from rootle.syntax.c_macros import hide_macros
+from rootle.syntax.c_code.function_macros import hide_macros
+from rootle.syntax.c_code.inner_directives import hide_inner_directives
+from rootle.syntax.c_code.lone_macros import hide_lone_macros
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +47,11 @@ class Grammar:
         """Return a text that the parser can read. All positions stay unchanged."""
         if self.source.crashing is not None:
             data = self.source.crashing.sub(lambda match: b"x" * len(match[0]), data)
+        if self.source.is_c:
+            data = hide_inner_directives(data)
         for pattern in self.source.hidden:
             data = pattern.sub(_hide, data)
-        return hide_macros(data) if self.source.is_c else data
+        return hide_lone_macros(hide_macros(data)) if self.source.is_c else data
 
 
 def _hide(match: re.Match[bytes]) -> bytes:
@@ -95,6 +99,14 @@ _HIDDEN_MACRO_CALLS: Final = re.compile(
     (?:[^()\n]{0,200},)?[ ]{0,20}(?:["'0-9][^()\n]{0,200}|(?<=[, ]))\)[ ]?;)""",
     re.VERBOSE,
 )
+# The condition of an exception specification, such as `noexcept(is_safe<T> ? true : false)` after
+# the parameters of a function. The grammar cannot parse some conditions with template arguments.
+_HIDDEN_NOEXCEPT: Final = re.compile(
+    rb"""[)&]\s{0,80}+(?:const\s{0,80}+)?(?:&{1,2}\s{0,80}+)?
+    (noexcept\s{0,20}+\((?:[^(){};]|\((?:[^(){};]|\((?:[^(){};]|\([^(){};]{0,99}\)){0,99}\)
+    ){0,99}\)){1,300}\))""",
+    re.VERBOSE,
+)
 # If a class has one of these modifiers, and certain annotations or no body, the grammar mistakes
 # the class for an infix expression.
 _HIDDEN_KOTLIN: Final = (
@@ -120,7 +132,7 @@ GRAMMARS: Final[dict[str, GrammarSource]] = {
         "tree_sitter_cpp",
         "language",
         "cpp.scm",
-        hidden=(*_HIDDEN_C, _HIDDEN_MACRO_CALLS),
+        hidden=(*_HIDDEN_C, _HIDDEN_MACRO_CALLS, _HIDDEN_NOEXCEPT),
         is_c=True,
     ),
     "csharp": GrammarSource("tree_sitter_c_sharp", "language", "csharp.scm"),

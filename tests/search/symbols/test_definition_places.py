@@ -75,6 +75,77 @@ def test_a_function_after_a_macro_is_a_definition(name: str, ranges: list[str]) 
         assert _ranges(app.symbols(name)) == ranges
 
 
+LONE_MACROS = {
+    "panel.h": """\
+#pragma once
+UI_BEGIN_NAMESPACE
+
+namespace ui {
+// Shows a picture.
+class UI_EXPORT panel : public widget {
+  Q_OBJECT
+  Q_PROPERTY(int zoom READ zoom WRITE set_zoom)
+public:
+  UI_DEPRECATED("Use zoom() (an int) instead.")
+  double factor() const { return 1.5; }
+  result<int> area() const &
+#if UI_HAS_CONCEPTS
+    noexcept(is_safe<int, panel> ? is_fast<int> : true)
+#else
+    noexcept
+#endif
+  {
+    return 1;
+  }
+signals:
+  void zoomed(int zoom);
+public slots:
+  void set_zoom(int zoom) { zoom_ = zoom; }
+private:
+  UI_DISABLE_COPY(panel)
+  int zoom_ = 1;
+};
+enum class state {
+  UI_OPEN
+};
+}
+UI_END_NAMESPACE
+""",
+    "state.c": "enum state {\n  APP_OPEN,\n#ifdef FEED\n  APP_FED,\n#endif\n  APP_SHUT\n};\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "ranges", "scope"),
+    [
+        ("panel", ["panel.h:6-28"], "namespace ui"),
+        ("factor", ["panel.h:11-11"], "namespace ui > class panel"),
+        ("area", ["panel.h:12-20"], "namespace ui > class panel"),
+        ("zoomed", ["panel.h:22-22"], "namespace ui > class panel"),
+        ("set_zoom", ["panel.h:24-24"], "namespace ui > class panel"),
+        ("UI_OPEN", ["panel.h:30-30"], "namespace ui > enum state"),
+        ("APP_FED", ["state.c:4-4"], "enum state"),
+        ("APP_SHUT", ["state.c:6-6"], "enum state"),
+    ],
+)
+def test_macros_without_semicolons_do_not_hide_the_class_around_them(
+    name: str, ranges: list[str], scope: str
+) -> None:
+    with _open(LONE_MACROS) as app:
+        answer = app.symbols(name)
+    assert _ranges(answer) == ranges
+    assert {one.scope for one in answer.definitions} == {scope}
+
+
+def test_a_class_with_macros_is_shown_as_a_whole() -> None:
+    with _open(LONE_MACROS) as app:
+        shown = app.read("panel.h#panel")
+        calls = app.symbols("UI_DISABLE_COPY", "uses").uses
+    assert "class UI_EXPORT panel : public widget {" in shown.lines
+    assert "  int zoom_ = 1;" in shown.lines
+    assert [(use.line, use.kind) for use in calls] == [(26, "call")]
+
+
 def test_a_deleted_function_is_a_declaration() -> None:
     with _open(MACROS) as app:
         answer = app.symbols("reader::next")

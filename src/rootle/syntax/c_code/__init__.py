@@ -1,0 +1,1 @@
+"""Find macros and directives of C and C++ that the parsers misread."""
