@@ -42,3 +42,18 @@ def test_an_import_of_a_package_of_the_repository_refers_to_its_only_definition(
     targets = {f"{one.path}:{one.line}": one.target for one in uses}
     assert targets["app/own.ts:2"] == "packages/core/cart.ts:1"
     assert targets["app/foreign.ts:2"] == ""
+
+
+def test_a_class_in_a_comment_or_a_qualifier_is_not_a_base() -> None:
+    files = {
+        "order.py": "class Order(Sales.Record):\n    # Unlike a Cart, it is fixed.\n"
+        "    def is_visible(self):\n        return True\n",
+        "cart.py": "class Cart:\n    def is_visible(self):\n        return False\n",
+        "sales.py": "class Sales:\n    def is_visible(self):\n        return False\n",
+        "app.py": "def run():\n    cart = Cart()\n    cart.is_visible()\n    sales = Sales()\n"
+        "    sales.is_visible()\n    order = Order()\n    order.is_visible()\n",
+    }
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        uses = app.symbols("Order.is_visible", "uses").uses
+    assert [(use.path, use.line) for use in uses] == [("app.py", 7)]

@@ -2,20 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
+
+from tree_sitter import Node
 
 from rootle.syntax.symbol_outline import Unit
 from rootle.text.terms import WORD
 
 _MAX_HEAD: Final = 200  # bytes that are read of a class if its grammar does not mark the body
+# Nodes without names of classes. In Ruby, comments at the start of a body precede the body.
+_IGNORED: Final = ("comment", "modifier")
+_AFTER_QUALIFIER: Final = (b"::", b".", b"\\")
 
 
 def base_names(unit: Unit) -> list[str]:
-    """Return the names before the body of a class, which include the names of its base classes."""
+    """Return the names before the body of a class, which include the names of its base classes.
+
+    Keywords, modifiers, comments and qualifiers such as "a" in `a::B` are left out.
+    """
     node = unit.node.child_by_field_name("definition") or unit.node  # without decorators
     body = node.child_by_field_name("body")
-    raw = node.text or b""
-    end = body.start_byte - node.start_byte if body is not None else _MAX_HEAD
-    return [
-        word for word in WORD.findall(raw[:end].decode("utf-8", "replace")) if word != unit.symbol
-    ]
+    end = body.start_byte if body is not None else node.start_byte + _MAX_HEAD
+    text = node.text or b""
+    names = (
+        leaf
+        for leaf in _find_leaves(node, end)
+        if not text.startswith(_AFTER_QUALIFIER, leaf.end_byte - node.start_byte)
+    )
+    words = (word for leaf in names for word in WORD.findall(_read(leaf)))
+    return [word for word in words if word != unit.symbol]
+
+
+def _find_leaves(node: Node, end: int) -> Iterator[Node]:
+    """Yield the named nodes without children that begin before a byte, in the order of the text."""
+    left = [node]
+    while left:
+        last = left.pop()
+        if last.start_byte >= end or any(word in last.type for word in _IGNORED):
+            continue
+        if last.child_count:
+            left.extend(reversed(last.children))
+        elif last.is_named:
+            yield last
+
+
+def _read(leaf: Node) -> str:
+    return (leaf.text or b"").decode("utf-8", "replace")
