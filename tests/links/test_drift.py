@@ -330,6 +330,17 @@ def test_names_that_comments_declare_exist(
         ),
         ("src/a.c", "#define _CRT_NO_WARNINGS 1\n", "Set `_CRT_NO_WARNINGS` first.\n"),
         (
+            "core/Pool.scala",
+            "case class Pool(\n    name: String,\n    maxConnections: Int\n)\n",
+            "Set `maxConnections`:\n\n```\ndb.default.driver.maxConnections = 5\n```\n",
+        ),
+        (
+            "core/Http.java",
+            "class Http {\n    boolean useProxy;\n}\n",
+            "* `shop.http.useProxy`: whether to use the proxy\n",
+        ),
+        ("lib/red_cloth.rb", "class RedCloth\nend\n", "It is fixed in `RedCloth` r128.\n"),
+        (
             "Rakefile",
             "namespace :retry_backoff do\n  puts 1\nend\n",
             "Works around retry_backoff.\n",
@@ -345,6 +356,42 @@ def test_names_of_other_libraries_are_not_reported(
         {path: None},
     )
     assert find(make_app(tmp_path / "repo")) == []
+
+
+def test_a_member_that_is_not_written_as_a_setting_is_reported(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    pool = "case class Pool(\n    name: String,\n    maxConnections: Int\n)\n"
+    make_history(
+        tmp_path / "repo",
+        {"core/Pool.scala": pool, "README.md": "# Use\n\nSet `pool.maxConnections` first.\n"},
+        {"core/Pool.scala": "case class Pool(\n    name: String\n)\n"},
+    )
+    (report,) = find(make_app(tmp_path / "repo"))
+    assert report.name == "pool.maxConnections"
+
+
+def test_a_file_that_the_user_creates_from_a_template_is_not_reported(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    text = "# Install\n\nEdit config/database.yml and config/cache.yml.\n"
+    settings = {"config/database.yml": "a: 1\n", "config/cache.yml": "b: 1\n"}
+    make_history(
+        tmp_path / "repo",
+        {**settings, "README.md": text},
+        {**dict.fromkeys(settings), "config/database.yml.example": "a: 2\n"},
+    )
+    assert [report.name for report in find(make_app(tmp_path / "repo"))] == ["config/cache.yml"]
+
+
+def test_a_name_in_code_that_moved_to_another_repository_is_not_reported(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    root = tmp_path / "repo"
+    make_history(root, {"net/retry.py": RETRY, "net/pool.py": "A = 1\n", "README.md": GUIDE})
+    git(root, "rm", "-q", "net/retry.py")
+    git(root, "commit", "-q", "-m", "Make the shop depend on mill/retry")
+    assert find(make_app(root)) == []
 
 
 def test_a_disabled_definition_in_a_comment_is_not_reported(

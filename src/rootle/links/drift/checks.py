@@ -11,6 +11,7 @@ from typing import Final
 
 from rootle.links.drift.examples import defines_in_example, quotes_definition
 from rootle.links.drift.external_names import lists_options
+from rootle.links.drift.foreign_names import has_version, is_setting, list_templates
 from rootle.links.drift.mentions import Mention, is_specific, last_part, split_parts
 from rootle.links.drift.past_names import PastName, PastNames
 from rootle.links.drift.project_names import ProjectNames, fold
@@ -39,6 +40,7 @@ _MOVED_OUT: Final = re.compile(
     r"(?i)\b(?:split|extract|mov|port|migrat|switch)\w*\b.*(?:\b(?:package|library|lib|repo|repository"
     r"|gem|crate|plugin)\b|\bto (?:use )?(?:the )?[\w-]+[/-][\w-]+|\bto use\b)"
     r"|\buse (?:the )?[\w.-]+ (?:library|package|lib)\b|\bvendor|third.?party|submodule"
+    r"|\bmake\b.*\bdepend on\b"
 )
 _MAX_SUBJECT_CHARS: Final = 500
 _RESERVED: Final = re.compile(r"_[_A-Z]")  # names that C reserves for compilers and libraries
@@ -124,13 +126,16 @@ class DriftChecks:
             return None if is_spelled else self._check_member(parts)
         if not _is_distinctive(name, mention, text):
             return None
-        if re.search(rf"\w's\s+[`*]*{re.escape(name)}", text.lines.get(mention.line, "")):
+        line = text.lines.get(mention.line, "")
+        if re.search(rf"\w's\s+[`*]*{re.escape(name)}", line) or has_version(line, name):
             return None  # a name of another project, as in "lxml's HTMLParser"
         is_key = mention.is_marked and not mention.is_example and not name.isupper()
         found = self._definition_of(name, is_key)
         if found is None and mention.is_marked and not mention.is_example:
             return self._check_variable(name)
         if found is None or _MOVED_OUT.search(found.commit.subject, 0, _MAX_SUBJECT_CHARS):
+            return None
+        if is_setting(text, mention, found):
             return None
         if is_spelled and not re.search(rf"\b(?:{_TYPE_KEYWORDS})\s+{name}\b", found.line):
             return None
@@ -218,6 +223,10 @@ class DriftChecks:
             return None
         if _EXTENSION.search(raw) is None:
             return None
+        if not mention.is_link and any(
+            one in self._project.files for path in paths for one in list_templates(path)
+        ):
+            return None  # the user creates the file
         if self._past is None:
             return self._check_folder(paths)
         for path in paths:

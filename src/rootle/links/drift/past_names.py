@@ -50,9 +50,9 @@ class PastName:
     path: str  # the path of the file that defined the name
     line: str  # the removed line
     commit: CommitFacts
-    bases: frozenset[str] = (
-        frozenset()
-    )  # classes that may declare a method that the removed line overrides
+    # classes that may declare a method that the removed line overrides
+    bases: frozenset[str] = frozenset()
+    is_indented: bool = False  # whether the removed line was indented, as that of a member is
 
 
 class PastNames:
@@ -248,7 +248,8 @@ class PastNames:
     def _make(self, name: str, path: str, line: str, state: FileState) -> PastName:
         facts = describe_commit(self._view, state)
         bases = self._past_files.overridden(state.path.removeprefix(COMMIT_URI), path, line)
-        return PastName(name, path.removeprefix(self._view.folder), line.strip(), facts, bases)
+        path = path.removeprefix(self._view.folder)
+        return PastName(name, path, line.strip(), facts, bases, line[:1].isspace())
 
     def _commits_with(self, name: str, view: CommitView | None = None) -> Iterator[FileState]:
         """Yield the commits whose texts contain the words of a name, newest first."""
