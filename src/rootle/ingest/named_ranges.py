@@ -174,6 +174,18 @@ def _find_members(tree: SourceTree, name: str, size: int) -> list[Position]:
     return list(places.values())
 
 
+def join_adjacent(ranges: Sequence[NamedRange]) -> list[NamedRange]:
+    """Return ranges in which successive ranges of the same name without a gap are one range."""
+    joined: list[NamedRange] = []
+    for one in ranges:
+        last = joined[-1] if joined else None
+        if last is not None and last.path == one.path and one.first_line == last.last_line + 1:
+            joined[-1] = replace(last, last_line=one.last_line)
+        else:
+            joined.append(one)
+    return joined
+
+
 def innermost_range(ranges: Sequence[NamedRange], line: int) -> NamedRange | None:
     """Return the smallest range that contains a line."""
     around = [found for found in ranges if found.first_line <= line <= found.last_line]

@@ -144,8 +144,14 @@ def _section_around(passage: Passage, ranges: Sequence[NamedRange], line: int) -
 
 
 def _cut_first(passage: Passage, found: Sequence[NamedRange]) -> Passage:
-    """Return the lines of the first range, with a note that names the others."""
-    first, others = found[0], found[1:]
+    """Return the lines of the first range, with a note that names the others.
+
+    Adjacent definitions of the same name are one range, such as the signatures of an overloaded
+    function and its implementation (TypeScript).
+    """
+    from rootle.ingest.named_ranges import join_adjacent
+
+    first, *others = join_adjacent(found)
     cut = _cut(passage, first.first_line, first.last_line)
     return replace(cut, note=_describe_others(others)) if others else cut
 

@@ -269,3 +269,44 @@ def test_a_field_of_a_struct_that_is_the_argument_of_a_macro_is_found() -> None:
     ]
     assert [(use.path, use.line) for use in timeout.uses] == [("use.c", 3)]
     assert [one.line for one in name.definitions] == [3]
+
+
+def test_a_table_of_lua_inherits_the_methods_of_the_index_of_its_metatable() -> None:
+    files = {
+        "base.lua": "local Base = {}\nfunction Base:render(x)\n  return x\nend\nreturn Base\n",
+        "widget.lua": "local Widget = {}\nsetmetatable(Widget, {__index = Base})\nreturn Widget\n",
+        "list.lua": "local List = setmetatable({}, { __index = Widget })\nreturn List\n",
+        "other.lua": "local Other = {}\nfunction Other:render()\nend\nreturn Other\n",
+    }
+    with _open(files) as app:
+        for name in ("Widget:render", "List.render"):
+            assert _ranges(app.symbols(name)) == ["base.lua:2-4"]
+
+
+def test_an_extension_method_of_csharp_belongs_to_the_type_that_it_extends() -> None:
+    files = {
+        "Extensions.cs": "public static class TextExtensions {\n"
+        "  public static string Shorten(\n    this Title value, int max) { return value.Text; }\n"
+        "  public static bool Shorten<T>(this T value) { return true; }\n}\n",
+        "Other.cs": "public class Other {\n  public void Shorten(int max) { }\n}\n",
+        "App.cs": "public class App {\n  void Run(Title title, Other other) {\n"
+        "    title.Shorten(3);\n    other.Shorten(2);\n  }\n}\n",
+    }
+    with _open(files) as app:
+        assert _ranges(app.symbols("Title.Shorten")) == ["Extensions.cs:2-3"]
+        uses = app.symbols("Title.Shorten", "uses").uses
+        both = app.symbols("TextExtensions.Shorten")
+    assert [(use.path, use.line) for use in uses] == [("App.cs", 3)]
+    assert _ranges(both) == ["Extensions.cs:2-3", "Extensions.cs:4-4"]
+
+
+def test_an_overloaded_function_is_shown_with_all_its_signatures() -> None:
+    code = (
+        "export function parse(text: string): Tree;\nexport function parse(data: Blob): Tree;\n"
+        "export function parse(input: unknown) {\n  return read(input);\n}\n\n"
+        "function parse(): void {}\n"
+    )
+    with _open({"parse.ts": code}) as app:
+        shown = app.read("parse.ts#parse")
+    assert shown.lines == tuple(code.split("\n")[:5])
+    assert shown.note == "1 other place has this name: lines 7-7"

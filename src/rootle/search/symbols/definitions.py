@@ -15,6 +15,7 @@ from tree_sitter import Node
 from rootle.index.reader import ChunkRow
 from rootle.rank.path_features import KINDS, path_parts
 from rootle.search.symbols.parsed_files import FileOccurrences, classify_line
+from rootle.search.symbols.types.extension_methods import extended_type
 from rootle.syntax.keyword_names import find_names
 from rootle.syntax.lines import Lines
 from rootle.syntax.members import OBJECT_KEY, member_kind
@@ -60,8 +61,11 @@ class FoundDefinition:
     """A definition with the data that is needed to resolve references to it."""
 
     symbol: Symbol
-    owners: tuple[str, ...]  # names of the enclosing definitions, the innermost first
+    # names of the enclosing definitions, the innermost first; before them, the type that an
+    # extension method of C# belongs to
+    owners: tuple[str, ...]
     order: tuple[int, ...]  # sort key: likelier definitions come first
+    is_extension: bool = False  # whether `owners` begins with a type that is not around the method
 
     @property
     def place(self) -> str:
@@ -308,6 +312,10 @@ def _make(
     owners = owner_names(outer) or tuple(reversed(_IDENTIFIER.findall(scope)))
     if unit is not None:
         owners = (*reversed(unit_qualifiers(unit)), *owners)
+    extended = ""
+    if found.state.language == "csharp":
+        extended = extended_type(found.text, found.line_starts[row], name)
+        owners = (extended, *owners) if extended else owners
     line = found.line_start(row)
     symbol = Symbol(
         name,
@@ -321,7 +329,7 @@ def _make(
         found.state.language,
         _visibility(found.state.language, name, line),
     )
-    return FoundDefinition(symbol, owners, _order(symbol, unit))
+    return FoundDefinition(symbol, owners, _order(symbol, unit), bool(extended))
 
 
 def _kind(unit: Unit | None, line: str, name: str, *, is_parsed: bool) -> str:

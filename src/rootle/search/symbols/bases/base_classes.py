@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from rootle.index.reader import IndexReader
 from rootle.search.symbols.bases.class_heads import base_names
+from rootle.search.symbols.bases.lua_bases import lua_bases
 from rootle.search.symbols.candidate_files import CandidateFiles
 from rootle.search.symbols.parsed_files import FileOccurrences, ParsedFiles, read_occurrences
 from rootle.search.symbols.scan_limits import OWNER_SCAN
@@ -19,8 +20,12 @@ from rootle.syntax.go_types import embedded_types
 def bases_in(found: FileOccurrences) -> Iterator[str]:
     """Yield the names of the bases of the classes with the requested name in a file.
 
-    A type of Go has the fields and methods of the types that it embeds, so these count as bases.
+    A type of Go has the fields and methods of the types that it embeds, and a table of Lua those
+    of the index of its metatable, so these count as bases.
     """
+    if found.state.language == "lua":
+        yield from lua_bases(found.text, found.name)
+        return
     if found.tree is None:
         return
     for units in found.tree.definitions_of(found.name).values():

@@ -56,7 +56,7 @@ class OwnerFilter:
         if not self._owner:
             return list(found)
         return self._select_qualified(
-            [one for one in found if self._owner in one.owners[:1]]
+            [one for one in found if self._owner in one.owners[: 1 + one.is_extension]]
             or self._select_in_package(found)
             or [one for one in found if self._is_within(one)]
             or self._select_inherited(found)
