@@ -14,15 +14,15 @@ from rootle.text.languages import language_of
 # In these languages, only types and packages have qualified names that begin with a package.
 _PACKAGED: Final = frozenset({"csharp", "groovy", "java", "kotlin", "scala"})
 _MIN_SETTING_PARTS: Final = 3
-# What a user copies to create a file: "database.yml.example", "database.example.yml".
+# Words in the names of templates, such as "database.yml.example" and "database.example.yml".
 _TEMPLATES: Final = ("default", "dist", "example", "sample", "template")
 
 
 def is_setting(text: NamedText, mention: Mention, removed: PastName) -> bool:
     """Return whether a name is probably a setting, such as `play.ws.ahc.maxConnections`.
 
-    The removed definition was a member of a class, and neither it nor its class is a part of a
-    package. A name without qualifiers is a setting if the text has a setting that ends with it.
+    The removed definition was a member of a class, so a name that begins with a package is not its
+    name. A name without qualifiers is a setting if the text has a setting that ends with it.
     """
     if language_of(removed.path) not in _PACKAGED or not removed.is_indented:
         return False

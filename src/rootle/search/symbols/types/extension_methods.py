@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
-_MAX_HEAD = 400  # characters after the name in which the first parameter is looked for
+_MAX_HEAD: Final = 400  # characters from the start of the line to the type of the first parameter
 
 
 def extended_type(text: str, start: int, name: str) -> str:
