@@ -74,7 +74,9 @@ async def _serve_client(server: Server[Any], streams: ProtocolStreams) -> None:
 
             def end() -> None:
                 exit_after_grace_period()
-                loop.call_soon_threadsafe(session.cancel)
+                # If the client has closed its input, the loop may have ended before its process.
+                with suppress(RuntimeError):
+                    loop.call_soon_threadsafe(session.cancel)
 
             call_when_parent_exits(end)
             for number in (signal.SIGTERM, signal.SIGINT):

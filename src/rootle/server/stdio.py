@@ -81,7 +81,7 @@ async def open_message_streams(
     read = partial(_read, streams, loop, receive, to_server.aclose, on_disconnect=on_disconnect)
     # A daemon thread, because a read that never returns must not keep the process alive.
     threading.Thread(target=read, name="rootle-mcp-read", daemon=True).start()
-    async with anyio.create_task_group() as tasks:
+    async with refusals, anyio.create_task_group() as tasks:
         tasks.start_soon(_write, streams, to_client, limiter, tasks.cancel_scope)
         yield inbox, outbox
         tasks.cancel_scope.cancel()
