@@ -23,7 +23,7 @@ from rootle.index.reader import (
 )
 from rootle.protocols import Ids, Matrix, Ranked, Vector, WeightedTerm
 from rootle.text.languages import language_of
-from rootle.text.terms import WORD, whole_identifier, word_terms
+from rootle.text.terms import WORD, compose, whole_identifier, word_terms
 from rootle.types import DocumentSection
 
 _CHUNK_LINES = 4
@@ -106,6 +106,9 @@ class MemoryIndex(IndexReader):
         return [name for row in rows for name in find_defined_names(self._texts[row.file_id], row)]
 
     def text(self, file_id: int) -> str:
+        return compose(self._texts[file_id])
+
+    def text_as_written(self, file_id: int) -> str:
         return self._texts[file_id]
 
     def sections_of(self, file_id: int) -> list[DocumentSection]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -22,6 +22,7 @@ from rootle.provenance.definition_changes import (
 )
 from rootle.search.symbols.place_kinds import PlaceKind, has_place, kind_of_place
 from rootle.text.languages import CODE_EXTENSIONS, UNKNOWN, language_of
+from rootle.text.terms import compose
 from rootle.types import RemovalAnswer, SearchQuery, ignore_progress
 
 if TYPE_CHECKING:
@@ -135,9 +136,21 @@ def _find_paths(index: IndexReader, name: str) -> list[str]:
 
     The path of a folder ends in "/".
     """
-    wanted = name.removeprefix("./")
+    wanted = compose(name).removeprefix("./")
     folder = f"{wanted.rstrip('/')}/"
-    paths = {state.path for state in index.all_files()}
+    written = {compose(state.path): state.path for state in index.all_files()}
+    paths = _match_paths(written.keys(), wanted, folder)
+    return [written.get(path) or _write_folder(path, written) for path in paths]
+
+
+def _write_folder(folder: str, written: Mapping[str, str]) -> str:
+    """Return a folder as its path is written; `written` maps the paths of files in NFC."""
+    inside = next(path for path in written if path.startswith(folder))
+    depth = folder.count("/")
+    return "/".join([*written[inside].split("/")[:depth], ""])
+
+
+def _match_paths(paths: Collection[str], wanted: str, folder: str) -> list[str]:
     if wanted in paths:
         return [wanted]
     if any(path.startswith(folder) for path in paths):

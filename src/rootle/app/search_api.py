@@ -21,6 +21,7 @@ from rootle.serialization.json import (
     check_texts,
 )
 from rootle.serialization.revision_filter import split_revision
+from rootle.text.terms import compose
 from rootle.types import (
     EXTERNAL_URI,
     PACKAGE_URI,
@@ -86,6 +87,7 @@ class SearchApi(AppBase):
             query = replace(query, context=True, budget=budget, exclude=exclude)
         revised = split_revision(query if at is None else replace(query, at=at))
         revised = relative_filters(revised, self.root)
+        revised = replace(revised, text_query=compose(revised.text_query))
         check_query(revised, self.config)
         search = partial(self._search_in_budget, revised, explain=explain)
         return _explain_selection(self._log_search(query, search), revised)
@@ -199,7 +201,7 @@ class SearchApi(AppBase):
             without_parameters,
         )
 
-        name = without_parameters(name)
+        name = compose(without_parameters(name))
         plain = name.removeprefix(PACKAGE_URI)
         request = SymbolRequest(plain, aspect, limit=limit, cursor=cursor)
         check_request(request)

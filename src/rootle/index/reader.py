@@ -279,7 +279,13 @@ class IndexReader(Protocol):
         """Return the names that these chunks define, as written in the source."""
 
     def text(self, file_id: int) -> str:
-        """Return the indexed text of a file."""
+        """Return the indexed text of a file in NFC, to compare it with names and questions.
+
+        It has the lines of the file, but its characters may have other positions.
+        """
+
+    def text_as_written(self, file_id: int) -> str:
+        """Return the indexed text of a file, to show it, and to use positions in it."""
 
     def sections_of(self, file_id: int) -> Sequence[DocumentSection]:
         """Return the sections of a document in order, none for a file that is cited by lines."""

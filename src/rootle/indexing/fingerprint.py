@@ -15,7 +15,7 @@ from rootle.sources.files.discovery import WalkRules
 
 # The version of the code that converts texts to terms and vectors. A new version causes every index
 # to be rebuilt.
-_CONTENT_FORMAT: Final = 2
+_CONTENT_FORMAT: Final = 3
 
 
 def chunk_limits(config: Config) -> ChunkLimits:

@@ -18,6 +18,7 @@ from rootle.storage.quantization import quantize
 from rootle.text.stemmer import open_stemmer
 from rootle.text.terms import (
     TermTable,
+    compose,
     find_words,
     join_terms,
     path_words,
@@ -103,8 +104,8 @@ class Analyzer:
             chunk.end_line,
             chunk.start,
             chunk.end,
-            chunk.symbols,
-            chunk.scope,
+            tuple(map(compose, chunk.symbols)),
+            compose(chunk.scope),
             body,
             text_terms(" ".join(chunk.symbols), terms),
             " ".join(_defined_names(chunk)),

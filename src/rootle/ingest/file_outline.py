@@ -36,7 +36,7 @@ class FileOutlines:
         state = index.file_at(path.removeprefix(place))
         if state is None:
             raise SourceError(f"{path} is not indexed; `rootle status --skipped` may say why")
-        text = index.text(state.id)
+        text = index.text_as_written(state.id)
         return FileOutline(path, tuple(text.split("\n")), self._definitions_of(state, text))
 
     def _definitions_of(self, state: FileState, text: str) -> tuple[Definition, ...]:

@@ -20,6 +20,7 @@ from rootle.syntax.members import member_kind
 from rootle.syntax.parse_limits import grammar_name, is_parseable
 from rootle.syntax.source_tree import Position, SourceTree, read_source_tree
 from rootle.syntax.symbol_outline import Unit, read_outline
+from rootle.text.terms import compose
 from rootle.types import DocumentSection
 
 # Texts with more characters are not parsed, because this would take too long for each result of a
@@ -49,6 +50,7 @@ def list_named_ranges(
 
     Return none for text without known structure, and for code of more than `max_chars` characters.
     """
+    text = compose(text)
     lines = Lines(text)
     if language not in GRAMMARS:
         return list(_list_sections(lines, language))
@@ -65,6 +67,7 @@ def find_named_ranges(ranges: Sequence[NamedRange], name: str) -> list[NamedRang
 
     If there are exact matches, return only these.
     """
+    name = compose(name)
     return find_exact_ranges(ranges, name) or _find_matches(ranges, name, _has_same_anchor)
 
 
@@ -74,6 +77,7 @@ def find_exact_ranges(ranges: Sequence[NamedRange], name: str) -> list[NamedRang
     Ranges whose title is exactly `name` are preferred, because several headings can have equal
     anchors.
     """
+    name = compose(name)
     title = clean_title(name)
     if exact := [candidate for candidate in ranges if candidate.path[-1] == title]:
         return exact
@@ -115,7 +119,7 @@ def _list_titled_ranges(sections: Sequence[DocumentSection]) -> list[NamedRange]
     found: list[NamedRange] = []
     is_open: list[int] = []  # the positions of the headings around the last section
     for section in sections:
-        path = tuple(section.title.split(SCOPE_SEPARATOR)) if section.title else ()
+        path = tuple(compose(section.title).split(SCOPE_SEPARATOR)) if section.title else ()
         while is_open and found[is_open[-1]].path != path[: len(is_open)]:
             is_open.pop()
         for at in is_open:
@@ -141,7 +145,8 @@ def find_plain_names(text: str, language: str, name: str) -> list[NamedRange]:
 
     `name` may be qualified with the name of an enclosing definition.
     """
-    *owners, last = _MEMBER.split(name)
+    text = compose(text)
+    *owners, last = _MEMBER.split(compose(name))
     tree = read_source_tree(text, language) if len(text) <= _MAX_PARSED_CHARS else None
     if tree is None or not last:
         return []

@@ -26,6 +26,7 @@ from rootle.sources.git.trees.revision import find_revision
 from rootle.sources.git.trees.tree_source import read_tree_file
 from rootle.sources.source import Document
 from rootle.text.similarity.similar_paths import nearest_paths
+from rootle.text.terms import compose
 from rootle.types import (
     COMMIT_MESSAGE,
     COMMIT_URI,
@@ -83,7 +84,7 @@ class DocumentSet:
             return None
         for state in index.all_files():
             if state.path == uri and state.source != FILES and state.skip is None:
-                passage = _passage(uri, state.language, index.text(state.id))
+                passage = _passage(uri, state.language, index.text_as_written(state.id))
                 return WholeDocument(passage, index.sections_of(state.id))
         return None
 
@@ -128,7 +129,20 @@ def _find_whole(reference: str, documents: DocumentSet) -> tuple[WholeDocument, 
         else:
             if whole is not None:
                 return whole, meaning
+    for meaning in meanings if failure is None else ():
+        path = _find_written(meaning.path, documents)
+        whole = _read_whole(path, documents) if path else None
+        if whole is not None:
+            return whole, replace(meaning, path=path)
     raise failure or _unknown_source(meanings, documents)
+
+
+def _find_written(path: str, documents: DocumentSet) -> str:
+    """Return the path of a document that differs only in the composition of its characters."""
+    if path.isascii():
+        return ""
+    composed = compose(path)
+    return next((known for known in documents.paths() if compose(known) == composed), "")
 
 
 def _check(reference: str) -> None:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from rootle.text.languages import CODE_EXTENSIONS, CONFIG_EXTENSIONS, PROSE, language_of
 from rootle.text.path_glob import compile_glob, is_glob
-from rootle.text.terms import WORD, split_identifier, stem_of, whole_identifier
+from rootle.text.terms import find_words, split_identifier, stem_of, whole_identifier
 from rootle.text.translated_paths import contains_texts, is_catalogue
 
 _TEST_FOLDER: Final = re.compile(
@@ -112,7 +112,7 @@ def path_parts(path: str) -> PathParts:
         words,
         folder_words,
         sum(map(len, words)),
-        whole_identifier("".join(WORD.findall(stem))),
+        whole_identifier("".join(find_words(stem))),
         frozenset(
             [words[at : at + size] for size in range(1, longest) for at in range(count - size + 1)]
         ),
@@ -173,7 +173,7 @@ def _folder_words(folder: str) -> tuple[tuple[str, ...], frozenset[str]]:
 
 @lru_cache(maxsize=65_536)  # a few folder names occur in many paths
 def _words(name: str) -> tuple[str, ...]:
-    return tuple(part for word in WORD.findall(name) for part in split_identifier(word))
+    return tuple(part for word in find_words(name) for part in split_identifier(word))
 
 
 def quotes_messages(path: str) -> bool:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
+from itertools import accumulate
 from typing import Final
 
 WORD: Final = re.compile(r"\w+")
@@ -41,14 +44,43 @@ CHARS_PER_TOKEN: Final = 4  # an estimate, used where no tokenizer is available
 
 
 def find_words(text: str) -> list[str]:
-    """Return the words of a text, in order: the matches of `WORD`.
+    """Return the words of a text in NFC, in order: the matches of `WORD`.
 
     Almost all code is ASCII. There, replacing the other characters by spaces and splitting the text
     takes half the time of the regular expression.
     """
     if text.isascii():
         return text.encode("ascii").translate(_WORDS_AND_SPACES).decode("ascii").split()
-    return WORD.findall(text)
+    return WORD.findall(compose(text))
+
+
+def compose(text: str) -> str:
+    """Return a text in the Unicode form NFC. It has the same lines.
+
+    Unicode can write "é" as one character (NFC), or as "e" with a combining accent (NFD). Python,
+    for example, treats names that differ only in this as one name. Some editors and operating
+    systems write NFD, and people type NFC. Therefore texts, names and questions are compared in
+    NFC, but shown as they were written. For ASCII text, this takes no time.
+    """
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def places_before_composition(places: Iterable[int], composed: str, text: str) -> list[int]:
+    """Return the positions in `text` of positions in `composed`, which is the text in NFC.
+
+    The line of each position is exact. The column is that in `composed`, so combining characters
+    earlier in the line make it too low.
+    """
+    starts, raw_starts = _line_starts(composed), [*_line_starts(text), len(text) + 1]
+    found = []
+    for place in places:
+        line = bisect_right(starts, place) - 1
+        found.append(min(raw_starts[line] + place - starts[line], raw_starts[line + 1] - 1))
+    return found
+
+
+def _line_starts(text: str) -> list[int]:
+    return [*accumulate((len(line) + 1 for line in text.split("\n")[:-1]), initial=0)]
 
 
 def split_identifier(word: str) -> list[str]:

@@ -25,6 +25,7 @@ from rootle.index.local.row_checksum import DamagedRowError
 from rootle.index.local.vector_matrix.reader import EmbeddedDense
 from rootle.index.reader import ChunkRow, FileState
 from rootle.protocols import Ids
+from rootle.text.terms import compose
 from rootle.types import DocumentSection
 
 # The number of parts of recently shown texts that are cached: the next query often shows them
@@ -242,6 +243,10 @@ class Snapshot:
             return self._documents.symbols_of(chunk_ids)
 
     def text(self, file_id: int) -> str:
+        """Return the indexed text of a file in NFC. It is not cached."""
+        return compose(self.text_as_written(file_id))
+
+    def text_as_written(self, file_id: int) -> str:
         """Return the indexed text of a file. It is not cached."""
         state = self.files([file_id])[file_id]
         with self._lock, storage_errors(self.folder):

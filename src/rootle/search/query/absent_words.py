@@ -152,7 +152,7 @@ def prove_absent(words: Iterable[SubjectWord], index: IndexReader) -> tuple[Subj
 
 
 def _subject_words(question: ParsedQuestion, sparse: SparseReader) -> Iterable[SubjectWord]:
-    text = unicodedata.normalize("NFC", question.parsed.text)
+    text = question.parsed.text
     typed = dict.fromkeys(WORD.findall(text))
     lower = {word.lower() for word in typed} - STOP_WORDS
     function_words = foreign_function_words(lower)

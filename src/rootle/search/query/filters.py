@@ -20,6 +20,7 @@ from rootle.serialization.dates import is_calendar_date, parse_date, read_revisi
 from rootle.text.file_kinds import is_code, is_document
 from rootle.text.languages import language_of, resolve_language
 from rootle.text.path_glob import compile_glob, is_glob
+from rootle.text.terms import compose
 from rootle.types import COMMIT_KIND, COMMIT_MESSAGE, FILES, PACKAGE_URI, SearchQuery
 
 _DAY_S: Final = 86_400
@@ -143,8 +144,8 @@ def names_file(query: SearchQuery, parsed: ParsedQuery, path: str) -> bool:
 
 
 def _place_search(place: str) -> Callable[[str], bool]:
-    test = path_matcher(place)
-    return lambda path: any(map(test, _spellings(path)))
+    test = path_matcher(compose(place))
+    return lambda path: any(map(test, _spellings(compose(path))))
 
 
 def find_expiry(
@@ -289,7 +290,7 @@ def _path_search(typed: Sequence[str]) -> Callable[[str], bool]:
 
     Case is ignored. The globs are compiled once, because there may be many of them.
     """
-    texts = [one.lower().removeprefix("./").lstrip("/") for one in typed]
+    texts = [compose(one).lower().removeprefix("./").lstrip("/") for one in typed]
     # A name may contain brackets, as in `app/[id]/page.tsx`, so a glob is also searched as a text.
     names = [f"/{text}" for text in texts]
     globs = [compile_glob(f"**/{text}") for text in texts if is_glob(text)]
@@ -298,7 +299,7 @@ def _path_search(typed: Sequence[str]) -> Callable[[str], bool]:
         return any(
             any(name in f"/{spelling}" for name in names)
             or any(glob.match(spelling) for glob in globs)
-            for spelling in _spellings(path.lower())
+            for spelling in _spellings(compose(path).lower())
         )
 
     return contains

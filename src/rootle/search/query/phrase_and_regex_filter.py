@@ -21,7 +21,14 @@ from rootle.protocols import Ids
 from rootle.search.query.regex_parsing import find_literals
 from rootle.search.query.stem_parts import guaranteed_part
 from rootle.search.query.syntax import ParsedQuery, phrase_pattern
-from rootle.text.terms import LONG_WORD, MAX_WORD_CHARS, WORD, whole_identifier
+from rootle.text.terms import (
+    LONG_WORD,
+    MAX_WORD_CHARS,
+    WORD,
+    compose,
+    places_before_composition,
+    whole_identifier,
+)
 
 # The limits of one search. Decompressing and searching about 40 MB of code takes half a second.
 MAX_FILES: Final = 20_000
@@ -69,8 +76,10 @@ def find_matches(
     places: dict[int, tuple[Sequence[int], ...]] = {}
     files_read = 0
     for file_id in islice(candidates, MAX_FILES):
-        if found := _find_all(index.text(file_id), finders):
-            places[file_id] = found
+        text = index.text_as_written(file_id)
+        composed = compose(text)
+        if found := _find_all(composed, finders):
+            places[file_id] = found if composed == text else _place_before(found, composed, text)
         if is_late():  # this file may not have been searched to its end
             break
         files_read += 1
@@ -88,6 +97,7 @@ def line_finder(parsed: ParsedQuery, clock: Callable[[], float] = time.monotonic
     finders = _finders(parsed, lambda: clock() > deadline)
 
     def find(lines: Sequence[str]) -> Mapping[int, int]:
+        lines = compose("\n".join(lines)).split("\n")
         text = "\n".join(lines)
         found = _find_all(text, finders)
         if found is None:
@@ -163,6 +173,12 @@ def _find_all(text: str, finders: Iterable[Finder]) -> tuple[Sequence[int], ...]
             return None
         found.append(positions)
     return tuple(found)
+
+
+def _place_before(
+    found: Sequence[Sequence[int]], composed: str, text: str
+) -> tuple[Sequence[int], ...]:
+    return tuple(places_before_composition(places, composed, text) for places in found)
 
 
 def _phrase_finder(phrase: str) -> Finder:

@@ -20,7 +20,7 @@ from rootle.errors import QueryError
 from rootle.rank.question.intent import classify_intent, description_end
 from rootle.search.query.regex_parsing import find_literals
 from rootle.text.languages import resolve_language
-from rootle.text.terms import STOP_WORDS, WORD
+from rootle.text.terms import STOP_WORDS, WORD, compose
 
 # A question without any of these characters has no operators.
 _OPERATOR_CHARS: Final = frozenset('"“-:/')
@@ -108,6 +108,7 @@ def lines_with_match(pattern: re.Pattern[str] | None, lines: Sequence[str]) -> f
     """Return the numbers of the lines that contain a match or a part of a match."""
     if pattern is None:
         return frozenset()
+    lines = compose("\n".join(lines)).split("\n")
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     return frozenset(
         number
@@ -121,6 +122,7 @@ def lines_with_match(pattern: re.Pattern[str] | None, lines: Sequence[str]) -> f
 @lru_cache(maxsize=64)  # each query is parsed twice: to validate it and to answer it
 def parse_query(text: str) -> ParsedQuery:
     """Separate a question from its operators. Raise QueryError if an operator is invalid."""
+    text = compose(text)
     if _OPERATOR_CHARS.isdisjoint(text):
         return ParsedQuery(text)
     rest, regex = _split_pattern(text)

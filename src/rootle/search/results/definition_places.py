@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rootle.index.reader import ChunkRow, FileState, IndexReader
 from rootle.search.symbols.definitions import find_definitions_in
 from rootle.search.symbols.parsed_files import find_occurrences
-from rootle.text.terms import whole_identifier
+from rootle.text.terms import compose, whole_identifier
 
 
 def find_definition_places(
@@ -37,7 +37,7 @@ def find_definition_places(
 
 def _find_line(index: IndexReader, state: FileState, row: ChunkRow, name: str) -> int:
     """Return the line in a chunk that probably defines a name, or else the chunk's first line."""
-    text = index.excerpts([(row.file_id, row.start, row.end)])[0]
+    text = compose(index.excerpts([(row.file_id, row.start, row.end)])[0])
     found = find_occurrences(state, text, name)
     chunk = row._replace(start_line=1, end_line=text.count("\n") + 1)
     places = find_definitions_in(found, [chunk]) if found is not None else {}

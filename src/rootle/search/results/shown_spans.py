@@ -26,6 +26,7 @@ from rootle.search.request import SearchRequest
 from rootle.search.retrieval.merged_candidates import is_among, lookup
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.text.file_kinds import is_document
+from rootle.text.terms import compose
 from rootle.types import Span
 
 # At most four spans per file are shown. If chunks do not overlap, considering the best four is
@@ -276,7 +277,7 @@ class _SpanSelector:
             return spans
         texts = read_spans(self._index.excerpts, spans, self._rows)
         pairs = zip(spans, texts, strict=True)
-        return [span for span, text in pairs if not self._excluded.search(text.snippet)]
+        return [span for span, text in pairs if not self._excluded.search(compose(text.snippet))]
 
     def _match_spans(
         self, file_id: int, places: Sequence[Sequence[int]], scores: Mapping[int, float]

@@ -161,7 +161,7 @@ class ExcerptReader:
 
 def indexed_text(state: FileState, index: IndexReader) -> CurrentText:
     """Return the lines of a file as they were indexed."""
-    return CurrentText(tuple(index.text(state.id).split("\n")), changed=False)
+    return CurrentText(tuple(index.text_as_written(state.id).split("\n")), changed=False)
 
 
 def _is_as_indexed(state: FileState, descriptor: int) -> bool:
