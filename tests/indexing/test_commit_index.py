@@ -682,3 +682,46 @@ def test_commits_are_read_again_after_their_format_changed(
     make_app(root).index_history()
 
     assert len(reads) == 2 * 4
+
+
+@pytest.mark.parametrize("rule", [".rootleignore", ".gitignore"])
+def test_the_changes_of_a_file_that_is_ignored_later_are_not_shown(
+    rule: str, root: Path, app: App
+) -> None:
+    write(root, "private.py", "def walrus_customer():\n    return 'pays 12345'\n")
+    write(root, "open.py", "def walrus_count():\n    return 1\n")
+    commit_all(root, "Add walrus", day=9)
+    questions = (
+        "in:history walrus pays",
+        "who added walrus_customer",
+        "who changed private.py last",
+        'in:history "pays 12345"',
+        "why does walrus_customer return 12345",
+    )
+    assert any("12345" in shown_text(app, question) for question in questions)
+    write(root, rule, "private.py\n")
+    if rule == ".gitignore":
+        git(root, "rm", "-q", "--cached", "private.py")
+    for question in questions:
+        shown = shown_text(app, question)
+        assert "12345" not in shown
+        assert "def walrus_customer" not in shown
+    assert "def walrus_count" in shown_text(app, "in:history walrus")
+    (root / rule).unlink()
+    assert "12345" in shown_text(app, questions[0])
+
+
+def test_a_tracked_file_is_shown_although_git_ignores_its_name(root: Path, app: App) -> None:
+    write(root, "build.log", "walrus_count = 1\n")
+    commit_all(root, "Add walrus", day=9)
+    write(root, ".gitignore", "*.log\n")
+    assert "+walrus_count" in shown_text(app, "in:history walrus_count")
+
+
+def shown_text(app: App, question: str) -> str:
+    results = app.search(question).results
+    return "\n".join(
+        "\n".join((one.snippet, *(span.snippet for span in one.more_spans)))
+        for one in results
+        if one.kind == "history"
+    )

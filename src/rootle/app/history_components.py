@@ -298,7 +298,7 @@ class HistoryComponents:
         with self._lock:
             if self._commit_agent is None:
                 self._commit_agent = open_agent(
-                    commits.snapshot,
+                    commits.open_shown,
                     self._models.shipped_embedder,
                     commit_config(self._config),
                     model=DEFAULT_MODEL,

@@ -111,7 +111,7 @@ class CombinedSearch:
         if commits is None or isinstance(commits, str):
             return None, None
         reason = commits.prepare() if is_past else None
-        view = commits.view()
+        view = commits.view(has_ignored=True)
         if view is None:
             return None, reason
         repository = Repository(
@@ -353,7 +353,7 @@ def _find_files(
 ) -> SearchResponse:
     """Return files. If commits are indexed, add to each file the commit that changed it last."""
     response = find_files(query)
-    view = commits.view() if commits is not None else None
+    view = commits.view(has_ignored=True) if commits is not None else None
     if commits is None or view is None:
         return response
     return commits.last_commits.add(response, view)

@@ -16,6 +16,7 @@ from rootle.types import (
     CHANGED_NAMES_SEPARATOR,
     COMMIT_MESSAGE,
     COMMIT_URI,
+    HIDDEN_CHANGE,
     RENAMED_TO,
     UNNAMED_CHANGES,
     ChangedFile,
@@ -51,7 +52,8 @@ def _add_commit(view: CommitView, result: SearchResult) -> SearchResult:
     if state is None:
         return result
     result = _extend_first(view, state, result)
-    if view.folder:
+    shown = (result.place, *(span.place for span in result.more_spans))
+    if view.folder or HIDDEN_CHANGE in shown:
         result = _limit_to_folder(view, state, result)
     return replace(result, commit=describe_commit(view, state), kind="history")
 
@@ -82,7 +84,7 @@ def _extend_first(view: CommitView, state: FileState, result: SearchResult) -> S
 
 
 def _limit_to_folder(view: CommitView, state: FileState, result: SearchResult) -> SearchResult:
-    """Return a result without the changes of files outside the folder.
+    """Return a result without the changes of hidden files and of files outside the folder.
 
     If nothing else remains, the result shows the message of the commit.
     """

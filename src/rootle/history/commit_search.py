@@ -47,11 +47,14 @@ class CommitUpdates(Protocol):
     def exists(self) -> bool:
         """Return whether there may be indexed commits, without opening the index."""
 
-    def open_visible(self) -> tuple[IndexReader, Collection[int] | None]:
+    def open_visible(
+        self, *, has_ignored: bool = False
+    ) -> tuple[IndexReader, Collection[int] | None]:
         """Return the newest snapshot, and its commits that belong to the history of the folder.
 
-        The second value is None if all of them do. Raise IndexStorageError if no commit is indexed
-        yet.
+        The snapshot lacks the changes of files that are ignored now, unless `has_ignored`. The
+        second value is None if all commits belong to the folder. Raise IndexStorageError if no
+        commit is indexed yet.
         """
 
     def find_order(self) -> Mapping[int, int]:
@@ -170,12 +173,16 @@ class CommitSearch:
         """Return one page of commits, without the CommitFacts."""
         return self.open_agent().search(query, explain=explain)
 
-    def view(self) -> CommitView | None:
-        """Return the commits that are indexed now; None if none are."""
+    def view(self, *, has_ignored: bool = False) -> CommitView | None:
+        """Return the commits that are indexed now; None if none are.
+
+        Set `has_ignored` if none of the changed lines and paths are shown. The changes of files
+        that are ignored now are then not looked for, which takes longer than many questions.
+        """
         if not self.updates.exists():
             return None
         try:
-            index, ids = self.updates.open_visible()
+            index, ids = self.updates.open_visible(has_ignored=has_ignored)
         except IndexStorageError:
             return None
         listing = cache(partial(list_period, self.updates))

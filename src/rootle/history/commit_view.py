@@ -12,6 +12,7 @@ from rootle.search.revision_periods import ListPeriod, no_periods
 from rootle.types import (
     COMMIT_MESSAGE,
     COMMIT_URI,
+    HIDDEN_CHANGE,
     MAX_INDEXED_FILES,
     PARTIAL_COMMIT,
     RENAMED_TO,
@@ -116,8 +117,10 @@ class CommitView:
     def relative_label(self, label: str) -> str | None:
         """Return the label of a section, with a path relative to the folder.
 
-        Return None if the section is about a file outside the folder.
+        Return None if the section is about a file outside the folder, or must not be shown.
         """
+        if label == HIDDEN_CHANGE:
+            return None
         if label == COMMIT_MESSAGE or not self.folder:
             return label
         if not label.startswith(self.folder):

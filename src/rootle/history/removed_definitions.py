@@ -13,7 +13,7 @@ from rootle.history.commit_view import CommitView
 from rootle.index.reader import ChunkRow, IndexReader
 from rootle.protocols import NO_HITS, Embedder, Ranked, WeightedTerm
 from rootle.text.terms import WORD, stem_of, word_terms
-from rootle.types import REMOVED_SCOPE_SEPARATOR, DocumentSection
+from rootle.types import HIDDEN_CHANGE, REMOVED_SCOPE_SEPARATOR, DocumentSection
 
 # The number of chunks that each search contributes, and the number of definitions in the answer.
 _HITS: Final = 500
@@ -154,7 +154,9 @@ class RemovedDefinitions:
         places: dict[tuple[int, DocumentSection], float] = {}
         for chunk, similarity in scores.items():
             section = _section_at(index, rows[chunk])
-            if section is not None and section.label.startswith(self.updates.prefix):
+            if section is None or section.label == HIDDEN_CHANGE:
+                continue
+            if section.label.startswith(self.updates.prefix):
                 places.setdefault((rows[chunk].file_id, section), similarity)
             if len(places) == _MAX_FOUND:
                 break

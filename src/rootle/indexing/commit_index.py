@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from rootle.config.fields import DEFAULT_MODEL, EMBEDDED, Config
 from rootle.errors import IndexStorageError, IngestError, RootleError, UnavailableError
 from rootle.index.local.snapshot import Snapshot
+from rootle.index.reader import IndexReader
 from rootle.indexing.content_writer import IndexSetup
 from rootle.indexing.fingerprint import walk_rules
 from rootle.indexing.git_history.commit_gap import (
@@ -20,13 +21,15 @@ from rootle.indexing.git_history.commit_gap import (
     describe_progress,
     has_older_commits,
 )
+from rootle.indexing.git_history.commit_patches import CommitPatches
 from rootle.indexing.git_history.commit_scope import CommitScope
+from rootle.indexing.git_history.ignored_changes import IgnoredChanges
 from rootle.indexing.indexer import Indexer
 from rootle.indexing.status import measure_folder
 from rootle.ingest.plan import token_key
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.sources.git.commit_text import filter_visible
-from rootle.sources.git.commits.commit_document import hidden_reason, make_document
+from rootle.sources.git.commits.commit_document import make_document
 from rootle.sources.git.commits.commit_list import (
     find_commit,
     list_commits_with_text,
@@ -38,11 +41,8 @@ from rootle.sources.git.commits.commit_source import (
     CommitSource,
     ConvertCommit,
 )
-from rootle.sources.git.commits.patch_process import PatchProcess
-from rootle.sources.git.commits.removed_code import RemovedCode, find_removed_code
+from rootle.sources.git.commits.removed_code import RemovedCode
 from rootle.sources.git.git_dirs import find_git_folders
-from rootle.sources.git.lines.commit_facts import read_committed
-from rootle.text.secret_masking import mask_patch
 from rootle.types import (
     HISTORY_ADVICE,
     CountedCommits,
@@ -113,13 +113,15 @@ class CommitIndex:
         self._max_commits = config.max_history_commits
         self._on_warning = on_warning
         self._rules = walk_rules(config)
-        self._patches = PatchProcess(self._root)
-        self._patch_lock = threading.Lock()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._awaited: threading.Thread | None = None  # the last update for which a call waited
         self._source = CommitSource(self._root, self._max_commits, self._count, convert)
         self._scope = CommitScope(self._root, self._max_commits)
+        self._ignored = IgnoredChanges(self._root, self._scope.prefix)
+        self._patches = CommitPatches(
+            self._root, self._scope.prefix, self._ignored, self._rules.secret_exceptions
+        )
         self._failure = ""  # the error message of the last update, or ""
         setup = IndexSetup(
             Path(self._root),
@@ -138,6 +140,13 @@ class CommitIndex:
         git = find_git_folders(self._root)
         workers = PrestartedWorkers(None if git is None else Path(git.common, "objects"))
         self._indexer = Indexer(setup, on_commit=lambda _: None, prestarted=workers)
+
+    def open_shown(self) -> IndexReader:
+        """Return the newest snapshot without the changes of files that are ignored now.
+
+        Raise IndexStorageError if no commit is indexed yet.
+        """
+        return self._ignored.hide(self.snapshot())
 
     def snapshot(self) -> Snapshot:
         """Return the newest snapshot; raise IndexStorageError if no commit is indexed yet."""
@@ -165,16 +174,20 @@ class CommitIndex:
 
         These are the commits that the checked-out commit contains and that changed the folder.
         """
-        return self.open_visible()[1]
+        return self.open_visible(has_ignored=True)[1]
 
-    def open_visible(self) -> tuple[Snapshot, frozenset[int] | None]:
+    def open_visible(
+        self, *, has_ignored: bool = False
+    ) -> tuple[IndexReader, frozenset[int] | None]:
         """Return the newest snapshot, and the commits of `find_visible` in it.
 
-        Raise IndexStorageError if no commit is indexed yet.
+        It is the result of `open_shown`, unless `has_ignored`. Raise IndexStorageError if no commit
+        is indexed yet.
         """
         snapshot = self.snapshot()
         heads = tuple(snapshot.value(token_key(COMMITS)).split()[1:])
-        return snapshot, self._scope.find_ids(snapshot, heads)
+        index = snapshot if has_ignored else self._ignored.hide(snapshot)
+        return index, self._scope.find_ids(snapshot, heads)
 
     def find_order(self) -> Mapping[int, int]:
         """Return the position of each indexed commit in the history of the folder, from 0.
@@ -294,36 +307,22 @@ class CommitIndex:
 
         Paths are relative to the folder, and secrets are masked.
         """
-        with self._patch_lock:
-            commit = self._patches.read(sha)
-        found = () if commit is None else find_removed_code(commit)
-        return [self._localize(code) for code in found if code.path.startswith(self.prefix)]
+        return self._patches.read_removed(sha)
 
     def read_patch(self, sha: str) -> Mapping[str, Sequence[str]]:
         """Return the lines in the patch of a commit, by the path of the file in the index.
 
-        Each line begins with "+", "-" or a space. Files whose content is not indexed are left out.
+        Each line begins with "+", "-" or a space. Files whose content is not indexed or must not be
+        shown are left out.
         """
-        with self._patch_lock:
-            commit = self._patches.read(sha)
-        return {
-            change.path: [line for hunk in change.hunks for line in hunk.lines]
-            for change in (commit.changes if commit is not None else ())
-            if not hidden_reason(change)
-        }
+        return self._patches.read_lines(sha, self.snapshot())
 
     def read_before(self, sha: str, path: str) -> str | None:
         """Return the text of a file before a commit changed it; None if git cannot read it.
 
         `path` is the path before or after the commit.
         """
-        with self._patch_lock:
-            commit = self._patches.read(sha)
-        for change in commit.changes if commit is not None else ():
-            if path in (change.path, change.old_path) and not hidden_reason(change):
-                content = read_committed(self._root, f"{sha}^", change.old_path)
-                return None if content is None else content.decode("utf-8", "replace")
-        return None
+        return self._patches.read_before(sha, path, self.snapshot())
 
     def visible_paths(self, paths: Collection[str]) -> set[str]:
         """Return those of the paths at which files would be indexed if they existed."""
@@ -336,11 +335,6 @@ class CommitIndex:
         or the timeout has passed.
         """
         return list_commits_with_text(self._root, text, max_count=max_count, timeout_s=timeout_s)
-
-    def _localize(self, code: RemovedCode) -> RemovedCode:
-        masked = mask_patch("\n".join(code.lines), self._rules.secret_exceptions).text
-        path = code.path.removeprefix(self.prefix)
-        return replace(code, path=path, lines=tuple(masked.split("\n")))
 
     def update_in_background(self) -> None:
         """Start indexing the new commits, unless that is already happening."""
@@ -377,8 +371,7 @@ class CommitIndex:
     def close(self) -> None:
         """Close the files of the index, and end git."""
         self._indexer.close()
-        with self._patch_lock:
-            self._patches.close()
+        self._patches.close()
 
     def _count(self) -> int:
         try:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         CHANGED_NAMES_SEPARATOR,
         COMMIT_MESSAGE,
         COMMIT_URI,
+        HIDDEN_CHANGE,
         HISTORY_ADVICE,
         MAX_INDEXED_FILES,
         PARTIAL_HISTORY,
@@ -100,6 +101,7 @@ __all__ = [
     "EXTERNAL_URI",
     "EXTRACTED",
     "FILES",
+    "HIDDEN_CHANGE",
     "HIDDEN_SECRET",
     "HISTORY_ADVICE",
     "MAX_INDEXED_FILES",
@@ -183,10 +185,10 @@ _NAMES: Final = {
         Context Definition DocumentSection FileMetadata FileOutline Passage Span TextChunk
     """,
     "history": """
-        CHANGED_NAMES_SEPARATOR COMMIT_MESSAGE COMMIT_URI HISTORY_ADVICE MAX_INDEXED_FILES
-        PARTIAL_HISTORY REMOVED_SCOPE_SEPARATOR RENAMED_TO UNNAMED_CHANGES ChangedFile CommitFacts
-        CountedCommits DocumentMention ImpactAnswer ImpactedFile PassageCommit Removal RemovalAnswer
-        RevisionRange SearchedRevision WhyAnswer
+        CHANGED_NAMES_SEPARATOR COMMIT_MESSAGE COMMIT_URI HIDDEN_CHANGE HISTORY_ADVICE
+        MAX_INDEXED_FILES PARTIAL_HISTORY REMOVED_SCOPE_SEPARATOR RENAMED_TO UNNAMED_CHANGES
+        ChangedFile CommitFacts CountedCommits DocumentMention ImpactAnswer ImpactedFile
+        PassageCommit Removal RemovalAnswer RevisionRange SearchedRevision WhyAnswer
     """,
     "links": """
         DriftAnswer DriftKind DriftOrigin DriftReport PlaceLinks

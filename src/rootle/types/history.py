@@ -11,6 +11,8 @@ from rootle.types.memories import Memory
 
 COMMIT_URI: Final = "git:"  # the prefix of the URI of a commit; the hash follows
 COMMIT_MESSAGE: Final = "message"  # the label of the section with the message
+# The label of a section about a file that must not be shown.
+HIDDEN_CHANGE: Final = "\0"
 # The last name in the title of a section for a file, if definitions that the title does not name
 # may have changed too.
 UNNAMED_CHANGES: Final = "…"

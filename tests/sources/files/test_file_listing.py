@@ -297,3 +297,18 @@ def test_environment_variables_of_a_calling_git_are_ignored(
     monkeypatch.setenv("GIT_WORK_TREE", os.fspath(other))
 
     assert _paths(repository) == ["a.py", "sub/b.py"]
+
+
+def test_ignored_paths_are_found_although_a_link_has_replaced_a_folder(repository: Path) -> None:
+    (repository / ".gitignore").write_text("*.log\n")
+    (repository / "folder").mkdir()
+    (repository / "link").symlink_to("folder")
+    paths = {"link/a.py", "link/deep/a.log", "a.log", "a.py"}
+    assert filter_ignored(os.fspath(repository), paths) == {"link/deep/a.log", "a.log"}
+
+
+def test_a_path_of_any_depth_is_compared_with_the_ignore_files(repository: Path) -> None:
+    (repository / ".rootleignore").write_text("private.py\n")
+    folder = "/".join(["deep"] * 1_500)
+    paths = {f"{folder}/private.py", f"{folder}/open.py"}
+    assert filter_ignored(os.fspath(repository), paths) == {f"{folder}/private.py"}

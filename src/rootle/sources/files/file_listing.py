@@ -10,7 +10,7 @@ from rootle.sources.files.excluded_dirs import EXCLUDED_DIRS, EXCLUDING_FILES, i
 from rootle.sources.files.filesystem_walk import OWN_IGNORE_NAME, walk_folder
 from rootle.sources.files.ignore_rules import IgnoreFile, IgnoreRules, load_ignore_file
 from rootle.sources.git.git_dirs import find_work_tree
-from rootle.sources.git.repository import GitListing, ignored_paths, list_files
+from rootle.sources.git.repository import GitListing, ignored_paths, list_files, tracked_paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,18 @@ def filter_ignored(root: str, paths: Collection[str]) -> set[str]:
     """Return the paths in `paths`, existing or not, that git or `.rootleignore` ignores."""
     kept = set(open_rootle_ignore(root, paths).filter([*paths]))
     return set(paths) - kept | ignored_paths(root, paths)
+
+
+def find_excluded(root: str, paths: Collection[str]) -> set[str]:
+    """Return the paths in `paths`, existing or not, at which ignore files exclude a file.
+
+    `.rootleignore` also excludes tracked files; the ignore files of git do not.
+    """
+    if not paths:
+        return set()
+    kept = set(open_rootle_ignore(root, paths).filter([*paths]))
+    ignored = kept & ignored_paths(root, kept)
+    return set(paths) - kept | (ignored - tracked_paths(root) if ignored else ignored)
 
 
 def _folders_above(path: str) -> Iterable[str]:
@@ -142,11 +154,14 @@ class RootleIgnore:
     def _rules_in(self, folder: str) -> IgnoreRules | None:
         """Return the rules for the entries of a folder; None if the folder itself is ignored."""
         if folder not in self._rules:
-            self._rules[folder] = self._find_rules(folder)
+            # No recursion: the path of a file in a commit may have any depth.
+            for above in reversed([folder, *_folders_above(folder)]):
+                if above not in self._rules:
+                    self._rules[above] = self._find_rules(above)
         return self._rules[folder]
 
     def _find_rules(self, folder: str) -> IgnoreRules | None:
-        above = self._rules_in(_parent(folder)) if folder else IgnoreRules()
+        above = self._rules[_parent(folder)] if folder else IgnoreRules()
         if above is None or (folder and above.is_ignored(folder, is_folder=True)):
             return None
         if folder not in self._folders:

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
@@ -91,13 +92,41 @@ def _is_ignored(folder: str) -> bool:
 
 
 def ignored_paths(folder: str, paths: Collection[str]) -> set[str]:
-    """Return the paths that git's ignore files match, including tracked and deleted ones."""
+    """Return the paths that git's ignore files match, including tracked and deleted ones.
+
+    Below a symbolic link that has replaced a folder, only the names of files are compared.
+    """
+    # git refuses all paths if one of them is below a link.
+    known = {"": ""}
+    asked = {path: _without_links(folder, path, known) for path in paths}
     output = run_git(
         folder,
         *("check-ignore", "--no-index", "-z", "--stdin"),
         timeout_s=_QUICK_TIMEOUT_S,
-        stdin=b"\0".join(map(os.fsencode, paths)),
+        stdin=b"\0".join(map(os.fsencode, set(asked.values()))),
     )
+    found = {os.fsdecode(path) for path in output.stdout.split(b"\0") if path}
+    return {path for path, spelled in asked.items() if spelled in found}
+
+
+def _without_links(folder: str, path: str, known: dict[str, str]) -> str:
+    """Return a path whose file is in the deepest of its folders that is not below a link.
+
+    `known` contains this folder for the folders that were looked up before.
+    """
+    parent, _, name = path.rpartition("/")
+    above = ""
+    for at in [*accumulate(parent.split("/"), "{}/{}".format)] if parent not in known else ():
+        if at not in known:
+            is_real = known[above] == above and not os.path.islink(os.path.join(folder, at))
+            known[at] = at if is_real else known[above]
+        above = at
+    return f"{known[parent]}/{name}".lstrip("/")
+
+
+def tracked_paths(folder: str) -> set[str]:
+    """Return the tracked paths below a folder, also those of deleted files."""
+    output = run_git(folder, "ls-files", "-z", "--cached", timeout_s=_LIST_TIMEOUT_S)
     return {os.fsdecode(path) for path in output.stdout.split(b"\0") if path}
 
 
