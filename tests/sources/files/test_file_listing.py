@@ -312,3 +312,14 @@ def test_a_path_of_any_depth_is_compared_with_the_ignore_files(repository: Path)
     folder = "/".join(["deep"] * 1_500)
     paths = {f"{folder}/private.py", f"{folder}/open.py"}
     assert filter_ignored(os.fspath(repository), paths) == {f"{folder}/private.py"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16-le", "utf-16-be"])
+def test_a_rootleignore_file_may_have_any_encoding_of_windows(
+    encoding: str, repository: Path
+) -> None:
+    mark = "" if encoding == "utf-8-sig" else "\ufeff"
+    text = f"{mark}# Größe\r\nprivé.py\r\n"
+    (repository / ".rootleignore").write_bytes(text.encode(encoding))
+    paths = {"privé.py", "open.py"}
+    assert filter_ignored(os.fspath(repository), paths) == {"privé.py"}

@@ -113,7 +113,12 @@ def _parse_file(raw: bytes, base: str) -> IgnoreFile:
 
 
 def parse_rules(raw: bytes) -> list[Rule]:
-    """Return the rules of an ignore file in order, without comments and empty lines."""
+    """Return the rules of an ignore file in order, without comments and empty lines.
+
+    Unlike git, accept UTF-16, in which a shell on Windows may write the file.
+    """
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raw = raw.decode("utf-16", "replace").encode("utf-8")
     lines = raw.removeprefix(codecs.BOM_UTF8).decode("latin-1").split("\n")
     rules = (_parse_line(text, line) for line, text in enumerate(lines))
     return [rule for rule in rules if rule is not None]
