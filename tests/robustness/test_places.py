@@ -16,6 +16,7 @@ from command import Outcome, rootle
 from sample import FILES, make_repository, many_files, write
 
 from rootle import Config, open_app
+from rootle.errors import IndexStorageError
 
 pytestmark = pytest.mark.slow
 
@@ -78,6 +79,23 @@ def test_a_configuration_file_is_complete_or_missing(tiny_disk: Path, repository
     _assert_one_line_error(rootle("config", "init", file, "--force"))
     assert file.read_bytes() == before
     assert rootle("config", "show", repository, "--config", file).code == 0
+
+
+def test_a_full_disk_is_an_error_with_a_remedy_for_every_index(
+    tiny_disk: Path, tmp_path: Path
+) -> None:
+    root = make_repository(tmp_path / "repo")
+    fill(tiny_disk / "filler")
+    places = ("revisions", "dependencies", "external")
+    with open_app(root, index_dir=tiny_disk) as app:
+        attempts: tuple[Callable[[], object], ...] = (
+            lambda: app.search("retry_backoff", at="HEAD"),
+            lambda: app.sources.add(tmp_path / "repo"),
+        )
+        for attempt in attempts:
+            with pytest.raises(IndexStorageError, match="free up space"):
+                attempt()
+    assert not any((tiny_disk / place / "CACHEDIR.TAG").exists() for place in places)
 
 
 def test_an_export_on_a_full_disk_keeps_the_previous_file(

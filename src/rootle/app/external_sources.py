@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 from rootle.config.fields import Config
 from rootle.errors import ConfigError, IndexStorageError, IngestError, RootleError, SourceError
-from rootle.index.local.index_dir import mark_as_cache
+from rootle.index.local.index_dir import make_cache_folder
 from rootle.serialization.outside_text import describe_failed_read
 from rootle.sources.external.child_process import ReadNote, delete_unpacked, read_local_source
 from rootle.sources.external.kinds import LOCAL_KINDS, WEB
 from rootle.sources.external.records import ExternalDocument, ExternalSourceError
 from rootle.sources.external.store import ExternalStore, SourceRecord
-from rootle.storage.permissions import make_private_dir
 from rootle.types import AddedSource, ExternalStatus, ProgressCallback, ignore_progress
 
 if TYPE_CHECKING:
@@ -247,8 +246,7 @@ class ExternalSources:
         Return "", or the reason why the rest of the source could not be read. If nothing could be
         read, the time of the last read stays, because the documents are still those of that time.
         """
-        make_private_dir(self._store.folder)
-        mark_as_cache(self._store.folder)
+        make_cache_folder(self._store.folder)
         reading = _Reading(record.kind)
         documents = self._documents(record, reading, on_progress)
         try:

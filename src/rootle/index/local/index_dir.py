@@ -8,9 +8,10 @@ from typing import Final
 
 from rootle.errors import IndexStorageError
 from rootle.index.local.content_dir import DATABASE_FILES, POINTER_NAME, has_content
+from rootle.index.local.database import storage_errors
 from rootle.index.local.writer_lock import LOCK_NAME
 from rootle.storage.atomic_file import write_file
-from rootle.storage.permissions import file_mode
+from rootle.storage.permissions import file_mode, make_private_dir
 
 # The folder with the index of the commits. This folder and the next three are in the index
 # directory only if the user has chosen that directory. By default, all work trees of a repository
@@ -62,6 +63,16 @@ def delete_cache_markers(folder: Path) -> None:
         path = folder / name
         if path.exists() and path.read_bytes() == text.encode():
             path.unlink()
+
+
+def make_cache_folder(folder: Path) -> None:
+    """Create a private folder for an index, and mark it as a cache.
+
+    Raise IndexStorageError if it cannot be written, for example because the disk is full.
+    """
+    with storage_errors(folder):
+        make_private_dir(folder)
+        mark_as_cache(folder)
 
 
 def mark_as_cache(folder: Path) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from rootle.config.fields import DEFAULT_MODEL, EMBEDDED, Config
 from rootle.errors import IndexStorageError, QueryError
 from rootle.index.local.database import storage_errors
-from rootle.index.local.index_dir import delete_cache_markers, mark_as_cache
+from rootle.index.local.index_dir import delete_cache_markers, make_cache_folder
 from rootle.index.local.writer_lock import LOCK_NAME, writer_lock
 from rootle.index.reader import FileState
 from rootle.indexing.dependencies.package_catalog import (
@@ -46,7 +46,7 @@ from rootle.sources.packages.dependency_listing import (
 from rootle.sources.packages.package_source import HashedFiles, PackageSource
 from rootle.sources.source import Source
 from rootle.storage.paths import package_catalog_path, project_key
-from rootle.storage.permissions import make_private_dir, make_subfolder
+from rootle.storage.permissions import make_subfolder
 from rootle.types import (
     DependencyPackage,
     DependencyStatus,
@@ -136,7 +136,7 @@ class DependencyIndex:
         listing = list_dependencies(environment, extent)
         _check_not_empty(listing, is_search=is_search)
         if not self._setup.folder.is_dir():
-            self._make_folder()
+            make_cache_folder(self._setup.folder)
         with self._lock:
             hashes = self._open_hashes()
             files = hashes.add_to(listing.packages)
@@ -266,16 +266,12 @@ class DependencyIndex:
         if known is None or replace(known, indexed_s=0.0) != found:
             write_catalog(self._catalog_path, found)
 
-    def _make_folder(self) -> None:
-        make_private_dir(self._setup.folder)
-        mark_as_cache(self._setup.folder)
-
     @contextmanager
     def _hold_lock(self) -> Iterator[None]:
         def on_wait() -> None:
             self._setup.on_warning("waiting for another rootle process that is indexing packages")
 
-        self._make_folder()
+        make_cache_folder(self._setup.folder)
         with writer_lock(self._setup.folder, -1, on_wait):
             yield
 

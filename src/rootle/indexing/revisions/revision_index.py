@@ -15,7 +15,7 @@ from rootle.config.fields import DEFAULT_MODEL, EMBEDDED, Config
 from rootle.errors import IndexStorageError, QueryError
 from rootle.index.local.commit_dates import is_reading_history
 from rootle.index.local.database import storage_errors
-from rootle.index.local.index_dir import delete_cache_markers, mark_as_cache
+from rootle.index.local.index_dir import delete_cache_markers, make_cache_folder
 from rootle.index.local.snapshot import Snapshot
 from rootle.index.local.snapshot_source import SnapshotSource
 from rootle.index.local.writer_lock import LOCK_NAME, writer_lock
@@ -39,7 +39,7 @@ from rootle.sources.git.trees.revision import Revision, RevisionNames
 from rootle.sources.git.trees.tree_listing import TreeListing, list_tree_files
 from rootle.sources.git.trees.tree_source import TreeSource, make_entry
 from rootle.sources.source import SkippedDocument, Source
-from rootle.storage.permissions import make_private_dir, make_subfolder
+from rootle.storage.permissions import make_subfolder
 from rootle.text.languages import UNKNOWN
 from rootle.types import (
     FILES,
@@ -244,8 +244,7 @@ class RevisionIndexes:
                 "waiting for another rootle process that is indexing an earlier version"
             )
 
-        make_private_dir(self._setup.folder)
-        mark_as_cache(self._setup.folder)
+        make_cache_folder(self._setup.folder)
         with writer_lock(self._setup.folder, -1, on_wait):
             yield
 
