@@ -221,3 +221,30 @@ def test_an_assignment_can_have_any_type(project: Path) -> None:
     assert config.enable_cache is False
     assert config.reranker_weights.dense_score == 2.0
     assert config.sparse_endpoint == "http://localhost:9200/?a=b"
+
+
+@pytest.mark.parametrize("name", _ORDER[:2])
+def test_a_file_of_the_user_that_is_a_broken_link_or_a_pipe_is_an_error(
+    name: str, home: Path, project: Path
+) -> None:
+    path = home / name
+    path.parent.mkdir(parents=True)
+    path.symlink_to("missing.json")
+    with pytest.raises(ConfigError, match=r"links to missing\.json, which does not exist"):
+        read_settings(project, None, [])
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(ConfigError, match="is not a regular file"):
+        read_settings(project, None, [])
+    path.unlink()
+    path.parent.rmdir()
+    path.parent.symlink_to("missing")
+    with pytest.raises(ConfigError, match="links to missing, which does not exist"):
+        read_settings(project, None, [])
+
+
+def test_a_file_of_the_user_may_be_a_link(home: Path, project: Path) -> None:
+    path = home / _ORDER[1]
+    path.parent.mkdir(parents=True)
+    path.symlink_to(_write(home / "dotfiles.json", '"denseTopK": 3'))
+    assert read_settings(project, None, []).config.dense_top_k == 3

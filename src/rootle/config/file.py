@@ -32,22 +32,31 @@ class ConfigSection:
     warnings: tuple[str, ...] = ()
 
 
-def read_section(path: Path, *, only_regular: bool = False) -> ConfigSection | None:
+def read_section(
+    path: Path, *, only_regular: bool = False, accepts_streams: bool = True
+) -> ConfigSection | None:
     """Return the section of a file; an empty section if the file has none.
 
     Return None if the file does not exist or its folder denies access. With `only_regular`, links
     and devices are not opened, because they may lead outside the repository. Raise ConfigError if
-    the file cannot be read or parsed; the message names the file and, for invalid JSON, the line.
+    the file cannot be read or parsed, is a link to nothing, or is a stream, such as a pipe, and not
+    `accepts_streams`; the message names the file and, for invalid JSON, the line.
     """
     try:
         if only_regular and not stat.S_ISREG(os.lstat(path).st_mode):
             return ConfigSection(
                 Members(), (f"{path} is not read: it is a link or not a regular file",)
             )
+        if not accepts_streams and not stat.S_ISREG(os.stat(path).st_mode):
+            raise ConfigError(
+                f"the configuration {path} is not a regular file; replace or delete it"
+            )
         source = open_below(os.fspath(path.parent), path.name) if only_regular else path
         with open(source, encoding="utf-8-sig") as file:
             text = file.read(_MAX_CHARS + 1)
     except (FileNotFoundError, NotADirectoryError):
+        if not only_regular:
+            _check_links(path)
         return None
     except (OSError, UnicodeDecodeError) as error:
         if not os.path.lexists(path):  # its folder does not permit access
@@ -61,6 +70,19 @@ def read_section(path: Path, *, only_regular: bool = False) -> ConfigSection | N
         return _read_document(parse(text), path)
     except JsonError as error:
         raise ConfigError(f"{path}, line {error.line}: {error}") from error
+
+
+def _check_links(path: Path) -> None:
+    """Raise ConfigError if a missing file, or its folder, is a link to a place that is missing.
+
+    Without its settings, rootle might do what the user has forbidden.
+    """
+    for link in (path, path.parent):
+        if os.path.islink(link) and not os.path.exists(link):
+            raise ConfigError(
+                f"the configuration {path} cannot be read: {link} links to {os.readlink(link)}, "
+                "which does not exist; correct or delete the link"
+            )
 
 
 def _read_document(document: Value, path: Path) -> ConfigSection:

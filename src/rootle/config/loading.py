@@ -84,7 +84,7 @@ def _sections(root: Path, file: str | None) -> Iterator[tuple[Path, ConfigSectio
     for path in (Path(os.path.expanduser("~/.nootropic/config.json")), user_file()):
         # Without a home directory, "~" is not expanded, and a clone may contain a folder "~".
         if path.is_absolute():
-            yield path, read_section(path)
+            yield path, read_section(path, accepts_streams=False)
     named = _named_file(file)
     project = root / PROJECT_FILE
     # A project file that the user names explicitly is trusted completely.
