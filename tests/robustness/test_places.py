@@ -13,10 +13,12 @@ from typing import Any
 
 import pytest
 from command import Outcome, rootle
+from hash_embedder import HashEmbedder
 from sample import FILES, make_repository, many_files, write
 
 from rootle import Config, open_app
-from rootle.errors import IndexStorageError
+from rootle.errors import IndexStorageError, MemoryStorageError
+from rootle.memory.embedded import EmbeddedMemory
 
 pytestmark = pytest.mark.slow
 
@@ -96,6 +98,16 @@ def test_a_full_disk_is_an_error_with_a_remedy_for_every_index(
             with pytest.raises(IndexStorageError, match="free up space"):
                 attempt()
     assert not any((tiny_disk / place / "CACHEDIR.TAG").exists() for place in places)
+
+
+def test_a_full_disk_is_named_if_memories_cannot_be_opened(tiny_disk: Path) -> None:
+    path = tiny_disk / "memories.db"
+    store = EmbeddedMemory(path, HashEmbedder)
+    store.add("The user likes tabs", "me")
+    store.close()
+    fill(tiny_disk / "filler")
+    with pytest.raises(MemoryStorageError, match="is full; free space"):
+        EmbeddedMemory(path, HashEmbedder).list_memories("me")
 
 
 def test_an_export_on_a_full_disk_keeps_the_previous_file(

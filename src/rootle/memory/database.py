@@ -15,6 +15,7 @@ from typing import Final
 from filelock import FileLock
 
 from rootle.errors import MemoryStorageError
+from rootle.storage.disk_space import is_disk_full
 from rootle.storage.permissions import (
     PRIVATE_FILE,
     create_database_file,
@@ -195,7 +196,8 @@ def _describe(error: sqlite3.DatabaseError, code: int, path: Path) -> str:
             "new memories are stored in a new file. `sqlite3 FILE .recover` may recover the "
             "content; `rootle memory import` restores an export"
         )
-    if code == sqlite3.SQLITE_FULL:
+    is_lacking = code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+    if code == sqlite3.SQLITE_FULL or (is_lacking and is_disk_full(path.parent)):
         return f"the disk with the memories at {path} is full; free space"
     if code == sqlite3.SQLITE_BUSY:
         return f"another process keeps the memories at {path} locked; try again"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,14 +14,13 @@ from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.index.format_version import FORMAT_VERSION, needs_tables, read_format_version
 from rootle.index.local.row_checksum import DamagedRowError, add_checksum_function
 from rootle.index.local.views.shared_database import attach_shared
+from rootle.storage.disk_space import is_disk_full
 from rootle.storage.permissions import create_database_file, file_mode
 from rootle.storage.transaction import write_transaction
 
 DATABASE_NAME: Final = "rootle.db"
 _BUSY_TIMEOUT_S: Final = 30.0
 _IMMUTABLE: Final = "mode=ro&immutable=1"
-# The minimum free space. Less might not be enough for the -shm file of SQLite, which has 32 KiB.
-_MIN_FREE_BYTES: Final = 65_536
 
 # Paths are bytes, because file names may be invalid UTF-8. Texts are in a separate table, so that a
 # scan of the table `files` does not read them. `row_checksum` explains the checksums. The vector of
@@ -166,17 +164,6 @@ def _open(
         connection.close()
         raise
     return connection
-
-
-def is_disk_full(folder: Path) -> bool:
-    """Return whether the disk of a folder has too little space for SQLite to open a database.
-
-    A database is then opened as immutable, and its connection does not report changes.
-    """
-    try:
-        return shutil.disk_usage(folder).free < _MIN_FREE_BYTES
-    except OSError:  # the folder was deleted
-        return False
 
 
 def _has_content(path: str) -> bool:

@@ -13,13 +13,13 @@ from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.index.local.content_dir import content_dir
 from rootle.index.local.database import (
     DATABASE_NAME,
-    is_disk_full,
     open_database,
     storage_errors,
 )
 from rootle.index.local.derived_indexes import DENSE_FOLDER, SPARSE_FOLDER
 from rootle.index.local.snapshot import Snapshot
 from rootle.storage.change_time import read_modification_time_ns
+from rootle.storage.disk_space import is_disk_full
 
 # The number of attempts to open an index. A writer commits the database first and the derived
 # indexes right after it. A reader that opens them in between must retry.
