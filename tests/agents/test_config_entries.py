@@ -174,3 +174,24 @@ def test_a_large_file_is_edited() -> None:
     text = json.dumps({"projects": projects, "servers": {}}, indent=2)
     assert len(text) > 800_000
     assert len(set_entry(text, "json", KEYS, ENTRY)) > len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a." * 500 + "b = 1\n", "a key has more than 100 parts"),
+        ("x = {" + "a." * 500 + "b = 1}\n", "a key has more than 100 parts"),
+        ("\n[" + "'a' . " * 100 + "b]\n", "a key has more than 100 parts"),
+        ("a = " + "[" * 5_000 + "]" * 5_000 + "\n", "the values are nested too deeply"),
+    ],
+)
+def test_a_toml_file_that_takes_too_long_is_refused(text: str, problem: str) -> None:
+    with pytest.raises(ConfigTextError, match=problem):
+        set_entry(text, "toml", ["mcp_servers", "rootle"], {"command": "rootle"})
+
+
+def test_a_toml_file_may_have_long_values() -> None:
+    text = f'address = "{"a." * 500}"\nlist = [\n"{"b." * 500}",\n]\n'
+    assert "[mcp_servers.rootle]" in set_entry(
+        text, "toml", ["mcp_servers", "rootle"], {"command": "rootle"}
+    )

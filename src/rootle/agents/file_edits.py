@@ -15,6 +15,8 @@ from rootle.errors import InstallError
 from rootle.storage.permissions import PRIVATE_FILE, make_private_dir
 
 _BOM: Final = b"\xef\xbb\xbf"
+# Larger files are not read. The files of a cloned repository can have any size.
+_MAX_BYTES: Final = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,16 +114,22 @@ def resolve(path: Path) -> Path:
 def read_bytes(path: Path) -> bytes | None:
     """Return the content of a file; None if the file does not exist.
 
-    Raise InstallError if the file is not a regular file or cannot be read.
+    Raise InstallError if the file is not a regular file, is too large or cannot be read.
     """
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise InstallError(f"{path} is not a regular file; move it away")
-        return path.read_bytes()
+        with open(path, "rb") as file:
+            data = file.read(_MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise InstallError(f"cannot read {path}: {error.strerror}") from error
+    if len(data) > _MAX_BYTES:
+        raise InstallError(
+            f"{path} has more than {_MAX_BYTES // 1_000_000} MB and is not read; make it smaller"
+        )
+    return data
 
 
 def write(edit: FileEdit) -> None:

@@ -19,13 +19,25 @@ _HEADER: Final = re.compile(r"^[ \t]*\[(\[?)([^\]\n]*)\]", re.MULTILINE)
 _KEY: Final = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
 _STRING: Final = r""""(?:[^"\\\n]|\\.)*"|'[^'\n]*'"""
 _LIST: Final = rf"""\[(?:[^\]"'#]|{_STRING}|#[^\n]*)*\]"""
+# The time to parse a key grows with the square of the number of its parts.
+_MAX_KEY_PARTS: Final = 100
+_LONG_KEY: Final = re.compile(
+    r"(?:^|[{,\[])[ \t]*+(?:(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')[ \t]*+\.[ \t]*+)"
+    rf"{{{_MAX_KEY_PARTS}}}",
+    re.MULTILINE,
+)
 _ERROR_LINE: Final = re.compile(r"\(at line (\d+)")
 
 
 def parse(text: str) -> dict[str, Any]:
     """Return the data in the text. Raise ConfigTextError if the text is invalid."""
+    if (key := _LONG_KEY.search(text)) is not None:
+        number = text.count("\n", 0, key.end()) + 1
+        raise ConfigTextError(f"a key has more than {_MAX_KEY_PARTS} parts", number)
     try:
         return tomllib.loads(text)
+    except RecursionError as error:
+        raise ConfigTextError("the values are nested too deeply") from error
     except tomllib.TOMLDecodeError as error:
         line = _ERROR_LINE.search(str(error))
         raise ConfigTextError(str(error), int(line[1]) if line else None) from error
