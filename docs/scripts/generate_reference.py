@@ -36,6 +36,7 @@ from rootle.rank.rankers.feature_sum import (
     DOCUMENT_FACTOR,
     RECORD_FACTOR,
     TEST_FACTOR,
+    TEXTS_FACTOR,
     WEIGHTS,
 )
 from rootle.serialization.json import camel_case, to_json
@@ -236,6 +237,12 @@ def weights() -> str:
             f"{COPY_FACTOR:g}",
             "vendored and generated files",
             "unless the query mentions such code or the name of the file",
+        ),
+        (
+            f"{TEXTS_FACTOR:g}",
+            "texts of a user interface, such as `messages.properties`, `locales/en.yml` and `*.po`",
+            "unless the query mentions translations, texts, labels or messages, or is an error "
+            "message",
         ),
         (f"{DOCUMENT_FACTOR:g}", "documents", "if the query asks how to do something"),
         (

@@ -111,7 +111,9 @@ class PatchProcess:
         self.failed_levels: set[tuple[str, ...]] = set()
         self._left_s = _ALL_SLOW_S
         self._sessions: dict[tuple[str, ...], GitSession] = {}
-        finalize(self, _close_all, self._sessions)  # in case nothing calls `close`
+        # In case nothing calls `close`. When rootle ends, a thread may still read; git then ends by
+        # itself, because its input is closed.
+        finalize(self, _close_all, self._sessions).atexit = False
 
     def __reduce__(self) -> tuple[type[PatchProcess], tuple[str, Levels]]:
         return PatchProcess, (self._folder, self._levels)
@@ -197,7 +199,7 @@ class PatchProcess:
 
 
 def _close_all(sessions: dict[tuple[str, ...], GitSession]) -> None:
-    for session in sessions.values():
+    while sessions:
+        _, session = sessions.popitem()
         with suppress(OSError):
             session.close()
-    sessions.clear()
