@@ -431,6 +431,26 @@ def test_a_question_waits_longer_until_something_is_kept_for_the_next_one(
     ended.set()
 
 
+def test_a_question_waits_no_longer_if_commits_of_an_older_index_can_be_searched(
+    app: App, root: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app.index_history()
+    app.close()
+    monkeypatch.setattr("rootle.indexing.commit_index.COMMIT_FORMAT", -1)
+    waits: list[float] = []
+    ended = Event()
+    monkeypatch.setattr(CommitIndex, "wait", lambda _, timeout_s: waits.append(timeout_s))
+    monkeypatch.setattr(CommitIndex, "update", lambda _, **__: ended.wait(TIMEOUT_S))
+
+    answer = make_app(root).search(SearchQuery("in:history which commit changed the parser"))
+    ended.set()
+
+    assert waits == [10]
+    assert answer.results[0].commit is not None
+    assert answer.results[0].commit.subject == "Parser change"
+    assert answer.suggestions[0].startswith("only 4 commits were searched: ")
+
+
 def test_git_lists_the_commits_once_for_a_head_while_they_are_being_indexed(
     app: App, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

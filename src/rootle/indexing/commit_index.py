@@ -218,8 +218,8 @@ class CommitIndex:
     def prepare(self, wait_s: float) -> str:
         """Start indexing new commits, and wait at most `wait_s` seconds until they are indexed.
 
-        On a slow machine, wait up to three times as long, until some of them are indexed: if the
-        process ends after a shorter wait, the next one has to begin again. Later calls during the
+        If no commit is indexed then, wait up to three times as long for the first ones: without
+        them, there is no answer, and the next process has to begin again. Later calls during the
         same update wait only if it is nearly finished. Return "", or the reason why not all commits
         are indexed.
         """
@@ -230,7 +230,8 @@ class CommitIndex:
             self.update_in_background()
             if self._thread is not self._awaited or self._is_nearly_current():
                 self.wait(wait_s)
-                self._wait_for_first(before, _EXTRA_WAITS * wait_s)
+                if not before:
+                    self._wait_for_first(_EXTRA_WAITS * wait_s)
             self._awaited = self._thread
         return self.explain_gap()[0]
 
@@ -263,10 +264,10 @@ class CommitIndex:
             return ""
         return f"only the newest {self._max_commits:,} are indexed, as maxHistoryCommits says"
 
-    def _wait_for_first(self, before: int, timeout_s: float) -> None:
-        """Wait until more than `before` commits are indexed, or the update has ended."""
+    def _wait_for_first(self, timeout_s: float) -> None:
+        """Wait until the first commits are indexed, or the update has ended."""
         for _ in range(int(timeout_s / _POLL_S)):
-            if self._count() != before or self._thread is None or not self._thread.is_alive():
+            if self._count() or self._thread is None or not self._thread.is_alive():
                 return
             self.wait(_POLL_S)
 
