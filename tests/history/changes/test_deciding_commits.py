@@ -80,6 +80,27 @@ def test_the_commit_that_made_the_change_is_first(app: App, question: str, subje
     assert commit.subject.startswith(subject)
 
 
+@pytest.mark.parametrize(
+    "question", ["who introduced the auto-fold option", "when did the auto-fold feature appear"]
+)
+def test_the_first_of_several_commits_that_added_a_thing_comes_first(
+    question: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    root = make_history(tmp_path / "repo", ["Alpha is new", "Beta appears as a feature"])
+    option = "class Options:\n    # auto-fold when a file is opened\n    auto_fold = {0}\n{1}"
+    code = "\n\ndef fold(text, auto_fold):\n    return text if auto_fold else ''\n"
+    write(root, "options.py", option.format("False", code))
+    first = commit_all(root, "Autofold all when a file is opened", day=2)
+    more = "\n\nclass AutoFold:\n    auto_fold_after = 3\n    auto_fold_lines = 4\n" * 3
+    write(root, "options.py", option.format("AutoFold()", code + more))
+    later = commit_all(root, "Auto-fold all files after a delay", day=3)
+    app: App = make_app(root)
+
+    found = [one.commit.hash for one in find_commits(app, question) if one.commit]
+
+    assert found[:2] == [first, later]
+
+
 def test_an_answer_about_another_version_is_not_confident(app: App) -> None:
     found = app.search(SearchQuery("when did they drop python 1.4 support"))
     assert found.confident is False

@@ -35,6 +35,8 @@ _NAMED: Final = re.compile(r"[\d_.:/-]|[a-z][A-Z]|[A-Z]{2}")
 _TO: Final = re.compile(r"\b(?:to|by|with|into|for|as)\b", re.IGNORECASE)
 _FROM: Final = re.compile(r"\b(?:from|instead of)\b", re.IGNORECASE)
 _PROBE_CHARS: Final = 3  # longer stems may end in another letter than the word: library, librari
+# In a question, this asks for the addition; messages about what appears on a screen are common.
+_APPEARED: Final = re.compile(r"\b(?:first )?(?:appear(?:ed)?|show(?:ed)? up|arrived?)$", re.I)
 _DID: Final = re.compile(r"\b(?:did|do|does)\b", re.IGNORECASE)
 _SPLIT: Final = frozenset((Action.REPLACEMENT, Action.RENAME))
 
@@ -84,6 +86,8 @@ def parse_change_question(text: str) -> ChangeQuestion | None:
     if len(stripped) > _MAX_CHARS or not _ASKING.match(stripped):
         return None
     actions = find_actions(stripped)
+    if not actions and (found := _APPEARED.search(stripped)):
+        actions = [(Action.ADDITION, found.start(), found.end())]
     if not actions:
         return None
     # In "who replaced the deprecated name", only the first word says what was done.

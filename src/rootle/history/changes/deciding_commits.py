@@ -37,8 +37,8 @@ _MAX_TEXTS: Final = 60  # commits with the rare words whose whole texts are read
 # Commits with enough evidence are ranked even if the search did not find them.
 _MAX_ADDED: Final = 10
 _MIN_EVIDENCE: Final = 0.4
-# Of the commits whose lines show that they removed something, those with at least this share of the
-# best evidence are ordered by time. One changed line shows it too weakly.
+# Of the commits whose lines show that they removed or added something, those with at least this
+# share of the best evidence are ordered by time. One changed line shows it too weakly.
 _SIMILAR_EVIDENCE: Final = 0.7
 _MIN_PATCH: Final = 0.5
 _MAX_PARTS: Final = 3
@@ -101,6 +101,8 @@ class _ChangeSearch:
         answer = reorder(answer, sorted(answer.order, key=lambda at: -scores[at]))
         if self._action is Action.REMOVAL:
             answer = self._put_last_removal_first(answer, known)
+        if self._action is Action.ADDITION:
+            answer = self._put_first_addition_first(answer, known)
         missing = find_missing(self._subjects, self._index.text(ids[answer.order[0]]))
         names = " and ".join(f'"{one.written}"' for one in missing)
         return replace(answer, undefined=f"the first commit lacks {names}") if missing else answer
@@ -113,28 +115,53 @@ class _ChangeSearch:
         The others follow, newest first: each removed it from one of several places, or it was added
         again. A note names them.
         """
-        ids = answer.candidates.inputs.files.ids.tolist()
+        similar, states = self._find_similar(answer, evidence)
+        if len(similar) < 2:
+            return answer
+        rest = [at for at in answer.order if at not in similar]
+        return replace(
+            reorder(answer, [*similar, *rest]),
+            notes=(*answer.notes, _describe_parts(states[1:])),
+        )
+
+    def _put_first_addition_first(
+        self, answer: RankedAnswer, evidence: Mapping[int, Evidence]
+    ) -> RankedAnswer:
+        """Return the answer with the first of several commits that added the same thing first.
+
+        Later ones extended or replaced it. They keep their order.
+        """
+        similar, _ = self._find_similar(answer, evidence)
+        if len(similar) < 2:
+            return answer
+        return reorder(answer, [similar[-1], *(at for at in answer.order if at != similar[-1])])
+
+    def _find_similar(
+        self, answer: RankedAnswer, evidence: Mapping[int, Evidence]
+    ) -> tuple[list[int], list[FileState]]:
+        """Return the commits whose lines show the change about as well as those of the first one.
+
+        They are the positions of the candidates, and the commits, newest first. Return none if the
+        lines of the first commit do not show the change.
+        """
         best = evidence[answer.order[0]]
+        if best.patch < _MIN_PATCH:
+            return [], []
+        ids = answer.candidates.inputs.files.ids.tolist()
         similar = [
             at
             for at in answer.order
             if evidence[at].patch >= _MIN_PATCH
             and evidence[at].score >= best.score * _SIMILAR_EVIDENCE
         ]
-        if best.patch < _MIN_PATCH or len(similar) == 1:
-            return answer
         states = self._index.files(ids[at] for at in similar)
 
         def age(at: int) -> tuple[float, int]:
             # Of the commits of one second, the newer ones are indexed first.
             return -(states[ids[at]].committed_s or 0), ids[at]
 
-        first, *others = sorted(similar, key=age)
-        rest = [at for at in answer.order if at not in similar]
-        return replace(
-            reorder(answer, [first, *others, *rest]),
-            notes=(*answer.notes, _describe_parts([states[ids[at]] for at in others])),
-        )
+        similar.sort(key=age)
+        return similar, [states[ids[at]] for at in similar]
 
     def _find_messages(self) -> list[int]:
         """Return the commits whose subject lines fit best, of those with the rare words."""
