@@ -273,6 +273,71 @@ def test_a_revision_leaves_out_the_changes_that_it_contains(
     assert subjects("PigPen") == []
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what changed between 1.0 and v2.0 in pen-farm",
+        "what changed in pen-farm between v1.0 and v2.0?",
+        "what changed from v1.0 to v2.0 in pen-farm/",
+        "what changed between v1.0 and v2.0 in meadow",
+    ],
+)
+def test_the_commits_between_two_versions_that_changed_a_folder_are_listed(
+    question: str, root: Path, app: App
+) -> None:
+    for day, (name, version) in enumerate(
+        [("pen-farm/a", "v1.0"), ("pen-farm/b", ""), ("other/b", "v2.0"), ("pen-farm/c", "")]
+    ):
+        write(root, f"{name}.py", f"N = {day}\n")
+        write(root, f"{name.replace('pen-farm', 'meadow')}.md", f"Note {day}\n")
+        commit_all(root, f"Change {name}, pen-farm 1.0 2.0", day=20 + day)
+        if version:
+            git(root, "tag", version)
+
+    answer = app.search(SearchQuery(question))
+
+    found = [it.commit.subject for it in answer.results if it.commit]
+    assert found == ["Change pen-farm/b, pen-farm 1.0 2.0"]
+    assert answer.suggestions[1] == "1 of these commits are between v1.0 and v2.0"
+
+
+def test_a_word_that_is_no_folder_is_searched(herd: Path, app: App) -> None:
+    git(herd, "tag", "v1.0", "HEAD~2")
+
+    answer = app.search(SearchQuery("what changed in numbers since v1.0"))
+
+    found = [it.commit.subject for it in answer.results if it.commit]
+    assert "Number 14" in found
+    assert not any("with changes in" in note for note in answer.suggestions)
+
+
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        ("who wrote most of pen.py", "authors of the 3 commits with changes in pen.py: Bo 2, Al 1"),
+        ("who changed pen.py last", "git lists 3 commits with changes in pen.py, and none of them"),
+        ("which commit added pen.py", "git lists 3 commits with changes in pen.py, and none of"),
+    ],
+)
+def test_git_is_asked_for_the_commits_of_a_file_if_none_is_indexed(
+    question: str, shown: str, root: Path, make_app: MakeApp
+) -> None:
+    for day, author in enumerate(["Al <al@x.org>", "Bo <bo@x.org>", "Bo <bo@x.org>"], start=1):
+        write(root, "pen.py", f"SIZE = {'1' * day}\n")
+        commit_all(root, f"Size {day}\n\nA long story.", day=day, author=author)
+    for day in range(4, 8):
+        write(root, "use.py", f"# wrote most of pen.py, who changed it last: {'1' * day}\n")
+        commit_all(root, f"Mention pen.py for the time number {day}", day=day)
+    limited = make_app(root, max_history_commits=2)
+
+    answer = limited.search(SearchQuery(question))
+
+    assert answer.results == ()
+    assert answer.suggestions[0].startswith(shown)
+    first = "Size 1" if "added" in question else "Size 3"
+    assert any(note.endswith(f": {first}") for note in answer.suggestions)
+
+
 def test_the_oldest_commit_of_a_shallow_clone_is_not_said_to_change_anything(
     pens: Path, tmp_path: Path, make_app: MakeApp
 ) -> None:

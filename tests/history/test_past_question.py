@@ -186,6 +186,23 @@ def test_a_question_for_the_history_of_a_name_is_recognized(
 
 
 @pytest.mark.parametrize(
+    ("question", "version"),
+    [
+        ("when was v0.100.0 released", "v0.100.0"),
+        ("when was the 2.1 release published?", "2.1"),
+        ("when did we tag version 3.0", "3.0"),
+        ("who released jest-27", "jest-27"),
+        ("when was the lock released", ""),
+        ("when was python 3.12 released", ""),
+    ],
+)
+def test_a_question_for_the_release_of_a_version_is_recognized(question: str, version: str) -> None:
+    past = parse_past_question(question, ())
+    assert past is not None
+    assert (past.asks_first, past.release) == (True, version)
+
+
+@pytest.mark.parametrize(
     ("question", "name", "asked"),
     [
         ("which commit removed scroll_terminal", "scroll_terminal", "removal"),
@@ -207,6 +224,30 @@ def test_a_question_for_a_removal_a_rename_or_the_authors_is_recognized(
 
 
 @pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        (
+            "what changed in the parser since v2.1",
+            NameHistoryQuestion("parser/", "changes", "v2.1", is_word=True),
+        ),
+        (
+            "what changed between v2.0 and v2.1 in src/net/",
+            NameHistoryQuestion("src/net/", "changes", "v2.0", "v2.1"),
+        ),
+        (
+            "who changed retry_backoff from 1.0 to release 2.0",
+            NameHistoryQuestion("retry_backoff", "changes", "1.0", "2.0"),
+        ),
+        ("who wrote the parser since v2.1", None),
+    ],
+)
+def test_a_question_about_a_place_and_versions_is_recognized(
+    question: str, expected: NameHistoryQuestion | None
+) -> None:
+    assert parse_name_history(question) == expected
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "who changed the retry policy last",
@@ -216,7 +257,6 @@ def test_a_question_for_a_removal_a_rename_or_the_authors_is_recognized(
         "what happened to the parser",
         "authors of Book",
         "why was scroll_terminal changed",
-        "what changed in the parser since v2.1",
         "who changed scroll_terminal and why",
     ],
 )

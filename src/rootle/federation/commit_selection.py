@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from rootle.federation.combined_cursor import read_offset
@@ -16,6 +16,8 @@ from rootle.federation.commit_lists import (
 from rootle.federation.name_answers import NameAnswers, NameLookup
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
+from rootle.history.names.name_questions import looks_like_revision
+from rootle.history.names.unindexed_commits import describe_header
 from rootle.history.past_question import PastQuestion
 from rootle.types import COMMIT_URI, RevisionRange, SearchQuery, SearchResponse
 
@@ -41,6 +43,8 @@ class CommitSelection:
         if past.commit:
             found = view.with_prefix(past.commit)
             return list_named(query, view, found, limit) if found else None
+        if past.release:
+            return self._list_release(query, commits, view, past.release, limit)
         if past.name_history is not None:
             names = NameAnswers(self.open_names(), self._find_revision)
             listing = partial(names.find_page, is_complete=is_complete)
@@ -56,12 +60,41 @@ class CommitSelection:
         return list_range(query, view, hashes, start, limit, is_complete=is_complete)
 
     def describe_unknown(self, past: PastQuestion, commits: CommitSearch) -> tuple[str, ...]:
-        """Return a note about the revisions that a question names but that do not exist."""
+        """Return notes about revisions of a question that do not exist, or are not indexed."""
+        if past.release:
+            return self._explain_release(past.release, commits)
         names = commits.list_unknown(past.revisions) if past.revisions is not None else []
         since = past.name_history.since if past.name_history is not None else ""
         if since and self._find_revision(since) is None:
             names = [since]
         return describe_unknown(names)
+
+    def _find_tagged(self, version: str, commits: CommitSearch) -> tuple[str, str]:
+        """Return the tag of a version, and the hash of its commit; "" and "" if there is none."""
+        tags = ((name, commits.updates.find_tag(name)) for name in _spellings(version))
+        return next(((name, sha) for name, sha in tags if sha), ("", ""))
+
+    def _list_release(
+        self, query: SearchQuery, commits: CommitSearch, view: CommitView, version: str, limit: int
+    ) -> SearchResponse | None:
+        """Return the commit that has the tag of a version; None if it is not known."""
+        tag, sha = self._find_tagged(version, commits)
+        state = view.commit_at(f"{COMMIT_URI}{sha}") if sha else None
+        if state is None or query.cursor:
+            return None
+        page = list_named(query, view, [state], limit)
+        return replace(page, suggestions=(f"the tag {tag} is on this commit", *page.suggestions))
+
+    def _explain_release(self, version: str, commits: CommitSearch) -> tuple[str, ...]:
+        """Return notes about a version whose commit is not listed."""
+        tag, sha = self._find_tagged(version, commits)
+        if not sha:
+            is_version = looks_like_revision(version)
+            note = f'no tag is named "{version}"; the question was searched as words'
+            return (note,) if is_version else ()
+        header = commits.updates.read_headers([sha]).get(sha)
+        what = sha if header is None else describe_header(header)
+        return (f"the tag {tag} is on a commit that is not indexed: {what}",)
 
     def _list_hashes(
         self, past: PastQuestion, commits: CommitSearch, view: CommitView
@@ -87,5 +120,9 @@ class CommitSelection:
 
     def _find_revision(self, name: str) -> str | None:
         """Return the name of a revision, with or without the "v" of a version; None if unknown."""
-        other = name[1:] if name.startswith("v") else f"v{name}"
-        return next((one for one in (name, other) if self.date_of(one) is not None), None)
+        return next((one for one in _spellings(name) if self.date_of(one) is not None), None)
+
+
+def _spellings(version: str) -> tuple[str, str]:
+    """Return the name of a version with and without "v"."""
+    return version, version[1:] if version.startswith("v") else f"v{version}"

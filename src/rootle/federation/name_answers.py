@@ -31,7 +31,9 @@ from rootle.history.names.place_changes import (
     result_of_change,
     section_of,
 )
+from rootle.history.names.unindexed_commits import MAX_HEADERS, describe_unindexed
 from rootle.history.removed_definitions import RemovedDefinition
+from rootle.search.query.syntax import restrictions_in
 from rootle.text.whole_names import name_pattern
 from rootle.types import (
     COMMIT_MESSAGE,
@@ -79,17 +81,24 @@ class NameAnswers:
         Return None if the definition or file was never known, if the question names a revision that
         does not exist, or if no known commit is an answer.
         """
-        since = self.find_revision(question.since) if question.since else ""
-        found = None if since is None else self._find(question, commits, view)
-        if since is None or found is None:
+        since, until = map(self._find_bound, (question.since, question.until))
+        found = None if since is None or until is None else self._find(question, commits, view)
+        if since is None or until is None or found is None:
             return None
+        newer = None
+        if since:
+            newer = set(commits.list_range(RevisionRange(since, until or "HEAD")) or ())
+        if not found.commits:
+            return _list_unindexed(query, question, commits, view, found, newer)
         if question.oldest_first and not is_complete:
             note = "an older commit that is not indexed yet may be the first one"
             found = replace(found, notes=(*found.notes, note))
-        newer = None
-        if since:
-            newer = set(commits.list_range(RevisionRange(since, "HEAD")) or ())
-        return _list_page(query, question, view, found, limit, since, newer)
+        period = f"between {since} and {until}" if until else f"not in the history of {since}"
+        return _list_page(query, question, view, found, limit, period, newer)
+
+    def _find_bound(self, name: str) -> str | None:
+        """Return the name of a revision in git; "" if the question names none, None if unknown."""
+        return self.find_revision(name) if name else ""
 
     def _find(
         self, question: NameHistoryQuestion, commits: CommitSearch, view: CommitView
@@ -102,6 +111,8 @@ class NameAnswers:
         self, question: NameHistoryQuestion, commits: CommitSearch, view: CommitView
     ) -> NameChanges | None:
         place = self.names.find_place(question.name)
+        if question.is_word and (place is None or not _is_folder(place, question.name)):
+            return None
         count = commits.updates.find_by_count
         if question.asked == "addition" and (place is None or place.is_used_elsewhere):
             first = find_first_use(view, question.name, count)
@@ -111,7 +122,7 @@ class NameAnswers:
             return None
         found = find_name_changes(view, question, place, count, commits.updates.read_removed)
         if found is not None and question.asked == "authors":
-            return _select_main_author(found, question.name)
+            return _select_main_author(found, question.name, commits)
         return found
 
     def _find_removal(
@@ -191,20 +202,53 @@ def _note_count(
     return NameChanges(changes, (f"{count} that {what}",))
 
 
-def _select_main_author(found: NameChanges, name: str) -> NameChanges:
-    """Return the commits of the author of most of them, with the numbers of the others."""
-    authors = [change.state.author.partition(" <")[0] for change in found.commits]
+def _is_folder(place: ChangedPlace, name: str) -> bool:
+    """Return whether a place is the existing folder with exactly this path, ending in "/"."""
+    return place.is_file and place.exists and place.paths == (name,)
+
+
+def _select_main_author(found: NameChanges, name: str, commits: CommitSearch) -> NameChanges:
+    """Return the commits of the author of most of them, with the numbers of the others.
+
+    git names the authors of commits that are not indexed. If it fails, they are not counted.
+    """
+    headers = commits.updates.read_headers(found.unindexed[:MAX_HEADERS])
+    own = [change.state.author.partition(" <")[0] for change in found.commits]
+    authors = [*own, *(one.author.partition(" <")[0] for one in headers.values())]
+    if not authors:
+        return found
     counts = Counter(authors).most_common()
     main = counts[0][0]
     shown = ", ".join(f"{author} {count:,}" for author, count in counts[:_MAX_AUTHORS])
     more = len(counts) - _MAX_AUTHORS
     note = (
         f"authors of the {count_commits(len(authors))} with changes in {name}: {shown}"
-        f"{f', and {more} others' if more > 0 else ''}; counted by commits, not by lines. "
-        f"Those of {main} are listed, newest first"
+        f"{f', and {more} others' if more > 0 else ''}; counted by commits, not by lines"
     )
-    commits = [one for one, author in zip(found.commits, authors, strict=True) if author == main]
-    return NameChanges(commits, (note, *found.notes[1:]))
+    listed = [one for one, author in zip(found.commits, own, strict=True) if author == main]
+    if listed:
+        note += f". Those of {main} are listed, newest first"
+    return NameChanges(listed, (note, *found.notes[1:]), found.unindexed)
+
+
+def _list_unindexed(
+    query: SearchQuery,
+    question: NameHistoryQuestion,
+    commits: CommitSearch,
+    view: CommitView,
+    found: NameChanges,
+    newer: Collection[str] | None,
+) -> SearchResponse | None:
+    """Return a page without results, with notes about commits that are not indexed.
+
+    Return None if filters restrict the commits, because they are not applied to these commits.
+    """
+    if restrictions_in(query.text_query) or query.cursor:
+        return None
+    hashes = [sha for sha in found.unindexed if newer is None or sha in newer]
+    headers = commits.updates.read_headers(hashes[:MAX_HEADERS])
+    notes = (*found.notes, *describe_unindexed(question, hashes, headers))
+    return replace(EMPTY, confident=True, generation=view.index.generation, suggestions=notes)
 
 
 def _list_page(
@@ -213,12 +257,12 @@ def _list_page(
     view: CommitView,
     found: NameChanges,
     limit: int,
-    since: str,
+    period: str,
     newer: Collection[str] | None,
 ) -> SearchResponse | None:
     """Return one page of the commits that pass the filters; None after the last page.
 
-    `newer` are the hashes of the commits that are not in the history of the revision `since`.
+    `newer` are the hashes of the commits in the `period` of the question; None for all commits.
     """
     states = [change.state for change in found.commits]
     if newer is not None:
@@ -234,7 +278,7 @@ def _list_page(
         return None
     notes = found.notes
     if len(passed) < len(found.commits):
-        reasons = [f"are not in the history of {since}"] if since else []
+        reasons = [] if newer is None else [f"are {period}"]
         reasons += ["pass the filters"] if len(passed) < len(states) else []
         left = f"{len(passed):,} of these commits {' and '.join(reasons)}"
         notes = (notes[0], left, *notes[1:])

@@ -37,6 +37,23 @@ class RemovedLines(Protocol):
     def lines(self) -> tuple[str, ...]: ...
 
 
+class CommitHeader(Protocol):
+    """The metadata of a commit, which git returns without an index."""
+
+    @property
+    def sha(self) -> str: ...
+    @property
+    def author(self) -> str:
+        """The name and the address, as "Name <address>"."""
+
+    @property
+    def seconds(self) -> int:
+        """The Unix time of the commit."""
+
+    @property
+    def message(self) -> str: ...
+
+
 class CommitUpdates(Protocol):
     """Keeps an index of commits current, and asks git about revisions."""
 
@@ -92,6 +109,15 @@ class CommitUpdates(Protocol):
 
     def list_unknown(self, revisions: RevisionRange) -> Sequence[str]:
         """Return the ends of a range that are not revisions."""
+
+    def find_tag(self, name: str) -> str:
+        """Return the hash of the commit that has a tag; "" if there is no such tag."""
+
+    def read_headers(self, hashes: Sequence[str]) -> Mapping[str, CommitHeader]:
+        """Return the metadata of commits by hash, whether they are indexed or not.
+
+        The mapping is empty if git fails.
+        """
 
     def read_removed(self, sha: str) -> Sequence[RemovedLines]:
         """Return the code that a commit removed and did not add elsewhere."""

@@ -14,7 +14,7 @@ from rootle.history.names.name_questions import (
     parse_name_history,
 )
 from rootle.text.declared_names import find_declared_names
-from rootle.text.patterns.lazy_pattern import LazyPattern, words_in
+from rootle.text.patterns.lazy_pattern import LazyPattern, lazy_pattern, words_in
 from rootle.types import RevisionRange
 
 HISTORY: Final = "history"  # a value of `in:`
@@ -34,6 +34,34 @@ _ALL_CHANGES: Final = LazyPattern(
     rf"|(?:between|from) (?P<older>{REVISION_NAME}) (?:and|to) (?P<newer>{REVISION_NAME}))",
     (frozenset(("changed", "commits", "changes")),),
     re.IGNORECASE | re.ASCII,
+)
+# Questions about the release of a version. The version has a number, because other things are
+# released too, such as a lock.
+_VERSION: Final = (
+    r"(?:the )?(?:(?:version|release|tag) )?(?P<version>(?=[\w./@+-]*\d)[\w./@+-]{1,100}?)"
+    r"(?: release| version| tag)?"
+)
+_RELEASES: Final = (
+    lazy_pattern(
+        rf"when (?:was|were|has) {_VERSION} (?:been |first )?"
+        r"(?:released|tagged|published|shipped)",
+        "when",
+        "released|tagged|published|shipped",
+    ),
+    lazy_pattern(
+        rf"when did (?:we|they|you) (?:release|tag|publish|ship) {_VERSION}",
+        "when",
+        "release|tag|publish|ship",
+    ),
+    lazy_pattern(
+        rf"when did {_VERSION} (?:come out|ship|get (?:released|tagged))", "when", "come|ship|get"
+    ),
+    lazy_pattern(
+        rf"(?:who|(?:which|what) commit (?:is|was)) (?:released|tagged|published)(?: as)? "
+        rf"{_VERSION}",
+        "who|commit",
+        "released|tagged|published",
+    ),
 )
 _ONLY_ALL: Final = re.compile(rf"\s*{_ALL}[\s?!.]*", re.IGNORECASE)
 _RANGE: Final = re.compile(r"([\w./@^~-]*[\w@^~])(\.\.\.?)([\w./@^~-]+)", re.ASCII)
@@ -100,6 +128,7 @@ class PastQuestion:
     offset: int = 0  # the number of commits in the range before the requested page
     lists_all: bool = False  # `in:history` with filters, but without words
     oldest_first: bool = False  # the order of this list
+    release: str = ""  # the version whose release is asked for
     name_history: NameHistoryQuestion | None = None  # set if changes of a name are asked for
 
 
@@ -131,11 +160,23 @@ def parse_past_question(
         return PastQuestion(True, only, revisions=revisions, offset=offset, is_worded=True)
     named = find_hashes(text)
     if only:
-        return PastQuestion(True, excludes_files=True, named=named)
+        release = _find_release(stripped[:_MAX_CHARS])
+        return PastQuestion(True, excludes_files=True, named=named, release=release)
     start = stripped[:_MAX_CHARS]
     is_other = _ERROR.match(start) or _PLACE.match(start) or _describes_code(start)
-    asks_first = not is_other and (_PAST.search(start) is not None or _asks_for_name(start))
-    return PastQuestion(asks_first, named=named) if asks_first or kinds else None
+    release = "" if is_other else _find_release(start)
+    asks_first = bool(release) or (
+        not is_other and (_PAST.search(start) is not None or _asks_for_name(start))
+    )
+    return PastQuestion(asks_first, named=named, release=release) if asks_first or kinds else None
+
+
+def _find_release(text: str) -> str:
+    """Return the version in "when was v2.1 released"; "" in other questions."""
+    words = words_in(text)
+    possible = (pattern for pattern in _RELEASES if pattern.may_match(words))
+    matches = (pattern.compiled.fullmatch(text) for pattern in possible)
+    return next((match["version"] for match in matches if match), "")
 
 
 def _describes_code(text: str) -> bool:

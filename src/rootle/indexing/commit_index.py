@@ -43,6 +43,8 @@ from rootle.sources.git.commits.commit_source import (
 )
 from rootle.sources.git.commits.removed_code import RemovedCode
 from rootle.sources.git.git_dirs import find_git_folders
+from rootle.sources.git.lines.commit_facts import CommitHeader, read_headers
+from rootle.text.secret_masking import mask_patch
 from rootle.types import (
     HISTORY_ADVICE,
     CountedCommits,
@@ -302,6 +304,22 @@ class CommitIndex:
         """Return those endpoints of a range that git does not know."""
         names = (revisions.older, revisions.newer)
         return [name for name in names if find_commit(self._root, name) is None]
+
+    def find_tag(self, name: str) -> str:
+        """Return the hash of the commit that has a tag; "" if there is no such tag."""
+        found = find_commit(self._root, f"refs/tags/{name}")
+        return "" if found is None else found.sha
+
+    def read_headers(self, hashes: Sequence[str]) -> Mapping[str, CommitHeader]:
+        """Return the metadata of commits by hash, whether they are indexed or not.
+
+        Secrets are masked. Return an empty mapping if git fails.
+        """
+        found, known = read_headers(self._root, hashes), self._rules.secret_exceptions
+        return {
+            sha: header._replace(message=mask_patch(header.message, known).text)
+            for sha, header in found.items()
+        }
 
     def read_removed(self, sha: str) -> Sequence[RemovedCode]:
         """Return the code that a commit removed from files below the folder.

@@ -55,6 +55,8 @@ class NameChanges:
 
     commits: Sequence[PlaceChange]  # newest first, or oldest first if the question asks for that
     notes: tuple[str, ...]
+    # The hashes of further commits, newest first, which git lists but which are not indexed.
+    unindexed: Sequence[str] = ()
 
 
 def find_name_changes(
@@ -64,7 +66,7 @@ def find_name_changes(
     find_by_count: FindByCount,
     read_removed: ReadRemoved,
 ) -> NameChanges | None:
-    """Return the indexed commits that changed a place; None if none are known.
+    """Return the commits that changed a place; None if none are known.
 
     git lists the commits that changed the lines. Commits from before the definition was moved to
     its present file or removed and added again, and all commits if git fails, are found by the
@@ -73,7 +75,9 @@ def find_name_changes(
     """
     changes = changes_by_lines(view, place)
     if place.commits is not None and not changes:
-        return None
+        missing = _find_unindexed(view, place.commits)
+        return NameChanges((), (), missing) if missing else None
+    missing = []
     if changes:
         shas = list(place.commits or ())
         older: list[PlaceChange] = []
@@ -86,8 +90,8 @@ def find_name_changes(
             earlier = _EarlierChanges(view, last_word(question.name), place, read_removed)
             older = list(earlier.follow(changes[-1]))
             restored = earlier.describe_restored(question.name)
-        missing = sum(view.commit_at(f"{COMMIT_URI}{sha}") is None for sha in shas)
-        counted = _describe_lines(question, place, len(changes), len(older), missing)
+        missing = _find_unindexed(view, shas)
+        counted = _describe_lines(question, place, len(changes), len(older), len(missing))
         notes = (*counted, *restored)
         changes += older
     elif place.is_file or (place.has_members and not question.oldest_first):
@@ -95,9 +99,13 @@ def find_name_changes(
     else:
         changes, notes = _changes_by_name(view, question)
     if not question.oldest_first:
-        return NameChanges(changes, notes)
+        return NameChanges(changes, notes, missing)
     changes.reverse()
-    return _add_first(view, question, place, NameChanges(changes, notes), find_by_count)
+    return _add_first(view, question, place, NameChanges(changes, notes, missing), find_by_count)
+
+
+def _find_unindexed(view: CommitView, hashes: Iterable[str]) -> list[str]:
+    return [sha for sha in hashes if view.commit_at(f"{COMMIT_URI}{sha}") is None]
 
 
 def states_with(view: CommitView, word: str) -> list[FileState]:
@@ -277,7 +285,7 @@ def _add_first(
     paths = {one.section.label for one in found.commits}
     change = PlaceChange(older, section_of(view, older, paths))
     note = "the first commit is the oldest one that added or removed this name in any text"
-    return NameChanges([change, *found.commits], (*found.notes, note))
+    return replace(found, commits=[change, *found.commits], notes=(*found.notes, note))
 
 
 def _lines_of(view: CommitView, state: FileState, section: DocumentSection) -> list[str]:

@@ -19,10 +19,13 @@ REVISION: Final = (
 )
 # A word that may be the name of a tag or branch.
 REVISION_NAME: Final = rf"(?:{REVISION}|[A-Za-z_][\w./^~+-]{{0,99}})"
-_SINCE: Final = lazy_pattern(
-    rf"(?P<rest>.+?),? (?:since|after) (?:(?:version|release|tag|branch|commit) )?"
-    rf"(?P<start>{REVISION_NAME})",
-    "since|after",
+_VERSION_KIND: Final = "(?:(?:the )?(?:version|release|tag|branch|commit) )?"
+# A question about the changes after a revision, or between two; the place may follow.
+_PERIOD: Final = lazy_pattern(
+    rf"(?P<rest>.+?),? (?:(?:since|after) {_VERSION_KIND}(?P<start>{REVISION_NAME})"
+    rf"|(?:between|from) {_VERSION_KIND}(?P<older>{REVISION_NAME}) (?:and|to) {_VERSION_KIND}"
+    rf"(?P<newer>{REVISION_NAME}))(?P<place>,? in \S.*)?",
+    "since|after|between|from",
 )
 _REVISION: Final = re.compile(REVISION, re.IGNORECASE)
 _KIND: Final = (
@@ -189,6 +192,9 @@ class NameHistoryQuestion:
     name: str
     asked: Asked
     since: str = ""  # a revision; commits in its history are left out
+    until: str = ""  # a revision; only commits in its history are listed
+    # Whether the name is a plain word, which counts only if a folder at the root has this name.
+    is_word: bool = False
 
     @property
     def asks_for_removal(self) -> bool:
@@ -212,30 +218,48 @@ def parse_name_history(
     """Return the name whose history a question asks for; None for other questions.
 
     A plain word in lower case is not a name, unless the question marks it as a name. `is_revision`
-    returns whether a word after "since" is a commit, tag or branch.
+    returns whether a word after "since" or "between" is a commit, tag or branch. In a question with
+    such a word, a plain word can be the name of a folder: "what changed in docs since v2.1".
     """
     stripped = " ".join(text.split()).rstrip("?.!")
     if len(stripped) > _MAX_CHARS:
         return None
     words = words_in(stripped)
-    since = _SINCE.compiled.fullmatch(stripped) if _SINCE.may_match(words) else None
-    if since is not None and is_revision(since["start"]):
-        question = parse_name_history(since["rest"])
-        return None if question is None else replace(question, since=since["start"])
+    period = _PERIOD.compiled.fullmatch(stripped) if _PERIOD.may_match(words) else None
+    if period is not None:
+        since, until = period["start"] or period["older"], period["newer"] or ""
+        if all(map(is_revision, filter(None, (since, until)))):
+            text = f"{period['rest']}{(period['place'] or '').removeprefix(',')}"
+            question = _parse_question(text, allows_words=True)
+            return None if question is None else replace(question, since=since, until=until)
+    return _parse_question(stripped)
+
+
+def _parse_question(text: str, *, allows_words: bool = False) -> NameHistoryQuestion | None:
+    """Return the question for a name in a text without a revision.
+
+    With `allows_words`, a plain word is accepted as the name of a folder.
+    """
+    words = words_in(text)
     for patterns, asked in _PATTERNS:
         possible = (pattern for pattern in patterns if pattern.may_match(words))
-        matches = (pattern.compiled.fullmatch(stripped) for pattern in possible)
+        matches = (pattern.compiled.fullmatch(text) for pattern in possible)
         found = next((match for match in matches if match), None)
         if found is not None:
-            return _read_question(found, asked)
+            return _read_question(found, asked, allows_words=allows_words)
     return None
 
 
-def _read_question(found: re.Match[str], asked: Asked) -> NameHistoryQuestion | None:
+def _read_question(
+    found: re.Match[str], asked: Asked, *, allows_words: bool
+) -> NameHistoryQuestion | None:
     name = found["name"]
     is_marked = bool(found["kind"] or found["kind_after"] or found["open"] or found["call"])
-    if _END.search(name) or not (is_marked or _DISTINCT.search(name)):
+    if _END.search(name):
         return None
+    if not (is_marked or _DISTINCT.search(name)):
+        is_folder = allows_words and asked == "changes"
+        return NameHistoryQuestion(f"{name}/", asked, is_word=True) if is_folder else None
     if (found["kind"] or (found["kind_after"] or "").strip()).lower() in _FOLDER_KINDS:
         name = f"{name.rstrip('/')}/"
     return NameHistoryQuestion(name, asked)

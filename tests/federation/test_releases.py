@@ -1,0 +1,67 @@
+"""A question for the release of a version is answered with the commit that has its tag."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from commit_repository import add_commit, commit_all, make_history
+from sample import MakeApp, git, write
+
+from rootle import App
+from rootle.types import SearchQuery
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = make_history(tmp_path / "repo", ["Alpha is new"])
+    for day, version in enumerate(("0.9.0", "0.10.0", "0.10.1"), start=1):
+        write(root, "version.py", f"VERSION = '{version}'\n")
+        commit_all(root, f"Bump versions for release of {version}", day=day)
+        git(root, "tag", f"v{version}")
+        add_commit(root, f"Beta mentions v0.10.0 released after {version}", day=day)
+    return root
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "when was v0.10.0 released",
+        "when was version 0.10.0 released?",
+        "when did 0.10.0 come out",
+        "who tagged v0.10.0",
+        "in:history which commit was released as v0.10.0",
+    ],
+)
+def test_the_commit_with_the_tag_of_the_version_is_listed(
+    question: str, root: Path, make_app: MakeApp
+) -> None:
+    answer = make_app(root).search(SearchQuery(question))
+
+    found = [one.commit.subject for one in answer.results if one.commit]
+    assert found == ["Bump versions for release of 0.10.0"]
+    assert answer.suggestions[0] == "the tag v0.10.0 is on this commit"
+
+
+def test_the_commit_of_a_tag_is_named_if_it_is_not_indexed(root: Path, make_app: MakeApp) -> None:
+    app: App = make_app(root, max_history_commits=2)
+
+    notes = app.search(SearchQuery("when was v0.9.0 released")).suggestions
+
+    sha = git(root, "rev-parse", "v0.9.0").strip()[:12]
+    assert notes[0].startswith(f"the tag v0.9.0 is on a commit that is not indexed: {sha} ")
+    assert notes[0].endswith("Ada: Bump versions for release of 0.9.0")
+
+
+def test_a_version_without_a_tag_is_said_to_have_none(root: Path, make_app: MakeApp) -> None:
+    answer = make_app(root).search(SearchQuery("when was v3.0.0 released"))
+
+    assert 'no tag is named "v3.0.0"; the question was searched as words' in answer.suggestions
+
+
+def test_the_release_of_something_else_is_searched_as_words(root: Path, make_app: MakeApp) -> None:
+    answer = make_app(root).search(SearchQuery("when was lock2 released"))
+
+    assert not [note for note in answer.suggestions if "tag" in note]
