@@ -120,12 +120,15 @@ def describe_uses(answer: SymbolAnswer) -> str:
     if not total:
         read = "" if answer.is_complete else " in the files that were read"
         unread = _describe_unread(answer)
-        return f"no {noun} of {answer.name}{_describe_place(answer)}{read}{unread}"
+        found = f"no {noun} of {answer.name}{_describe_place(answer)}{read}"
+        if noun == "tests":  # a test of a function need not contain its name
+            found = f"no test contains {answer.name}{_describe_place(answer)}{read}"
+        return found + _describe_local(answer) + unread
     first, last_shown = answer.offset + 1, answer.offset + len(answer.uses)
     shown = f"{first}-{last_shown}" if answer.uses else "0"
     of = f"{at_least}{total} {noun} of {answer.name}{_describe_place(answer)}"
     found = f"{shown} of {of}" + (f" ({counts})" if counts else "") + _describe_by_name(answer)
-    return found + _describe_indirect(answer) + _describe_unread(answer)
+    return found + _describe_indirect(answer) + _describe_local(answer) + _describe_unread(answer)
 
 
 def _describe_unread(answer: SymbolAnswer) -> str:
@@ -134,6 +137,15 @@ def _describe_unread(answer: SymbolAnswer) -> str:
         return ""
     count = f"{answer.unread_files} or more" if answer.unread_files else "some"
     return f"; {count} of the files that may contain others were not read, to limit the time"
+
+
+def _describe_local(answer: SymbolAnswer) -> str:
+    """Return a text that says how many lines with local variables are left out, or ""."""
+    count = answer.local_variables
+    if not count or answer.aspect == "implementations":
+        return ""
+    lines = "1 line that has" if count == 1 else f"{count} lines that have"
+    return f"; without {lines} a local variable with this name"
 
 
 def _describe_indirect(answer: SymbolAnswer) -> str:
@@ -169,7 +181,10 @@ def _describe_by_name(answer: SymbolAnswer) -> str:
     name = last[0] if last else answer.name
     # The types of some receivers are unknown only because their files were not read.
     limit = "" if answer.has_all_types else ", and not all types were looked up"
-    return f'; {which} {verb} "by name": another {name} may be meant{limit}'
+    doubt = f"another {name} may be meant"
+    if answer.is_only_definition:
+        doubt = f"no other {name} was found here, but one from elsewhere may be meant"
+    return f'; {which} {verb} "by name": {doubt}{limit}'
 
 
 def describe_rest(answer: SymbolAnswer) -> str:

@@ -42,23 +42,36 @@ class RubyVariables:
         name; rows and columns are counted from 0, columns in bytes.
         """
         leaf = self._tree.node_at(row, column, size)
+        method = self._method_around(leaf)
+        return method is not None and not _binds(leaf) and not self._is_known(leaf, method)
+
+    def is_variable(self, row: int, column: int, size: int) -> bool:
+        """Return whether a name in a method is that of a local variable or a parameter."""
+        leaf = self._tree.node_at(row, column, size)
+        method = self._method_around(leaf)
+        return method is not None and (_binds(leaf) or self._is_known(leaf, method))
+
+    def _method_around(self, leaf: Node) -> Node | None:
+        """Return the method that contains a name, or None if the name cannot be a variable."""
         parent = leaf.parent
         if self._tree.language != "ruby" or leaf.type != "identifier" or parent is None:
-            return False
-        if parent.type in _NOT_VALUES or _binds(leaf):
-            return False
+            return None
+        if parent.type in _NOT_VALUES:
+            return None
         scope: Node | None = parent
         while scope is not None and scope.type not in _SCOPES:
             scope = scope.parent
-        if scope is None or scope.type not in _METHODS:
-            return False
-        if scope.id not in self._known:
-            found = sorted(_list_variables(scope, leaf.text))
+        return scope if scope is not None and scope.type in _METHODS else None
+
+    def _is_known(self, leaf: Node, method: Node) -> bool:
+        """Return whether a variable with this name was created before the name in a method."""
+        if method.id not in self._known:
+            found = sorted(_list_variables(method, leaf.text))
             ends = list(accumulate((end for _, end in found), max))
-            self._known[scope.id] = [start for start, _ in found], ends
-        starts, ends = self._known[scope.id]
+            self._known[method.id] = [start for start, _ in found], ends
+        starts, ends = self._known[method.id]
         at = bisect_left(starts, leaf.start_byte)
-        return not at or ends[at - 1] <= leaf.start_byte
+        return at > 0 and ends[at - 1] > leaf.start_byte
 
 
 def _list_variables(method: Node, name: bytes | None) -> Iterator[tuple[int, int]]:

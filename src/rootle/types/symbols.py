@@ -77,3 +77,8 @@ class SymbolAnswer:
     # implementations of their own. Only direct implementations are uses.
     extended: tuple[str, ...] = ()
     has_all_extended: bool = True  # False: not all files were read, so `extended` may lack types
+    # The number of lines with the requested aspect that are left out, because the name is that of a
+    # local variable or parameter there.
+    local_variables: int = 0
+    # Whether no other definition of the last part of the name was found, whatever its owner is.
+    is_only_definition: bool = False

@@ -188,7 +188,9 @@ def test_uses_that_may_belong_to_another_definition_are_counted() -> None:
         sends = app.symbols("HttpError.send", "uses")
         errors = app.symbols("HttpError", "uses")
     assert sends.uses_by_name == 2
-    assert describe_uses(sends).endswith('; all are "by name": another send may be meant')
+    assert describe_uses(sends).endswith(
+        '; all are "by name": no other send was found here, but one from elsewhere may be meant'
+    )
     assert errors.uses_by_name == 0
     assert {use.target for use in errors.uses if use.path == "src/main.ts"} == {
         "src/http-error.ts:1"

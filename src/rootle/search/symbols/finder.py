@@ -124,6 +124,7 @@ class SymbolFinder:
         if request.cursor is not None:
             offset = decode_offset(request.cursor, request.digest_text, index.generation)
         has_all_types = has_all_implementations = True
+        local_variables = 0
         if request.aspect == "definitions":
             uses: list[SymbolUse] = []
             total, counts = scan.count_mentions(), Counter[str]()
@@ -133,6 +134,7 @@ class SymbolFinder:
             has_all_types = found.has_all_types
             has_all_implementations = found.has_all_implementations
             total, counts = len(uses), Counter(use.kind for use in uses)
+            local_variables = found.local_variables
             definitions = scan.definitions()
         if request.aspect == "implementations":
             definitions = [one for one in definitions if can_be_base(one.symbol)]
@@ -170,6 +172,8 @@ class SymbolFinder:
             unread_files=scan.unread_files,
             extended=extended,
             has_all_extended=types.is_complete,
+            local_variables=local_variables,
+            is_only_definition=scan.has_all_definitions and len(scan.list_found()) == 1,
         )
 
     def _without_foreign(

@@ -130,7 +130,7 @@ def binding_at(tree: SourceTree, leaf: Node) -> Binding | None:
         return _read_function(tree, parent, node)
     if not _declares(tree, parent, node):
         is_unread = parent.type in _UNREAD and tree.language != "ruby"
-        return Binding(_scope_of(tree, parent), parent) if is_unread else None
+        return Binding(scope_of(tree, parent), parent) if is_unread else None
     return _read_variable(tree, parent, node, index, is_own=is_own)
 
 
@@ -171,7 +171,7 @@ def _read_function(tree: SourceTree, function: Node, name: Node) -> Binding | No
     if function.child_by_field_name("name") != name:
         return None
     around = function.parent or function
-    scope = _scope_of(tree, around)
+    scope = scope_of(tree, around)
     is_member = scope.type in CLASS_SCOPES or function.type == "method_declaration"
     return Binding(scope, function, is_member, is_function=True, type=_written_type(tree, function))
 
@@ -184,7 +184,7 @@ def _read_variable(
         outer = parent.parent
         if outer is not None and (outer.type != "lambda_parameters"):
             holder = outer
-    scope = _scope_of(tree, parent)
+    scope = scope_of(tree, parent)
     is_member = is_own or _is_member(tree, scope, parent)
     binding = Binding(scope, parent, is_member, is_own, index=index)
     if parent.type in _UNTYPED or holder.type == "lambda_parameters":
@@ -246,7 +246,11 @@ def _is_member(tree: SourceTree, scope: Node, declaration: Node) -> bool:
     return scope.type in CLASS_SCOPES
 
 
-def _scope_of(tree: SourceTree, node: Node) -> Node:
+def scope_of(tree: SourceTree, node: Node) -> Node:
+    """Return the smallest block, function, class or file around a declaration, or the node itself.
+
+    In Python, blocks are no scopes.
+    """
     pattern = _PYTHON_SCOPE if tree.language == "python" else _SCOPE
     while (parent := node.parent) is not None and not pattern.fullmatch(node.type):
         node = parent

@@ -28,11 +28,14 @@ from rootle.search.symbols.uses.use_rules import (
     use_order,
 )
 from rootle.syntax.assignments import SETTINGS_LANGUAGES
-from rootle.syntax.references import OccurrenceRole, classify
+from rootle.syntax.local_variables import LocalVariables
+from rootle.syntax.references import OccurrenceRole, can_rename_member, classify
 from rootle.syntax.source_tree import Position
 from rootle.types import SymbolUse
 
 _MAX_LINE: Final = 200
+# The kinds of uses that can be those of a variable. A use of another kind has another syntax.
+_OF_VARIABLES: Final = frozenset({"reference", "call"})
 _IMPORTS: Final = frozenset({"import", "export"})
 
 
@@ -44,6 +47,8 @@ class NameUses:
         self._scan = scan
         self.has_all_implementations = True
         self._has_all_trees = True
+        # The number of lines that are left out because a local variable has the name.
+        self.local_variables = 0
         states = filter(self._may_have_uses, scan.candidates.states)
         self._states = sorted(states, key=self._parse_order)
         for state in self._states:
@@ -125,6 +130,9 @@ class NameUses:
         self._scan.definitions_in(state)
         found = self._parse(found)
         best: dict[int, SymbolUse] = {}
+        hidden: set[int] = set()  # rows with a local variable that has the name
+        variables = self._local_variables(state, found)
+        needs_receiver = self._members.needs_receiver(found)
         for at in self._members.positions(found):
             if (
                 self._scan.is_defined_at(state, at)
@@ -133,6 +141,9 @@ class NameUses:
             ):
                 continue
             use = self._make_use(found, at)
+            if needs_receiver and use.kind not in PROSE_KINDS and not _has_receiver(found, at):
+                continue
+            is_hidden = variables is not None and _is_variable(use, variables, at)
             if self._scan.request.aspect in ("assignments", "reads"):
                 is_set = use.kind != "comment" and found.is_set_at(at)
                 if is_set != (self._scan.request.aspect == "assignments"):
@@ -141,10 +152,26 @@ class NameUses:
                 use = replace(use, kind="assignment") if is_set and is_code else use
             if not self._is_listed(use, text_around(found, at)):
                 continue
+            if is_hidden:
+                hidden.add(at[0])
+                continue
             known = best.get(at[0])
             if known is None or self._line_order(use) < self._line_order(known):
                 best[at[0]] = use
+        self.local_variables += len(hidden - best.keys())
         yield from best.values()
+
+    def _local_variables(self, state: FileState, found: FileOccurrences) -> LocalVariables | None:
+        """Return the local variables with the name in a parsed file.
+
+        Return None if no definition is known: then the question may be about these variables.
+        """
+        if found.tree is None or not self._everything:
+            return None
+        # After `close = file.close`, a call of the variable calls the method.
+        is_renamed = any(can_rename_member(found.tree, *at, found.size) for at in found.positions)
+        places = [at for at in found.positions if not self._scan.is_defined_at(state, at)]
+        return LocalVariables(found.tree, places, found.size, is_plain_call=not is_renamed)
 
     def _parse(self, found: FileOccurrences) -> FileOccurrences:
         """Return a file with its tree, so that the types of receivers can be read."""
@@ -256,3 +283,14 @@ class NameUses:
                     symbol.signature,
                     is_test,
                 )
+
+
+def _is_variable(use: SymbolUse, variables: LocalVariables, at: Position) -> bool:
+    """Return whether a use is that of a local variable or parameter rather than of a definition."""
+    if use.kind not in _OF_VARIABLES:
+        return False
+    return variables.is_called(*at) if use.kind == "call" else variables.is_variable(*at)
+
+
+def _has_receiver(found: FileOccurrences, at: Position) -> bool:
+    return text_around(found, at)[0].rstrip().endswith((".", ":", "->"))

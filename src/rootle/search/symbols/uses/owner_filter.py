@@ -14,11 +14,23 @@ from rootle.search.symbols.definitions import (
 from rootle.search.symbols.parsed_files import FileOccurrences
 from rootle.syntax.references import can_rename_member, is_plain_name
 from rootle.syntax.source_tree import Position
+from rootle.text.languages import CODE_EXTENSIONS
 
 CLASSES: Final = frozenset("class struct interface trait impl type record protocol".split())
 _METHODS: Final = frozenset("def function method fn func".split())
 # In these languages, a method is never used without a receiver or a path.
 _ALWAYS_QUALIFIED: Final = frozenset({"go", "rust"})
+# Code in each of these languages can inherit from classes in the others of its group.
+_RELATED_LANGUAGES: Final = tuple(
+    frozenset(group.split())
+    for group in (
+        "javascript svelte tsx typescript vue",
+        "clojure groovy java kotlin scala",
+        "c cpp objc swift",
+        "csharp fsharp",
+        "elixir erlang",
+    )
+)
 _MAX_SPACE: Final = 80  # characters between a receiver and a name
 _MAX_BASES: Final = 5  # levels of base classes
 _MAX_CLASSES: Final = 200  # whose base classes are looked up
@@ -159,6 +171,7 @@ class MemberUses:
     def __init__(self, members: Sequence[FoundDefinition]) -> None:
         self.are_members = bool(members) and all(map(_is_class_member, members))
         self._are_methods = all(one.symbol.kind in _METHODS for one in members)
+        self._languages = {_related_languages(one.symbol.language) for one in members}
 
     def positions(self, found: FileOccurrences) -> Sequence[Position]:
         """Return the positions in a file at which the name can be a use of the members."""
@@ -178,6 +191,21 @@ class MemberUses:
         if plain and any(can_rename_member(tree, *at, found.size) for at in found.positions):
             return found.positions
         return [at for at in found.positions if at not in plain]
+
+    def needs_receiver(self, found: FileOccurrences) -> bool:
+        """Return whether code in a file can use the members only with a receiver.
+
+        Code in another language than that of the members cannot be in their class.
+        """
+        language = found.state.language
+        is_other = _related_languages(language) not in self._languages
+        return self.are_members and is_other and language in CODE_EXTENSIONS
+
+
+def _related_languages(language: str) -> frozenset[str]:
+    """Return the languages whose code can use the members of classes in a language directly."""
+    found = (group for group in _RELATED_LANGUAGES if language in group)
+    return next(found, frozenset({language}))
 
 
 def _is_class_member(found: FoundDefinition) -> bool:
