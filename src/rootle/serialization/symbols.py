@@ -19,6 +19,8 @@ _PLURALS: Final = {
 _LAST_PART: Final = re.compile(r"[^.:#\\/>]+$")
 _MAX_SCOPE_PARTS: Final = 2
 _MAX_EXTENDED: Final = 8
+# In these languages, a method with the name of its class is a constructor.
+_WITH_CONSTRUCTORS: Final = frozenset({"cpp", "csharp", "java"})
 _METHODS: Final = frozenset("declaration def fn func function method".split())
 
 
@@ -75,10 +77,14 @@ def describe_definitions(answer: SymbolAnswer) -> str:
     at_least = "" if answer.has_all_definitions else "at least "
     declared = sum(symbol.kind == "declaration" for symbol in answer.definitions)
     aliases = sum(bool(symbol.alias_of) for symbol in answer.definitions)
+    files = sum(symbol.kind == "file" for symbol in answer.definitions)
+    constructors = sum(map(_is_constructor, answer.definitions))
     counts = (
-        (count - declared - aliases, "definition"),
+        (count - declared - aliases - files - constructors, "definition"),
+        (constructors, "constructor"),
         (declared, "declaration"),
         (aliases, "alias"),
+        (files, "file"),
     )
     found = " and ".join(
         f"{n} {noun if n == 1 else _PLURALS.get(noun, f'{noun}s')}" for n, noun in counts if n
@@ -86,6 +92,15 @@ def describe_definitions(answer: SymbolAnswer) -> str:
     # Definitions in other places are left out only if the question asks for definitions.
     within = _describe_place(answer) if answer.aspect == "definitions" else ""
     return f"{at_least}{found} of {answer.name}{within}"
+
+
+def _is_constructor(symbol: Symbol) -> bool:
+    """Return whether a definition is a constructor, which has the name of its class."""
+    if symbol.kind == "declaration" or symbol.alias_of:
+        return False
+    owner = symbol.scope.rpartition(" > ")[2].rpartition(" ")[2]
+    is_function = symbol.kind in _METHODS and symbol.language in _WITH_CONSTRUCTORS
+    return symbol.kind == "constructor" or (is_function and owner == symbol.name)
 
 
 def is_qualified(answer: SymbolAnswer) -> bool:

@@ -14,7 +14,8 @@ class Symbol:
     """A place where a name is defined."""
 
     name: str
-    # A keyword such as class, def or fn, or else function, variable, macro or declaration.
+    # A keyword such as class, def or fn, or else function, variable, macro or declaration; if tests
+    # are requested, also file.
     kind: str
     scope: str  # the enclosing definitions, outermost first: "class A > class B"
     path: str
@@ -34,7 +35,7 @@ class SymbolUse:
     path: str
     line: int  # the number of the line, from 1
     # call, implementation, type, import, reference, comment, string or document; if assignments
-    # are requested, assignment
+    # are requested, assignment; if tests are requested, test for a test in a file with the name
     kind: str
     scope: str  # the enclosing function, outermost definition first
     text: str  # the line

@@ -266,8 +266,11 @@ def _note_plain_operator(scoped: ScopedQuery) -> ScopedQuery:
 
 
 def _is_answer(symbols: SymbolAnswer, question: NameQuestion) -> bool:
-    """Return whether the name is defined. If it cannot be an ordinary word, a use is enough."""
-    if symbols.definitions:
+    """Return whether the name is defined, or is that of a test file.
+
+    If it cannot be an ordinary word, a use is enough.
+    """
+    if symbols.definitions or "test" in symbols.counts:
         return True
     return question.is_explicit and question.aspect != "definitions" and bool(symbols.uses)
 

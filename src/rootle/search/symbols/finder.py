@@ -15,6 +15,7 @@ from rootle.search.symbols.bases.alias_targets import AliasTarget, AliasTargets
 from rootle.search.symbols.bases.extended_types import ExtendedTypes
 from rootle.search.symbols.bases.foreign_bases import ForeignBases, can_be_base
 from rootle.search.symbols.definitions import FoundDefinition, is_test_place, split_name
+from rootle.search.symbols.file_tests import FileTests
 from rootle.search.symbols.name_rarity import is_rare_name
 from rootle.search.symbols.name_scan import NameScan
 from rootle.search.symbols.parsed_files import ParsedFiles
@@ -38,10 +39,11 @@ class SymbolFinder:
 
         Raise StaleCursorError if the cursor is unreadable or from another request or generation.
         """
-        scan = NameScan(index, self._parsed, request, FULL_SCAN)
+        files = FileTests(index, self._parsed, request, may_be_word=False)
+        scan = NameScan(index, self._parsed, replace(request, name=files.name), FULL_SCAN)
         definitions = scan.definitions()
         targets = self._targets(index, scan, definitions)
-        return self._answer(index, request, scan, definitions, targets)
+        return self._answer(index, request, scan, definitions, targets, files)
 
     def find_definitions(self, index: IndexReader, name: str) -> tuple[list[Symbol], int]:
         """Return the definitions of a name, and the cost of finding them.
@@ -94,22 +96,24 @@ class SymbolFinder:
         reading files, are ignored unless the name is rare. Set `is_quick` to read less of the
         files.
         """
+        files = FileTests(index, self._parsed, request, may_be_word=may_be_word)
+        named = replace(request, name=files.name)
         quick = OWNED_SCAN if split_name(request.name)[0] else QUICK_SCAN
         limits = quick if is_quick else FULL_SCAN
         is_word = may_be_word and not is_rare_name(request.name, index)
         if is_word:
             limits = replace(limits, member_chars=0)
-        scan = NameScan(index, self._parsed, request, limits)
+        scan = NameScan(index, self._parsed, named, limits)
         definitions = scan.definitions()
         if not definitions and is_quick and not is_word:
-            scan = NameScan(index, self._parsed, request, MEMBER_SCAN)
+            scan = NameScan(index, self._parsed, named, MEMBER_SCAN)
             definitions = scan.definitions()
         if request.aspect == "definitions" and not definitions:
             return None
         targets = self._targets(index, scan, definitions)
-        answer = self._answer(index, request, scan, definitions, targets)
+        answer = self._answer(index, request, scan, definitions, targets, files)
         ids = {one.definition.symbol.path: one.file_id for one in targets}
-        return answer, {**scan.file_ids(), **ids}
+        return answer, {**scan.file_ids(), **ids, **files.ids}
 
     def _answer(
         self,
@@ -118,6 +122,7 @@ class SymbolFinder:
         scan: NameScan,
         definitions: Sequence[FoundDefinition],
         targets: Sequence[AliasTarget],
+        files: FileTests,
     ) -> SymbolAnswer:
         """Return the answer; `targets` are the definitions of aliases among `definitions`."""
         offset = request.offset
@@ -130,7 +135,7 @@ class SymbolFinder:
             total, counts = scan.count_mentions(), Counter[str]()
         else:
             found = NameUses(scan)
-            uses = found.find()
+            uses = files.add_to(found.find())
             has_all_types = found.has_all_types
             has_all_implementations = found.has_all_implementations
             total, counts = len(uses), Counter(use.kind for use in uses)
@@ -150,6 +155,7 @@ class SymbolFinder:
         if end < len(uses):
             cursor = encode_offset(end, request.digest_text, index.generation)
         symbols = _with_targets(definitions, targets)
+        symbols += tuple(files.definitions({symbol.path for symbol in symbols}))
         types = ExtendedTypes(index, self._parsed)
         extended: tuple[str, ...] = ()
         if request.aspect == "implementations":
@@ -162,7 +168,7 @@ class SymbolFinder:
             offset,
             total,
             {kind: counts[kind] for kind in USE_KINDS if counts[kind]},
-            scan.is_complete and has_all_implementations,
+            scan.is_complete and has_all_implementations and files.is_complete,
             cursor,
             () if symbols else scan.similar_names(),
             scan.has_all_definitions,

@@ -9,7 +9,7 @@ from typing import Final
 
 from rootle.text.terms import stem_of
 
-_PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "init", "__init__"})
+PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "init", "__init__"})
 _RELATIVE_PATH: Final = re.compile(r"[\"'](\.{1,2}/[^\"'\n]*)[\"']")
 _PACKAGE: Final = re.compile(r"[\"']((?:@[\w.-]+/)?[\w-][\w.-]*)(?:/[^\"'\n]*)?[\"']")
 _PATH_PART: Final = re.compile(r"\w[\w-]*")  # such as http-exception in '../http-exception'
@@ -39,7 +39,7 @@ def is_module(path: str, imported: str) -> bool:
 
 def module_names(path: str) -> tuple[str, ...]:
     folders, stem = path.rpartition("/")[0].split("/"), stem_of(path)
-    return (folders[-1],) if stem in _PLAIN_STEMS else (stem, folders[-1])
+    return (folders[-1],) if stem in PLAIN_STEMS else (stem, folders[-1])
 
 
 def best_path(paths: Sequence[str], statement: str) -> int | None:
@@ -61,7 +61,7 @@ def _shared_words(path: str, statement: str) -> int:
     if len(words) > 2 * _MAX_WORDS:  # the path is at the start or at the end
         words = [*words[:_MAX_WORDS], *words[-_MAX_WORDS:]]
     parts = [*path.rpartition("/")[0].split("/"), stem_of(path)]
-    parts = [part.replace("-", "_") for part in parts if part and part not in _PLAIN_STEMS]
+    parts = [part.replace("-", "_") for part in parts if part and part not in PLAIN_STEMS]
     shared = sum(2 if part == parts[-1] else 1 for part in parts if part in words)
     return _longest_common_run(parts, words) * _MAX_PARTS + min(shared, _MAX_PARTS - 1)
 

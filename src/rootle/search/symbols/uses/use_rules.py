@@ -16,7 +16,7 @@ from rootle.types import SymbolUse
 USE_KINDS: Final = {
     kind: at
     for at, kind in enumerate(
-        """assignment call implementation reference type import export comment string
+        """test assignment call implementation reference type import export comment string
         document""".split()
     )
 }

@@ -1,0 +1,55 @@
+"""Tell the tests in a syntax tree from the other definitions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from rootle.syntax.source_tree import SourceTree
+from rootle.syntax.symbol_outline import Unit
+
+# The head of a test: an attribute, or the keyword and the name that the test framework requires.
+_TEST_HEAD: Final = re.compile(
+    r"""@(?:\w+\.)*(?:\w*Test|TestFactory|TestTemplate|Property)\b(?!\w*\s*class)
+    |\#\[\s*(?:\w+::)*(?:test|rstest|test_case|proptest|quickcheck|wasm_bindgen_test|bench|Test)\b
+    |\[(?:\w+\.)*(?:Fact|Theory|Test|TestCase|TestCaseSource|TestMethod|DataTestMethod)\b
+    |^[ \t]*(?:async[ ]+)?def[ ]+test
+    |^[ \t]*func[ ]+(?:\([^)\n]*\)[ ]*)?(?:[Tt]est|Benchmark|Fuzz|Example)(?![a-z])\w*
+    |\bfunction[ ]+test\w*\(
+    |\bvoid[ ]+test\w*\(
+    |^[ \t]*(?:[fx]?it|test|specify|scenario|property|example)(?:\.\w+)*(?:\([^)\n]*\))?[ (]+["'`]
+    |^[ \t]*(?:TYPED_|RC_GTEST_)?(?:TEST|TEST_[A-Z]+|SCENARIO|BOOST_AUTO_TEST_CASE)\(
+    |^[ \t]*test[ ]+["\w]""",
+    re.MULTILINE | re.VERBOSE,
+)
+_MAX_HEAD: Final = 1_000  # characters of a definition that are searched
+
+
+def find_tests(tree: SourceTree) -> Iterator[tuple[int, tuple[Unit, ...]]]:
+    """Yield the row of each test, counted from 0, and its units, the outermost first.
+
+    The row is that of the name or the title of the test. A class of tests is not a test.
+    """
+    stack: list[tuple[Unit, ...]] = [(unit,) for unit in reversed(tree.outline.root.members)]
+    while stack:
+        units = stack.pop()
+        unit = units[-1]
+        if _is_test(tree, unit):
+            yield _name_row(unit), units
+        else:
+            stack += [(*units, member) for member in reversed(unit.members)]
+
+
+def _is_test(tree: SourceTree, unit: Unit) -> bool:
+    if unit.is_box:
+        return False
+    # The attributes of a test are above its name, and some grammars make them part of its node.
+    end = tree.lines.starts[min(_name_row(unit) + 1, len(tree.lines.starts) - 1)]
+    head = tree.lines.text[tree.lines.starts[unit.first] : end]
+    return _TEST_HEAD.search(head[-_MAX_HEAD:]) is not None
+
+
+def _name_row(unit: Unit) -> int:
+    name = unit.node.child_by_field_name("name")
+    return max(unit.row, name.start_point[0]) if name is not None else unit.row
