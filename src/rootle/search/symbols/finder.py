@@ -17,7 +17,8 @@ from rootle.search.symbols.bases.foreign_bases import ForeignBases, can_be_base
 from rootle.search.symbols.definitions import FoundDefinition, is_test_place, split_name
 from rootle.search.symbols.file_tests import FileTests
 from rootle.search.symbols.name_rarity import is_rare_name
-from rootle.search.symbols.name_scan import NameScan
+from rootle.search.symbols.name_scan import MAX_SIMILAR, NameScan
+from rootle.search.symbols.name_variants import find_variants
 from rootle.search.symbols.parsed_files import ParsedFiles
 from rootle.search.symbols.scan_limits import FULL_SCAN, MEMBER_SCAN, OWNED_SCAN, QUICK_SCAN
 from rootle.search.symbols.symbol_cursor import decode_offset, encode_offset
@@ -170,7 +171,7 @@ class SymbolFinder:
             {kind: counts[kind] for kind in USE_KINDS if counts[kind]},
             scan.is_complete and has_all_implementations and files.is_complete,
             cursor,
-            () if symbols else scan.similar_names(),
+            self._similar(index, scan, symbols),
             scan.has_all_definitions,
             request.files is not None and (request.aspect == "definitions" or not symbols),
             uses_by_name=sum(not (use.target or use.kind in PROSE_KINDS) for use in uses),
@@ -181,6 +182,23 @@ class SymbolFinder:
             local_variables=local_variables,
             is_only_definition=scan.has_all_definitions and len(scan.list_found()) == 1,
         )
+
+    def _similar(
+        self, index: IndexReader, scan: NameScan, symbols: Sequence[Symbol]
+    ) -> tuple[str, ...]:
+        """Return the most similar defined names.
+
+        Return none if code outside of tests defines the name. If only tests define it, return names
+        with the same letters.
+        """
+        if any(not is_test_place(symbol.path, symbol.scope) for symbol in symbols):
+            return ()
+        variants = find_variants(index, self._parsed, scan)
+        found = [_place_of(one.symbol) for one in variants]
+        if not symbols:
+            known = {one.symbol.name for one in variants}
+            found += [name for name in scan.similar_names() if name not in known]
+        return tuple(found)[:MAX_SIMILAR]
 
     def _without_foreign(
         self,
@@ -199,6 +217,12 @@ class SymbolFinder:
         bases = ForeignBases(index, self._parsed, name, definitions)
         kept = [use for use in uses if not bases.is_foreign(use)]
         return (uses, []) if uses and not kept else (kept, definitions)
+
+
+def _place_of(symbol: Symbol) -> str:
+    """Return a text such as "type Config > MaxSize (config.go:12)"."""
+    scope = f"{symbol.scope} > " if symbol.scope else ""
+    return f"{scope}{symbol.name} ({symbol.path}:{symbol.line})"
 
 
 def _with_targets(

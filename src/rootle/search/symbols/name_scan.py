@@ -28,7 +28,7 @@ from rootle.syntax.source_tree import Position
 from rootle.text.languages import CODE_EXTENSIONS
 from rootle.text.terms import whole_identifier
 
-_MAX_SIMILAR: Final = 5
+MAX_SIMILAR: Final = 5
 # All files that are parsed for implementations are likely to have one, so more of them are parsed.
 _HEAD_FACTOR: Final = 2
 
@@ -134,6 +134,11 @@ class NameScan:
     def list_found(self) -> list[FoundDefinition]:
         return [one for some in self._definitions.values() for one in some.values()]
 
+    def members(self) -> list[FoundDefinition]:
+        """Return the fields, attributes and aliases with the name, even if it has a definition."""
+        found = [one for some in self._members.values() for one in some.values()]
+        return sorted(found, key=self._definition_order)
+
     @cached_property
     def _members(self) -> Mapping[int, Mapping[Position, FoundDefinition]]:
         """The fields, attributes and aliases with the name, by file."""
@@ -222,7 +227,7 @@ class NameScan:
         qualified = [f"{one.scope} > {one.name}" if one.scope else one.name for one in others]
         found = dict.fromkeys([*qualified, *same, *near])
         found.pop(self.request.name, None)
-        return tuple(found)[:_MAX_SIMILAR]
+        return tuple(found)[:MAX_SIMILAR]
 
     def read(self, state: FileState) -> FileOccurrences | None:
         if state.id not in self.files:

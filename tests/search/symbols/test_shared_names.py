@@ -1,0 +1,51 @@
+"""Names that several things share: methods and variables, classes and constructors, settings."""
+
+from __future__ import annotations
+
+from sample import indexed_repository
+
+from rootle import open_app
+from rootle.serialization.symbols import describe_definitions, describe_uses
+
+NAMES = {
+    "Check.java": (
+        "class Check {\n  boolean isSame(int a) { return a > 0; }\n  void run() { isSame(1); }\n}\n"
+    ),
+    "Other.java": (
+        "class Other {\n  void go(Check c) {\n"
+        "    boolean isSame = load();\n    use(isSame);\n  }\n}\n"
+    ),
+    "Failure.java": "class Failure {\n  Failure() {}\n  Failure(int code) {}\n}\n",
+    "tick.erl": "run(isSame) ->\n  isSame.\n",
+    "config.go": "package config\n\ntype Root struct {\n\tBuildLater bool\n}\n",
+    "page_test.go": (
+        "package config\n\nfunc TestBuild() {\n\ttype row struct {\n\t\tbuildLater bool\n\t}\n"
+        "\tx := row{buildLater: true}\n}\n"
+    ),
+}
+
+
+def test_local_variables_are_no_uses_of_a_method() -> None:
+    repository = indexed_repository(NAMES)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        answer = app.symbols("Check.isSame", "uses")
+    assert [(use.path, use.line) for use in answer.uses] == [("Check.java", 3)]
+    assert describe_uses(answer) == (
+        "1-1 of 1 uses of Check.isSame (1 call); "
+        "without 2 lines that have a local variable with this name"
+    )
+
+
+def test_constructors_are_counted_apart_from_their_class() -> None:
+    repository = indexed_repository(NAMES)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        answer = app.symbols("Failure")
+    assert describe_definitions(answer) == "1 definition and 2 constructors of Failure"
+
+
+def test_a_name_that_only_tests_define_leads_to_the_field_with_the_same_letters() -> None:
+    repository = indexed_repository(NAMES)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        answer = app.symbols("buildLater", "assignments")
+    assert [symbol.path for symbol in answer.definitions] == ["page_test.go"]
+    assert answer.similar == ("type Root > BuildLater (config.go:4)",)
