@@ -37,7 +37,7 @@ class RemovedLines(Protocol):
     def lines(self) -> tuple[str, ...]: ...
 
 
-class CommitHeader(Protocol):
+class CommitMetadata(Protocol):
     """The metadata of a commit, which git returns without an index."""
 
     @property
@@ -113,7 +113,7 @@ class CommitUpdates(Protocol):
     def find_tag(self, name: str) -> str:
         """Return the hash of the commit that has a tag; "" if there is no such tag."""
 
-    def read_headers(self, hashes: Sequence[str]) -> Mapping[str, CommitHeader]:
+    def read_headers(self, hashes: Sequence[str]) -> Mapping[str, CommitMetadata]:
         """Return the metadata of commits by hash, whether they are indexed or not.
 
         The mapping is empty if git fails.

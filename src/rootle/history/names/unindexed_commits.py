@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from rootle.history.commit_search import CommitHeader
+from rootle.history.commit_search import CommitMetadata
 from rootle.history.names.name_history import count_commits
 from rootle.history.names.name_questions import NameHistoryQuestion
 from rootle.serialization.path_text import replace_unprintable, short_date, short_hash
@@ -15,7 +15,7 @@ MAX_HEADERS: Final = 3_000  # commits whose metadata are read; git receives thei
 _MAX_SHOWN: Final = 3
 
 
-def describe_header(header: CommitHeader) -> str:
+def describe_header(header: CommitMetadata) -> str:
     """Return the hash, the date, the author and the subject of a commit in one line."""
     day = short_date(format_commit_time(header.seconds))
     author, subject = header.author.partition(" <")[0], header.message.partition("\n")[0]
@@ -23,7 +23,7 @@ def describe_header(header: CommitHeader) -> str:
 
 
 def describe_unindexed(
-    question: NameHistoryQuestion, hashes: Sequence[str], headers: Mapping[str, CommitHeader]
+    question: NameHistoryQuestion, hashes: Sequence[str], headers: Mapping[str, CommitMetadata]
 ) -> tuple[str, ...]:
     """Return notes about the commits that changed a place if none of them is indexed.
 
