@@ -34,6 +34,7 @@ from rootle.history.names.place_changes import (
 from rootle.history.names.unindexed_commits import MAX_HEADERS, describe_unindexed
 from rootle.history.removed_definitions import RemovedDefinition
 from rootle.search.query.syntax import restrictions_in
+from rootle.search.symbols.place_kinds import PlaceKind, kind_of_place
 from rootle.text.whole_names import name_pattern
 from rootle.types import (
     COMMIT_MESSAGE,
@@ -138,6 +139,8 @@ class NameAnswers:
             return _note_count(changes, what, is_limited=is_limited)
         present = self.names.describe_present(name)
         removed, is_limited = self.names.find_removed(name)
+        # A removed heading of a document does not show that the thing was removed.
+        removed = [one for one in removed if not _is_in_document(one.path)]
         removals = _read_removals(view, name, removed)
         if removals:
             what = f"removed a definition with the name {name}, newest first"
@@ -149,7 +152,9 @@ class NameAnswers:
             asked = replace(question, asked="addition" if is_rename else "changes")
             found = self._find_changes(asked, commits, view)
         else:
-            found = _note_uses(find_last_uses(view, name), name)
+            uses = find_last_uses(view, name)
+            in_code = [one for one in uses if not _is_in_document(one.section.label)]
+            found = _note_uses(in_code, name)
         if found is None or not present:
             return found
         return replace(found, notes=(present, *found.notes))
@@ -200,6 +205,10 @@ def _note_count(
         return None
     count = count_commits(len(changes), is_limited=is_limited)
     return NameChanges(changes, (f"{count} that {what}",))
+
+
+def _is_in_document(path: str) -> bool:
+    return kind_of_place(path) == PlaceKind.DOCUMENT
 
 
 def _is_folder(place: ChangedPlace, name: str) -> bool:

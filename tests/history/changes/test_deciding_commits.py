@@ -101,6 +101,26 @@ def test_the_first_of_several_commits_that_added_a_thing_comes_first(
     assert found[:2] == [first, later]
 
 
+def test_a_removed_heading_is_not_the_removal_of_the_thing(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    root = make_history(tmp_path / "repo", ["Alpha is new"])
+    write(root, "engine.py", "import blackbird\n\n\ndef run():\n    blackbird.run()\n" * 3)
+    write(root, "GUIDE.md", "# Guide\n\n## Blackbird\n\nAn engine.\n")
+    commit_all(root, "Run blackbird", day=2)
+    write(root, "engine.py", "def run():\n    return None\n")
+    wanted = commit_all(root, "Remove the Blackbird engine", day=3)
+    write(root, "GUIDE.md", "# Guide\n\nNothing.\n")
+    commit_all(root, "Squash the documents", day=4)
+    app: App = make_app(root)
+    app.index_history()
+
+    found = find_commits(app, "when was Blackbird removed")[0].commit
+
+    assert found is not None
+    assert found.hash == wanted
+
+
 def test_an_answer_about_another_version_is_not_confident(app: App) -> None:
     found = app.search(SearchQuery("when did they drop python 1.4 support"))
     assert found.confident is False
