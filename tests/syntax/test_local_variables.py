@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.syntax.local_variables import LocalVariables
+from rootle.syntax.declared.local_variables import LocalVariables
 from rootle.syntax.source_tree import read_source_tree
 
 # A variable is written in capitals here; in the code, all names are written "dup".

@@ -196,10 +196,10 @@ def _describe_by_name(answer: SymbolAnswer) -> str:
     name = last[0] if last else answer.name
     # The types of some receivers are unknown only because their files were not read.
     limit = "" if answer.has_all_types else ", and not all types were looked up"
-    doubt = f"another {name} may be meant"
+    reason = f"another {name} may be meant"
     if answer.is_only_definition:
-        doubt = f"no other {name} was found here, but one from elsewhere may be meant"
-    return f'; {which} {verb} "by name": {doubt}{limit}'
+        reason = f"no other {name} was found here, but one from elsewhere may be meant"
+    return f'; {which} {verb} "by name": {reason}{limit}'
 
 
 def describe_rest(answer: SymbolAnswer) -> str:

@@ -37,7 +37,7 @@ FILES = {
 }
 
 
-def _listed(name: str) -> list[tuple[str, int, str]]:
+def _list_tests(name: str) -> list[tuple[str, int, str]]:
     repository = indexed_repository(FILES)
     with open_app(repository.root, index_dir=repository.index_dir) as app:
         uses = app.symbols(name, "tests").uses
@@ -45,26 +45,26 @@ def _listed(name: str) -> list[tuple[str, int, str]]:
 
 
 def test_tests_of_a_module_are_those_in_its_file() -> None:
-    assert _listed("surround") == [("core/src/surround.rs", 8, "test")]
+    assert _list_tests("surround") == [("core/src/surround.rs", 8, "test")]
 
 
 def test_a_local_variable_is_not_what_a_test_covers() -> None:
-    assert _listed("textobject") == [("core/src/textobject.rs", 6, "test")]
+    assert _list_tests("textobject") == [("core/src/textobject.rs", 6, "test")]
 
 
-def test_tests_in_a_test_file_of_the_name_are_listed() -> None:
-    assert _listed("pairs") == [("core/tests/test/pairs.rs", 2, "test")]
+def test_tests_in_a_test_file_of_the_name_are_list_tests() -> None:
+    assert _list_tests("pairs") == [("core/tests/test/pairs.rs", 2, "test")]
 
 
 def test_the_test_class_of_the_name_comes_first() -> None:
-    assert _listed("Store") == [
+    assert _list_tests("Store") == [
         ("test/StoreTest.java", 3, "test"),
         ("test/ATest.java", 2, "call"),
     ]
 
 
 def test_the_name_of_a_file_stands_for_its_tests() -> None:
-    assert _listed("surround.rs") == [("core/src/surround.rs", 8, "test")]
+    assert _list_tests("surround.rs") == [("core/src/surround.rs", 8, "test")]
 
 
 def test_a_question_about_tests_of_a_module_lists_them_before_other_files() -> None:

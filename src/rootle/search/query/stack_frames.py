@@ -1,6 +1,7 @@
 """Find places such as `src/retry.py:42` in the stack traces and compiler messages of a query.
 
-Tests that a query names without such a place are found by `search/symbols/reported_tests.py`.
+Tests that a query names without such a place are found by `reported_tests.py` in
+`search/symbols/covering_tests/`.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from rootle.index.reader import IndexReader
 from rootle.search.symbols.bases.alias_targets import AliasTarget, AliasTargets
 from rootle.search.symbols.bases.extended_types import ExtendedTypes
 from rootle.search.symbols.bases.foreign_bases import ForeignBases, can_be_base
+from rootle.search.symbols.covering_tests.file_tests import FileTests
 from rootle.search.symbols.definitions import FoundDefinition, is_test_place, split_name
-from rootle.search.symbols.file_tests import FileTests
 from rootle.search.symbols.name_rarity import is_rare_name
 from rootle.search.symbols.name_scan import MAX_SIMILAR, NameScan
 from rootle.search.symbols.name_variants import find_variants

@@ -28,7 +28,7 @@ from rootle.search.symbols.uses.use_rules import (
     use_order,
 )
 from rootle.syntax.assignments import SETTINGS_LANGUAGES
-from rootle.syntax.local_variables import LocalVariables
+from rootle.syntax.declared.local_variables import LocalVariables
 from rootle.syntax.references import OccurrenceRole, can_rename_member, classify
 from rootle.syntax.source_tree import Position
 from rootle.types import SymbolUse

@@ -1,0 +1,1 @@
+"""Find the tests that a question about a name or a file asks for."""
