@@ -135,8 +135,11 @@ class NameAnswers:
             changes, is_limited = find_file_removals(view, name, only_renames=is_rename)
             changes = changes or self._find_unlisted_removal(name, view)
             verb = "renamed" if is_rename else "deleted or renamed"
-            what = f"{verb} {name}, newest first"
-            return _note_count(changes, what, is_limited=is_limited)
+            found = _note_count(changes, f"{verb} {name}, newest first", is_limited=is_limited)
+            present = "" if is_rename else self._describe_file(name)
+            if present and found is None:
+                found = self._find_changes(replace(question, asked="changes"), commits, view)
+            return replace(found, notes=(present, *found.notes)) if found and present else found
         present = self.names.describe_present(name)
         removed, is_limited = self.names.find_removed(name)
         # A removed heading of a document does not show that the thing was removed.
@@ -158,6 +161,12 @@ class NameAnswers:
         if found is None or not present:
             return found
         return replace(found, notes=(present, *found.notes))
+
+    def _describe_file(self, name: str) -> str:
+        """Return a note if files or folders with this path exist, else ""."""
+        place = self.names.find_place(name)
+        is_present = place is not None and place.is_file and place.exists
+        return f"{name} still exists: {place.where}" if place and is_present else ""
 
     def _find_unlisted_removal(self, name: str, view: CommitView) -> list[PlaceChange]:
         """Return the last commit of a removed folder.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -124,6 +125,18 @@ def test_a_definition_that_still_exists_is_not_said_to_be_removed(app: App) -> N
 
     assert answer.suggestions[0].startswith("feed_all still exists: it is defined in zoo/feed.py:1")
     assert first(answer) == "Build the zoo"
+
+
+@pytest.mark.parametrize(
+    "question", ["who deleted zoo/feed.py", "when was the file feed.py removed"]
+)
+def test_a_file_that_still_exists_is_not_said_to_be_removed(question: str, app: App) -> None:
+    answer = app.search(SearchQuery(question))
+
+    assert re.match(r"(zoo/)?feed\.py still exists: zoo/feed\.py$", answer.suggestions[0])
+    assert first(answer) == "Build the zoo"
+    gone = app.search(SearchQuery("who deleted zoo/cage.py"))
+    assert not any("still exists" in note for note in gone.suggestions)
 
 
 def test_an_unknown_name_is_searched_as_words(app: App) -> None:
