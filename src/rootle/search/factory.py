@@ -30,7 +30,7 @@ from rootle.search.retrieval.hybrid_retriever import HybridRetriever
 from rootle.search.revision_periods import ListChanged, ListPeriod, no_periods
 from rootle.search.search_trace import SearchLogFile, SearchTrace
 from rootle.search.session import Sessions
-from rootle.search.stages.deduplication import Deduplication
+from rootle.search.stages.deduplication import Deduplication, fold_translations
 from rootle.search.stages.named_symbols import NamedSymbols
 from rootle.search.stages.notes import Notes
 from rootle.search.stages.pasted_text import find_pasted_text
@@ -43,7 +43,6 @@ from rootle.search.stages.ranked_answer import (
 )
 from rootle.search.stages.rare_names import show_rare_names
 from rootle.search.stages.reranking import Reranking
-from rootle.search.stages.translations import fold_translations
 
 if TYPE_CHECKING:
     from rootle.search.symbols.finder import SymbolFinder
