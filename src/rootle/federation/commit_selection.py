@@ -16,7 +16,7 @@ from rootle.federation.commit_lists import (
 from rootle.federation.name_answers import NameAnswers, NameLookup
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
-from rootle.history.names.name_questions import looks_like_revision
+from rootle.history.names.name_questions import looks_like_revision, version_spellings
 from rootle.history.names.unindexed_commits import describe_header
 from rootle.history.past_question import PastQuestion
 from rootle.types import COMMIT_URI, RevisionRange, SearchQuery, SearchResponse
@@ -71,7 +71,7 @@ class CommitSelection:
 
     def _find_tagged(self, version: str, commits: CommitSearch) -> tuple[str, str]:
         """Return the tag of a version, and the hash of its commit; "" and "" if there is none."""
-        tags = ((name, commits.updates.find_tag(name)) for name in _spellings(version))
+        tags = ((name, commits.updates.find_tag(name)) for name in version_spellings(version))
         return next(((name, sha) for name, sha in tags if sha), ("", ""))
 
     def _list_release(
@@ -120,9 +120,4 @@ class CommitSelection:
 
     def _find_revision(self, name: str) -> str | None:
         """Return the name of a revision, with or without the "v" of a version; None if unknown."""
-        return next((one for one in _spellings(name) if self.date_of(one) is not None), None)
-
-
-def _spellings(version: str) -> tuple[str, str]:
-    """Return the name of a version with and without "v"."""
-    return version, version[1:] if version.startswith("v") else f"v{version}"
+        return next((one for one in version_spellings(name) if self.date_of(one) is not None), None)

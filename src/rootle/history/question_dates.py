@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from rootle.history.names.name_questions import REVISION_NAME
+from rootle.history.names.name_questions import REVISION_NAME, version_spellings
 
 _MONTHS: Final = (
     "january february march april may june july august september october november december"
@@ -169,5 +169,4 @@ def _find_revision(name: str, date_of: Callable[[str], float | None]) -> str:
     """Return the revision that a name means: v2.1 may also be called 2.1. "" if there is none."""
     if _HASH_LETTERS.fullmatch(name):
         return ""
-    other = name[1:] if name.startswith("v") else f"v{name}"
-    return next((one for one in (name, other) if date_of(one) is not None), "")
+    return next((one for one in version_spellings(name) if date_of(one) is not None), "")

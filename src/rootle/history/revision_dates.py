@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from rootle.history.names.name_questions import version_spellings
 from rootle.serialization.dates import parse_date, write_revision
 
 _SINCE_VERSION: Final = re.compile(
@@ -47,9 +48,7 @@ def _convert_words(text: str, date_of: Callable[[str], float | None]) -> str:
     found = _SINCE_VERSION.search(text) or _SINCE_NAME.search(text)
     if found is None:
         return text
-    version = found[1]
-    other = version[1:] if version.startswith("v") else f"v{version}"
-    dates = ((name, date_of(name)) for name in (version, other))
+    dates = ((name, date_of(name)) for name in version_spellings(found[1]))
     name, date_s = next(((name, date) for name, date in dates if date is not None), ("", None))
     if date_s is None:
         return text

@@ -78,10 +78,10 @@ def open_agent(
     a root, all text comes from the index. `dense` and `sparse` are search servers that replace one
     leg each. The dense leg fails if the vectors were made by a model whose fingerprint is not
     `model`; "" accepts any model. Several pipelines may share `expansion`, so closing the pipeline
-    does not close it. `narrow` limits the files of every search. `list_period` lists
-    the commits that `since:` or `until:` with a revision selects, and `list_changed` the files that
-    changed between two revisions. `stages` wrap the ranking of the
-    files, outermost first. `cache_dir` is the folder for cached pages.
+    does not close it. `narrow` limits the files of every search. `list_period` lists the commits
+    that `since:` or `until:` with a revision selects, and `list_changed` the files that changed
+    between two revisions. `stages` wrap the ranking of the files, outermost first. `cache_dir` is
+    the folder for cached pages.
     """
     tree = WorkingTree(root, config.secret_exceptions) if root is not None else None
     resources = ExitStack()

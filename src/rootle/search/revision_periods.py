@@ -20,8 +20,6 @@ _KINDS: Final[tuple[PeriodKind, ...]] = ("since", "until")
 # Returns the hashes of the commits that are not in the history of a revision ("since"), or of those
 # that are ("until"). Raises QueryError if git cannot list them.
 ListPeriod = Callable[[PeriodKind, str], Set[str]]
-
-
 # Returns the paths of the files that differ between two revisions. Raises QueryError if git cannot
 # list them.
 ListChanged = Callable[[str, str], Set[str]]

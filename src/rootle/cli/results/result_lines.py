@@ -199,7 +199,7 @@ def _heading(
         heading += f"  {result.score:.2f}"
         if result.context is not None and result.context.changed:
             heading += "  (changed since it was indexed)"
-    # the location is never cut
+    # The location is never cut.
     columns = shutil.get_terminal_size().columns
     left = columns - len(location) - (_SCORE_CHARS if is_first else 0) - 2
     scope = printable(span.scope)

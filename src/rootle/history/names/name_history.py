@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from rootle.history.commit_search import RemovedLines
@@ -19,6 +19,7 @@ from rootle.history.names.place_changes import (
     section_of,
 )
 from rootle.index.reader import FileState
+from rootle.serialization.path_text import short_hash
 from rootle.text.similarity.similar_names import similar_names
 from rootle.text.terms import WORD, word_terms
 from rootle.text.whole_names import name_pattern
@@ -81,15 +82,14 @@ def find_name_changes(
     if changes:
         shas = list(place.commits or ())
         older: list[PlaceChange] = []
-        restored: tuple[str, ...] = ()
+        restored: list[str] = []
         if not place.is_file:
             kept = _since_addition(view, changes, last_word(question.name))
             if len(kept) < len(changes):
                 shas = shas[: shas.index(kept[-1].state.path.removeprefix(COMMIT_URI))]
             changes = kept
-            earlier = _EarlierChanges(view, last_word(question.name), place, read_removed)
-            older = list(earlier.follow(changes[-1]))
-            restored = earlier.describe_restored(question.name)
+            earlier = _EarlierChanges(view, question.name, place, read_removed)
+            older, restored = earlier.follow(changes[-1])
         missing = _find_unindexed(view, shas)
         counted = _describe_lines(question, place, len(changes), len(older), len(missing))
         notes = (*counted, *restored)
@@ -151,14 +151,17 @@ class _EarlierChanges:
     """Finds the commits that changed a definition before it was moved or added again."""
 
     view: CommitView
-    word: str  # the name of the definition, without its class or module
+    name: str
     place: ChangedPlace
     read_removed: ReadRemoved
-    # The commits that removed the definition, and those that added it again, newest first.
-    restored: list[tuple[FileState, FileState]] = field(default_factory=list)
 
-    def follow(self, first: PlaceChange) -> Iterator[PlaceChange]:
-        """Yield the commits, newest first.
+    @property
+    def word(self) -> str:
+        """The name of the definition without its class or module."""
+        return last_word(self.name)
+
+    def follow(self, first: PlaceChange) -> tuple[list[PlaceChange], list[str]]:
+        """Return the commits, and which of them removed the definition; both newest first.
 
         `first` is the oldest commit that changed the lines of the definition in its present file.
         If it added the name, and removed a definition with this name from another file, it moved
@@ -169,10 +172,10 @@ class _EarlierChanges:
         paths, removed_from = set[str](), set[str]()
         if self.place.note:
             paths.update(add_old_paths(list_renames(self.view), self.place.paths))
-        last = first
+        found, restored, last = list[PlaceChange](), list[str](), first
         self._find_sources(first, paths, removed_from)
         if not paths and not removed_from:
-            return
+            return found, restored
         states = self.view.newest_first({first.state, *states_with(self.view, self.word)})
         for state in states[states.index(first.state) + 1 :]:
             change = self._change_in(state, paths | removed_from)
@@ -182,19 +185,14 @@ class _EarlierChanges:
                 if not self._removes(change):
                     removed_from.clear()  # the name was that of another definition
                     continue
-                self.restored.append((change.state, last.state))
+                removed, added = _short_hash(change.state), _short_hash(last.state)
+                restored.append(f"{self.name} was removed in {removed} and added again in {added}")
                 paths.update(removed_from)
                 removed_from.clear()
             self._find_sources(change, paths, removed_from)
+            found.append(change)
             last = change
-            yield change
-
-    def describe_restored(self, name: str) -> tuple[str, ...]:
-        """Return which commits removed the definition and added it again, after `follow`."""
-        return tuple(
-            f"{name} was removed in {_short_hash(removed)} and added again in {_short_hash(added)}"
-            for removed, added in self.restored
-        )
+        return found, restored
 
     def _find_sources(self, change: PlaceChange, paths: set[str], removed_from: set[str]) -> None:
         """If a change added the definition, replace the files where it may have been before."""
@@ -223,7 +221,7 @@ class _EarlierChanges:
 
 
 def _short_hash(state: FileState) -> str:
-    return state.path.removeprefix(COMMIT_URI)[:12]
+    return short_hash(state.path.removeprefix(COMMIT_URI))
 
 
 def _other_places(view: CommitView, change: PlaceChange, word: str) -> Iterator[str]:
@@ -365,7 +363,7 @@ def _describe_names(
         "changed more than 30 files, or more than 12 definitions of a file, may be missing"
     )
     if others:
-        hashes = ", ".join(state.path.partition(":")[2][:12] for state in others[:_MAX_HASHES])
+        hashes = ", ".join(_short_hash(state) for state in others[:_MAX_HASHES])
         more = f" and {len(others) - _MAX_HASHES} more" if len(others) > _MAX_HASHES else ""
         more += " among the newest" if has_more else ""
         yield f"these changed lines with this name, perhaps in {question.name}: {hashes}{more}"

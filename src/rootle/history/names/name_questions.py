@@ -207,6 +207,11 @@ class NameHistoryQuestion:
         return self.asked == "addition"
 
 
+def version_spellings(name: str) -> tuple[str, str]:
+    """Return the written name of a version, and the other spelling, with or without "v"."""
+    return name, name[1:] if name.startswith("v") else f"v{name}"
+
+
 def looks_like_revision(name: str) -> bool:
     """Return whether a word can only be a commit: a version, a hash, or a commit before another."""
     return _REVISION.fullmatch(name) is not None

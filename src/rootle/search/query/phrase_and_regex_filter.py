@@ -97,8 +97,8 @@ def line_finder(parsed: ParsedQuery, clock: Callable[[], float] = time.monotonic
     finders = _finders(parsed, lambda: clock() > deadline)
 
     def find(lines: Sequence[str]) -> Mapping[int, int]:
-        lines = compose("\n".join(lines)).split("\n")
-        text = "\n".join(lines)
+        text = compose("\n".join(lines))
+        lines = text.split("\n")
         found = _find_all(text, finders)
         if found is None:
             return {}

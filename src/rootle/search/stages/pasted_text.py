@@ -224,9 +224,8 @@ def _add_tests(
     tests = read_reported_tests(text)
     if not tests:
         return frames
-    from rootle.search.symbols.covering_tests.reported_tests import (
-        find_reported_tests,  # loads a parser
-    )
+    # This loads a parser.
+    from rootle.search.symbols.covering_tests.reported_tests import find_reported_tests
 
     lines = {at: list(found) for at, found in frames.lines.items()}
     found_tests = find_reported_tests(tests, index, open_finder(), scoped.files)

@@ -61,8 +61,8 @@ class FoundDefinition:
     """A definition with the data that is needed to resolve references to it."""
 
     symbol: Symbol
-    # names of the enclosing definitions, the innermost first; before them, the type that an
-    # extension method of C# belongs to
+    # The names of the enclosing definitions, the innermost first. Before them comes the type that
+    # an extension method of C# belongs to.
     owners: tuple[str, ...]
     order: tuple[int, ...]  # sort key: likelier definitions come first
     is_extension: bool = False  # whether `owners` begins with a type that is not around the method

@@ -126,9 +126,6 @@ class SymbolFinder:
         files: FileTests,
     ) -> SymbolAnswer:
         """Return the answer; `targets` are the definitions of aliases among `definitions`."""
-        offset = request.offset
-        if request.cursor is not None:
-            offset = decode_offset(request.cursor, request.digest_text, index.generation)
         has_all_types = has_all_implementations = True
         local_variables = 0
         if request.aspect == "definitions":
@@ -146,15 +143,7 @@ class SymbolFinder:
             definitions = [one for one in definitions if can_be_base(one.symbol)]
             uses, definitions = self._without_foreign(index, request, uses, definitions)
             total, counts = len(uses), Counter(use.kind for use in uses)
-        limit = DEFAULT_LIMIT if request.limit is None else request.limit
-        end = min(offset + limit, len(uses))
-        if not request.has_mentions:
-            end = min(end, sum(use.kind not in PROSE_KINDS for use in uses))
-        page = uses[offset:end]
-        end = offset + len(page)
-        cursor = None
-        if end < len(uses):
-            cursor = encode_offset(end, request.digest_text, index.generation)
+        offset, page, cursor = _select_page(index, request, uses)
         symbols = _with_targets(definitions, targets)
         symbols += tuple(files.definitions({symbol.path for symbol in symbols}))
         types = ExtendedTypes(index, self._parsed)
@@ -165,7 +154,7 @@ class SymbolFinder:
             request.name,
             request.aspect,
             symbols,
-            tuple(page),
+            page,
             offset,
             total,
             {kind: counts[kind] for kind in USE_KINDS if counts[kind]},
@@ -217,6 +206,27 @@ class SymbolFinder:
         bases = ForeignBases(index, self._parsed, name, definitions)
         kept = [use for use in uses if not bases.is_foreign(use)]
         return (uses, []) if uses and not kept else (kept, definitions)
+
+
+def _select_page(
+    index: IndexReader, request: SymbolRequest, uses: Sequence[SymbolUse]
+) -> tuple[int, tuple[SymbolUse, ...], str | None]:
+    """Return the position and the uses of the requested page, and the cursor of the next one.
+
+    Raise StaleCursorError as `SymbolFinder.find`.
+    """
+    offset = request.offset
+    if request.cursor is not None:
+        offset = decode_offset(request.cursor, request.digest_text, index.generation)
+    limit = DEFAULT_LIMIT if request.limit is None else request.limit
+    end = min(offset + limit, len(uses))
+    if not request.has_mentions:
+        end = min(end, sum(use.kind not in PROSE_KINDS for use in uses))
+    page = tuple(uses[offset:end])
+    end = offset + len(page)
+    if end >= len(uses):
+        return offset, page, None
+    return offset, page, encode_offset(end, request.digest_text, index.generation)
 
 
 def _place_of(symbol: Symbol) -> str:

@@ -39,7 +39,9 @@ class FileTests:
 
     @cached_property
     def name(self) -> str:
-        """The name whose uses are requested; "cart" if the request names the file cart.py."""
+        """The name whose uses are requested; "cart" if the tests of the file cart.py are."""
+        if self._request.aspect != "tests":
+            return self._request.name
         files = self._index.files_with_endings([self._request.name])
         is_file = any(state.path.rpartition("/")[2] == self._request.name for state in files)
         return stem_of(self._request.name) if is_file else self._request.name
@@ -53,7 +55,7 @@ class FileTests:
     def _named(self) -> Sequence[FileState]:
         owners, name = split_name(self.name)
         key = whole_identifier("".join(WORD.findall(name)))
-        if owners or not key or self._request.aspect != "tests":
+        if self._request.aspect != "tests" or owners or not key:
             return ()
         found = [
             state
