@@ -117,7 +117,7 @@ def one_to_one(renamed: Mapping[str, str], taken: set[str]) -> dict[str, str]:
 
 
 def _looks_like_code(text: str, name: str, start: int, end: int) -> bool:
-    """Return whether a name in prose is written like code, or like a class within a sentence."""
+    """Return whether a name in prose is written like code, or capitalized like a class."""
     if is_compound(name):
         return True
     if name[:1].isupper() and _PRODUCT.match(text, end):

@@ -45,8 +45,8 @@ class CommandParser(argparse.ArgumentParser):
     examples = ""
 
     def __init__(self, **options: Any) -> None:  # Any: options of ArgumentParser
-        # An option of one command may be an abbreviation of an option of another command: `--in` of
-        # `rootle search` would mean --index-dir elsewhere.
+        # With abbreviations, an option of one command could be taken for another one elsewhere:
+        # `--in`, an option of `rootle search`, would mean --index-dir in other commands.
         super().__init__(allow_abbrev=False, **options)
         self._first_word = ""
 

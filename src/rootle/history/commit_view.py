@@ -77,7 +77,7 @@ class CommitView:
         places = self.find_order() if len(found) > 1 else {}
 
         def key(state: FileState) -> tuple[float, int, int]:
-            # Of the commits of one second, the newer ones are indexed first.
+            # Among commits with the same time, newer ones have lower ids.
             return places.get(state.id, math.inf), -(state.committed_s or 0), state.id
 
         return sorted(found, key=key)

@@ -19,7 +19,7 @@ Stages = Literal["never", "first run", "always"]
 _BATCH_CHARS: Final = 2_000_000
 # While searches wait for an index, its first batch has this size, which is about ten commits, and
 # each further one is twice as large as the one before it. Thus the first documents can be searched
-# soon, even on a slow machine, and small batches remain few.
+# soon, even on a slow machine, and only a few batches are small.
 _FIRST_BATCH_CHARS: Final = 50_000
 _GROWTH: Final = 2
 # On a slow machine, a batch ends after this time, whatever its size. A process that ends earlier

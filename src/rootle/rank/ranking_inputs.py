@@ -44,7 +44,7 @@ class ChunkInputs:
 
 @dataclass(frozen=True, slots=True)
 class FileInputs:
-    """Candidate files by path, one row each."""
+    """The features of the candidate files: each field has one entry per file."""
 
     ids: Ints
     paths: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""`rootle clear`: delete the index and the search log."""
+"""`rootle clear`: delete the indexes of a folder and the search log."""
 
 from __future__ import annotations
 
@@ -25,13 +25,16 @@ def register(parser: CommandParser) -> None:
         "Delete all indexes of a folder (of its files, of the installed packages and of the added "
         "sources) and the cached search results. Also delete shared data: the commit index and "
         "the indexes of earlier revisions (shared by all work trees of the repository), and the "
-        "search log and cached web pages (shared by all folders). The files in the folder are not "
-        "changed. The list and the text of the sources that were added with `rootle add` are "
-        "kept, so that the next search can index these sources again.",
+        "search log and the pages that the web search tools cached (shared by all folders). The "
+        "files in the folder are not changed. The list and the text of the sources that were added "
+        "with `rootle add` are kept, so that the next search can index these sources again.",
         _EXAMPLES,
     )
     parser.add_argument(
-        "--sources", action="store_true", help="also delete the sources added with `rootle add`"
+        "--sources",
+        action="store_true",
+        help="also delete the list and the stored text of the sources added with `rootle add`; "
+        "your own folders and archives are not changed",
     )
     add_path(parser)
     add_common_options(parser)

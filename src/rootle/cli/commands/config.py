@@ -39,9 +39,9 @@ def register(parser: CommandParser) -> None:
     init = actions.add_parser("init", help="create a configuration file that explains every key")
     init.describe(
         "Create a configuration file that lists every key with its meaning and default. "
-        "All keys are commented out. The format is JSON with `//` comments. If FILE is "
-        ".rootle.json, the configuration file of a project, it lists only the keys that a project "
-        "may set.",
+        "All keys are commented out. The format is JSON with `//` comments. A file with the name "
+        ".rootle.json configures a single project, so it lists only the keys that a project may "
+        "set.",
         _INIT_EXAMPLES,
     )
     init.add_argument(

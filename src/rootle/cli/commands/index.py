@@ -41,7 +41,7 @@ def register(parser: CommandParser) -> None:
         "--history",
         action="store_true",
         help="also index the commits of the git repository, and wait until this is done; without "
-        "this option, they are indexed when you first ask about the past",
+        "this option, they are indexed when a question or a command first needs them",
     )
     parser.add_argument(
         "--deps",

@@ -56,9 +56,9 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
         "rootle memory hook --root .",
     ),
     "audit": (
-        "show when memories were added and deleted; report likely duplicates, secrets in memories "
-        "that an earlier version did not recognize, and memories about a file that has changed "
-        "since they were stored",
+        "show when memories were added and deleted; also report likely duplicates, secrets that an "
+        "earlier version of rootle did not mask, and memories that mention a file which has "
+        "changed since the memory was stored",
         "rootle memory audit",
     ),
 }
@@ -68,9 +68,9 @@ _ROOT_PURPOSES: Final[Mapping[str, str]] = {
     "changed since the memory was stored",
     "search": "project folder; memories of other projects are left out",
     "add": "project folder; files that the fact mentions are looked up in this folder",
-    "import": "project to which memories are assigned if their own project folder does not exist "
-    "on this machine; without this option, such a memory is shown only in a project whose folder "
-    "has the same name as the missing one",
+    "import": "assign a memory to this project if the folder of its own project does not exist on "
+    "this machine; without this option, the memory is shown only in projects whose folder has the "
+    "same name as that folder",
     "hook": "project folder; memories of other projects are left out",
     "forget": "project folder from which the configuration is read; does not limit which memories "
     "can be deleted",

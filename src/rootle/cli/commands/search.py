@@ -92,7 +92,7 @@ def _add_filters(parser: CommandParser) -> None:
         dest="kinds",
         metavar="KIND",
         help="search only text of this kind: code, docs, history (commits), deps (installed "
-        "packages), web (web pages and documents that you added) or memory; separate multiple "
+        "packages), web (everything that you added with `rootle add`) or memory; separate multiple "
         "kinds with commas; in:KIND in the question does the same (default: the kinds that suit "
         "the question)",
     )

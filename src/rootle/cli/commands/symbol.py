@@ -1,4 +1,4 @@
-"""`rootle symbol`: show where a name is defined and used."""
+"""`rootle symbol`: list the definitions or uses of a name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ rootle symbol --uses --limit 100 --json retry_backoff"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Show where a name is defined. With --uses, also list the lines that use the name, "
+        "Show where a name is defined. With --uses, also list the lines that use it, "
         "in this order: code, tests, comments and documents. The index is created or "
         "updated first.",
         _EXAMPLES,

@@ -61,7 +61,7 @@ def most_relevant(lines: Sequence[str], words: set[str], limit: int) -> list[int
     counts = [len(_matches(line, words)) for line in lines]
     if limit == 1:
         return [counts.index(max(counts))]
-    above = 0  # matches in the best line of the comment that ends above a line
+    above = 0  # the most matches in one line of the comment directly above
     for index, line in enumerate(lines):
         if _COMMENT.match(line):
             above = max(above, counts[index])

@@ -32,8 +32,9 @@ class CommitScope:
         self.prefix = find_prefix(root)  # the path of the folder in its work tree
         self._known: tuple[tuple[str, ...], frozenset[int] | None] | None = None
         self._known_order: tuple[tuple[str, ...], Mapping[int, int]] | None = None
-        # The URIs of all commits, and their places, by the state of HEAD: while commits are being
-        # indexed, each batch changes the index, but git takes seconds to list the same commits.
+        # The URIs of all commits, and their places, with the state of HEAD for which git listed
+        # them. They stay valid while the commits are being indexed. Each batch changes the index,
+        # and git would take seconds to list the same commits again.
         self._known_uris: tuple[str, frozenset[str]] | None = None
         self._known_places: tuple[str, Mapping[str, int]] | None = None
 

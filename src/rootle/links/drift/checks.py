@@ -239,7 +239,7 @@ class DriftChecks:
         return None
 
     def _check_folder(self, paths: Iterable[str]) -> Finding | None:
-        """Check a path without the history, if its folder has other files in the same language."""
+        """Check a path if there is no history: its folder must have files in the same language."""
         for path in paths:
             folder, language = path.rpartition("/")[0], language_of(path)
             is_known = language != UNKNOWN and (folder, language) in self._project.folder_languages

@@ -219,7 +219,7 @@ def called_name(text: str) -> str:
 
 
 def description_end(text: str) -> int:
-    """Return where code after a description begins; without code, return the text's length."""
+    """Return the offset at which the code after a description begins; without code, the length."""
     found = _BREAK.search(text)
     if found is None or found.end() > _last_code(text):
         return len(text)

@@ -306,7 +306,7 @@ def _match_terms(found: _Found, index: IndexReader | None) -> _TermMatches:
 
 
 def _compare_word_order(found: _Found, index: IndexReader) -> Floats:
-    """Return the rows `FileInputs.pairs` and `FileInputs.triples`."""
+    """Return `FileInputs.pairs` and `FileInputs.triples`, as two rows."""
     chosen = found.chosen
     shares = np.zeros((2, len(chosen.files)))
     if not found.question.detail or not len(chosen.chunks):

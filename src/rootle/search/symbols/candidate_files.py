@@ -48,7 +48,7 @@ class CandidateFiles:
 
     @property
     def unread_files(self) -> int:
-        """The least number of files with the words of the name that `states` does not contain."""
+        """A lower bound for the number of files with the words of the name outside `states`."""
         return len(self._ranked) - len(self.states)
 
     @cached_property

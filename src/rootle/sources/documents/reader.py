@@ -1,4 +1,4 @@
-"""Read a document file as text with places."""
+"""Read a document file as text that is divided into places, such as pages or slides."""
 
 from __future__ import annotations
 

@@ -55,10 +55,11 @@ _SAFE_CONFIG: Final[dict[str, str]] = {
     # A folder that only looks like a git folder must not be used.
     "safe.bareRepository": "explicit",
 }
-# Commands that show changed lines with headings, which git finds with regular expressions.
+# Commands that print hunks. git finds the function in the header of a hunk with a regular
+# expression.
 _DIFF_COMMANDS: Final = frozenset({"diff-tree", "log", "show"})
 _DRIVER: Final = r"^diff\..*\.x?funcname$"
-# Without a setting, git regards a line that begins with a letter as a heading.
+# Without a setting, git takes a line that begins with a letter for the line of a function.
 _HEADING: Final = "^([A-Za-z_$].*)$"
 _CONFIG_TIMEOUT_S: Final = 10.0
 # Seconds without output after which rootle looks for a file that git may be waiting for, such as a

@@ -46,7 +46,7 @@ class LastCommit:
 class Commit(NamedTuple):
     """A commit, and the files that it added or changed, relative to the folder of the log.
 
-    The header is parsed on demand, because few commits are the last commit of any file.
+    The header is parsed on demand, because most commits are not the last change of any file.
     """
 
     header: str  # as in `_log_format`, with the bytes that are not UTF-8 as surrogates

@@ -26,8 +26,8 @@ def register(parser: CommandParser) -> None:
         "Explain why lines of a file exist: show the commits that added or changed these lines, "
         "with their messages, and the documents and memories that mention this code. Commits that "
         "only reformatted or moved the lines, and those listed in .git-blame-ignore-revs, are "
-        "ignored. Finding the commits needs no index; documents are shown only if the folder is "
-        "already indexed.",
+        "ignored. Finding the commits and memories needs no index; documents are shown only if "
+        "the folder is already indexed.",
         _EXAMPLES,
     )
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""Decide which definitions implementations of a name can refer to.
+"""Find out whether a class extends a definition of the project or one from another library.
 
 A class can extend a name from another library, such as `fmt::Display`, although the project also
 defines this name.

@@ -145,7 +145,8 @@ class PatchProcess:
     def _add_moved_out(self, commit: CommitPatch | None) -> CommitPatch | None:
         """Return a commit with the whole text of the files that it moved to vendored folders.
 
-        The content of such a folder is not indexed. If it is deleted later, its code is gone.
+        The content of such a folder is not indexed, so a later deletion of the folder would not be
+        recorded. Therefore, the move counts as the removal of the code.
         """
         renamed = [] if commit is None else [one for one in commit.changes if one.status == "R"]
         paths = {one.old_path for one in renamed if is_vendored(one.path)}
