@@ -208,7 +208,7 @@ def _inner(op: Any, argument: Any) -> Any:
 
 
 def _samples(items: Any) -> Iterator[str]:
-    """Yield short texts that match: different ones for the branches and sets of the first item."""
+    """Yield short texts that match; for a single item, one for each branch or character of it."""
     yield _sample(items)
     if len(items) == 1:
         op, argument = items[0]
