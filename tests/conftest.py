@@ -229,7 +229,7 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeAp
         )
         if embedder is not None:
             monkeypatch.setattr(app._container, "_embedder", embedder)
-        # Without a pause, tests with a fake clock can retry embeddings.
+        # Tests with a fake clock retry embeddings, but this interval needs the real clock.
         monkeypatch.setattr("rootle.indexing.refresh._MAINTENANCE_INTERVAL_S", 0)
         apps.append(app)
         return app

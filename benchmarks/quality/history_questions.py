@@ -6,8 +6,8 @@
 REPOS holds one checkout with its whole history for each entry of `labels/repositories.json` that
 has questions in `labels/history/`. A question is answered if one of the first ten commits is
 labeled as an answer; the figures are the share of answered questions (hit@10) and the mean
-reciprocal rank, for plain and for hard questions and for the agent's queries of the same questions.
-"change" are questions about one change, such as "when was gmock dropped" (`changes.jsonl`).
+reciprocal rank, for plain and for hard questions and for the agent's queries for these questions.
+"change" are the questions about one change, such as "when was gmock dropped" (`changes.jsonl`).
 "expanded" are the hard questions, to which a local server adds the words of the agent's query
 (`expandEndpoint`). BM25 and `git log --grep` read the messages of the newest 20,000 commits without
 merges; `--grep` gets the two rarest words of the question.

@@ -142,7 +142,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Place:
     """Return the folders of a server whose tree no test changes."""
     folder = tmp_path_factory.mktemp("served")
     (folder / "logs").mkdir()
-    # The server starts before a test has its own home.
+    # The server starts before any test gets a home folder of its own, so it gets one here.
     variables = {**ENVIRONMENT, **{name: str(folder / name) for name in _HOME}}
     return Place(make_repository(folder / "tree"), folder / "index", folder / "logs", variables)
 

@@ -108,7 +108,7 @@ def test_a_second_check_reads_only_the_requested_files_unless_the_code_has_chang
     git(root, "commit", "-qam", "Rename", when_s=OLD_S + 86_400)
     app.index()
     assert [one.name for one in find(app, "docs/guide.md")] == ["retry_backoff"]
-    # The comments of source files are also checked if the names are known.
+    # The names in the code are known now, but the comments in it are still checked.
     assert [(one.path, one.line) for one in find(app, "net")] == [("net/page.py", 1)]
 
 

@@ -123,7 +123,7 @@ def test_a_late_search_for_words_answers_if_both_legs_are_late(
     embedder = _BlockedEmbedder()
     try:
         agent = make_agent(embedder, dense_timeout_ms=10, sparse_timeout_ms=10)
-        # After three of them, the circuit breaker skips the search for words at first.
+        # After three late searches for words, the circuit breaker skips this search at first.
         responses = [agent.search(SearchQuery(f"retry_backoff {number}")) for number in range(5)]
     finally:
         embedder.released.set()

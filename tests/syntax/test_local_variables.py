@@ -7,7 +7,7 @@ import pytest
 from rootle.syntax.declared.local_variables import LocalVariables
 from rootle.syntax.source_tree import read_source_tree
 
-# A variable is written in capitals here; in the code, all names are written "dup".
+# An occurrence that is a variable is marked as "DUP". The parsed code contains "dup" instead.
 CODE = {
     "java": (
         "class A { boolean dup;\n  boolean dup(int a) { return a > 0; }\n"

@@ -237,7 +237,7 @@ def test_a_reference_outside_branches_and_tags_is_looked_up_for_each_search(
 ) -> None:
     first = git(sample, "rev-parse", "HEAD").strip()
     git(sample, "commit", "-q", "--allow-empty", "-m", "second", when_s=OLD_S + _DAY_S)
-    for folder, _, _ in os.walk(sample / ".git"):  # as if no branch had changed for long
+    for folder, _, _ in os.walk(sample / ".git"):  # as if no branch had changed recently
         os.utime(folder, (OLD_S, OLD_S))
     for path in (".git/HEAD", ".git/refs/heads/main"):
         os.utime(sample / path, (OLD_S, OLD_S))

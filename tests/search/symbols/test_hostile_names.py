@@ -9,8 +9,8 @@ import pytest
 from command import rootle
 from sample import indexed_repository
 
-# Much more than the answers take (1 to 8 s), and much less than a time that grows with the square
-# of the file. Processor time does not depend on the other processes of the machine.
+# Much more than the answers take (1 to 8 s), and much less than they would take if the time grew
+# with the square of the size of the file. Processor time does not depend on other processes.
 _CPU_LIMIT_S = 60
 
 _LETTERS = "/".join("abcdefghijklmnopqrstuvwxyz")

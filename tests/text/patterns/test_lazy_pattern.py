@@ -18,7 +18,7 @@ from rootle.history.names import name_questions
 from rootle.rank.question import name_question
 from rootle.text.patterns.lazy_pattern import LazyPattern, lazy_pattern, words_in
 
-# Prints how many lazy patterns the import of the modules and a question compile.
+# Prints how many lazy patterns are compiled to import the modules and to parse a question.
 _COMPILED_BY_QUESTION = """
 import rootle.text.patterns.lazy_pattern as lazy
 compiled = []

@@ -142,7 +142,7 @@ def test_a_function_of_c_that_the_question_declares_precedes_its_prototype() -> 
         "\t{ stop(tls); }",
         "}",
     ]
-    # The parser takes the `if` for a function.
+    # The parser mistakes the `if` for a function.
     outline = outline_of(
         "\n".join(lines), ("verify_certificate", 3, 47), ("verify_certificate > if", 45, 46)
     )
