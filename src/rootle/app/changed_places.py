@@ -38,7 +38,7 @@ _SETTINGS: Final = frozenset({"variable", "constant"})
 
 
 def open_name_lookup(root: Path, container: Container) -> NameLookup:
-    """Return the lookup of names for one question. It updates the index of the files once."""
+    """Return the lookup of names for one question, which updates the file index at most once."""
     history = container.history()
 
     @cache
@@ -112,9 +112,10 @@ def find_changed_place(
 
 
 def _is_used_elsewhere(index: IndexReader, name: str, symbols: Sequence[Symbol]) -> bool:
-    """Return whether a name is defined only in tests and example projects, but used outside.
+    """Return whether a name is defined only in tests and example projects, but used elsewhere.
 
-    For a variable, such as a setting in the configuration of tests, a document counts too.
+    If the name is a variable, such as a setting in the configuration of tests, its occurrences in
+    documents count as uses too.
     """
     if any(kind_of_place(one.path) == PlaceKind.CODE for one in symbols):
         return False
@@ -144,7 +145,7 @@ def _find_paths(index: IndexReader, name: str) -> list[str]:
 
 
 def _write_folder(folder: str, written: Mapping[str, str]) -> str:
-    """Return a folder as its path is written; `written` maps the paths of files in NFC."""
+    """Return the indexed spelling of a folder path; `written` maps paths in NFC to indexed ones."""
     inside = next(path for path in written if path.startswith(folder))
     depth = folder.count("/")
     return "/".join([*written[inside].split("/")[:depth], ""])

@@ -101,7 +101,7 @@ class Container(EmbeddingModels):
 
     @contextmanager
     def prestart_workers(self) -> Iterator[None]:
-        """Start workers for a first index of much text; end the unused ones after the block.
+        """Start the workers early for a large first index; end the unused ones after the block.
 
         The workers then import their modules while this process imports its own.
         """
@@ -358,7 +358,7 @@ class Container(EmbeddingModels):
 
         with self._lock:
             if self._prestarted is None:
-                # The documents of other sources may be large.
+                # If there are other sources, the amount of text is unknown.
                 self._prestarted = PrestartedWorkers(None if self._sources else self._root)
             return self._prestarted
 

@@ -168,7 +168,7 @@ def print_markdown(response: SearchResponse, *, is_brief: bool = True) -> None:
 
 
 def _print_index_messages(response: SearchResponse) -> SearchResponse:
-    """Print that the index lacks files, if it does; return the response without these reasons."""
+    """Print the degradations of the index, and return the response without them."""
     warn_all(
         _describe_degradations(name for name in response.degraded if name in INDEX_DEGRADATIONS)
     )
@@ -182,7 +182,8 @@ def _describe_degradations(names: Iterable[str]) -> list[str]:
 
 
 def _list_messages(response: SearchResponse) -> list[str]:
-    # The first suggestion then says how many commits were searched, which explains the rest.
+    # If not all commits were searched, the first suggestion says how many were. The message about
+    # this degradation is then not needed.
     is_partial = PARTIAL_HISTORY in response.degraded and bool(response.suggestions)
     explained = (PARTIAL_HISTORY,) if is_partial else ()
     messages = _describe_degradations(name for name in response.degraded if name not in explained)

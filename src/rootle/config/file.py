@@ -39,8 +39,8 @@ def read_section(
 
     Return None if the file does not exist or its folder denies access. With `only_regular`, links
     and devices are not opened, because they may lead outside the repository. Raise ConfigError if
-    the file cannot be read or parsed, is a link to nothing, or is a stream, such as a pipe, and not
-    `accepts_streams`; the message names the file and, for invalid JSON, the line.
+    the file cannot be read or parsed, if it is a broken link, or if it is a stream, such as a pipe,
+    and `accepts_streams` is not set. The message names the file and, for invalid JSON, the line.
     """
     try:
         if only_regular and not stat.S_ISREG(os.lstat(path).st_mode):
@@ -73,9 +73,9 @@ def read_section(
 
 
 def _check_links(path: Path) -> None:
-    """Raise ConfigError if a missing file, or its folder, is a link to a place that is missing.
+    """Raise ConfigError if a file is missing because it, or its folder, is a broken link.
 
-    Without its settings, rootle might do what the user has forbidden.
+    Without the settings in this file, rootle might do what the user has forbidden.
     """
     for link in (path, path.parent):
         if os.path.islink(link) and not os.path.exists(link):

@@ -100,8 +100,8 @@ class CombinedSearch:
     ) -> tuple[AuthorRequest | None, str | None]:
         """Return a query for the commits of the author that a question names, else None.
 
-        The second value is the result of `CommitSearch.prepare`; None if it was not called. It is
-        called only if the question can hardly be about code, because it may take seconds.
+        The second value is the result of `CommitSearch.prepare`; None if it was not called. Because
+        it may take seconds, it is called only if the question can hardly be about code.
         """
         text = parsed.text
         if not (allows_author(parsed) and may_name_author(text)) or _wants_context(query):
@@ -163,7 +163,7 @@ class CombinedSearch:
             kind = "" if parsed.kinds else f"in:{HISTORY}"
             text = " ".join(filter(None, (kind, restrictions)))
         elif parse_past_question(rest, parsed.kinds) is None:
-            return None  # without the date, the question would be searched in another way
+            return None  # without its date, this is not a question about the past
         return replace(query, text_query=" ".join((*text.split(), *operators)))
 
     def _search_undated(
@@ -320,7 +320,7 @@ class CombinedSearch:
             share = max(1, round(limit * _COMMIT_SHARE)) if has_files else limit
             wanted = replace(query, cursor=history_cursor or None, limit=share)
             found_commits = commits.search(wanted, explain=explain)
-            # While commits are being indexed, the search may find some that `view` does not have.
+            # The search may have found commits that were indexed after `view` was opened.
             history = add_commits(found_commits, commits.view() or view)
         # If the query expansion has failed for the commits, do not wait for it again for the files.
         is_plain = is_plain or EXPANSION in history.degraded

@@ -113,9 +113,9 @@ def describe_unknown(names: Sequence[str]) -> tuple[str, ...]:
 def _count_unlisted(
     query: SearchQuery, view: CommitView, known: Sequence[FileState], found: Sequence[FileState]
 ) -> int:
-    """Return how many commits only the filter by path excludes, although it cannot judge them.
+    """Return how many commits only the filter by path excludes, perhaps wrongly.
 
-    Not all files of such a commit are in the index.
+    The filter cannot judge these commits, because the index lists only some of their files.
     """
     parsed = parse_query(query.text_query)
     if not (parsed.paths or query.file_paths):

@@ -202,8 +202,8 @@ class CommitSearch:
     def view(self, *, has_ignored: bool = False) -> CommitView | None:
         """Return the commits that are indexed now; None if none are.
 
-        Set `has_ignored` if none of the changed lines and paths are shown. The changes of files
-        that are ignored now are then not looked for, which takes longer than many questions.
+        Set `has_ignored` if the caller shows no changed lines or paths. This skips the search for
+        changes of files that are ignored now, which takes longer than many questions.
         """
         if not self.updates.exists():
             return None
@@ -235,8 +235,7 @@ class CommitSearch:
     ) -> tuple[str, ...]:
         """Return notes about older commits, and changed lines, that are not indexed.
 
-        `definitions` are the commits with the definitions that they removed, if these are searched
-        too.
+        `definitions` is the view of the index of removed definitions, if it is searched too.
         """
         limit = self.updates.explain_limit()
         found = self.partial_commits.get(view)

@@ -101,7 +101,7 @@ class CommitView:
 
     def list_partial(self) -> set[str]:
         """Return the URIs of the commits of which not all changed lines could be read."""
-        # Reading the states of all commits of a large repository takes a quarter of a second.
+        # Do not read the states of all commits: in a large repository, this takes 0.25 s.
         found = self.index.paths_with_encoding(PARTIAL_COMMIT)
         return {path for at, path in found if self.ids is None or at in self.ids}
 

@@ -39,8 +39,9 @@ def find_seeds(
     search: Callable[[str, int], Sequence[str]],
     read_paths: Callable[[str], Iterable[str]],
 ) -> list[str]:
-    """Return the files that a change is about: paths, a diff, a task, or None for the work tree.
+    """Return the files that a change is about.
 
+    `change` is a list of paths, a diff, a task in words, or None for the changes in the work tree.
     `read_paths` returns the paths that a reference such as "src/a.py:12" may mean. Raise QueryError
     for an empty change, and for a path that is not indexed or belongs to an installed package.
     """

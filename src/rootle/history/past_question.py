@@ -180,9 +180,10 @@ def _find_release(text: str) -> str:
 
 
 def _describes_code(text: str) -> bool:
-    """Return whether a query describes code and declares its name, as language models write it.
+    """Return whether a query describes code and declares its name, as language models do.
 
-    Such a query may be about code that reads commits. It does not begin with a question.
+    Words about commits in such a query may describe code that reads commits. A query that begins
+    with a question about the past does not count.
     """
     return _PAST.match(text) is None and bool(find_declared_names(text))
 

@@ -46,8 +46,8 @@ class PresentCode:
     def find(self, code: RemovedLines) -> str | None:
         """Return the path of a file with the code; None if it no longer exists.
 
-        It exists if a file contains it, if the same file defines its name, or if another file
-        defines its name with similar code.
+        The code still exists if a file contains it, if its old file still defines its name, or if
+        another file defines its name with similar code.
         """
         lines = _significant(code.lines)
         for state in self._definers(code.name):

@@ -56,14 +56,15 @@ _REVISION: Final = re.compile(
     rf"\b(?P<kind>since|after|before|until|till) {_KIND}(?P<name>{REVISION_NAME}){_NAME_END}",
     re.IGNORECASE | re.ASCII,
 )
-# A name with a digit, a hyphen, an underscore or a slash: other words are rarely revisions here.
+# The name must contain a digit, a hyphen, an underscore or a slash, because other words after
+# "before" or "until" are rarely revisions.
 _BEFORE: Final = re.compile(
     rf"\b(?P<kind>before|until|till) {_KIND}"
     r"(?P<name>(?=[\w.]*[\d_/-])\w[\w./^~+-]*\w)(?=[\s?!,]|$)",
     re.IGNORECASE,
 )
 _MAX_BOUNDS: Final = 2  # one "since", and one "until"
-# A word of these letters may be the beginning of a hash, such as "added".
+# A word of only these letters, such as "added", may be mistaken for the beginning of a hash.
 _HASH_LETTERS: Final = re.compile("[a-f]+", re.IGNORECASE)
 
 
@@ -74,8 +75,8 @@ def read_dates(
 
     `date_of` returns the Unix time of a revision, or None if there is no such revision. If
     `is_strict` is set, a number such as 2024 counts as a year only if it ends the question or a
-    phrase of it, because it may also be an amount, as in "in 2024 bytes". Then only the revisions
-    after "before" and "until" are converted.
+    phrase of it, because it may also be an amount, as in "in 2024 bytes", and revisions are
+    converted only after "before" and "until".
     """
     operators: list[str] = []
 
@@ -166,7 +167,7 @@ def _revision_bound(found: re.Match[str], date_of: Callable[[str], float | None]
 
 
 def _find_revision(name: str, date_of: Callable[[str], float | None]) -> str:
-    """Return the revision that a name means: v2.1 may also be called 2.1. "" if there is none."""
+    """Return the spelling of a revision that exists, with or without "v"; "" if none does."""
     if _HASH_LETTERS.fullmatch(name):
         return ""
     return next((one for one in version_spellings(name) if date_of(one) is not None), "")

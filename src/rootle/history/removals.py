@@ -55,7 +55,7 @@ _CHECKS_PER_RESULT: Final = 12
 # Two definitions with the same name in unknown classes are regarded as one if they have at least
 # this share of their lines in common.
 _SAME_SHARE: Final = 0.5
-_MAX_MOVED: Final = 3  # definitions that a note lists because they were moved
+_MAX_MOVED: Final = 3  # moved definitions that a note lists
 _MIN_MOVED_SCORE: Final = 0.3
 _ADVICE: Final = "; search removed code in the root of a repository"
 
@@ -144,7 +144,7 @@ def _note_missing_name(
 
 
 def _note_hidden(count: int) -> tuple[str, ...]:
-    """Return a note if changes of this number of files were left out."""
+    """Return a note that the changes of `count` files were left out; none if `count` is 0."""
     if not count:
         return ()
     files = "1 file is" if count == 1 else f"{count} files are"

@@ -24,8 +24,8 @@ _FILTER: Final = re.compile(r'(?<!\S)(since|until):("[^"]+"|[^\s"]+)')
 def resolve_dates(text: str, date_of: Callable[[str], float | None], *, in_words: bool) -> str:
     """Return a query whose `since:` and `until:` contain the dates of tags or branches.
 
-    The filters select files by these dates, and commits by the history of the revision:
-    `search.revision_periods` reads its name in the date.
+    The filters select files by these dates, but commits by the history of the revision. The name of
+    the revision stays in the date, where `search.revision_periods` reads it.
 
     `date_of` returns the Unix time of a revision; None if there is no such revision. If `in_words`
     is set, the words "since v2.1" also become a filter, provided that v2.1 exists.

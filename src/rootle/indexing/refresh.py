@@ -184,7 +184,7 @@ class IndexRefresher:
         """Return whether the last check found the index current and nothing has changed since.
 
         Each change is reported only once. After a report, this method returns False until the next
-        check. An index with a lower generation is an older copy that replaced the index.
+        check. It also returns False if an older copy, with a lower generation, replaced the index.
         """
         is_recent = time.monotonic() - self._checked_at < _MAX_PROOF_AGE_S
         self._is_proven_current = (

@@ -29,9 +29,9 @@ _MAX_S: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class BatchLimits:
-    """The limits after which a batch ends. The document that exceeds a limit belongs to it."""
+    """The limits at which a batch ends. The document that reaches a limit belongs to the batch."""
 
-    first_chars: int  # the size of the first batch; those of further ones grow to `max_chars`
+    first_chars: int  # the size of the first batch; further batches grow to `max_chars`
     max_chars: int
     max_s: float = math.inf  # the time since the first document of the batch, in seconds
 

@@ -63,8 +63,9 @@ def list_named_ranges(
 
 
 def find_named_ranges(ranges: Sequence[NamedRange], name: str) -> list[NamedRange]:
-    """Return the matches of "b", "A.b", "class A > def b", "A heading" or "a-heading", in order.
+    """Return the ranges that match a name, in order.
 
+    A name has a form such as "b", "A.b", "class A > def b", "A heading" or "a-heading".
     If there are exact matches, return only these.
     """
     name = compose(name)
@@ -180,7 +181,7 @@ def _find_members(tree: SourceTree, name: str, size: int) -> list[Position]:
 
 
 def join_adjacent(ranges: Sequence[NamedRange]) -> list[NamedRange]:
-    """Return ranges in which successive ranges of the same name without a gap are one range."""
+    """Return ranges; join successive ones that have the same name and no gap between them."""
     joined: list[NamedRange] = []
     for one in ranges:
         last = joined[-1] if joined else None

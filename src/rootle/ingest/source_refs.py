@@ -138,7 +138,7 @@ def _find_whole(reference: str, documents: DocumentSet) -> tuple[WholeDocument, 
 
 
 def _find_written(path: str, documents: DocumentSet) -> str:
-    """Return the path of a document that differs only in the composition of its characters."""
+    """Return the document path that differs from `path` only in Unicode composition, or ""."""
     if path.isascii():
         return ""
     composed = compose(path)

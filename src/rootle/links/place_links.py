@@ -78,7 +78,7 @@ def _find_uses(place: CodePlace, sources: LinkSources) -> tuple[list[SymbolUse],
     owner = place.names[-2] if len(place.names) > 1 else ""
     classes = _Uses([], [])
     if owner and not all(use.target for use in uses.kept):
-        # The type of a receiver may be unknown, but the file imports one of the classes.
+        # If the type of a receiver is unknown, the class that its file imports is the likely one.
         classes, _ = _uses_of(owner, place, sources)
     own = {use.path for use in classes.kept if use.target}
     others = {use.path for use in classes.others}

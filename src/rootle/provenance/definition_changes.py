@@ -103,7 +103,7 @@ def _is_inside(place: CurrentLines, other: CurrentLines) -> bool:
 
 
 def _committed_range(place: CurrentLines, file: CommittedFile) -> tuple[int, int] | None:
-    """Return the lines of the last commit that are now at a place.
+    """Return the range that the lines at a place have in the last commit.
 
     Return None if there are none, or if the file could not be completely compared.
     """

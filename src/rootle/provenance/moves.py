@@ -40,8 +40,8 @@ def find_moved(
     `removals` are removed lines with the paths of their files. Blocks of removed lines come first,
     beginning with the block that has the most lines in common with the added lines. Then the
     remaining added lines are compared one group of adjacent lines at a time. This finds lines that
-    were moved and changed by the same commit. A removed line that the commit added again unchanged
-    has moved there, so it is not the source of a line that is only similar.
+    were moved and changed by the same commit. If the commit added a removed line again unchanged,
+    the line moved to that place, so it is not the source of another line that is only similar.
     """
     settled: set[int] = set()
 
@@ -90,7 +90,10 @@ def _list_added_again(
 
 
 def _number_lines(blocks: Iterable[tuple[int, Sequence[str]]]) -> dict[int, str]:
-    """Return lines without indentation by their numbers; a block has the number of its first."""
+    """Return lines without indentation, by number.
+
+    A block consists of the number of its first line, and the lines.
+    """
     return {
         start + offset: line.strip() for start, lines in blocks for offset, line in enumerate(lines)
     }

@@ -22,7 +22,7 @@ class Comparison:
     """The differences between two texts."""
 
     changes: list[LineChange]
-    # Whether equal lines were looked for everywhere. Otherwise, a change may contain equal lines.
+    # Whether all equal lines were found. If not, a change may contain lines that did not change.
     is_complete: bool
 
 

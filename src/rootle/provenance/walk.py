@@ -201,7 +201,7 @@ class PassageWalk:
         if self._weight(words) >= _NEGLIGIBLE:
             left_s = min(self.deadline_s - monotonic(), _TIMEOUT_S)
             entry = find_source(self.folder, commit.sha, path, left_s) if left_s > 0 else None
-            if entry is None:  # the commit may only have renamed the file
+            if entry is None:  # the commit may only have renamed the file, so do not credit it
                 self._give_up(commit.sha, path, words)
                 return
             if entry.status in ("R", "C"):

@@ -44,7 +44,7 @@ class Detail:
     has_long_lines: bool = False  # whether the lines of the first result are not cut
 
     def lines_of(self, number: int) -> int:
-        """Return the maximum number of lines of a result, counted from 0."""
+        """Return the maximum number of lines of the result at index `number`."""
         return self.first[number] if number < len(self.first) else self.others
 
 

@@ -98,7 +98,7 @@ def _filter(name: str) -> str:
 
 
 def _describe(authors: Sequence[str]) -> str:
-    """Return the names of authors; one with several addresses is named once."""
+    """Describe the commits of authors; name an author with several addresses only once."""
     addresses: dict[str, list[str]] = {}
     for author in authors:
         addresses.setdefault(author.partition(" <")[0], []).append(author)

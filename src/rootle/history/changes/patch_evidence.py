@@ -17,8 +17,8 @@ _CERTAIN_LINES: Final = 4  # changed lines that are enough to be sure
 _CERTAIN_MARKS: Final = 2  # lines that mark something as deprecated
 _DEPRECATED: Final = "deprec"  # a stem
 
-# A changed line is evidence if it removes or adds the (old) thing, adds the new one, or marks one
-# as deprecated.
+# A changed line is evidence if it removes the (old) thing, adds it, marks it as deprecated, or adds
+# the new thing.
 _Sign = Literal["removed", "added", "new", "deprecated"]
 _STATUS: Final[Mapping[str, _Sign]] = {"deleted": "removed", "added": "added"}
 # The evidence that counts for an action.
@@ -79,7 +79,7 @@ def _find_signs(
     for number in range(section.start_line + 1, section.end_line + 1):
         line = lines[number - 1]
         lowered = line.lower()
-        # Finding stems takes longer.
+        # Look for the probes first, because finding stems takes longer.
         if line[:1] not in ("+", "-") or not any(probe in lowered for probe in probes):
             continue
         stems, is_added = stem_line(line), line[0] == "+"
@@ -107,6 +107,6 @@ def _judge(action: Action, counts: Counter[_Sign], *, has_new: bool) -> float:
     gone = max(0.0, balance) * min(1.0, removed / _CERTAIN_LINES)
     if action is Action.REMOVAL or not has_new:
         return gone
-    # The old thing is unknown in "when did we switch to X".
+    # In "when did we switch to X", the old thing is unknown, so only the new one counts.
     arrived = min(1.0, counts["new"] / _CERTAIN_LINES)
     return min(gone, arrived) if removed + added else arrived

@@ -36,8 +36,8 @@ MAX_DEFINITIONS: Final = 3
 _MAX_COMMITS: Final = 3_000  # commits that are read because their texts contain the name
 _MAX_TEXTS: Final = 300  # changes whose lines are searched for the name
 _MAX_HASHES: Final = 3
-# A commit renamed a definition if it replaced a line by one with the new name that is at least this
-# similar (a ratio of matching characters); otherwise, it added the definition.
+# If a commit replaced a line by one with the new name, and the two lines are at least this similar
+# (a ratio of matching characters), it renamed the definition; otherwise, it added the definition.
 _SIMILAR_LINE: Final = 0.6
 # Limits for git, which reads the contents of all commits to find changes in how often a name
 # occurs.
@@ -45,7 +45,7 @@ _MAX_COUNTED: Final = 1_000
 _COUNTING_S: Final = 4.0
 
 _NOT_ALL_COUNTED: Final = "git did not search the older commits in time"
-# As the methods of `CommitUpdates` with these names.
+# The signatures of `CommitUpdates.find_by_count` and `CommitUpdates.read_removed`.
 FindByCount = Callable[[str, int, float], CountedCommits]
 ReadRemoved = Callable[[str], Sequence[RemovedLines]]
 
@@ -119,7 +119,7 @@ def states_with(view: CommitView, word: str) -> list[FileState]:
 def _since_addition(
     view: CommitView, changes: Sequence[PlaceChange], name: str
 ) -> list[PlaceChange]:
-    """Return the changes without those from before a commit added the definition, newest first.
+    """Return the changes from the commit that added the definition on, newest first.
 
     git follows lines into the past even if a commit added all of them: it then continues with the
     lines that were in their place. If a commit renamed the definition, the changes before it are
@@ -141,7 +141,7 @@ def _since_addition(
 
 
 def _old_name(line: str, replaced: str, name: str) -> str:
-    """Return the word that a replaced line has instead of a name; if it is unclear, the name."""
+    """Return the name that a replaced line has instead of `name`; if it is unclear, `name`."""
     words = set(WORD.findall(replaced)).difference(WORD.findall(line))
     return words.pop() if len(words) == 1 else name
 
@@ -166,8 +166,8 @@ class _EarlierChanges:
         `first` is the oldest commit that changed the lines of the definition in its present file.
         If it added the name, and removed a definition with this name from another file, it moved
         the definition from there. If the last commit before it that changed the name in the same
-        file removed the definition, `first` added it again. If git did not read all commits, those
-        before `first` are found in the same way.
+        file removed the definition, `first` added it again. If git did not read all commits, also
+        return the commits before `first` that changed the name in the present file.
         """
         paths, removed_from = set[str](), set[str]()
         if self.place.note:
@@ -195,7 +195,7 @@ class _EarlierChanges:
         return found, restored
 
     def _find_sources(self, change: PlaceChange, paths: set[str], removed_from: set[str]) -> None:
-        """If a change added the definition, replace the files where it may have been before."""
+        """If a change added the definition, update the files that may have contained it before."""
         if not _adds_name(self.view, change.state, change.section, self.word):
             return
         renames = list_renames(self.view)
@@ -212,7 +212,7 @@ class _EarlierChanges:
         return None if section is None else PlaceChange(state, section)
 
     def _removes(self, change: PlaceChange) -> bool:
-        """Return whether a change removed the definition, and not one of another class."""
+        """Return whether a change removed this definition, not its namesake in another class."""
         return any(
             (one.path, one.name) == (change.section.label, self.word)
             and last_word(one.scope) in self.place.scopes
@@ -372,7 +372,7 @@ def _describe_names(
 
 
 def count_commits(number: int, *, is_limited: bool = False) -> str:
-    """Return a number of commits in words. If not all commits were read, there may be more."""
+    """Return a number of commits in words, such as "at least 3 commits" if `is_limited`."""
     text = "1 commit" if number == 1 else f"{number:,} commits"
     return f"at least {text}" if is_limited else text
 

@@ -29,7 +29,7 @@ _MAX_EARLIER: Final = 10
 # occurs.
 _MAX_COUNTED: Final = 1_000
 _COUNTING_S: Final = 4.0
-# The files that do not count if a name was also added to others, by the kind of these.
+# For each kind of file: the files that do not count if the name was added to a file of this kind.
 _LEFT_OUT: Final = {
     PlaceKind.CODE: "documents, tests, example projects or copies",
     PlaceKind.DOCUMENT: "tests, example projects or copies",
@@ -105,9 +105,9 @@ def _sections_of_file(
 def find_first_use(view: CommitView, name: str, find_by_count: FindByCount) -> NameChanges | None:
     """Return the commits that added lines with a name, oldest first; None if none are known.
 
-    It need not be the name of a definition: it may be that of an option. Commits that added it only
-    to documents are left out if others added it to code, and so are, if there are any others, those
-    that added it only to tests, example projects and copies of other projects.
+    The name may also be that of an option, for example. If some commits added it to code, only
+    these are returned; else those that added it to documents; else those that added it to other
+    files, such as tests, example projects and copies of other projects.
     """
     states = view.newest_first(states_with(view, name))[::-1]
     changes = list(_text_changes(view, name, states[:_MAX_TEXTS], oldest_first=True))

@@ -33,11 +33,11 @@ class ChangedPlace:
     commits: Mapping[str, Sequence[str]] | None
     merges: frozenset[str] = frozenset()  # the hashes of the merges among them
     note: str = ""  # why older commits may be missing
-    # Whether all definitions are in tests or example projects, but other files use the name, as for
-    # a setting that the code reads by its name.
+    # Whether all definitions are in tests or example projects, but other files use the name. An
+    # example is a setting that the code reads by its name.
     is_used_elsewhere: bool = False
     exists: bool = True  # False for a path that no indexed file has, which may have been removed
-    # The names of the definitions that enclose the definitions; "" for those that nothing encloses.
+    # The names of the definitions that directly enclose the definitions; "" at the top level.
     scopes: frozenset[str] = frozenset()
 
     @property

@@ -301,7 +301,7 @@ def _check_not_empty(listing: DependencyListing, *, is_search: bool) -> None:
 
 
 def _name_some(names: Sequence[str]) -> str:
-    """Return the first names of a list, and whether there are others."""
+    """Return the first names of a list, followed by "and others" if there are more."""
     shown = ", ".join(names[:_MAX_NAMED])
     return f"{shown} and others" if len(names) > _MAX_NAMED else shown
 

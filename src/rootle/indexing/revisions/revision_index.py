@@ -204,7 +204,7 @@ class RevisionIndexes:
                 return
             delete_unused(self._setup.folder, view, _is_revision_name, MAX_REVISIONS)
             make_subfolder(view.parent)
-            # The index of the current files is copied before the first file is read.
+            # Report the total before the index of the current files is copied, which takes time.
             on_progress(0, sum(file.size for file in listing.files))
             self._write(revision, view, listing, on_progress)
 

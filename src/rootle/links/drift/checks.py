@@ -226,7 +226,7 @@ class DriftChecks:
         if not mention.is_link and any(
             one in self._project.files for path in paths for one in list_templates(path)
         ):
-            return None  # the user creates the file
+            return None  # users create the file from a template
         if self._past is None:
             return self._check_folder(paths)
         for path in paths:
@@ -239,7 +239,7 @@ class DriftChecks:
         return None
 
     def _check_folder(self, paths: Iterable[str]) -> Finding | None:
-        """Check a path if there is no history: its folder must have files in the same language."""
+        """Check a path without history: report it only if its folder has files in its language."""
         for path in paths:
             folder, language = path.rpartition("/")[0], language_of(path)
             is_known = language != UNKNOWN and (folder, language) in self._project.folder_languages

@@ -67,10 +67,11 @@ def find_drift(
     """Return the names in texts that no longer match the code, ordered by path and line.
 
     `paths` are files or folders; if there are none, all documents, comments and memories are
-    checked. `commits` is a text that says why if there are no commits. `is_on_disk` returns whether
-    a path in the folder exists; the index does not list ignored files. `on_progress` receives the
-    number of files and texts that were read and checked, and the total number, which grows once the
-    texts are known. Raise QueryError if one of `paths` is not indexed.
+    checked. If there are no commits to search, `commits` is the reason. `is_on_disk` returns
+    whether a path in the folder exists; it is needed for ignored files, which the index does not
+    list. `on_progress` receives the number of files and texts that were read and checked, and the
+    total number, which grows once the texts are known. Raise QueryError if one of `paths` is not
+    indexed.
     """
     started_s = time.perf_counter()
     wanted = [path.strip("/").removeprefix("./") for path in paths]
@@ -228,7 +229,7 @@ def _merge(reports: Sequence[DriftReport]) -> list[DriftReport]:
 
 
 def _folders_of(paths: Collection[str]) -> list[str]:
-    """Return the folders that contain a path, without repetition."""
+    """Return the folders that contain at least one of the paths, each once."""
     folders: dict[str, None] = {}
     for path in paths:
         while path := path.rpartition("/")[0]:

@@ -21,8 +21,9 @@ _TEMPLATES: Final = ("default", "dist", "example", "sample", "template")
 def is_setting(text: NamedText, mention: Mention, removed: PastName) -> bool:
     """Return whether a name is probably a setting, such as `play.ws.ahc.maxConnections`.
 
-    The removed definition was a member of a class, so a name that begins with a package is not its
-    name. A name without qualifiers is a setting if the text has a setting that ends with it.
+    In the languages of `_PACKAGED`, the name of a member of a class does not begin with a package.
+    A dotted name in lower case is therefore not that of a removed member. A name without qualifiers
+    is a setting if the text has a setting that ends with it.
     """
     if language_of(removed.path) not in _PACKAGED or not removed.is_indented:
         return False

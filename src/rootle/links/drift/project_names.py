@@ -51,7 +51,7 @@ class ProjectNames:
 
     @cached_property
     def folder_languages(self) -> frozenset[tuple[str, str]]:
-        """Each folder with the language of each file that it or a folder in it contains."""
+        """Pairs of a folder and the language of a file somewhere below it."""
         found = set()
         for path in self.files:
             language, folder = language_of(path), path.rpartition("/")[0]
@@ -73,7 +73,7 @@ class ProjectNames:
         return sorted(f"/{path}"[::-1] for path in self.files | self.folders)
 
     def has_path_end(self, path: str) -> bool:
-        """Return whether a file or a folder has a path, perhaps after further folders."""
+        """Return whether `path` is the path of a file or a folder, or the last parts of one."""
         end = f"/{path}"[::-1]
         at = bisect_left(self._reversed, end)
         return at < len(self._reversed) and self._reversed[at].startswith(end)
@@ -106,9 +106,9 @@ class ProjectReader:
     ) -> ProjectNames:
         """Return the names in an index.
 
-        The comments of the source files whose paths are wanted are passed to a function. Unless the
-        names are known, `on_progress` receives the number of files that were read, and the number
-        of all files.
+        `on_comments` receives the comments of each source file for which `is_wanted` returns True.
+        Unless the names are known, `on_progress` receives the number of files that were read, and
+        the number of all files.
         """
         known = self._known
         if known is None or known[0] != index.generation:

@@ -14,9 +14,9 @@ from rootle.search.symbols.finder import SymbolFinder
 from rootle.search.symbols.symbol_request import MAX_LIMIT, SymbolRequest
 from rootle.types import Symbol
 
-# The limit on what is read and parsed for one answer, in characters that are read: a number for
-# every project, which takes half a second, and a multiple of its size. A name without a definition
-# costs up to three times the size, and a project has few such names.
+# The limit on the text that is read and parsed for one answer, in characters. It is the sum of a
+# fixed number, which takes half a second, and a multiple of the size of the project. A name without
+# a definition costs up to three times this size, but a project has few such names.
 _BASE_COST: Final = 30_000_000
 _COST_PER_CHAR: Final = 15
 _COST_PER_NAME: Final = 50_000  # the cost of looking up a name in addition to reading files
@@ -69,8 +69,8 @@ class Heads:
 class Signatures:
     """Reads the signatures of definitions in an index, up to a limit for one answer.
 
-    After the limit is reached, no further names have definitions, and any class may have members
-    that the project does not define.
+    After the limit is reached, further names are treated as undefined, and every class as one that
+    may have members that the project does not define.
     """
 
     def __init__(self, index: IndexReader, finder: SymbolFinder) -> None:

@@ -25,8 +25,8 @@ from rootle.protocols import NO_HITS, Ids, Ranked, WeightedTerm
 # postings than documents divided by this factor.
 _SPARSE_FACTOR: Final = 2
 # One question searches several times for the same terms in the same fields, for example in all
-# chunks and then in those of the best files. This many of the last scores are kept, if they are
-# those of at most this many documents (16 bytes each).
+# chunks and then in those of the best files. The scores of the last `_MAX_KEPT` searches are kept,
+# except those of more than `_MAX_KEPT_DOCUMENTS` documents (16 bytes each).
 _MAX_KEPT: Final = 8
 _MAX_KEPT_DOCUMENTS: Final = 100_000
 
@@ -123,9 +123,9 @@ class LevelReader:
         return self.best(wanted, k)
 
     def _scores(self, fields: tuple[str, ...], terms: tuple[WeightedTerm, ...]) -> Sequence[_Found]:
-        """Return the documents with the terms and their scores by segment; none if no document has.
+        """Return the documents with the terms, and their scores, by segment; () if there are none.
 
-        Other threads may use the kept scores at the same time, so they are never changed.
+        Other threads may use the kept scores at the same time, so the caller must not change them.
         """
         key = fields, terms
         kept = self._kept.get(key)
