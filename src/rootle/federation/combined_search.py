@@ -88,7 +88,7 @@ class CombinedSearch:
         return replace(found, suggestions=notes)
 
     def _add_gap(self, found: SearchResponse, reason: str) -> SearchResponse:
-        """Return an answer about an author, with a note if not all authors are known yet."""
+        """Return the response, with a note if the question may name an author not known yet."""
         commits = self.open_indexed() if reason and PARTIAL_HISTORY not in found.degraded else None
         if commits is None:
             return found

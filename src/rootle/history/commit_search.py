@@ -157,10 +157,11 @@ class VisibleCommits:
 
 
 def list_period(updates: CommitUpdates, kind: PeriodKind, revision: str) -> frozenset[str]:
-    """Return the commits outside ("since") or inside ("until") the history of a revision.
+    """Return the hashes of the commits that `since:` or `until:` with a revision selects.
 
-    They are hashes of commits in the history of the folder. Raise QueryError if the revision does
-    not exist, or git fails.
+    "since" selects the commits in the history of HEAD that are not in the history of the revision,
+    and "until" those in the history of the revision. Raise QueryError if the revision does not
+    exist, or git fails.
     """
     if kind == "since":
         found = updates.list_range(RevisionRange(revision, "HEAD"))

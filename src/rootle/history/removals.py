@@ -225,7 +225,10 @@ class _RemovalSearch:
         return self._commits.describe_unread(self._view, definitions)
 
     def count_hidden(self) -> int:
-        """Return how many files changed in the searched commits, but may contain secrets."""
+        """Return how many changed files of the searched commits may contain secrets.
+
+        A file is counted once for each commit that changed it.
+        """
         texts = {commit: self._index.text(commit).split("\n") for commit in self._searched}
         headings = (
             texts[state.id][section.start_line - 1]

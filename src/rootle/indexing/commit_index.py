@@ -382,7 +382,7 @@ class CommitIndex:
         return HistoryStatus(str(folder), commits, measure_folder(folder), self.is_current())
 
     def count_sections(self) -> int:
-        """Return the number of sections of all documents; raise IndexStorageError without any."""
+        """Return the number of sections; raise IndexStorageError if no commit is indexed yet."""
         return sum(map(len, self.snapshot().section_labels().values()))
 
     def clear(self) -> bool:

@@ -40,7 +40,7 @@ class LimitedMatcher(SequenceMatcher[str]):
     def find_longest_match(
         self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
     ) -> Match:
-        """Return the longest match in two ranges; an empty one if too many comparisons remain."""
+        """Return the longest match in two ranges; an empty one after too many comparisons."""
         end = len(self._steps) - 1 if ahi is None else ahi
         self._left -= self._steps[end] - self._steps[alo]
         if self._left < 0:

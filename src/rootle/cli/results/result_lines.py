@@ -142,7 +142,7 @@ def _rename_lines(result: SearchResult, style: Style) -> Iterator[str]:
 
 
 def _lines_about(result: SearchResult, style: Style) -> Iterator[str]:
-    """Yield the definitions in a result, the files that it replaces and the parts of its score."""
+    """Yield where names in a diagram are defined, the omitted files, and the parts of the score."""
     if result.mentions:
         places = ", ".join(f"{name} {place}" for name, place in result.mentions.items())
         line = f"  defined in: {printable(places)}"

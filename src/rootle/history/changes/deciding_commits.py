@@ -198,7 +198,7 @@ class _ChangeSearch:
 
 
 def _describe_parts(states: Sequence[FileState]) -> str:
-    """Return a note about earlier commits that removed only a part of something."""
+    """Return a note about the earlier ones of several commits that removed the same thing."""
     shown = ", ".join(
         short_hash(state.path.removeprefix(COMMIT_URI)) for state in states[:_MAX_PARTS]
     )

@@ -67,7 +67,7 @@ def score_patch(
 def _find_signs(
     core: Sequence[Subject], lines: Sequence[str], section: DocumentSection
 ) -> Iterator[tuple[int, _Sign]]:
-    """Yield the numbers of the lines of a file that are evidence."""
+    """Yield the number and the kind of each line of a file that is evidence."""
     old = [one for one in core if not one.is_new]
     new = [one for one in core if one.is_new]
     probes = (*(one.probe for one in core), _DEPRECATED)

@@ -161,7 +161,7 @@ class _EarlierChanges:
         return last_word(self.name)
 
     def follow(self, first: PlaceChange) -> tuple[list[PlaceChange], list[str]]:
-        """Return the commits, and which of them removed the definition; both newest first.
+        """Return the commits, and notes on removals of the definition; both newest first.
 
         `first` is the oldest commit that changed the lines of the definition in its present file.
         If it added the name, and removed a definition with this name from another file, it moved

@@ -142,7 +142,8 @@ def _kind_of(change: PlaceChange) -> PlaceKind:
 def find_last_uses(view: CommitView, name: str) -> list[PlaceChange]:
     """Return the commits that removed lines with a name, newest first.
 
-    The list is empty if the newest commit whose lines contain the name did not only remove them.
+    A commit counts if it added no line with the name in the first file in which it changed such
+    lines. The list is empty if the newest commit that changed such lines does not count.
     """
     states = view.newest_first(states_with(view, name))[:_MAX_TEXTS]
     changes = _text_changes(view, name, states, oldest_first=False)
@@ -162,11 +163,11 @@ def _removes(change: PlaceChange) -> bool:
 def _text_changes(
     view: CommitView, name: str, states: Sequence[FileState], *, oldest_first: bool
 ) -> Iterator[PlaceChange]:
-    """Yield those of the commits that added or removed lines with a name in a file, but not both.
+    """Yield the commits that changed lines with a name, in the given order.
 
-    The first of these lines is that of the change. A commit that replaced such lines by others with
-    the name is yielded too if no other file is left, with a line that it added. With
-    `oldest_first`, the file is one of code, if there is one.
+    Each change has one file, and one of the lines with the name that changed in it: the first added
+    line, or the first removed line if none was added. The file is the first one with such a line,
+    or with `oldest_first`, the first one of the most relevant kind.
     """
     pattern = name_pattern(name)
     for state in states:

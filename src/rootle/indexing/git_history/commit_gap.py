@@ -14,7 +14,7 @@ NOTHING_READ: Final = "not even the newest"
 
 
 def describe_progress(index: Snapshot, folder: str, max_commits: int, *, has_heads: bool) -> str:
-    """Return which commits an incomplete index contains; "" if it contains all after all.
+    """Describe what an incomplete index contains or lacks; return "" if it lacks nothing.
 
     `folder` is in a work tree of the repository, and `max_commits` is the maximum number of commits
     in the index. Set `has_heads` if the index contains the history of the current heads.

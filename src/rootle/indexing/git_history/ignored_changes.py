@@ -20,7 +20,7 @@ from rootle.types import COMMIT_MESSAGE
 
 # The line number at the end of the label of a removed definition.
 _LINE: Final = re.compile(r":\d+\Z")
-# The paths, times and sizes of the files that decide which paths are ignored.
+# The paths, times, sizes and inodes of the files that decide which paths are ignored.
 _State = tuple[tuple[str, int, int, int], ...]
 # The documents with a section about a path, by path and by the label of the section.
 _Places = Mapping[str, Mapping[str, Sequence[int]]]

@@ -142,8 +142,8 @@ class Signatures:
     def _find_heads(self, name: str) -> Heads | None:
         """Return the definitions of the functions with a name; None if there are none.
 
-        The result is also None if a class has the same name, because its constructor has another
-        name.
+        The result is also None if a class has the same name, because a call of this name then calls
+        a constructor, which may have another name.
         """
         if self._classes(name):
             return None
