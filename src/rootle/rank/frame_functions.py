@@ -1,4 +1,4 @@
-"""Read the function that a frame of a stack trace names before or after its place."""
+"""Read the function of a stack frame from the text around its path and line number."""
 
 from __future__ import annotations
 

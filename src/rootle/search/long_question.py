@@ -20,8 +20,8 @@ _SPACE: Final = re.compile(r"\s")
 def shorten_question(text: str) -> str:
     """Return the beginning of a long question with the filters at its end.
 
-    The result has at most MAX_QUERY_CHARS characters. No word or filter is cut at the end of the
-    beginning, unless it is longer than the filters may be.
+    The result has at most MAX_QUERY_CHARS characters. The beginning ends at a space, so that
+    no word is cut in two, unless it has more than _MAX_FILTER_CHARS characters.
     """
     if len(text) <= MAX_QUERY_CHARS:
         return text

@@ -286,7 +286,7 @@ def _read_date(name: str, text: str, now_s: float) -> float:
 
 
 def _path_search(typed: Sequence[str]) -> Callable[[str], bool]:
-    """Return whether a path contains one of the typed paths, at the start of a name.
+    """Return a test for paths that contain one of the typed paths, at the start of a name.
 
     Case is ignored. The globs are compiled once, because there may be many of them.
     """

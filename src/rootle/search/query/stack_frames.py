@@ -75,8 +75,8 @@ def find_frames(
     """Return the lines to which the frames in a text refer, the innermost frame first.
 
     Python prints the innermost frame last, so the order of its frames is reversed. If the text is
-    just a path, return the first line of the file. `locate` is called for frames that name a
-    function.
+    just a path that contains a slash, return the first line of the file. `locate` is called for
+    frames that name a function.
     """
     certain: dict[int, list[int]] = {}
     doubtful: dict[int, list[int]] = {}

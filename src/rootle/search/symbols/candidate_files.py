@@ -97,7 +97,7 @@ class CandidateFiles:
     def texts_with(self, name: str) -> list[tuple[str, str]] | None:
         """Return the languages and texts of the source files that contain the words of a name.
 
-        Return None if there are more than 400 of them.
+        Return None if more than 400 files of any kind contain these words.
         """
         terms = self._terms(name)
         ids = self._index.sparse.files_with(terms, [], _MAX_TEXTS + 1, None) if terms else []

@@ -30,7 +30,7 @@ _MODULES: Final = {
     "rust": re.compile(r"\s*(?:pub(?:\([^)]*\))?\s+)?use\s+(?:::)?([^;]*)", re.DOTALL),
     **dict.fromkeys(_JAVASCRIPT, re.compile(r".*[\"'`]([^\"'`]+)[\"'`]", re.DOTALL)),
 }
-# Paths that begin with these words or characters are in the project.
+# Module paths that begin with these words are in the project.
 _LOCAL: Final = frozenset({"crate", "self", "super", "Self", "this", "cls"})
 _STANDARD: Final = frozenset({"alloc", "core", "std"})  # crates of Rust
 _NO_BASES: Final = frozenset("attribute column error field key macro property".split())

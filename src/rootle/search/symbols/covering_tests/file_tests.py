@@ -106,7 +106,7 @@ class FileTests:
         ]
 
     def add_to(self, uses: Sequence[SymbolUse]) -> list[SymbolUse]:
-        """Return the tests, and then the other uses. Those in test files of the name come first."""
+        """Return the tests, and then the other uses, those in the files with the name first."""
         tests = list(self._uses())
         known = {(use.path, use.line) for use in tests}
         others = [use for use in uses if (use.path, use.line) not in known]
