@@ -20,7 +20,8 @@ INITIAL_LINES_WITH_MATCH: Final = 24
 _DENSE_WEIGHT: Final = 0.75
 # The score of a shorter chunk of a document is reduced in proportion to its length. A statement in
 # a notebook has about 20 characters, and a short sentence 80. A gradual curve would also reduce the
-# scores of short paragraphs: right first spans of PDF files were lost in the document questions.
+# scores of short paragraphs; with one, correct first spans of PDF files were lost in the document
+# questions.
 _FULL_CONTENT_CHARS: Final = 80
 _DEFINES: Final = 0.3
 _DEFINES_SYMBOL: Final = 2.0

@@ -54,7 +54,8 @@ def _as_markdown(response: SearchResponse) -> str:
     memories = memories_as_markdown(response.memories) if response.memories else ""
     if not response.results:
         lines = [*response.suggestions]
-        # The note that not all commits were searched explains why there are no results.
+        # The note that not all commits were searched comes first, because it may explain the lack
+        # of results.
         lines.insert(1 if PARTIAL_HISTORY in response.degraded else 0, "No results found.")
         text = "".join(f"{line}\n" for line in lines)
         return f"{text}\n{memories}" if memories else text

@@ -25,7 +25,7 @@ _MIN_CHARS: Final = 3
 _MIN_ABSENT_SHARE: Final = 0.2
 _MIN_WEAK_ABSENT_SHARE: Final = 0.5
 # A folder with fewer files than this lacks many ordinary words, such as "endpoint" in a folder with
-# the description of an interface. Their absence proves less, as in other languages.
+# the description of an interface. Their absence proves less, as does that of foreign words.
 _MIN_FILES: Final = 100
 # If an identifier of the question occurs in the index, more than this share of the subject words
 # must be absent.
@@ -92,8 +92,8 @@ class WordCheck:
     unknown: tuple[SubjectWord, ...]  # without stems in the index; general words are left out
     is_error: bool  # the question is an error message, which may contain names of another program
     is_small: bool = False  # the index has so few files that it lacks many ordinary words
-    # Those of the unknown words for which the index has other words, such as "remove" for
-    # "disappears". Code may say the same with these.
+    # The unknown words for which the index contains a related term, such as "remove" for
+    # "disappears". Code may use that term instead.
     replaceable: frozenset[SubjectWord] = frozenset()
 
     def is_about(self, words: Sequence[SubjectWord]) -> bool:

@@ -96,7 +96,7 @@ def note_unknown_dates(
 ) -> tuple[str, ...]:
     """Return a note if a filter by date excludes files because their date is unknown.
 
-    `by_history` is that of `filter_files`.
+    `by_history` has the same meaning as in `filter_files`.
     """
     dates = [date for date in (parsed.since, parsed.until) if date]
     if by_history:
@@ -232,8 +232,8 @@ def _text_tests(parsed: ParsedQuery, states: Collection[FileState]) -> Iterable[
 def _history_tests(parsed: ParsedQuery, now_s: float, *, by_history: bool) -> Iterable[_Test]:
     """Yield tests for `in:`, `author:`, `since:` and `until:`. Every `in:` accepts commits.
 
-    Whether a commit, or a file if `by_history` is set, passes a filter with a revision is decided
-    by `select_by_history`.
+    `select_by_history` decides whether a commit, or a file if `by_history` is set, passes a filter
+    with a revision.
     """
     if parsed.kinds and "code" not in parsed.kinds:
         yield lambda state: state.source != FILES or is_document(state.path, state.language)

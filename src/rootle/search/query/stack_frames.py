@@ -64,8 +64,8 @@ class Frame:
     function: str = ""  # "" if it is not known
 
 
-# Returns the line of the function of a frame if the line of the frame is outside of it, otherwise
-# None. The file may have changed since the program that printed the frame was built.
+# Returns the line of the function that a frame names if the line of the frame is outside of this
+# function, as happens if the file has changed since the program was built. Otherwise returns None.
 LocateFrame = Callable[[FileState, Frame], int | None]
 
 

@@ -186,8 +186,8 @@ def _rescore_documents(
 ) -> list[Sequence[tuple[int, float]]]:
     """Lower the scores of short chunks of documents, and add the chunks that are read to `rows`.
 
-    A chunk is found by its headings too. One with little other text, such as a cell with one
-    statement, would come before the text that the headings announce.
+    A chunk is also found by the words of its headings. A chunk with little other text, such as a
+    cell with one statement, would therefore come before the text that the headings introduce.
     """
     states = index.files(file_ids)
     languages = {
@@ -209,7 +209,8 @@ def _content_shares(
 ) -> Mapping[int, float]:
     if language != "rst":
         return {row.id: content_share(row.end - row.start) for row in rows}
-    # Many documents begin with a chunk that contains nothing but directives and labels.
+    # Directives and labels do not count, because many documents begin with a chunk that contains
+    # nothing else.
     texts = index.excerpts([(row.file_id, row.start, row.end) for row in rows])
     chars = [
         sum(len(line) for line in text.split("\n") if not _DIRECTIVE.match(line)) for text in texts

@@ -31,7 +31,7 @@ class _Filter:
     """A filter of a query, or several filters of the same kind."""
 
     names: tuple[str, ...]  # as the user wrote them
-    # The values of the fields without the filter. Any: the fields have different types.
+    # The values that remove the filter, by field; Any, because the fields have different types.
     query: Mapping[str, Any] = field(default_factory=dict)  # of SearchQuery
     parsed: Mapping[str, Any] = field(default_factory=dict)  # of ParsedQuery
 
@@ -94,7 +94,7 @@ def _find_exclusive(
     request: SearchRequest,
     states: Sequence[FileState],
 ) -> Iterator[tuple[_Filter, _Filter]]:
-    """Yield the pairs of filters that pass files alone, but none together."""
+    """Yield the pairs of filters that each let files pass, but together let none pass."""
 
     def passes(*chosen: _Filter) -> bool:
         others = [one for one in filters if one not in chosen]
@@ -107,7 +107,7 @@ def _find_exclusive(
 def _note_excluded(
     names: Sequence[str], allowed: set[int] | None, question: ParsedQuestion, index: IndexReader
 ) -> Iterator[str]:
-    """Yield a note if files that are found among the allowed ones match the question."""
+    """Yield a note about the allowed files that match the question, if there are any."""
     ranked = index.sparse.query(question.question.terms, _MAX_MATCHES, allowed)
     chunks = index.chunks(ranked.ids.tolist())
     files = list(dict.fromkeys(row.file_id for row in chunks.values()))

@@ -89,15 +89,15 @@ class NamedSymbols:
         return replace(answer, notes=(*answer.notes, *notes))
 
     def _answer_plainly(self, asked: _Asked) -> RankedAnswer:
-        """Return the answer of an ordinary search, which says if the name has no definition."""
+        """Return the answer of an ordinary search, and say in it if the name has no definition."""
         index = asked.request.session.index
         undefined = describe_undefined(asked.question, asked.scoped.files, index, self._open_finder)
         return replace(asked.find_plainly(), undefined=undefined)
 
     def _answer_for_marked_name(self, asked: _Asked) -> RankedAnswer | None:
-        """Return the answer for the name with the "?" or "!" after it; None if there is no such.
+        """Return the answer for the name with its "?" or "!"; None if there is no such answer.
 
-        Where the character can be the end of the sentence, a definition of this name is required.
+        If the character may just end the sentence, a definition of this name is required.
         """
         question = asked.question
         if not question.marked_name:
@@ -116,7 +116,7 @@ class NamedSymbols:
         return self._without_mark(asked, answer) or answer if question.is_operator else answer
 
     def _without_mark(self, asked: _Asked, answer: RankedAnswer | None) -> RankedAnswer | None:
-        """Return the answer for an operator without the mark if only this name is found.
+        """Return the answer for the name without the mark, if only that name is found.
 
         `answer` is the answer for the name with the mark.
         """

@@ -1,4 +1,4 @@
-"""Say that the name in a question has no definition, if it is certainly the name of one."""
+"""State that the name in a question has no definition, if it is certainly a name in code."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def describe_undefined(
         return ""
     finder = open_finder()
     found = finder.find(index, SymbolRequest(question.name, files=files))
-    # A name in code that is not fully parsed may be that of a field, but not that of a macro.
+    # If some code was not parsed, the name may be that of a field there, unless only a word such as
+    # "macro" next to the name shows that it is a name in code.
     may_be_field = not found.has_all_definitions and question.is_explicit
     # The last character of a name in Ruby, as in `empty?`, may look like the end of the question.
     is_signed = any(one.rstrip("?!") == question.name for one in found.similar)

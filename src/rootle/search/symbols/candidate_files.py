@@ -48,7 +48,7 @@ class CandidateFiles:
 
     @property
     def unread_files(self) -> int:
-        """A lower bound for the number of files with the words of the name outside `states`."""
+        """A lower bound for the number of files outside `states` with the words of the name."""
         return len(self._ranked) - len(self.states)
 
     @cached_property

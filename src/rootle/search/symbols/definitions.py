@@ -121,7 +121,7 @@ def find_definitions(
 ) -> tuple[dict[Position, FoundDefinition], Collection[Position]]:
     """Return the definitions of a name in a file, by the positions of the name.
 
-    If there are more than 10,000 of them, also return the positions of the others.
+    For definitions after the first 10,000, only the positions are returned, as the second value.
     """
     if found.tree is not None:
         places = {
@@ -215,7 +215,8 @@ def find_members(found: FileOccurrences) -> dict[Position, FoundDefinition]:
     members: dict[tuple[object, ...], tuple[Position, FoundDefinition]] = {}
     for at in found.positions:
         kind = member_kind(tree, *at, found.size)
-        # In other files than those of packages, an import renames only for the file itself.
+        # In Python, `from … import … as` is an alias only in the `__init__.py` of a package. In
+        # other files, the new name is only for the file itself.
         is_private = tree.language == "python" and kind in ALIAS_KINDS
         if kind and not (is_private and not found.state.path.endswith("__init__.py")):
             one = _make(found, at, tuple(tree.units_at(at[0])), kind=kind)

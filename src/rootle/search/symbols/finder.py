@@ -76,7 +76,7 @@ class SymbolFinder:
     def _targets(
         self, index: IndexReader, scan: NameScan, definitions: Sequence[FoundDefinition]
     ) -> Sequence[AliasTarget]:
-        """Return the definitions of aliases; the scan is incomplete if there are too many."""
+        """Return the aliases with their targets; the scan is incomplete if there are too many."""
         aliases = AliasTargets(index, self._parsed)
         found = aliases.find(definitions)
         scan.has_all_definitions &= aliases.is_complete
@@ -125,7 +125,7 @@ class SymbolFinder:
         targets: Sequence[AliasTarget],
         files: FileTests,
     ) -> SymbolAnswer:
-        """Return the answer; `targets` are the definitions of aliases among `definitions`."""
+        """Return the answer; `targets` are the targets of aliases among `definitions`."""
         has_all_types = has_all_implementations = True
         local_variables = 0
         if request.aspect == "definitions":
@@ -198,7 +198,7 @@ class SymbolFinder:
     ) -> tuple[list[SymbolUse], list[FoundDefinition]]:
         """Return the implementations of these definitions.
 
-        If all implementations are of another library, return them without the definitions.
+        If they all implement a name of another library, return them without the definitions.
         """
         owners, name = split_name(request.name)
         if owners or not definitions:
@@ -213,7 +213,7 @@ def _select_page(
 ) -> tuple[int, tuple[SymbolUse, ...], str | None]:
     """Return the position and the uses of the requested page, and the cursor of the next one.
 
-    Raise StaleCursorError as `SymbolFinder.find`.
+    Raise StaleCursorError in the same cases as `SymbolFinder.find`.
     """
     offset = request.offset
     if request.cursor is not None:
@@ -238,7 +238,7 @@ def _place_of(symbol: Symbol) -> str:
 def _with_targets(
     definitions: Sequence[FoundDefinition], targets: Sequence[AliasTarget]
 ) -> tuple[Symbol, ...]:
-    """Return the definitions of aliases, and then all `definitions`, in which aliases are marked.
+    """Return the definitions to which aliases refer, and then `definitions` with marked aliases.
 
     A definition that is already listed is not repeated.
     """

@@ -1,4 +1,7 @@
-"""Find the definitions outside of classes that a file knows: its own, imported ones, modules."""
+"""Find the definitions outside of classes to which the names in a file refer.
+
+Examples are its own definitions, and those in modules that it imports.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ class ModuleDefinitions:
         self._imported: dict[tuple[str, str], bool] = {}
 
     def find_plain(self, found: FileOccurrences, tree: SourceTree) -> FoundDefinition | None:
-        """Return the definition that the name has in a file without a receiver."""
+        """Return the definition to which the name refers in a file if it has no receiver."""
         path = found.state.path
         if path not in self._plain:
             self._plain[path] = self._find_plain(found, tree)
@@ -68,7 +71,8 @@ class ModuleDefinitions:
         best = best_path([one.symbol.path for one in self._top], statement)
         if best is not None:
             return self._top[best]
-        # npm packages re-export names of each other, so the name of the package need not agree.
+        # npm packages re-export names of each other, so an import of any package of the repository
+        # may refer to the definition.
         is_only = len(self._top) == 1 and language in JAVASCRIPT
         is_own = is_only and imported_package(statement) in self._files.own_packages
         return self._top[0] if is_own else None
@@ -76,7 +80,7 @@ class ModuleDefinitions:
     def find_in_module(
         self, found: FileOccurrences, tree: SourceTree, at: Position, names: Sequence[str]
     ) -> FoundDefinition | None:
-        """Return the definition in the module that the names before a use refer to, if they do."""
+        """Return the definition in a module, if the names before a use refer to this module."""
         last = names[-1]
         if last not in self._modules:
             self._modules[last] = self._modules_named(last)
@@ -120,6 +124,6 @@ def _is_member(definition: FoundDefinition) -> bool:
 
 
 def _import_of(found: FileOccurrences, tree: SourceTree) -> str:
-    """Return the first import in a file that names the name; "" if there is none."""
+    """Return the first import in a file that contains the name; "" if there is none."""
     statements = (import_statement(tree, *at, found.size) for at in found.positions)
     return next(filter(None, statements), "")

@@ -187,7 +187,7 @@ class NameScan:
 
     @property
     def unread_files(self) -> int:
-        """The least number of files that may have further uses but were not read or parsed."""
+        """A lower bound for the number of unread or unparsed files that may have further uses."""
         if self.is_complete or self.request.aspect == "definitions":
             return 0
         unparsed = 0 if self.request.aspect == "uses" else self._unparsed_files
@@ -248,7 +248,7 @@ class NameScan:
         return self._definitions[state.id]
 
     def is_defined_at(self, state: FileState, at: Position) -> bool:
-        """Return whether a known definition is at a position, which need not be listed."""
+        """Return whether the name is defined at a position, even by an unlisted definition."""
         known, others = self._definitions.get(state.id, {}), self._unlisted.get(state.id, ())
         return at in known or at in others
 
@@ -276,7 +276,7 @@ class NameScan:
         return parsed
 
     def has_excluded(self, found: FileOccurrences, row: int) -> bool:
-        """Return whether a line of a file is left out by the request; each is checked once."""
+        """Return whether the request excludes a line of a file. Each line is checked only once."""
         if self.request.excluded is None:
             return False
         key = found.state.id, row

@@ -24,7 +24,7 @@ _MAX_FILES: Final = 500  # files that are read to find a name
 
 
 class PlaceKind(IntEnum):
-    """The content of a file, in the order in which files explain a name best."""
+    """The kinds of files; those that explain a name best come first."""
 
     CODE = 0  # including configuration
     DOCUMENT = 1

@@ -32,7 +32,7 @@ _MAX_SCANNED: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class _DeclaredMember:
-    """The definition that the declared type of a receiver has."""
+    """The definition of a name in the declared type of a receiver."""
 
     place: str  # as in `SymbolUse.target`; "" if no definition is known
     is_open: bool = False  # whether a value of the type may have another definition
@@ -111,7 +111,7 @@ class Resolver:
     def _declared_member(
         self, found: FileOccurrences, at: Position, receiver: str
     ) -> _DeclaredMember | None:
-        """Return what the declarations of the repository say; None if the type is not known."""
+        """Return the definition in the declared type of a receiver; None if either is unknown."""
         tree = found.tree
         if tree is None or tree.language not in TYPED_LANGUAGES or len(receiver) >= MAX_RECEIVER:
             return None
@@ -124,7 +124,7 @@ class Resolver:
             return None
         member = self._receivers.member_of(declared, found.name, self._definitions)
         if member is None:
-            # A base class may be outside of the repository, or may have another name here.
+            # The member may be in a base class outside of the repository or under another name.
             return _DeclaredMember("", is_open=True) if declared.is_interface else None
         if member.place in self._wanted:
             return _DeclaredMember(member.place)

@@ -1,4 +1,4 @@
-"""Find the definitions for which exported aliases are other names."""
+"""Find the definitions to which exported aliases refer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MODULE_ENDS: Final = tuple(
     for extension in (".ts", ".tsx", ".js", ".jsx", ".mts", ".mjs", ".cjs")
 )
 _MAX_ALIASES: Final = 50  # whose definitions are looked up
-# Files with these names have the name of their folder.
+# A module whose file has one of these names has the name of its folder.
 _PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "__init__"})
 
 
@@ -46,7 +46,7 @@ class AliasTargets:
         self.is_complete = True  # whether no alias was left out because of the limit
 
     def find(self, definitions: Sequence[FoundDefinition]) -> Sequence[AliasTarget]:
-        """Return the aliases among `definitions` with the definitions that they are names of.
+        """Return the aliases among `definitions`, each with the definition to which it refers.
 
         An alias is left out if the code does not show which definition it refers to.
         """
@@ -89,7 +89,7 @@ class AliasTargets:
     def _definitions_of(self, name: str) -> Sequence[FoundDefinition]:
         """Return the definitions of a name, without aliases.
 
-        Many modules export the same name under another one. Its definitions are looked up once.
+        They are cached, because many modules may export the same definition under other names.
         """
         if name not in self._defined:
             scan = NameScan(self._index, self._parsed, SymbolRequest(name), OWNER_SCAN)

@@ -40,7 +40,7 @@ def bases_in(found: FileOccurrences) -> Iterator[str]:
 
 
 def aliased_classes(index: IndexReader, parsed: ParsedFiles, name: str) -> Iterator[str]:
-    """Yield the names of the definitions that files export under another name.
+    """Yield the names of the definitions that files export under the name `name`.
 
     For `export { Hono as HonoBase }`, the name HonoBase yields Hono.
     """

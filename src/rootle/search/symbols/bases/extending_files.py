@@ -18,9 +18,9 @@ _BRACES: Final = re.compile(r"[{};]")
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """How the text before a name shows that the name is in the head of a class.
+    """Patterns that recognize, by the text before a name, that the name is in a class head.
 
-    The text begins after the last match of `start`, and `words` matches in it.
+    Only the text after the last match of `start` is searched for `words`.
     """
 
     words: re.Pattern[str]

@@ -84,7 +84,7 @@ class ForeignBases:
         return bool(modules) and all(map(self._is_outside, modules))
 
     def _read(self, path: str) -> _ParsedNames | None:
-        """Return a file with the places of the name; None if it cannot be decided upon."""
+        """Return a file with the places of the name; None if the file cannot be analyzed."""
         state = self._index.file_at(path)
         if state is None or state.language not in _LANGUAGES:
             return None

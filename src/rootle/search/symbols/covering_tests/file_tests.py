@@ -20,7 +20,8 @@ from rootle.types import Symbol, SymbolUse
 # The words at the start or the end of the name of a test file: cart_test.go, CartTests, cart.spec.
 _TEST_WORDS: Final = frozenset({"test", "tests", "spec", "specs"})
 _MAX_CHARS: Final = 3_000_000  # of the files whose tests are listed
-# An ordinary word, such as "utils", is the name of many files. Then a question is not about one.
+# If more files have an ordinary word as their name, such as "utils", a question with this word is
+# not about one of these files.
 _MAX_FILES_OF_WORD: Final = 3
 _MAX_LINE: Final = 200
 
@@ -39,7 +40,7 @@ class FileTests:
 
     @cached_property
     def name(self) -> str:
-        """The name whose uses are requested; "cart" if the tests of the file cart.py are."""
+        """The name whose uses are requested; for the tests of the file "cart.py", it is "cart"."""
         if self._request.aspect != "tests":
             return self._request.name
         files = self._index.files_with_endings([self._request.name])

@@ -29,7 +29,7 @@ from rootle.syntax.go_types import Embedded, GoFile, GoType, package_name, read_
 from rootle.types import SymbolUse
 
 _MAX_INTERFACES: Final = 10  # interfaces with the requested name
-_MAX_METHODS: Final = 6  # a folder is searched if it defines the rarest methods, up to this many
+_MAX_METHODS: Final = 6  # how many of the rarest methods a folder must define to be searched
 _MAX_DEPTH: Final = 5  # levels of embedded types
 _MAX_ROUNDS: Final = 3  # how often to search for types that embed the types found so far
 _MAX_COMPARISONS: Final = 1_000_000  # of methods with those of an interface
@@ -195,7 +195,7 @@ class GoInterfaces:
                     yield GoImplementation(file.state, kind.row, file.lines[kind.row])
 
     def _has_methods(self, sources: Sequence[_Methods], methods: _Methods) -> bool:
-        """Return whether lists of methods, of which the first with a name counts, have these."""
+        """Return whether `sources` contain `methods`; the first source with a name counts."""
         for name, one in methods.items():
             self._comparisons -= 1 + len(sources)
             if self._comparisons < 0:
@@ -209,7 +209,8 @@ class GoInterfaces:
     def _read_packages(self, methods: _Methods, first: _Package) -> list[_ReadFile]:
         """Return the files with types that may have these methods; files in `first` come first.
 
-        All methods of a type are in its folder, unless it embeds a type of another package.
+        Only folders that define the rarest methods are searched, because all methods of a type are
+        in its folder, unless it embeds a type of another package.
         """
         names = sorted(methods, key=lambda name: len(self._definers.find(name)))[:_MAX_METHODS]
         folders = set.intersection(

@@ -1,7 +1,8 @@
 """Decide whether two Go methods can have the same signature.
 
-A type can be written in different ways: `restic.ID` is `ID` inside its package, and an alias is the
-same type as another name. If the code does not show that two types differ, they count as the same.
+A type can be written in different ways: `restic.ID` is `ID` inside its package, and an alias is
+another name for the same type. If the code does not show that two types differ, they count as the
+same.
 """
 
 from __future__ import annotations
@@ -86,7 +87,8 @@ class GoTypeIdentity:
             return has_folder(b.package, folder)
         if not b.package:
             return has_folder(a.package, other)
-        # The same name in two packages is often an alias, such as `os.FileMode`.
+        # The same name in two packages is often an alias, such as `os.FileMode`. If both are in the
+        # repository, `_may_be_alias` finds out.
         return not (self._is_here(a) and self._is_here(b))
 
     def _is_here(self, use: GoTypeUse) -> bool:

@@ -226,7 +226,7 @@ def _owner_of(units: Sequence[Unit]) -> str:
 
 
 def _are_parts(declared: Sequence[Declaration]) -> bool:
-    """Return whether all declarations are parts of a class of C# that has several parts."""
+    """Return whether all declarations are parts of a partial class of C#."""
     return all(
         one.file.language == "csharp"
         and any(b"partial" in (child.text or b"") for child in one.unit.node.children[:5])
@@ -248,7 +248,7 @@ def _is_directly_in(file: CodeFile, binding: Binding, unit: Unit) -> bool:
 
 
 def _is_companion(boxes: Sequence[Unit], unit: Unit) -> bool:
-    """Return whether the innermost of nested classes is the companion object of another one."""
+    """Return whether the innermost class in `boxes` is the companion object of `unit`."""
     is_within = len(boxes) > 1 and boxes[-2] is unit
     return is_within and boxes[-1].title.startswith("companion")
 
@@ -285,7 +285,7 @@ def _named_files(states: Sequence[FileState], file: CodeFile, statement: str) ->
     named = imported_path(file.state.path, statement)
     if named and (exact := [one for one in states if is_module(one.path, named)]):
         return exact
-    # A module of the same package may export the name of another one.
+    # A module of the same package may re-export the name from another module.
     is_local = bool(named) or _LOCAL_IMPORT.search(statement) is not None
     if is_local and len(states) == 1 and (named or _is_near(states[0].path, file)):
         return list(states)

@@ -29,7 +29,7 @@ _RESULTS: Final = frozenset({"CargoResult", "LockResult", "Option", "Result"})
 
 
 def await_type(name: TypeName) -> TypeName:
-    """Return the type of the value that is there after an `await`."""
+    """Return the type of the value that `await` yields; unchanged if the type is no promise."""
     if name.name in _PROMISES and name.arguments and name.arguments[-1] is not None:
         return name.arguments[-1]
     return name

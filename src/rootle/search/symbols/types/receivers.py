@@ -38,7 +38,7 @@ _IMPLICIT_SELF: Final = frozenset({"csharp", "java", "kotlin"})
 _CALLED_CLASSES: Final = frozenset({"kotlin", "python"})
 _CONSTRUCTORS: Final = {"rust": frozenset({"default"})}  # that a class has without declaring them
 _NULLS: Final = frozenset({"None", "null", "nil", "undefined"})
-_MAX_DEPTH: Final = 5  # of values of variables whose values are other variables, and so on
+_MAX_DEPTH: Final = 5  # levels of variables that get their values from other variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ class ReceiverTypes:
         return self._element(found)
 
     def _element(self, found: Typed) -> Typed | None:
-        """Return the type of the elements of a list or map, whose type can have its own name."""
+        """Return the element type of a list or map, or of a named type that is declared as one."""
         if (element := element_of(found.type)) is not None:
             return Typed(element, found.file)
         declared = self._declaration(found)
@@ -271,7 +271,7 @@ class ReceiverTypes:
 
 
 def _read_written(found: Sequence[tuple[CodeFile, Binding]], index: int) -> Typed | None:
-    """Return the type that declarations write, if all of them write the same one."""
+    """Return the written type of the declarations, if it is the same in all of them."""
     types = {one.type for _, one in found}
     if len(types) != 1:
         return None
@@ -307,7 +307,7 @@ def _enclosing_class(file: CodeFile, node: Node) -> Typed | None:
 
 
 def _visible(file: CodeFile, node: Node, name: str) -> Sequence[Binding]:
-    """Return the declarations of a variable that are known at a node, of the innermost scope."""
+    """Return the visible declarations of a variable at a node, from the innermost scope only."""
     known = [
         one
         for one in file.local_bindings(name, node.start_point[0])

@@ -17,7 +17,7 @@ _CLASS: Final = r"(?P<type>[A-Z](?=\w*[a-z])\w*)\b"
 _NAME: Final = re.compile(r"\w+")
 _TYPE_FIRST: Final = frozenset("c cpp csharp dart java".split())
 # The declarations of all variables in a text, with the groups "name" and "type". The text after the
-# first word is only looked at, because it can contain the first word of another declaration.
+# type is matched by a lookahead, because it can contain the type of another declaration.
 _TYPE_FIRST_PATTERN: Final = re.compile(
     r"\b(?P<type>[A-Z]\w*)\b(?=(?:<[^;(){}]{0,80}>)?(?:\[\])?[&*?\s]+(?P<name>\w+)\s*[,);=:])"
 )
@@ -34,7 +34,7 @@ _VALUE: Final = (
 )
 _ASSIGNED: Final = re.compile(rf"\s*:?=\s*(?:await\s+)?(?:new\s+|&)?{_VALUE}")
 _ASSIGNED_WITH_NEW: Final = re.compile(rf"\s*:?=\s*(?:await\s+)?new\s+{_VALUE}")
-# Declarations in a function of Go that are compared; of more, those of the whole file are used.
+# If a function of Go has more declarations of a variable, those of the whole file are used instead.
 _MAX_IN_FUNCTION: Final = 100
 # In these languages, a call without `new` may call a function, whose name can be capitalized.
 _WITH_NEW: Final = frozenset("cpp csharp java php".split())

@@ -168,7 +168,7 @@ class NameUses:
         """
         if found.tree is None or not self._everything:
             return None
-        # After `close = file.close`, a call of the variable calls the method.
+        # After `close = file.close`, calls are listed: a call of the variable calls the method.
         is_renamed = any(can_rename_member(found.tree, *at, found.size) for at in found.positions)
         places = [at for at in found.positions if not self._scan.is_defined_at(state, at)]
         return LocalVariables(found.tree, places, found.size, is_plain_call=not is_renamed)
@@ -241,7 +241,7 @@ class NameUses:
     def _with_implicit(
         self, uses: Sequence[SymbolUse], selected: Sequence[FoundDefinition]
     ) -> list[SymbolUse]:
-        """Add implicit implementations to the uses: a Go type does not name its interfaces.
+        """Add implicit implementations to the uses, because a Go type does not name its interfaces.
 
         Leave out uses that embed a type of the same name from another package.
         """

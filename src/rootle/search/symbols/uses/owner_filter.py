@@ -151,7 +151,7 @@ class OwnerFilter:
         return self._bases[name]
 
     def _find_packages(self, found: FoundDefinition) -> list[tuple[str, ...]]:
-        """Return the names of the packages of a definition; Scala nests the clauses of a file."""
+        """Return the possible packages of a definition; the clauses of a Scala file are nested."""
         clauses = self._clauses_of(found.symbol.path)
         nested = tuple(part for clause in clauses for part in clause)
         return [*clauses, nested] if clauses else []
