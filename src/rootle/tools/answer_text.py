@@ -39,8 +39,8 @@ from rootle.types import (
     Span,
 )
 
-# Files whose score is below this share of the best score have no lines. After the first three, they
-# are left out.
+# If the score of a file is below this share of the best score, no places are chosen for it. After
+# the first _MIN_RESULTS results, it is left out unless it matches a phrase or a regex.
 _FAR: Final = 0.1
 _MIN_RESULTS: Final = 3
 # The places of this number of files are ranked together. Opening a file takes time.
@@ -176,11 +176,11 @@ class _Writer:
     def choose_places(
         self, results: Sequence[SearchResult], rooms: Sequence[int]
     ) -> list[ChosenPlaces | None]:
-        """Return the places that the answer shows of each result.
+        """Return the places of each result that the answer shows.
 
-        `rooms` are the numbers of characters for results whose lines are chosen alone, such as
-        commits. Files share theirs. The value is None for a result without lines, whose places are
-        its spans: a commit, a file far below the best one, or one after the first files.
+        `rooms` are the numbers of characters for the lines of each result; files share the sum of
+        theirs. The value is None for a result whose places are not chosen: a commit, a file with a
+        score far below the best one, or a file after the first `_MAX_OPENED` files.
         """
         scores = [result.score for result in results if result.commit is None]
         limit = _FAR * max(scores, default=0.0)

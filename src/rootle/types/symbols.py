@@ -34,8 +34,9 @@ class SymbolUse:
 
     path: str
     line: int  # the number of the line, from 1
-    # call, implementation, type, import, reference, comment, string or document; if assignments
-    # are requested, assignment; if tests are requested, test for a test in a file with the name
+    # call, implementation, type, import, export, reference, comment, string or document; if
+    # assignments are requested, assignment; if tests are requested, test for a test in a file with
+    # the name
     kind: str
     scope: str  # the enclosing function, outermost definition first
     text: str  # the line
@@ -81,5 +82,6 @@ class SymbolAnswer:
     # The number of lines with the requested aspect that are left out, because the name is that of a
     # local variable or parameter there.
     local_variables: int = 0
-    # Whether no other definition of the last part of the name was found, whatever its owner is.
+    # True: the last part of the name has only one definition, regardless of the owner. False: it
+    # has several or none, or not all files that may define it were read.
     is_only_definition: bool = False

@@ -59,7 +59,7 @@ _SAFE_CONFIG: Final[dict[str, str]] = {
 # expression.
 _DIFF_COMMANDS: Final = frozenset({"diff-tree", "log", "show"})
 _DRIVER: Final = r"^diff\..*\.x?funcname$"
-# Without a setting, git takes a line that begins with a letter for the line of a function.
+# The default of git: a line that begins with a letter, "_" or "$" is the line of a function.
 _HEADING: Final = "^([A-Za-z_$].*)$"
 _CONFIG_TIMEOUT_S: Final = 10.0
 # Seconds without output after which rootle looks for a file that git may be waiting for, such as a

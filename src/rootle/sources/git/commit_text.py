@@ -123,7 +123,7 @@ def _header(root: Path, sha: str) -> str:
 
 
 def _format_time(seconds: str) -> str:
-    """Return a Unix time in UTC; unchanged if it is not in the years that Python supports."""
+    """Return a Unix time as text in UTC, or "@SECONDS" if Python does not support its year."""
     if not seconds:  # the commit is damaged
         return "date unknown"
     try:

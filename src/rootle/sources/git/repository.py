@@ -110,9 +110,9 @@ def ignored_paths(folder: str, paths: Collection[str]) -> set[str]:
 
 
 def _without_links(folder: str, path: str, known: dict[str, str]) -> str:
-    """Return a path whose file is in the deepest of its folders that is not below a link.
+    """Replace the folder of a path with its deepest parent that is neither a link nor below one.
 
-    `known` contains this folder for the folders that were looked up before.
+    `known` maps the folders that were looked up before to these parents.
     """
     parent, _, name = path.rpartition("/")
     above = ""

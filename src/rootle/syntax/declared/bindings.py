@@ -109,7 +109,7 @@ class Binding:
     type: str = ""
     value: str = ""  # the expression that gives the name its value
     is_element: bool = False  # the name gets each element of `value`
-    index: int = 0  # which of the values on the left side of an assignment in Go
+    index: int = 0  # the position of the name on the left side of an assignment in Go, from 0
 
 
 def binding_at(tree: SourceTree, leaf: Node) -> Binding | None:

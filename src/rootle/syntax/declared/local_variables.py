@@ -168,7 +168,8 @@ def _known_ranges(tree: SourceTree, leaf: Node) -> Iterator[tuple[int, int]]:
     elif body is not None:
         yield body.start_byte, body.end_byte
     else:
-        # The value of `let name = name.trim()` refers to the name outside of the block.
+        # In `let name = name.trim()`, the value refers to an earlier variable with this name, so
+        # the new one is visible only after its declaration.
         is_whole = _WITH_BODY.search(declaration.type) is not None
         yield leaf.end_byte if is_whole else declaration.end_byte, scope.end_byte
 

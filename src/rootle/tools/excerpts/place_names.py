@@ -1,4 +1,4 @@
-"""Write the names of the places of a file: the header of a result, and the lines after "also"."""
+"""Write the names of the places of a file: the header of a result, and the line with "also"."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SCOPE: Final = " > "  # between the parts of a name
 
 
 def write_one_line(result: SearchResult, spans: Sequence[Span], places: ChosenPlaces | None) -> str:
-    """Return the best places of a result without their lines."""
+    """Return one line with the path of a result and the ranges and names of its best places."""
     if places is not None and places.named:
         first, *others = places.named
         context = first.name
@@ -61,7 +61,7 @@ def name_places(places: Sequence[Place], *, context: str) -> list[str]:
 def _shorten_name(name: str, context: str = "") -> str:
     """Return the innermost parts of the name of a definition or section: "class B > def c".
 
-    A part is left out if it would be cut, except for the last one.
+    If they are too long, return only the last part, which may be cut.
     """
     parts = without_scope(name, context).split(_SCOPE)[-_NAME_PARTS:]
     if len(_SCOPE.join(parts)) > _MAX_NAME_CHARS:

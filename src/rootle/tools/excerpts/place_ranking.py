@@ -43,7 +43,9 @@ _CONTAINER_LOSS: Final = 0.8  # for a definition that contains others, such as a
 _UNNAMED_LOSS: Final = 0.1  # for lines outside of definitions
 _MATCH_VALUE: Final = 10.0  # for a match of a phrase or a regex, times the same square root
 _MIN_SCORE: Final = 1e-3
-_MAX_CANDIDATES: Final = 100  # with the most words of the question
+# The maximum number of places that are ranked. Definitions that the question asks for and the spans
+# of the results take precedence over other places, which are ordered by the weight of their words.
+_MAX_CANDIDATES: Final = 100
 _MAX_PLACES: Final = 24
 _MAX_PARTS: Final = 24
 # The end of a sentence or of a signature, or a line.
