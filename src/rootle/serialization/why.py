@@ -46,7 +46,7 @@ class WhyDetail:
     body_lines: int  # the maximum number of lines of a message after its subject
 
 
-# How much to show, most first.
+# The levels of detail, from most to least.
 WHY_DETAILS: Final = (
     WhyDetail(13, 3, 6),
     WhyDetail(11, 2, 6),
@@ -74,7 +74,7 @@ def reason_lines(answer: WhyAnswer) -> Iterator[str]:
 
 
 def brief_reason_lines(answer: WhyAnswer, detail: WhyDetail, columns: int) -> Iterator[str]:
-    """Yield the same with as much as `detail` says, and one line for each further commit.
+    """Yield the lines of `reason_lines`, limited by `detail`; further commits take one line each.
 
     Messages are wrapped to `columns`. Other lines may be longer.
     """

@@ -74,7 +74,7 @@ async def _serve_client(server: Server[Any], streams: ProtocolStreams) -> None:
 
             def end() -> None:
                 exit_after_grace_period()
-                # If the client has closed its input, the loop may have ended before its process.
+                # If the client closes its input before it exits, the loop may already have ended.
                 with suppress(RuntimeError):
                     loop.call_soon_threadsafe(session.cancel)
 

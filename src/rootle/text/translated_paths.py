@@ -29,8 +29,8 @@ _CATALOGUE_FOLDERS: Final = frozenset(
 )
 
 
-# Extensions of files that contain only the translatable messages of a program. FreeMarker templates
-# have the same extension as the files of Fluent.
+# Extensions of files that contain only the translatable messages of a program. The extension of
+# Fluent is not one of them, because FreeMarker templates have it too.
 _TEXT_EXTENSIONS: Final = (*_XLIFF, ".arb", ".resx", ".strings", ".stringsdict", ".xcstrings")
 _FLUENT: Final = ".ftl"
 _TEXT_NAME: Final = re.compile(

@@ -1,7 +1,7 @@
 """Write search results as text for a language model.
 
-Most of the text consists of lines of the places that match the question best together, whichever of
-the first files they are in. A file without such a place takes one line, with the names of its best
+Most of the text consists of lines from the places that together match the question best. They can
+be in any of the first files. A file without such a place takes one line, with the names of its best
 definitions. If the question contains a phrase or a regex, each result also shows lines that match
 it.
 """
@@ -43,7 +43,8 @@ from rootle.types import (
 # the first _MIN_RESULTS results, it is left out unless it matches a phrase or a regex.
 _FAR: Final = 0.1
 _MIN_RESULTS: Final = 3
-# The places of this number of files are ranked together. Opening a file takes time.
+# The maximum number of files whose places are ranked together. It is small, because opening a file
+# takes time.
 _MAX_OPENED: Final = 5
 # Maximum number of characters for the other lines of a result that match a phrase or a regex.
 _MATCH_ROOM: Final = 240
@@ -289,7 +290,7 @@ class _Writer:
         return title, list(_number_lines(place, sorted({*numbers, *sent}), texts))
 
     def _was_sent(self, path: str, texts: Mapping[int, str]) -> bool:
-        """Return whether the client has received these lines, also in this answer."""
+        """Return whether these lines are in an earlier answer, or already in this one."""
         if self._shown is None:
             return False
         return any(passages.contains(path, texts) for passages in (self._shown, self.passages))

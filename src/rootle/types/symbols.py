@@ -72,8 +72,8 @@ class SymbolAnswer:
     # False: the files that declare the types of receivers were too long to read all of them, so
     # more uses than necessary count as uses by name.
     has_all_types: bool = True
-    # If `is_complete` is False, the least number of files with the name that were not read or, for
-    # tests and implementations, not parsed. 0 if it is not known.
+    # If `is_complete` is False, a lower bound for the number of files with the name that were not
+    # read or, for tests and implementations, not parsed. 0 if it is not known.
     unread_files: int = 0
     # If the aspect is "implementations", the names of the types on this page that have
     # implementations of their own. Only direct implementations are uses.

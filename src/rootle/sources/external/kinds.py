@@ -26,7 +26,7 @@ from rootle.sources.external.records import (
 )
 from rootle.sources.files.discovery import WalkRules
 
-# A document, a path and the reason to skip it, or a file of which only a part was read.
+# A document; the path of a skipped document with the reason; or a file that was only partly read.
 Found = ExternalDocument | tuple[str, str] | CutFile
 
 SPHINX: Final = "sphinx"

@@ -96,7 +96,7 @@ def ignored_paths(folder: str, paths: Collection[str]) -> set[str]:
 
     Below a symbolic link that has replaced a folder, only the names of files are compared.
     """
-    # git refuses all paths if one of them is below a link.
+    # git refuses all paths if one of them is below a link, so replace such paths.
     known = {"": ""}
     asked = {path: _without_links(folder, path, known) for path in paths}
     output = run_git(

@@ -44,7 +44,7 @@ _TYPES: Final = frozenset(
     int64_t long short signed size_t ssize_t uint8_t uint16_t uint32_t uint64_t unsigned void
     wchar_t typeof __typeof__ _Bool _Complex""".split()
 )
-# The next word is the name of a type.
+# The word after one of these is the name of a type.
 _TAGS: Final = frozenset({b"class", b"enum", b"struct", b"union"})
 # A line with one of these words is not the head of a function with a type.
 _STATEMENTS: Final = frozenset(
@@ -92,7 +92,7 @@ def hide_macros(data: bytes) -> bytes:
 
 
 def _parts(match: re.Match[bytes]) -> list[_Part]:
-    """Return the parts of a head; none if it is a statement or a macro names its function."""
+    """Return the parts of a head; none if it is a statement or its name is that of a macro."""
     parts, name = list(_split(match)), match[2]
     is_statement = not _STATEMENTS.isdisjoint({name, *(one.word for one in parts)})
     return [] if is_statement or name.isupper() else parts

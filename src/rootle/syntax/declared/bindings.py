@@ -51,7 +51,7 @@ _FUNCTION: Final = re.compile(
     r"(?:function|method|local_function|abstract_method|function_signature)_"
     r"(?:declaration|definition|item|signature|elem|statement)|function_signature_item"
 )
-# Nodes that give each of their names an element of a value.
+# Loops, which assign each element of a value to their names.
 _LOOPS: Final = frozenset(
     """range_clause enhanced_for_statement foreach_statement for_in_statement for_statement
     for_expression""".split()
@@ -101,7 +101,7 @@ class Binding:
     If `type` and `value` are empty, the code does not say the type.
     """
 
-    scope: Node  # the smallest part of the code in which a variable with this name is known
+    scope: Node  # the smallest node in which a variable with this name is visible
     node: Node  # the declaration
     is_member: bool = False  # of a class, an interface or a struct
     is_own: bool = False  # the name is assigned with a receiver, as in `self.name = value`

@@ -2,7 +2,7 @@
 
 A span of a search result is replaced by the innermost definition around its best line. All other
 definitions with a word of the question are candidates as well, because the search may have missed
-the one that decides.
+the one that answers it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ _TYPE_KINDS: Final = frozenset(
     "class enum extension impl interface module namespace object protocol record struct trait "
     "type".split()
 )
-# The first word of the name of a definition that contains others as a part of what it does.
+# The first word of the name of a definition whose inner definitions are parts of its code, not
+# members.
 _FUNCTION_KINDS: Final = frozenset(
     "#define const constructor def defp fn fun func function let method proc sub var".split()
 )
@@ -120,7 +121,8 @@ class FilePlaces:
         own_name = place.name.rpartition(" > ")[2]
         kind, _, name = own_name.partition(" ")
         is_code = kind in _FUNCTION_KINDS or kind in _TYPE_KINDS
-        # The name of a function in C has no kind, and neither has the title of a section.
+        # A name without a kind is that of a function in C or the title of a section. It is the
+        # name of a function if the question declares it.
         is_function = kind in _FUNCTION_KINDS or (not name and own_name in self._declared)
         is_container = place.lines in self._containers and not is_function
         declared = self._types if is_container else self._declared
@@ -136,7 +138,7 @@ class FilePlaces:
         )
 
     def _own_words(self) -> dict[LineRange, set[str]]:
-        """Return the words in the lines of each definition that are not in an inner definition."""
+        """Return the words in the lines of each definition, except those of inner definitions."""
         found: defaultdict[LineRange, set[str]] = defaultdict(set)
         around: list[Definition] = []  # the definitions around a line, innermost last
         following = deque(self._definitions)

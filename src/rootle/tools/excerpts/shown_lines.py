@@ -2,11 +2,11 @@
 
 A definition that fits into the characters for a place, or nearly fits, is shown whole. Of a longer
 definition, an agent receives the signature, the first lines of the docstring and the consecutive
-lines that match the question best: the sum of the weights of their words is the largest, and rare
-words weigh more. If the question contains a phrase or a regex, lines that match it take precedence.
-If the question asks where a name is defined, the definition is shown from its beginning. The
-outline does not contain some definitions, such as fields. For these, the line with the name is
-shown with the comment above it.
+lines that match the question best. These are the lines with the largest sum of the weights of their
+words, where rare words weigh more. If the question contains a phrase or a regex, lines that match
+it take precedence. If the question asks where a name is defined, the definition is shown from its
+beginning. The outline does not contain some definitions, such as fields. For these, the line with
+the name is shown with the comment above it.
 
 The variables that these lines use come next if they are defined outside of functions, such as a
 table or a limit.
@@ -223,7 +223,7 @@ class FileExcerpts:
         """
         best: tuple[tuple[int, float], LineNumbers] = ((0, -1.0), ())
         shown = self._words.in_lines((*head, *before))
-        # The members of a class are places of their own, so the lines of the class end before them.
+        # The members of a class are places of their own, so a window in the class ends before them.
         members = set(self._places.lines_of(place)).difference(self._places.own_lines(place))
         for start in self._window_starts(place, head):
             # If the last statement does not fit, it is not shown, and its words do not count.

@@ -30,9 +30,10 @@ def read_html(html: str, found: ExtractedDocument) -> None:
 
 
 def escape_unclosed(html: str) -> str:
-    """Return HTML in which each "<" after the last ">" is text, as the parser treats it.
+    """Escape each "<" after the last ">".
 
-    The parser itself searches the rest of the text for each of them, which takes quadratic time.
+    The parser would treat these characters as text too, but only after it has searched the rest of
+    the text for each of them, which takes quadratic time.
     """
     head, end, tail = html.rpartition(">")
     return head + end + tail.replace("<", "&lt;")

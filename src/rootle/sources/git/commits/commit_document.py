@@ -29,7 +29,7 @@ from rootle.types import (
 )
 
 _MAX_RENAMES: Final = 200  # renamed files whose old paths are indexed
-# Of a commit that changes more files, only the lines that remove something are indexed.
+# If a commit changes more files, only the lines that remove a word for good are indexed.
 _MAX_FILES_WITH_PATCH: Final = 100
 _MAX_PATCH_CHARS: Final = 10_000
 _MAX_FILE_CHARS: Final = 3_000

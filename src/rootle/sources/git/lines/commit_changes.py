@@ -14,7 +14,7 @@ from rootle.sources.git.lines.line_changes import LineChange, parse_changes, spl
 from rootle.sources.git.raw_diff import RawChange, split_raw_diff
 
 _BLOCK: Final = re.compile(rb"^diff --git ", re.MULTILINE)
-# The changes from the first parent, or from no files for the first commit.
+# The changes relative to the first parent. The first commit of a repository adds all its files.
 _CHANGES: Final = ("-1", "--format=", "--diff-merges=first-parent", "-r", "--raw", "-z")
 _OPTIONS: Final = (
     *("--no-ext-diff", "--no-textconv", "--no-notes", "--no-decorate", "--no-show-signature"),
@@ -29,8 +29,8 @@ _MAX_PATCH_BYTES: Final = 6_000_000
 # one. If there are more, git compares only files whose names are the same.
 _MAX_COMPARED: Final = 200
 _WORD: Final = re.compile(rb"\w+")
-# Lines that are removed from other files and compared with the added lines. If a commit removed
-# more, those with the most words in common with the added lines are compared.
+# The maximum number of lines removed from other files that are compared with the added lines. If a
+# commit removed more, those with the most words in common with the added lines are compared.
 _MAX_REMOVED_LINES: Final = 20_000
 
 
@@ -57,7 +57,7 @@ def find_source(folder: str, sha: str, path: str, timeout_s: float) -> ChangedTe
         return None
     found = next((one for one in files if one.path == path), None)
     if (found is None or found.status == "A") and len(files) > _MAX_COMPARED:
-        # git has not compared all files. It can also look for the source of only one file.
+        # git has not compared all files, so ask it for the source of this file only.
         places = ("-M", "--follow")
         followed = _list_changed(folder, sha, places, deadline_s, path)
         if followed is None:
@@ -68,7 +68,7 @@ def find_source(folder: str, sha: str, path: str, timeout_s: float) -> ChangedTe
             found = None  # a copy of a file that the commit did not change
     if found is None or found.status not in ("R", "C"):
         return ChangedText("A", path, path, ())
-    # The names of the two files make git compare only these. The status may then differ.
+    # Given both names, git compares only these two files, and may report another status.
     data = _read(folder, sha, (*_PATCH, "-M", "-C"), deadline_s, found.old_path, path)
     if data is None:
         return None
