@@ -536,7 +536,7 @@ def test_a_note_says_that_changes_are_hidden_because_of_secrets(
     answer = make_app(tmp_path / "repo").gone("load_signing")
     assert answer.removals == ()
     (note,) = answer.suggestions
-    assert "are hidden, because they may contain secrets" in note
+    assert "are hidden, because the files may contain secrets" in note
 
 
 COLLECTOR = """\

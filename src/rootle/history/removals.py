@@ -144,13 +144,13 @@ def _note_missing_name(
 
 
 def _note_hidden(count: int) -> tuple[str, ...]:
-    """Return a note that the changes of `count` files were left out; none if `count` is 0."""
+    """Return a note that `count` changes of files were left out; none if `count` is 0."""
     if not count:
         return ()
-    files = "1 file is" if count == 1 else f"{count} files are"
+    changes = "1 change of a file is" if count == 1 else f"{count} changes of files are"
     return (
-        f"in the commits that were searched, the changes of {files} hidden, because they may "
-        "contain secrets; code that was removed there is not found",
+        f"in the commits that were searched, {changes} hidden, because the files may contain "
+        "secrets; code that these changes removed is not found",
     )
 
 
@@ -225,7 +225,7 @@ class _RemovalSearch:
         return self._commits.describe_unread(self._view, definitions)
 
     def count_hidden(self) -> int:
-        """Return how many changed files of the searched commits may contain secrets.
+        """Return how many changes of files in the searched commits may contain secrets.
 
         A file is counted once for each commit that changed it.
         """
