@@ -18,8 +18,8 @@ from rootle.models.shipped import IMPACT_V1, model_file
 from rootle.protocols import WeightedTerm
 from rootle.rank.rankers.tree_ensemble import GradientBoostedTrees, load_trees
 from rootle.search.symbols.definitions import is_test_place
-from rootle.text.languages import PROSE, language_of
-from rootle.text.terms import WORD, split_identifier, stem_of, whole_identifier
+from rootle.text.languages import PROSE, detect_language
+from rootle.text.terms import WORD, file_stem, split_identifier, whole_identifier
 
 # The features of the model that `training/impact/train.py` trains, in order.
 NAMES: Final = (
@@ -148,7 +148,7 @@ class ImpactFeatures:
             math.log1p(used),
             similarity,
             float(is_test),
-            float(language_of(path) in PROSE),
+            float(detect_language(path) in PROSE),
             math.log1p(max(0.0, days)),
             math.log((cochange.share + 0.01) / (popularity + 0.01)),
             cochange.reverse_share,
@@ -240,7 +240,7 @@ def _folder(path: str) -> str:
 
 def _stem(path: str) -> str:
     """Return the words of a file name without its extension and words such as "test"."""
-    name = stem_of(path).partition(".")[0] or path.rpartition("/")[2]
+    name = file_stem(path).partition(".")[0] or path.rpartition("/")[2]
     return " ".join(word for word in split_identifier(name) if word not in _TEST_WORDS)
 
 

@@ -12,7 +12,7 @@ from rootle.errors import IndexStorageError
 from rootle.history.commit_view import CommitView
 from rootle.index.reader import ChunkRow, IndexReader
 from rootle.protocols import NO_HITS, Embedder, Ranked, WeightedTerm
-from rootle.text.terms import WORD, stem_of, word_terms
+from rootle.text.terms import WORD, file_stem, word_terms
 from rootle.types import HIDDEN_CHANGE, REMOVED_SCOPE_SEPARATOR, DocumentSection
 
 # The number of chunks that each search contributes, and the number of definitions in the answer.
@@ -180,7 +180,9 @@ class RemovedDefinitions:
 
 def _is_owned(code: RemovedDefinition, owners: Sequence[str]) -> bool:
     """Return whether code is in the class or module that qualifies its name, if there is one."""
-    return not owners or owners[-1] in WORD.findall(code.scope) or owners[-1] == stem_of(code.path)
+    return (
+        not owners or owners[-1] in WORD.findall(code.scope) or owners[-1] == file_stem(code.path)
+    )
 
 
 def _section_at(index: IndexReader, chunk: ChunkRow) -> DocumentSection | None:

@@ -32,12 +32,12 @@ def _stems_of_word(word: str) -> tuple[str, ...]:
     )
 
 
-def stems_of(text: str) -> frozenset[str]:
+def collect_stems(text: str) -> frozenset[str]:
     """Return the distinct stems of a text."""
     return frozenset(list_stems(text))
 
 
-def pairs_of(stems: Sequence[str]) -> frozenset[str]:
+def collect_pairs(stems: Sequence[str]) -> frozenset[str]:
     """Return the pairs of adjacent stems, each with a space between its stems."""
     return frozenset(f"{one} {following}" for one, following in pairwise(stems))
 

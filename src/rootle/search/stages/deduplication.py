@@ -26,7 +26,7 @@ from rootle.search.results.working_tree import ExcerptReader, WorkingTree
 from rootle.search.session import Session
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.text.terms import WORD, split_identifier
-from rootle.text.translated_paths import translation_of
+from rootle.text.translated_paths import parse_translation
 
 _ORIGINAL: Final = "en"
 # The minimum cosine similarity of chunks whose words are compared. Measured on four repositories:
@@ -243,7 +243,7 @@ def fold_translations(
     paths = answer.candidates.inputs.files.paths
     groups: dict[str, list[tuple[int, str]]] = defaultdict(list)
     for at in answer.order:
-        page, language = translation_of(paths[at])
+        page, language = parse_translation(paths[at])
         groups[page].append((at, language))
     copies = [group for group in groups.values() if _has_translation(group)]
     if not copies:

@@ -21,7 +21,7 @@ from rootle.search.symbols.parsed_files import FileOccurrences, find_occurrences
 from rootle.search.symbols.types.code_files import JAVASCRIPT, CodeFiles
 from rootle.syntax.references import MAX_RECEIVER, binds_import, import_statement
 from rootle.syntax.source_tree import Position, SourceTree
-from rootle.text.terms import stem_of
+from rootle.text.terms import file_stem
 
 # In these languages, files in the same folder can use each other without an import.
 _PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "csharp", "c"})
@@ -92,7 +92,7 @@ class ModuleDefinitions:
             return named[0]
         if tree.language in _WITH_PATHS:
             return None
-        parts = {*named[0].symbol.path.split("/"), stem_of(named[0].symbol.path)}
+        parts = {*named[0].symbol.path.split("/"), file_stem(named[0].symbol.path)}
         is_whole = len(names) > 1 and parts.issuperset(names)  # "package.module"
         is_imported = self._is_imported(found, tree, last) or (
             is_whole and self._is_imported(found, tree, names[0])

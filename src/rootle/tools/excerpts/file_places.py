@@ -22,7 +22,7 @@ from rootle.text.declared_names import (
     find_declared_types,
     find_macro_lines,
 )
-from rootle.text.word_stems import stems_of
+from rootle.text.word_stems import collect_stems
 from rootle.tools.excerpts.matched_words import MatchedWords
 from rootle.types import Definition, FileOutline, Span
 
@@ -130,7 +130,7 @@ class FilePlaces:
             place,
             rank,
             frozenset(words),
-            stems_of(name if is_code else own_name),
+            collect_stems(name if is_code else own_name),
             is_container,
             is_declared=not place.is_comment and _own_name(place.name) in declared,
             is_match=bool(self.matches_in(*place.lines)),

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from heapq import nlargest
 from typing import Final
 
-from rootle.text.word_stems import list_stems, pairs_of
+from rootle.text.word_stems import collect_pairs, list_stems
 from rootle.tools.excerpts.file_places import Candidate
 
 # The constants were chosen on the tune splits of the labels and of the large repositories, and on
@@ -84,7 +84,7 @@ class _ScoredPlace:
 def split_parts(question: str) -> list[frozenset[str]]:
     """Return the stems, and the pairs of adjacent stems, of each part of a question."""
     stems = map(list_stems, _PART_END.split(question, maxsplit=_MAX_PARTS - 1))
-    return [frozenset(some) | pairs_of(some) for some in stems if some]
+    return [frozenset(some) | collect_pairs(some) for some in stems if some]
 
 
 def rank_places(

@@ -14,7 +14,7 @@ from rootle.search.symbols.parsed_files import ParsedFiles, read_occurrences
 from rootle.search.symbols.scan_limits import OWNER_SCAN
 from rootle.search.symbols.symbol_request import SymbolRequest
 from rootle.syntax.aliases import DEFAULT, Alias, aliased_name, default_export
-from rootle.text.terms import stem_of
+from rootle.text.terms import file_stem
 
 # The ends of paths of JavaScript modules, in the order in which a path is completed.
 _MODULE_ENDS: Final = tuple(
@@ -132,7 +132,7 @@ def _nearest(
 
 def _module_parts(path: str) -> list[str]:
     folders = path.split("/")[:-1]
-    stem = stem_of(path)
+    stem = file_stem(path)
     return folders if stem in _PLAIN_STEMS else [*folders, stem]
 
 

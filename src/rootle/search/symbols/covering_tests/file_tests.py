@@ -14,7 +14,7 @@ from rootle.search.symbols.parsed_files import ParsedFiles
 from rootle.search.symbols.symbol_request import SymbolRequest
 from rootle.syntax.test_units import find_tests
 from rootle.text.languages import CODE_EXTENSIONS
-from rootle.text.terms import WORD, split_identifier, stem_of, whole_identifier
+from rootle.text.terms import WORD, file_stem, split_identifier, whole_identifier
 from rootle.types import Symbol, SymbolUse
 
 # The words at the start or the end of the name of a test file: cart_test.go, CartTests, cart.spec.
@@ -45,7 +45,7 @@ class FileTests:
             return self._request.name
         files = self._index.files_with_endings([self._request.name])
         is_file = any(state.path.rpartition("/")[2] == self._request.name for state in files)
-        return stem_of(self._request.name) if is_file else self._request.name
+        return file_stem(self._request.name) if is_file else self._request.name
 
     @cached_property
     def subjects(self) -> Sequence[FileState]:
@@ -139,7 +139,7 @@ class FileTests:
 
 def _subject_names(state: FileState) -> Collection[str]:
     """Return the normalized names of the module that a file is, or that a test file tests."""
-    folder, stem = state.path.rpartition("/")[0], stem_of(state.path)
+    folder, stem = state.path.rpartition("/")[0], file_stem(state.path)
     folder_name = folder.rpartition("/")[2]
     is_package = stem in PLAIN_STEMS or state.language == "go"
     names = {whole_identifier("".join(WORD.findall(folder_name)))} if is_package else set()
