@@ -54,7 +54,7 @@ def content_share(chars: int) -> float:
     return min(1.0, chars / _FULL_CONTENT_CHARS)
 
 
-def initial_lines_of(*, is_symbol: bool, is_exact: bool) -> int:
+def count_initial_lines(*, is_symbol: bool, is_exact: bool) -> int:
     """Return the number of lines that a span has before the remaining lines are distributed."""
     if is_symbol:
         # The name may be anywhere in its chunk, so the chunk is not truncated.

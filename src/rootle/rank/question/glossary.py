@@ -149,11 +149,11 @@ def _meaning(word: str, folded: str, language: Language, drop: set[str]) -> tupl
         return dictionary.terms[folded]
     if folded in drop:
         return ()
-    known = _by_stem(folded, language, dictionary)
+    known = _find_by_stem(folded, language, dictionary)
     return known or (_split_compound(folded, dictionary) if language == "de" else None)
 
 
-def _by_stem(word: str, language: Language, dictionary: _Dictionary) -> tuple[str, ...] | None:
+def _find_by_stem(word: str, language: Language, dictionary: _Dictionary) -> tuple[str, ...] | None:
     for form in _forms(word, language):
         if found := dictionary.terms.get(form) or dictionary.stems.get(form):
             return found
@@ -181,7 +181,7 @@ def _split_compound(word: str, dictionary: _Dictionary) -> tuple[str, ...] | Non
         if not head:
             continue
         rest = word[split:]
-        tail = _part(rest, dictionary) or _by_stem(rest, "de", dictionary)
+        tail = _part(rest, dictionary) or _find_by_stem(rest, "de", dictionary)
         tail = tail or _split_compound(rest, dictionary)
         if tail:
             return (*head, *tail)

@@ -14,7 +14,7 @@ from rootle.rank.features import (
     copied_files,
     defining_files,
     file_features,
-    kinds_of,
+    flag_kinds,
     prose_files,
     record_files,
     test_files,
@@ -109,7 +109,7 @@ def rank_files(inputs: RankingInputs, weights: Mapping[str, float] = WEIGHTS) ->
     if not question.is_about_copies:
         contributions[copied_files(inputs)] *= COPY_FACTOR
     if question.intent != "error" and not question.is_about_texts:
-        contributions[kinds_of(inputs)["is_texts"]] *= TEXTS_FACTOR
+        contributions[flag_kinds(inputs)["is_texts"]] *= TEXTS_FACTOR
     if question.intent == "howto":
         contributions[prose_files(inputs)] *= DOCUMENT_FACTOR
     if question.intent == "usage":

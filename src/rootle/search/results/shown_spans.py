@@ -18,8 +18,8 @@ from rootle.rank.span_choice import (
     ScoredSpan,
     choose_spans,
     content_share,
+    count_initial_lines,
     has_room,
-    initial_lines_of,
 )
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
@@ -104,7 +104,7 @@ def select_spans(
     scoped = answer.candidates.scoped
     is_symbol = answer.candidates.inputs.question.is_symbol
     is_exact = scoped.is_exact or bool(answer.lines)
-    max_lines = initial_lines_of(is_symbol=is_symbol, is_exact=is_exact)
+    max_lines = count_initial_lines(is_symbol=is_symbol, is_exact=is_exact)
     scored = _best_chunks(chunks, file_ids)
     rows = index.chunks([at for found in scored for at, _ in found[:_MAX_SPANS]])
     best = _rescore_documents(index, scored, file_ids, rows)
