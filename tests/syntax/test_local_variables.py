@@ -57,8 +57,8 @@ CODE = {
 def test_local_variables_and_parameters_are_found_in_their_scope(language: str) -> None:
     tree = read_source_tree(CODE[language].replace("DUP", "dup"), language)
     assert tree is not None
-    definitions = tree.definitions_of("dup")
-    places = list(tree.occurrences_of("dup"))
+    definitions = tree.find_definitions("dup")
+    places = list(tree.find_occurrences("dup"))
     variables = LocalVariables(tree, [at for at in places if at not in definitions], size=3)
     lines = CODE[language].replace("DUP", "dup").split("\n")
     for row, column in places:

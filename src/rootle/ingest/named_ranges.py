@@ -152,7 +152,7 @@ def find_plain_names(text: str, language: str, name: str) -> list[NamedRange]:
     if tree is None or not last:
         return []
     size = len(last.encode("utf-8", "replace"))
-    for places in (sorted(tree.definitions_of(last)), _find_members(tree, last, size)):
+    for places in (sorted(tree.find_definitions(last)), _find_members(tree, last, size)):
         found: dict[tuple[int, int], NamedRange] = {}
         for row, column in places:
             units = tuple(tree.units_at(row))
@@ -172,7 +172,7 @@ def _find_members(tree: SourceTree, name: str, size: int) -> list[Position]:
     If several methods of a class assign an attribute, only the first assignment is returned.
     """
     places: dict[object, Position] = {}
-    for position in tree.occurrences_of(name):
+    for position in tree.find_occurrences(name):
         kind = member_kind(tree, *position, size)
         if kind:
             owner = tuple(unit.title for unit in tree.units_at(position[0]))[:-1]

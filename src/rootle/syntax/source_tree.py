@@ -80,7 +80,7 @@ class SourceTree:
         """Return the text of a node."""
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
-    def definitions_of(self, name: str) -> dict[Position, tuple[Unit, ...]]:
+    def find_definitions(self, name: str) -> dict[Position, tuple[Unit, ...]]:
         """Return the positions at which a name is defined, with the units around each position.
 
         A unit is a definition in the outline, and the outermost unit comes first. If the `symbol`
@@ -96,7 +96,7 @@ class SourceTree:
             found[position] = tuple(self.units_at(position[0]))
         return found
 
-    def occurrences_of(self, name: str) -> Iterator[Position]:
+    def find_occurrences(self, name: str) -> Iterator[Position]:
         """Yield the positions at which a name occurs as a whole word."""
         last = re.escape(name.encode("utf-8", "replace"))
         for match in re.finditer(rb"(?<![\w$])" + last + rb"(?![\w$])", self.data):

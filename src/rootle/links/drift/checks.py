@@ -321,13 +321,13 @@ class DriftChecks:
             fold(owner) in words
             or re.search(rf"(?<!\w){re.escape(owner)}(?!\w)", found.line) is not None
             or owner in ("self", "this", "cls")
-            or bool(self._signatures.definitions_of(owner))
+            or bool(self._signatures.find_definitions(owner))
             or self._definition_of(owner, False) is not None
         )
 
     def _is_defined_elsewhere(self, name: str) -> bool:
         """Return whether a class belongs to another project, perhaps because it was moved there."""
-        if self._signatures.definitions_of(name):
+        if self._signatures.find_definitions(name):
             return False
         return name in self._project.words or self._definition_of(name, False) is None
 
@@ -337,12 +337,12 @@ class DriftChecks:
         return (
             is_used
             and owner.lower() not in self._project.module_names
-            and not self._signatures.definitions_of(owner)
+            and not self._signatures.find_definitions(owner)
         )
 
     def _is_foreign_package(self, name: str) -> bool:
         is_module = name.lower() in self._project.module_names
-        return not is_module and not self._signatures.definitions_of(name)
+        return not is_module and not self._signatures.find_definitions(name)
 
 
 def make_report(text: NamedText, line: int, name: str, found: Finding) -> DriftReport:

@@ -80,7 +80,7 @@ class Signatures:
         self._left = _BASE_COST + _COST_PER_CHAR * chars
         self._searches_left = _MAX_USE_SEARCHES
         self.is_exhausted = False  # whether the limit prevented a lookup
-        self.definitions_of = lru_cache(maxsize=4_096)(self._find)
+        self.find_definitions = lru_cache(maxsize=4_096)(self._find)
         self.heads_of = lru_cache(maxsize=4_096)(self._find_heads)
         self.text_of = lru_cache(maxsize=128)(self._read)
         self._lines_of = lru_cache(maxsize=128)(self._split)
@@ -97,14 +97,14 @@ class Signatures:
         return is_open or self.is_exhausted
 
     def _classes(self, name: str) -> list[Symbol]:
-        return [one for one in self.definitions_of(name) if one.kind in _BOX_KINDS]
+        return [one for one in self.find_definitions(name) if one.kind in _BOX_KINDS]
 
     def _is_open(self, symbol: Symbol, project: ProjectNames) -> bool:
         head = symbol.signature.partition(symbol.name)[2].partition("{")[0]
         bases = set(re.findall(r"[A-Za-z_]\w+", head)) - _BASE_WORDS - {"object"}
         if self._is_dynamic(symbol.path):
             return True
-        return any(base not in project.words or not self.definitions_of(base) for base in bases)
+        return any(base not in project.words or not self.find_definitions(base) for base in bases)
 
     def mentions(self, path: str, name: str) -> bool:
         """Return whether the text of a module contains a name, or may define it dynamically."""
@@ -148,7 +148,7 @@ class Signatures:
         if self._classes(name):
             return None
         found = [
-            head for symbol in self.definitions_of(name) if "(" in (head := self._head(symbol))
+            head for symbol in self.find_definitions(name) if "(" in (head := self._head(symbol))
         ]
         if not found:
             return None

@@ -126,7 +126,7 @@ def find_definitions(
     if found.tree is not None:
         places = {
             at: units
-            for at, units in found.tree.definitions_of(found.name).items()
+            for at, units in found.tree.find_definitions(found.name).items()
             if not _is_macro_use(found, units)
         }
         ordered = sorted(places)

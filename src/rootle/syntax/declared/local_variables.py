@@ -11,7 +11,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from rootle.syntax.declared.bindings import CLASS_SCOPES, scope_of
+from rootle.syntax.declared.bindings import CLASS_SCOPES, find_scope
 from rootle.syntax.references import climb_members
 from rootle.syntax.ruby_calls import RubyVariables
 from rootle.syntax.source_tree import Position, SourceTree
@@ -119,7 +119,7 @@ class LocalVariables:
         for at in places if tree.language not in ("ruby", "php") else ():
             leaf = tree.node_at(*at, size)
             if tree.language == "python" and _is_global(leaf):
-                scope = scope_of(tree, leaf)
+                scope = find_scope(tree, leaf)
                 self._globals.append((scope.start_byte, scope.end_byte))
             elif leaf.type in _LEAVES:
                 self._ranges += _known_ranges(tree, leaf)
@@ -154,10 +154,10 @@ def _is_within(leaf: Node, ranges: Collection[tuple[int, int]]) -> bool:
 
 def _known_ranges(tree: SourceTree, leaf: Node) -> Iterator[tuple[int, int]]:
     """Yield the byte ranges in which the variable that a name declares is visible, if any."""
-    declaration = _declaration_of(tree, leaf)
+    declaration = _find_declaration(tree, leaf)
     if declaration is None or _is_member_or_type(declaration):
         return
-    scope = scope_of(tree, declaration)
+    scope = find_scope(tree, declaration)
     if scope.parent is None or scope.type in _TOP_SCOPES:
         return
     yield leaf.start_byte, leaf.end_byte
@@ -184,7 +184,7 @@ def _is_member_or_type(declaration: Node) -> bool:
     return around is not None and (around.parent or around).type == "function_type"
 
 
-def _declaration_of(tree: SourceTree, leaf: Node) -> Node | None:
+def _find_declaration(tree: SourceTree, leaf: Node) -> Node | None:
     """Return the node that declares a name as a variable or parameter, or None."""
     node = leaf
     while (parent := node.parent) is not None and parent.type in _PATTERNS:

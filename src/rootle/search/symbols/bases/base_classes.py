@@ -28,7 +28,7 @@ def bases_in(found: FileOccurrences) -> Iterator[str]:
         return
     if found.tree is None:
         return
-    for units in found.tree.definitions_of(found.name).values():
+    for units in found.tree.find_definitions(found.name).values():
         if not units or units[-1].symbol != found.name:
             continue
         if found.tree.language == "go":

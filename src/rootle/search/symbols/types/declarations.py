@@ -159,7 +159,7 @@ class Declarations:
                 continue
             rows = [
                 row
-                for (row, _), units in other.tree.definitions_of(name).items()
+                for (row, _), units in other.tree.find_definitions(name).items()
                 if units and _owner_of(units) == declared.name
             ]
             for one in other.bindings(name) if rows else ():
@@ -212,7 +212,7 @@ class Declarations:
 
 
 def _find_declared(file: CodeFile, name: str) -> Iterator[Declaration]:
-    for units in file.tree.definitions_of(name).values():
+    for units in file.tree.find_definitions(name).values():
         if units and units[-1].symbol == name:
             label = units[-1].title.partition(" ")[0]
             if label not in _FUNCTIONS and (units[-1].is_box or label in ("type", "struct")):
