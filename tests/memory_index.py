@@ -98,10 +98,10 @@ class MemoryIndex(IndexReader):
         wanted = set(ids)
         return {row.id: row for row in self._rows if row.id in wanted}
 
-    def chunks_of(self, file_id: int) -> list[ChunkRow]:
+    def list_chunks(self, file_id: int) -> list[ChunkRow]:
         return [row for row in self._rows if row.file_id == file_id]
 
-    def symbols_of(self, chunk_ids: Sequence[int]) -> list[str]:
+    def list_symbols(self, chunk_ids: Sequence[int]) -> list[str]:
         rows = self.chunks(chunk_ids).values()
         return [name for row in rows for name in find_defined_names(self._texts[row.file_id], row)]
 
@@ -111,7 +111,7 @@ class MemoryIndex(IndexReader):
     def text_as_written(self, file_id: int) -> str:
         return self._texts[file_id]
 
-    def sections_of(self, file_id: int) -> list[DocumentSection]:
+    def read_sections(self, file_id: int) -> list[DocumentSection]:
         return []
 
     def section_labels(self) -> dict[int, list[str]]:
@@ -261,11 +261,11 @@ class MemoryDense:
         scores = (self._vectors[rows] @ neighbors.vector).astype(np.float32)
         return FileChunks(self._ids[rows], self._files[rows], scores)
 
-    def chunks_of(self, file_ids: Ids) -> FileChunks:
+    def list_chunks(self, file_ids: Ids) -> FileChunks:
         rows = np.isin(self._files, file_ids)
         return FileChunks(self._ids[rows], self._files[rows])
 
-    def files_of(self, chunk_ids: Ids) -> Ids:
+    def find_files(self, chunk_ids: Ids) -> Ids:
         known = dict(zip(self._ids.tolist(), self._files.tolist(), strict=True))
         return _to_ids(known.get(at, -1) for at in chunk_ids.tolist())
 

@@ -131,7 +131,7 @@ def indexed_lines(app: App) -> dict[str, list[LineRange]]:
     """Return the line ranges of all chunks in the index, by file."""
     snapshot = index_snapshot(app)
     return {
-        state.path: [(row.start_line, row.end_line) for row in snapshot.chunks_of(state.id)]
+        state.path: [(row.start_line, row.end_line) for row in snapshot.list_chunks(state.id)]
         for state in snapshot.all_files()
     }
 

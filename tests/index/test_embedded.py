@@ -241,7 +241,7 @@ def test_scores_of_selected_rows_equal_those_of_a_full_scan(tmp_path: Path) -> N
     assert index.count == 190  # the deleted rows do not count
     question = _RNG.normal(size=32).astype(np.float32)
     rows = np.array([0, 7, 35, 199])
-    some = index.scores_of(question, rows)
+    some = index.score_rows(question, rows)
     assert np.allclose(some, index.scores(question)[rows], atol=1e-6, equal_nan=True)
     assert np.isnan(some).tolist() == [False, False, True, False]  # the third row is deleted
 

@@ -89,7 +89,7 @@ def _chunks_of(app: App, path: str) -> list[tuple[int, int]]:
     app.index()
     index = app._container.indexer().snapshot()
     (file_id,) = (state.id for state in index.all_files() if state.path == path)
-    return [(row.start_line, row.end_line) for row in index.chunks_of(file_id)]
+    return [(row.start_line, row.end_line) for row in index.list_chunks(file_id)]
 
 
 def _is_unused(app: App, key: str, reason: str) -> bool:

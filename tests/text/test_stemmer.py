@@ -64,7 +64,7 @@ def test_search_servers_receive_the_same_stems_separated_by_spaces(
     truth = ChangeSource(connection)
     changed, _ = truth.changed_since(-1)
     (state,) = [state for state in changed if state.path == "databases/collisions.py"]
-    terms = [chunk.terms for chunk in truth.chunks_of(state, "sparse")]
+    terms = [chunk.terms for chunk in truth.list_chunks(state, "sparse")]
     connection.close()
     assert terms
     for text in terms:

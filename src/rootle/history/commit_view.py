@@ -82,20 +82,20 @@ class CommitView:
 
         return sorted(found, key=key)
 
-    def sections_of(self, state: FileState) -> list[DocumentSection]:
+    def read_sections(self, state: FileState) -> list[DocumentSection]:
         """Return the message of a commit and the files below the folder that it changed."""
-        named = ((self.relative_label(s.label), s) for s in self.index.sections_of(state.id))
+        named = ((self.relative_label(s.label), s) for s in self.index.read_sections(state.id))
         return [replace(section, label=label) for label, section in named if label is not None]
 
     def old_paths(self, state: FileState) -> Mapping[str, str]:
         """Return the old paths of the files that a commit renamed below the folder, by the new."""
-        renamed = (one for one in self.sections_of(state) if one.title.startswith(RENAMED_TO))
+        renamed = (one for one in self.read_sections(state) if one.title.startswith(RENAMED_TO))
         pairs = ((self.relative_label(one.title.removeprefix(RENAMED_TO)), one) for one in renamed)
         return {path: one.label for path, one in pairs if path is not None}
 
     def may_lack_files(self, state: FileState) -> bool:
         """Return whether a commit may have changed more files than the index lists."""
-        sections = self.index.sections_of(state.id)
+        sections = self.index.read_sections(state.id)
         files = [one for one in sections if not one.title.startswith(RENAMED_TO)]
         return len(files) > MAX_INDEXED_FILES  # `files` also contains the section of the message
 
@@ -130,7 +130,7 @@ class CommitView:
 
     def count_message_lines(self, state: FileState) -> int:
         """Return how many lines of the indexed text of a commit are its message."""
-        sections = self.index.sections_of(state.id)
+        sections = self.index.read_sections(state.id)
         return sections[0].end_line if sections else 1
 
     def is_same(self, other: CommitView) -> bool:

@@ -169,9 +169,9 @@ class ImpactFeatures:
         """Return the files whose names a file uses, the users of its names, and similar files."""
         if state is None:
             return {}, {}, {}
-        chunks = [row.id for row in self._index.chunks_of(state.id)]
+        chunks = [row.id for row in self._index.list_chunks(state.id)]
         text = self._index.text(state.id)
-        symbols = list(dict.fromkeys(self._index.symbols_of(chunks)))
+        symbols = list(dict.fromkeys(self._index.list_symbols(chunks)))
         return self._used(text, symbols), self._users(symbols), self._similar(text, state)
 
     def _used(self, text: str, symbols: Sequence[str]) -> dict[str, list[str]]:

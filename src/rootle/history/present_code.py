@@ -73,7 +73,7 @@ class PresentCode:
         if not key:
             return []
         ids = self._index.sparse.definers([key], _MAX_DEFINERS)[key]
-        spelled = set(self._index.symbols_of(ids))
+        spelled = set(self._index.list_symbols(ids))
         if name.rstrip("?!") not in {one.rstrip("?!") for one in spelled}:
             return []
         files = {row.file_id for row in self._index.chunks(ids).values()}

@@ -233,7 +233,7 @@ class _RemovalSearch:
         headings = (
             texts[state.id][section.start_line - 1]
             for state in self._view.select(self._index.files(self._searched).values())
-            for section in self._view.sections_of(state)
+            for section in self._view.read_sections(state)
         )
         return sum(heading.rstrip().endswith(f" ({HIDDEN_SECRET})") for heading in headings)
 

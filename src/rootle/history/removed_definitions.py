@@ -110,7 +110,7 @@ class RemovedDefinitions:
         found = []
         for state in view.select(view.index.files(ids[:_MAX_NAMED]).values()):
             text = view.index.text(state.id).split("\n")
-            made = (self._make(state.path, text, one, 0.0) for one in view.sections_of(state))
+            made = (self._make(state.path, text, one, 0.0) for one in view.read_sections(state))
             found += [one for one in made if one.name == word and _is_owned(one, owners)]
         return found, len(ids) > _MAX_NAMED
 
@@ -187,7 +187,7 @@ def _is_owned(code: RemovedDefinition, owners: Sequence[str]) -> bool:
 
 def _section_at(index: IndexReader, chunk: ChunkRow) -> DocumentSection | None:
     """Return the section that contains a chunk."""
-    sections = index.sections_of(chunk.file_id)
+    sections = index.read_sections(chunk.file_id)
     at = bisect_right([one.start_line for one in sections], chunk.start_line) - 1
     return sections[at] if at >= 0 else None
 

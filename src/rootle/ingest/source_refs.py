@@ -85,7 +85,7 @@ class DocumentSet:
         for state in index.all_files():
             if state.path == uri and state.source != FILES and state.skip is None:
                 passage = _passage(uri, state.language, index.text_as_written(state.id))
-                return WholeDocument(passage, index.sections_of(state.id))
+                return WholeDocument(passage, index.read_sections(state.id))
         return None
 
 

@@ -121,7 +121,7 @@ def test_terms_near_a_word_are_the_same_as_in_a_plain_comparison() -> None:
                 for at, term in enumerate(terms)
                 if edit_distance(word, term, distance) <= distance
             ]
-            assert terms_of_field.near(word, distance) == expected
+            assert terms_of_field.find_near(word, distance) == expected
 
 
 def test_long_lengths_are_rounded_to_four_bits() -> None:

@@ -56,7 +56,7 @@ def rank_by_change(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery
         return find(request, scoped)
     search = _ChangeSearch(asked, request.session.index, scoped)
     evidence = search.find()
-    chunk_ids = np.concatenate([scoped.chunk_ids, search.chunks_of(evidence)])
+    chunk_ids = np.concatenate([scoped.chunk_ids, search.list_chunks(evidence)])
     return search.rank(find(request, replace(scoped, chunk_ids=chunk_ids)), evidence)
 
 
@@ -77,14 +77,14 @@ class _ChangeSearch:
         found = dict.fromkeys((*self._find_messages(), *self._find_texts()))
         return {commit: self._score(commit) for commit in found}
 
-    def chunks_of(self, evidence: Mapping[int, Evidence]) -> Ids:
+    def list_chunks(self, evidence: Mapping[int, Evidence]) -> Ids:
         """Return the chunks with the evidence of the best commits."""
         best = sorted(evidence, key=lambda commit: (-evidence[commit].score, commit))[:_MAX_ADDED]
         chunks = [
             row.id
             for commit in best
             if evidence[commit].score >= _MIN_EVIDENCE
-            for row in self._index.chunks_of(commit)
+            for row in self._index.list_chunks(commit)
             if row.start_line <= evidence[commit].line <= row.end_line
         ]
         return np.array(chunks, dtype=np.int64)
@@ -194,7 +194,7 @@ class _ChangeSearch:
 
     def _score(self, commit: int) -> Evidence:
         lines = self._index.text(commit).split("\n")
-        return score_commit(self._action, self._subjects, lines, self._index.sections_of(commit))
+        return score_commit(self._action, self._subjects, lines, self._index.read_sections(commit))
 
 
 def _describe_parts(states: Sequence[FileState]) -> str:

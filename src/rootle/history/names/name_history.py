@@ -206,7 +206,7 @@ class _EarlierChanges:
         removed_from.update(own - paths)
 
     def _change_in(self, state: FileState, paths: Collection[str]) -> PlaceChange | None:
-        sections = self.view.sections_of(state)
+        sections = self.view.read_sections(state)
         named = (one for one in sections if self.word in _changed_names(one))
         section = next((one for one in named if one.label in paths), None)
         return None if section is None else PlaceChange(state, section)
@@ -227,7 +227,7 @@ def _short_hash(state: FileState) -> str:
 def _other_places(view: CommitView, change: PlaceChange, word: str) -> Iterator[str]:
     """Yield the other files from which a commit removed a definition with a name."""
     text, name = view.index.text(change.state.id).split("\n"), name_pattern(word)
-    for section in view.sections_of(change.state):
+    for section in view.read_sections(change.state):
         if section.label != change.section.label and word in _changed_names(section):
             lines = text[section.start_line - 1 : section.end_line]
             if lines[0].startswith("deleted ") or any(
@@ -247,7 +247,7 @@ def _changes_by_name(
     states = view.newest_first(states_with(view, name))
     found, possible = list[PlaceChange](), list[PlaceChange]()
     for state in states:
-        sections = view.sections_of(state)
+        sections = view.read_sections(state)
         named = next((one for one in sections if name in _changed_names(one)), None)
         if named is not None:
             found.append(PlaceChange(state, named))

@@ -96,7 +96,7 @@ def _sections_of_file(
     found = [
         (state, section)
         for state in view.select(view.index.files(ids).values())
-        for section in view.sections_of(state)
+        for section in view.read_sections(state)
         if section.label in labels
     ]
     return found, is_limited
@@ -174,7 +174,7 @@ def _text_changes(
         text = view.index.text(state.id).split("\n")
         changed = (
             PlaceChange(state, section, lines)
-            for section in view.sections_of(state)
+            for section in view.read_sections(state)
             if section.label != COMMIT_MESSAGE
             and (lines := _changed_lines(text[section.start_line : section.end_line], pattern))
         )

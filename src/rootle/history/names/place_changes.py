@@ -93,7 +93,7 @@ def _has_own_lines(view: CommitView, change: PlaceChange) -> bool:
 
 def section_of(view: CommitView, state: FileState, paths: Collection[str]) -> DocumentSection:
     """Return the section of a commit about one of the paths, or that of its message."""
-    sections = view.sections_of(state)
+    sections = view.read_sections(state)
     folders = tuple(path for path in paths if path.endswith("/"))
     own = (one for one in sections[1:] if one.label in paths or one.label.startswith(folders))
     return next(own, sections[0])

@@ -144,7 +144,7 @@ class Manifest:
             found.update((f.id, f) for f in self._select(f"WHERE id IN ({marks})", some))
         return found
 
-    def with_digests(self, digests: Iterable[bytes]) -> list[FileState]:
+    def find_by_digests(self, digests: Iterable[bytes]) -> list[FileState]:
         """Return the indexed files whose content has one of the digests."""
         wanted = list(digests)
         marks = ",".join("?" * len(wanted))

@@ -193,7 +193,7 @@ class _Run:
         batch: list[_FileChunks] = []
         size = 0
         for state in changed:
-            chunks = self.changes.chunks_of(state, self.leg)
+            chunks = self.changes.list_chunks(state, self.leg)
             batch.append((state, chunks))
             size += len(chunks)
             if size >= _BATCH_CHUNKS or len(batch) >= _BATCH_FILES:

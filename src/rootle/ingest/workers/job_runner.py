@@ -54,7 +54,7 @@ def _split_stored(
         documents.text(stored.id),
         UNKNOWN if job.plain else stored.language,
         title=stored.title,
-        sections=documents.sections_of(stored.id),
+        sections=documents.read_sections(stored.id),
         embed=False,
     )
     return ReadResult(job, analyzed=analyzed)

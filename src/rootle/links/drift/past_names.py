@@ -218,7 +218,7 @@ class PastNames:
             return None
         for state in self._commits_with(name, view):
             commit = self._view.commit_at(state.path)
-            for section in view.index.sections_of(state.id) if commit is not None else ():
+            for section in view.index.read_sections(state.id) if commit is not None else ():
                 path = section.label.rpartition(":")[0]
                 is_same = section.title.rpartition(REMOVED_SCOPE_SEPARATOR)[2] == name
                 if commit is not None and is_same and _is_code(path):
@@ -277,7 +277,7 @@ class PastNames:
         lines = self._view.index.text(file_id).split("\n")
         return [
             (section.label, lines[section.start_line - 1 : section.end_line])
-            for section in self._view.index.sections_of(file_id)
+            for section in self._view.index.read_sections(file_id)
         ]
 
 

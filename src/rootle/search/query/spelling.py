@@ -73,7 +73,7 @@ def find_nearest_names(name: str, index: IndexReader) -> list[str]:
         return []
     limit = 2 if len(name) >= _MIN_CHARS_FOR_TWO_EDITS else 1
     chunk_ids = index.sparse.near_definers(name, limit, _MAX_CHUNKS)
-    counts = Counter(index.symbols_of(chunk_ids))  # the chunks may define other names too
+    counts = Counter(index.list_symbols(chunk_ids))  # the chunks may define other names too
     near = []
     for symbol, count in counts.items():
         distance = edit_distance(name, whole_identifier("".join(WORD.findall(symbol))), limit)

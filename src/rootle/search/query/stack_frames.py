@@ -180,7 +180,7 @@ def _match_files(
 
 
 def _last_line(state: FileState, index: IndexReader) -> int:
-    rows = index.chunks_of(state.id)
+    rows = index.list_chunks(state.id)
     return rows[-1].end_line if rows else 0
 
 

@@ -75,7 +75,7 @@ def _read_diagrams(index: IndexReader, result: SearchResult, file_id: int) -> st
     ranges += [(span.start_line, span.end_line) for span in result.more_spans]
     sections = [
         section
-        for section in index.sections_of(file_id)
+        for section in index.read_sections(file_id)
         if any(section.start_line <= last and first <= section.end_line for first, last in ranges)
     ]
     if not sections:

@@ -265,7 +265,7 @@ class _SpanSelector:
         ]
         if not spans:
             # Only the path or the symbols of the file matched: show its beginning.
-            for row in self._index.chunks_of(file_id)[:1]:
+            for row in self._index.list_chunks(file_id)[:1]:
                 self._rows[row.id] = row
                 spans.append(ScoredSpan(row.id, row.start_line, row.end_line, 0.0))
         if self._matches is not None:
@@ -288,7 +288,7 @@ class _SpanSelector:
         Each phrase or regex that matches increases the score of the span, and so does a short
         distance between the matches. The closest matches determine where the span starts.
         """
-        for row in self._index.chunks_of(file_id):
+        for row in self._index.list_chunks(file_id):
             here = [_between(some, row.start, row.end) for some in places]
             here = [some for some in here if some]
             if here:
@@ -300,7 +300,7 @@ class _SpanSelector:
 
     def _line_spans(self, file_id: int) -> Iterator[ScoredSpan]:
         """Yield a span for each line that must be shown, the first one with the highest score."""
-        rows = self._index.chunks_of(file_id)
+        rows = self._index.list_chunks(file_id)
         for at, line in enumerate(self._lines[file_id]):
             row = next((row for row in rows if row.start_line <= line <= row.end_line), None)
             if row is not None:

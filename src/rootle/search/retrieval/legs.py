@@ -194,7 +194,7 @@ def _keep_allowed(found: Ranked, index: IndexReader, allowed: Collection[int] | 
     """Drop hits in files that are not allowed, in case a server ignores the filter."""
     if allowed is None:
         return found
-    files = index.dense.files_of(found.ids)
+    files = index.dense.find_files(found.ids)
     kept = np.isin(files, np.fromiter(allowed, np.int64, len(allowed)))
     return found if kept.all() else replace(found, ids=found.ids[kept], scores=found.scores[kept])
 
@@ -203,4 +203,4 @@ def _has_chunks(index: IndexReader, allowed: Collection[int] | None) -> bool:
     if allowed is None:
         return index.dense.count > 0
     files = np.fromiter(sorted(allowed), np.int64, len(allowed))
-    return len(index.dense.chunks_of(files).chunk_ids) > 0
+    return len(index.dense.list_chunks(files).chunk_ids) > 0

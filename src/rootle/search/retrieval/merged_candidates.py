@@ -77,9 +77,9 @@ def gather_candidates(
     """
     index = request.session.index
     dense_hits = NO_HITS if neighbors is None else neighbors.hits
-    chosen = choose_candidates(sparse, dense_hits, index.dense.files_of, limit, scoped)
+    chosen = choose_candidates(sparse, dense_hits, index.dense.find_files, limit, scoped)
     if neighbors is None:
-        chunks = index.dense.chunks_of(chosen.files)
+        chunks = index.dense.list_chunks(chosen.files)
     else:
         chunks = index.dense.cosines(neighbors, chosen.files)
     states = index.files(chosen.files.tolist())
@@ -279,7 +279,7 @@ def _match_terms(found: _Found, index: IndexReader | None) -> _TermMatches:
     ids, masks = index.sparse.matches(
         texts, _MAX_MATCHED_CHUNKS, among="file", ids=file_ids[_likely_files(found)].tolist()
     )
-    at = file_ids.searchsorted(index.dense.files_of(ids))
+    at = file_ids.searchsorted(index.dense.find_files(ids))
     in_file, in_chunk = np.zeros(count, np.int64), np.zeros(count, np.int64)
     np.bitwise_or.at(in_file, at, masks)
     np.maximum.at(in_chunk, at, _bits(masks, len(texts)).sum(axis=1))

@@ -294,7 +294,7 @@ class _Search:
         least = weights.sum() * (_CHUNK_SHARE if line.is_aligned else 1.0) - 1e-9
         wanted = values >= least
         chunk_ids, values = chunk_ids[wanted], values[wanted]
-        order = _order_chunks(self._index.dense.files_of(chunk_ids), values)
+        order = _order_chunks(self._index.dense.find_files(chunk_ids), values)
         return self._read(line, chunk_ids[order].tolist())
 
     def _search_chunks(self, line: PastedLine) -> dict[int, dict[int, float]]:

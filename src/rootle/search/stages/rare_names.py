@@ -114,7 +114,7 @@ def _find_lines(index: IndexReader, name: _Name, scoped: ScopedQuery) -> Lines:
     ids = index.sparse.definers([key], _MAX_DEFINERS + 1)[key] if key else []
     if len(ids) > _MAX_DEFINERS:
         return {}
-    rows = index.chunks([at for at in ids if name.last in index.symbols_of([at])])
+    rows = index.chunks([at for at in ids if name.last in index.list_symbols([at])])
     chunks: dict[int, list[tuple[int, int]]] = {}
     for row in rows.values():
         if scoped.files is None or row.file_id in scoped.files:

@@ -220,7 +220,7 @@ class NameScan:
     def similar_names(self) -> tuple[str, ...]:
         """Return the defined names that are nearest to the name."""
         key = self.candidates.key
-        spelled = self.index.symbols_of(self.index.sparse.definers([key], 50)[key])
+        spelled = self.index.list_symbols(self.index.sparse.definers([key], 50)[key])
         same = [name for name in spelled if whole_identifier(name) == key and name != self.name]
         near = find_nearest_names(key, self.index)
         others = [one.symbol for some in self._definitions.values() for one in some.values()]

@@ -57,7 +57,7 @@ class LiveSegment:
     def documents_near(self, field: str, word: str, distance: int) -> Flags:
         """Return a flag per document: whether it has a term within `distance` edits of `word`."""
         table = self.segment.fields[field].term_list
-        return self._documents(field, table.near(word, distance))
+        return self._documents(field, table.find_near(word, distance))
 
     def documents_containing(self, field: str, part: str) -> Flags:
         """Return a flag per document: whether it has a term that contains `part`."""

@@ -86,7 +86,7 @@ class EmbeddedDense:
         cosines /= _norm(query)
         return cosines
 
-    def scores_of(self, vector: Vector, rows: Ids) -> Scores:
+    def score_rows(self, vector: Vector, rows: Ids) -> Scores:
         """Return the cosines of the given rows, in order."""
         query = quantize(vector[None, :])
         # Multiply the halves separately: concatenating them takes longer than the products.
@@ -122,7 +122,7 @@ class EmbeddedDense:
         scores = _products(query[:, : self._head], self._stored.heads, threads)
         scores *= self._inverse_norms
         rows = self._best_rows(scores, _OVERSAMPLING * k, files)
-        true = self.scores_of(vector, rows)
+        true = self.score_rows(vector, rows)
         # Divide by the norm of the query, and scale by the average contribution of the second
         # halves, which is estimated from the rows with exact cosines. `_sum` sorts the values, so
         # that the order of the rows does not affect the sum.
@@ -135,15 +135,15 @@ class EmbeddedDense:
         """Return all chunks of the given files with their cosines; `file_ids` must be ascending."""
         rows = self._lookup.rows_of_files(file_ids)
         scan = neighbors.scan
-        values = self.scores_of(neighbors.vector, rows) if scan is None else scan[rows]
+        values = self.score_rows(neighbors.vector, rows) if scan is None else scan[rows]
         return FileChunks(self.chunk_ids[rows], self.file_ids[rows], values)
 
-    def chunks_of(self, file_ids: Ids) -> FileChunks:
+    def list_chunks(self, file_ids: Ids) -> FileChunks:
         """Return all chunks of the given files; `file_ids` must be ascending."""
         rows = self._lookup.rows_of_files(file_ids)
         return FileChunks(self.chunk_ids[rows], self.file_ids[rows])
 
-    def files_of(self, chunk_ids: Ids) -> Ids:
+    def find_files(self, chunk_ids: Ids) -> Ids:
         """Return the file of each chunk, -1 for an unknown chunk."""
         return self._lookup.files_of_chunks(chunk_ids)
 
