@@ -51,7 +51,7 @@ class IgnoredChanges:
         """
         return self._find(snapshot)[2]
 
-    def without_hidden(self, snapshot: Snapshot, changes: Sequence[FileChange]) -> list[FileChange]:
+    def drop_hidden(self, snapshot: Snapshot, changes: Sequence[FileChange]) -> list[FileChange]:
         """Return the changes of files whose content is indexed and that are not ignored now."""
         known, hidden, _ = self._find(snapshot)
         paths = {path for one in changes for path in (one.path, one.old_path)}
