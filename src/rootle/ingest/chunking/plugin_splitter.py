@@ -23,14 +23,14 @@ def split_with_plugin(
     Return None if there is no such plugin, or if it fails.
     """
     references = dict(limits.chunkers)
-    for name in (_ending_of(uri), language):
+    for name in (_find_ending(uri), language):
         chunker = open_hook("chunker", name, references[name]) if name in references else None
         if chunker is not None:
             return _split(chunker, uri, text, limits)
     return None
 
 
-def _ending_of(uri: str) -> str:
+def _find_ending(uri: str) -> str:
     """Return the ending of a file, such as ".recipe", as plugins register it."""
     return "." + uri.rpartition("/")[2].rpartition(".")[2].lower()
 

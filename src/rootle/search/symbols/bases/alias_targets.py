@@ -80,13 +80,13 @@ class AliasTargets:
             if not name or module is None:
                 return None
             alias, path = Alias(name), module.path
-        found = self._definitions_of(alias.name)
+        found = self._list_definitions(alias.name)
         if not alias.module:
             return next((one for one in found if one.symbol.path == path), None)
         found = [one for one in found if one.symbol.path != path]
         return found[0] if len(found) == 1 else _nearest(found, alias, path)
 
-    def _definitions_of(self, name: str) -> Sequence[FoundDefinition]:
+    def _list_definitions(self, name: str) -> Sequence[FoundDefinition]:
         """Return the definitions of a name, without aliases.
 
         They are cached, because many modules may export the same definition under other names.
