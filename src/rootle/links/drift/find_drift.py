@@ -171,7 +171,7 @@ class _DriftSearch:
         known = [state.path for state in self._index.all_files()]
         for path in self._wanted:
             if not any(_is_below(one, path) for one in known):
-                similar = nearest_paths(path, [*known, *_folders_of(known)])
+                similar = nearest_paths(path, [*known, *_list_folders(known)])
                 hint = did_you_mean(similar) or "name a file or folder of this project"
                 raise QueryError(f"{path} is not indexed; {hint}")
 
@@ -228,7 +228,7 @@ def _merge(reports: Sequence[DriftReport]) -> list[DriftReport]:
     ]
 
 
-def _folders_of(paths: Collection[str]) -> list[str]:
+def _list_folders(paths: Collection[str]) -> list[str]:
     """Return the folders that contain at least one of the paths, each once."""
     folders: dict[str, None] = {}
     for path in paths:

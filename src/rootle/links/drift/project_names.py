@@ -150,7 +150,7 @@ def _read_project(
         words.update(find_declared(divided, state.language))
         if state.language in CODE_EXTENSIONS and is_wanted(state.path):
             on_comments(state, divided)
-    words.update(part for word in list(_with_hyphen(words)) for part in word.split("-"))
+    words.update(part for word in list(_select_hyphenated(words)) for part in word.split("-"))
     return ProjectNames(frozenset(words), frozenset(paths), left > 0)
 
 
@@ -160,5 +160,5 @@ def _has_code(state: FileState) -> bool:
     return not (is_book or state.language in DOCUMENTATION or is_page(state.path, state.language))
 
 
-def _with_hyphen(words: set[str]) -> Iterator[str]:
+def _select_hyphenated(words: set[str]) -> Iterator[str]:
     return (word for word in words if "-" in word)
