@@ -210,7 +210,7 @@ def _join_blocks(blocks: Iterable[bytes], position: Callable[[], int]) -> Iterat
         yield bytes(joined)
 
 
-def without_elements(events: Iterable[XmlEvent], names: Collection[str]) -> Iterator[XmlEvent]:
+def skip_elements(events: Iterable[XmlEvent], names: Collection[str]) -> Iterator[XmlEvent]:
     """Yield the events, but leave out elements with these names and their contents."""
     depth = 0
     for event in events:

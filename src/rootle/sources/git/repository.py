@@ -98,7 +98,7 @@ def ignored_paths(folder: str, paths: Collection[str]) -> set[str]:
     """
     # git refuses all paths if one of them is below a link, so replace such paths.
     known = {"": ""}
-    asked = {path: _without_links(folder, path, known) for path in paths}
+    asked = {path: _leave_links(folder, path, known) for path in paths}
     output = run_git(
         folder,
         *("check-ignore", "--no-index", "-z", "--stdin"),
@@ -109,7 +109,7 @@ def ignored_paths(folder: str, paths: Collection[str]) -> set[str]:
     return {path for path, spelled in asked.items() if spelled in found}
 
 
-def _without_links(folder: str, path: str, known: dict[str, str]) -> str:
+def _leave_links(folder: str, path: str, known: dict[str, str]) -> str:
     """Replace the folder of a path with its deepest parent that is neither a link nor below one.
 
     `known` maps the folders that were looked up before to these parents.

@@ -20,7 +20,7 @@ from rootle.sources.documents.zip_container import (
     TEXT,
     XmlEvent,
     ZipContainer,
-    without_elements,
+    skip_elements,
 )
 from rootle.sources.files.skip_rules import DAMAGED, ENCRYPTED
 
@@ -44,7 +44,7 @@ def read_opendocument(file: BinaryIO, found: ExtractedDocument) -> None:
         if _CONTENT not in container:
             raise DocumentError(DAMAGED)
         read_properties(container, found, "meta.xml")
-        events = without_elements(container.events(_CONTENT), _IGNORED)
+        events = skip_elements(container.events(_CONTENT), _IGNORED)
         for event in events:
             if event.kind != START:
                 continue

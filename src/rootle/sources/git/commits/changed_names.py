@@ -48,7 +48,7 @@ def find_changed_names(hunks: Sequence[Hunk], path: str) -> tuple[str, ...]:
     is_code = detect_language(path) in CODE_EXTENSIONS
     if not has_rules(path):
         return (UNNAMED_CHANGES,) if is_code and hunks else ()
-    found = dict.fromkeys(name for hunk in hunks for name in _names_of(hunk, path) if name)
+    found = dict.fromkeys(name for hunk in hunks for name in _list_names(hunk, path) if name)
     names = [name for name in found if name != UNNAMED_CHANGES]
     is_incomplete = len(names) > MAX_NAMES or len(names) < len(found)
     if is_code and is_incomplete:
@@ -83,7 +83,7 @@ def _find_names_in(hunk: Hunk, path: str) -> list[str]:
     return names
 
 
-def _names_of(hunk: Hunk, path: str) -> Iterator[str]:
+def _list_names(hunk: Hunk, path: str) -> Iterator[str]:
     """Yield the definitions that enclose the changed lines of a hunk; "" outside definitions."""
     walk = _HunkWalk(hunk, path)
     is_blank = not any(line[1:].strip() for line in hunk.lines if not line.startswith(" "))

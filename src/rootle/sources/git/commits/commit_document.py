@@ -69,7 +69,7 @@ def make_document(commit: CommitPatch) -> Document:
         start = len(lines) + 1
         lines += [line.replace("\n", " ") for line in section.lines]
         places.append(DocumentSection(section.label, start, len(lines), section.title))
-    title, is_partial = subject_of(commit.message), not commit.is_complete
+    title, is_partial = read_subject(commit.message), not commit.is_complete
     return commit_document(commit, title, lines, places, is_partial=is_partial)
 
 
@@ -102,7 +102,7 @@ def commit_document(
     )
 
 
-def subject_of(message: str) -> str:
+def read_subject(message: str) -> str:
     """Return the first line of a message."""
     return message.partition("\n")[0].strip()[:_MAX_TITLE_CHARS]
 

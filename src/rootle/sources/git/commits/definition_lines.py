@@ -224,11 +224,11 @@ def _find_headings(lines: Sequence[str]) -> list[str]:
             is_code = not is_code and bool(fence[1].strip())
         heading = None if is_code else _MARKDOWN_HEADING.match(line, 0, _MAX_LINE_CHARS)
         if is_code or heading is not None:
-            found[at] = _without_closing(heading[1]) if heading else ""
+            found[at] = _strip_closing(heading[1]) if heading else ""
     return found
 
 
-def _without_closing(heading: str) -> str:
+def _strip_closing(heading: str) -> str:
     """Return the text of a heading of Markdown without the number signs that may follow it."""
     text = heading.rstrip(" \t")
     return text.rstrip("#").rstrip(" \t") or text[:1]

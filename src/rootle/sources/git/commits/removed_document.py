@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Final
 
-from rootle.sources.git.commits.commit_document import commit_document, subject_of
+from rootle.sources.git.commits.commit_document import commit_document, read_subject
 from rootle.sources.git.commits.patch_parsing import CommitPatch
 from rootle.sources.git.commits.removed_code import (
     MAX_BLOCKS,
@@ -43,7 +43,7 @@ def make_removed_document(commit: CommitPatch) -> Document:
         label = f"{code.path}:{code.start_line}"
         name = f"{code.scope}{REMOVED_SCOPE_SEPARATOR}{code.name}"
         sections.append(DocumentSection(label, start, len(lines), name))
-    title = subject_of(commit.message) if sections else ""
+    title = read_subject(commit.message) if sections else ""
     is_partial = not (is_whole and commit.is_complete)
     return commit_document(commit, title, lines, sections, is_partial=is_partial)
 
