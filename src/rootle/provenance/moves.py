@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from rootle.provenance.tracking import Words, keep_similar, without
+from rootle.provenance.tracking import Words, keep_similar, subtract
 from rootle.provenance.words import (
     WordPosition,
     align,
@@ -48,9 +48,9 @@ def find_moved(
     def find(part: Words) -> tuple[str, Words]:
         nonlocal words
         path, moved = _find_block(part, changes, removals, weights, min_letters, settled)
-        moved = without(moved, _list_added_again(part, path, moved, changes, removals))
+        moved = subtract(moved, _list_added_again(part, path, moved, changes, removals))
         settled.update(part[word].line for word in moved)
-        words = without(words, moved)
+        words = subtract(words, moved)
         return path, moved
 
     for _ in range(_MAX_BLOCKS if removals else 0):

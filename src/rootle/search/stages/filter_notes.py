@@ -43,7 +43,7 @@ class _Filters:
     query: SearchQuery
     parsed: ParsedQuery
 
-    def without(self, filters: Iterable[_Filter]) -> _Filters:
+    def drop(self, filters: Iterable[_Filter]) -> _Filters:
         query, parsed = self.query, self.parsed
         for one in filters:
             query, parsed = replace(query, **one.query), replace(parsed, **one.parsed)
@@ -78,7 +78,7 @@ def note_filters(request: SearchRequest, question: ParsedQuestion) -> Iterator[s
     helped = bool(pairs)
     for one in filters:
         if not any(one in pair for pair in pairs):
-            wider = whole.without([one])
+            wider = whole.drop([one])
             for note in _note_excluded(one.names, wider.passing(request, states), question, index):
                 helped = True
                 yield note
@@ -98,7 +98,7 @@ def _find_exclusive(
 
     def passes(*chosen: _Filter) -> bool:
         others = [one for one in filters if one not in chosen]
-        return whole.without(others).passing(request, states) != set()
+        return whole.drop(others).passing(request, states) != set()
 
     useful = [one for one in filters if passes(one)]
     return (pair for pair in combinations(useful, 2) if not passes(*pair))
