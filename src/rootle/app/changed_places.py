@@ -198,7 +198,7 @@ def find_removed_definitions(
     """
     if definitions is None:
         return [], False
-    found, is_limited = definitions.with_name(name)
+    found, is_limited = definitions.find_by_name(name)
     if index is None:
         return found, is_limited
     present = PresentCode(index)

@@ -39,7 +39,7 @@ from rootle.history.past_question import (
     asks_for_all,
     find_hashes,
     parse_past_question,
-    without_hashes,
+    remove_hashes,
 )
 from rootle.history.question_dates import read_dates
 from rootle.history.revision_dates import resolve_dates, restore_revisions
@@ -248,7 +248,7 @@ class CombinedSearch:
         found = [] if view is None else find_with_prefixes(view, named)
         if view is None or not found or _wants_context(query):
             return find_files(query)
-        text = without_hashes(query.text_query)
+        text = remove_hashes(query.text_query)
         rest = replace(query, text_query=text)
         if query.cursor and text.strip():
             return find_files(rest)

@@ -26,7 +26,7 @@ def list_commits(view: CommitView, states: Sequence[FileState]) -> SearchRespons
 
 def find_with_prefixes(view: CommitView, prefixes: Sequence[str]) -> list[FileState]:
     """Return the commits whose hashes begin with one of the prefixes."""
-    found = [state for prefix in prefixes for state in view.with_prefix(prefix)]
+    found = [state for prefix in prefixes for state in view.find_by_prefix(prefix)]
     return list({state.id: state for state in found}.values())
 
 

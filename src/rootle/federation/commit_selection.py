@@ -41,7 +41,7 @@ class CommitSelection:
     ) -> SearchResponse | None:
         """Return the commits that a question selects without words; None if it selects none."""
         if past.commit:
-            found = view.with_prefix(past.commit)
+            found = view.find_by_prefix(past.commit)
             return list_named(query, view, found, limit) if found else None
         if past.release:
             return self._list_release(query, commits, view, past.release, limit)

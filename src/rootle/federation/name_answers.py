@@ -27,9 +27,9 @@ from rootle.history.names.place_changes import (
     ChangedPlace,
     PlaceChange,
     changes_by_lines,
+    choose_section,
     last_word,
     result_of_change,
-    section_of,
 )
 from rootle.history.names.unindexed_commits import MAX_HEADERS, describe_unindexed
 from rootle.history.removed_definitions import RemovedDefinition
@@ -194,7 +194,7 @@ def _read_removals(
         state = view.commit_at(removal.uri)
         if state is not None and state not in found:
             lines = [f"-{line}" for line in removal.lines if pattern.search(line)][:1]
-            found[state] = PlaceChange(state, section_of(view, state, {removal.path}), lines)
+            found[state] = PlaceChange(state, choose_section(view, state, {removal.path}), lines)
     return [found[state] for state in view.newest_first(found)]
 
 

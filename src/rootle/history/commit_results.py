@@ -162,7 +162,7 @@ class LastCommits:
 def _find_last(
     view: CommitView, path: str, name: str, last_modified: str | None
 ) -> CommitFacts | None:
-    changes = view.changes_of(path)
+    changes = view.list_changes(path)
     if changes and _brief(view, changes[0][0]).date != last_modified:
         changes = _order_by_history(view, changes, last_modified)
     if not changes or _brief(view, changes[0][0]).date != last_modified:

@@ -47,7 +47,7 @@ class CommitView:
         """Return the commit with this URI; None if it does not belong to the folder."""
         return next(iter(self.select([self.index.file_at(uri)])), None)
 
-    def with_prefix(self, prefix: str) -> list[FileState]:
+    def find_by_prefix(self, prefix: str) -> list[FileState]:
         """Return the commits whose hashes begin with a prefix."""
         uri = f"{COMMIT_URI}{prefix}"
         if len(prefix) >= 40 and (state := self.commit_at(uri)) is not None:
@@ -105,7 +105,7 @@ class CommitView:
         found = self.index.paths_with_encoding(PARTIAL_COMMIT)
         return {path for at, path in found if self.ids is None or at in self.ids}
 
-    def changes_of(self, path: str) -> Sequence[tuple[int, DocumentSection]]:
+    def list_changes(self, path: str) -> Sequence[tuple[int, DocumentSection]]:
         """Return the latest changes to a file, each with the id of its commit, newest first."""
         found = self.index.sections_with(f"{self.folder}{path}", _MAX_CHANGES)
         return [(at, section) for at, section in found if self.ids is None or at in self.ids]

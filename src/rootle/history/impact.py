@@ -101,7 +101,7 @@ def _describe(view: CommitView | None, history: ChangeHistory, estimate: _Estima
         round(estimate.probability, 4),
         estimate.seed,
         candidate.cochange.count,
-        len(history.changes_of(estimate.seed)),
+        len(history.list_changes(estimate.seed)),
         round(candidate.cochange.share, 4),
         _describe_commits(view, candidate.cochange.commits[:_MAX_COMMITS]),
         candidate.references[:_MAX_REFERENCES],

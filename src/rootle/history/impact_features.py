@@ -125,7 +125,7 @@ class ImpactFeatures:
         folder: tuple[float, float],
     ) -> tuple[float, ...]:
         history = self._history
-        changes, own = history.changes_of(seed), history.changes_of(path)
+        changes, own = history.list_changes(seed), history.list_changes(path)
         days = (history.newest_s - own[0].committed_s) / _DAY_S if own else 3_650.0
         popularity = len(own) / (history.count + 1)
         last = changes[0].paths if changes else ()
@@ -160,7 +160,7 @@ class ImpactFeatures:
             math.log1p(len(changes)),
             math.log1p(len(own)),
             cochange.year_share,
-            history.recency_of(path),
+            history.measure_recency(path),
         )
 
     def _content_links(

@@ -114,12 +114,12 @@ def _paths_in(diff: str) -> list[str]:
         # Both paths have the same length, because only their prefixes differ.
         half = len(header) // 2
         pairs.append((unquote_git_path(header[:half]), unquote_git_path(header[half + 1 :])))
-    found = [path for old, new in pairs for path in _without_prefixes(old, new)]
+    found = [path for old, new in pairs for path in _strip_prefixes(old, new)]
     found += map(unquote_git_path, _RENAMED.findall(diff))
     return [path for path in dict.fromkeys(found) if path != _NO_FILE]
 
 
-def _without_prefixes(old: str, new: str) -> tuple[str, str]:
+def _strip_prefixes(old: str, new: str) -> tuple[str, str]:
     """Return both paths without prefixes such as "a/" and "b/", if the prefixes are different."""
     is_one_file = _NO_FILE in (old, new)
     if is_one_file or (old[:2] != new[:2] and _PREFIX.match(old) and _PREFIX.match(new)):

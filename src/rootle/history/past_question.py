@@ -205,7 +205,7 @@ def find_hashes(text: str) -> tuple[str, ...]:
     return tuple(found)[:_MAX_HASHES]
 
 
-def without_hashes(text: str) -> str:
+def remove_hashes(text: str) -> str:
     """Return a question without the words that look like hashes of commits."""
     return _HASH_WORD.sub("", text)
 

@@ -94,7 +94,7 @@ class RemovedDefinitions:
         best = sorted(scores, key=lambda chunk: (-scores[chunk], chunk))
         return self._read(index, {chunk: scores[chunk] for chunk in best})
 
-    def with_name(self, name: str) -> tuple[list[RemovedDefinition], bool]:
+    def find_by_name(self, name: str) -> tuple[list[RemovedDefinition], bool]:
         """Return the definitions with a name, which may include its class or module.
 
         Also return whether more may exist, because not all commits with the name were read. There

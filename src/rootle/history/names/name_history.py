@@ -14,9 +14,9 @@ from rootle.history.names.place_changes import (
     PlaceChange,
     add_old_paths,
     changes_by_lines,
+    choose_section,
     last_word,
     list_renames,
-    section_of,
 )
 from rootle.index.reader import FileState
 from rootle.serialization.path_text import short_hash
@@ -84,7 +84,7 @@ def find_name_changes(
         older: list[PlaceChange] = []
         restored: list[str] = []
         if not place.is_file:
-            kept = _since_addition(view, changes, last_word(question.name))
+            kept = _drop_before_addition(view, changes, last_word(question.name))
             if len(kept) < len(changes):
                 shas = shas[: shas.index(kept[-1].state.path.removeprefix(COMMIT_URI))]
             changes = kept
@@ -116,7 +116,7 @@ def states_with(view: CommitView, word: str) -> list[FileState]:
     return [state for state in view.index.files(ids).values() if state.skip is None]
 
 
-def _since_addition(
+def _drop_before_addition(
     view: CommitView, changes: Sequence[PlaceChange], name: str
 ) -> list[PlaceChange]:
     """Return the changes from the commit that added the definition on, newest first.
@@ -255,7 +255,7 @@ def _changes_by_name(
             possible += [PlaceChange(state, one) for one in sections if _is_unnamed(one)]
     paths = {change.section.label for change in found}
     unnamed = [one for one in possible if one.section.label in paths]
-    others = list(_with_name(view, unnamed[:_MAX_TEXTS], name))
+    others = list(_filter_by_name(view, unnamed[:_MAX_TEXTS], name))
     has_more = len(unnamed) > _MAX_TEXTS
     return found, tuple(_describe_names(question, found, others, len(states), has_more=has_more))
 
@@ -281,12 +281,12 @@ def _add_first(
         note = f"{question.name} may be older than the first of them; {reason}"
         return replace(found, notes=(*found.notes, note))
     paths = {one.section.label for one in found.commits}
-    change = PlaceChange(older, section_of(view, older, paths))
+    change = PlaceChange(older, choose_section(view, older, paths))
     note = "the first commit is the oldest one that added or removed this name in any text"
     return replace(found, commits=[change, *found.commits], notes=(*found.notes, note))
 
 
-def _lines_of(view: CommitView, state: FileState, section: DocumentSection) -> list[str]:
+def _read_lines(view: CommitView, state: FileState, section: DocumentSection) -> list[str]:
     """Return the header of a section of a commit, then its lines."""
     return view.index.text(state.id).split("\n")[section.start_line - 1 : section.end_line]
 
@@ -294,7 +294,7 @@ def _lines_of(view: CommitView, state: FileState, section: DocumentSection) -> l
 def _adds_name(view: CommitView, state: FileState, section: DocumentSection, name: str) -> bool:
     """Return whether the indexed lines of a change add a name that the old lines do not contain."""
     word = name_pattern(name)
-    header, *lines = _lines_of(view, state, section)
+    header, *lines = _read_lines(view, state, section)
     if header.startswith("added "):
         return True
     found = [line[:1] for line in lines if word.search(line)]
@@ -317,7 +317,9 @@ def _is_unnamed(section: DocumentSection) -> bool:
     return section.title.endswith(UNNAMED_CHANGES)
 
 
-def _with_name(view: CommitView, changes: Iterable[PlaceChange], name: str) -> Iterator[FileState]:
+def _filter_by_name(
+    view: CommitView, changes: Iterable[PlaceChange], name: str
+) -> Iterator[FileState]:
     """Yield the commits that changed lines with the name in a file."""
     word = name_pattern(name)
     for change in changes:

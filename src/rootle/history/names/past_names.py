@@ -14,7 +14,7 @@ from rootle.history.names.name_history import (
     count_commits,
     states_with,
 )
-from rootle.history.names.place_changes import PlaceChange, section_of
+from rootle.history.names.place_changes import PlaceChange, choose_section
 from rootle.index.reader import FileState
 from rootle.search.symbols.place_kinds import PlaceKind, kind_of_place
 from rootle.text.languages import UNKNOWN, detect_language
@@ -113,13 +113,13 @@ def find_first_use(view: CommitView, name: str, find_by_count: FindByCount) -> N
     changes = list(_text_changes(view, name, states[:_MAX_TEXTS], oldest_first=True))
     is_limited = bool(changes) and len(states) > _MAX_TEXTS
     added = [change for change in changes if change.lines[0].startswith("+")]
-    kind = min((_kind_of(change) for change in added), default=PlaceKind.OTHER)
-    found = [change for change in added if _kind_of(change) == kind]
+    kind = min((_find_kind(change) for change in added), default=PlaceKind.OTHER)
+    found = [change for change in added if _find_kind(change) == kind]
     if not found:
         counted = find_by_count(name, _MAX_COUNTED, _COUNTING_S)
         hashes = counted.hashes if counted.is_complete else ()
         state = view.commit_at(f"{COMMIT_URI}{hashes[-1]}") if hashes else None
-        found = [] if state is None else [PlaceChange(state, section_of(view, state, ()))]
+        found = [] if state is None else [PlaceChange(state, choose_section(view, state, ()))]
     if not found:
         return None
     count = count_commits(len(found), is_limited=is_limited)
@@ -135,7 +135,7 @@ def find_first_use(view: CommitView, name: str, find_by_count: FindByCount) -> N
     return NameChanges(found, (note,))
 
 
-def _kind_of(change: PlaceChange) -> PlaceKind:
+def _find_kind(change: PlaceChange) -> PlaceKind:
     return kind_of_place(change.section.label)
 
 
@@ -178,7 +178,7 @@ def _text_changes(
             if section.label != COMMIT_MESSAGE
             and (lines := _changed_lines(text[section.start_line : section.end_line], pattern))
         )
-        first = min(changed, key=_kind_of, default=None) if oldest_first else next(changed, None)
+        first = min(changed, key=_find_kind, default=None) if oldest_first else next(changed, None)
         if first is not None:
             yield first
 

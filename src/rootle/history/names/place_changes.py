@@ -73,7 +73,7 @@ def changes_by_lines(view: CommitView, place: ChangedPlace) -> list[PlaceChange]
             found[state] = lines
     paths = set(add_old_paths(list_renames(view), place.paths))
     changes = (
-        PlaceChange(state, section_of(view, state, paths), found[state])
+        PlaceChange(state, choose_section(view, state, paths), found[state])
         for state in view.newest_first(found)
     )
     return [
@@ -91,7 +91,7 @@ def _has_own_lines(view: CommitView, change: PlaceChange) -> bool:
     return section.label != COMMIT_MESSAGE and any(line[:1] in ("+", "-") for line in lines[1:])
 
 
-def section_of(view: CommitView, state: FileState, paths: Collection[str]) -> DocumentSection:
+def choose_section(view: CommitView, state: FileState, paths: Collection[str]) -> DocumentSection:
     """Return the section of a commit about one of the paths, or that of its message."""
     sections = view.read_sections(state)
     folders = tuple(path for path in paths if path.endswith("/"))

@@ -156,7 +156,7 @@ class PastNames:
         If no such commit is found, return the last commit that changed the file; None if there is
         none.
         """
-        changes = self._view.changes_of(path)
+        changes = self._view.list_changes(path)
         last = None
         if changes:
             state = self._view.index.files([changes[0][0]])[changes[0][0]]
