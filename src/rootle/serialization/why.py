@@ -68,7 +68,7 @@ def reason_lines(answer: WhyAnswer) -> Iterator[str]:
         yield _FILE_TITLE if answer.are_of_file else _COMMITS_TITLE
     for number, commit in enumerate(answer.commits, start=1):
         limit = _BODY_CHARS if number <= _DETAILED else _LATER_BODY_CHARS
-        body = _shorten(_body_of(commit), limit)
+        body = _shorten(_strip_subject(commit), limit)
         yield from _commit_lines(number, commit, answer, body.split("\n") if body else ())
     yield from _mention_lines(answer)
 
@@ -87,7 +87,7 @@ def brief_reason_lines(answer: WhyAnswer, detail: WhyDetail, columns: int) -> It
             day = short_date(commit.date)
             yield f"{number}. {short_hash(commit.hash)}  {day}  {commit.subject}"
         else:
-            body = _cut_body(_body_of(commit), columns, detail.body_lines)
+            body = _cut_body(_strip_subject(commit), columns, detail.body_lines)
             yield from _commit_lines(number, commit, answer, body)
     yield from _mention_lines(answer)
 
@@ -164,7 +164,7 @@ def _commit_lines(
         yield f"   merged by {short_hash(commit.merge)}  {commit.merge_subject}"
 
 
-def _body_of(commit: PassageCommit) -> str:
+def _strip_subject(commit: PassageCommit) -> str:
     """Return the message of a commit after its subject."""
     return commit.message.partition("\n")[2].strip()
 

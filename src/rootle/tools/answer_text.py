@@ -17,7 +17,7 @@ from typing import Any, Final
 from rootle.app import App
 from rootle.errors import SourceError
 from rootle.serialization.citation import cite, result_spans
-from rootle.serialization.outside_text import marks_of
+from rootle.serialization.outside_text import describe_outside
 from rootle.serialization.path_text import group_lines
 from rootle.text.agent_orders.detector import describe_orders
 from rootle.text.languages import PROSE
@@ -113,7 +113,7 @@ def _mark_outside(result: SearchResult, lines: Sequence[str]) -> list[str]:
     if result.trust is None:
         return list(lines)
     warning = describe_orders("\n".join(lines)) or result.warning
-    return [*marks_of(replace(result, warning=warning)), *lines]
+    return [*describe_outside(replace(result, warning=warning)), *lines]
 
 
 def _outside_data(result: SearchResult) -> Mapping[str, str]:

@@ -24,9 +24,9 @@ from rootle.serialization.citation import (
     describe_renames,
     result_spans,
 )
-from rootle.serialization.markdown import passages_of
+from rootle.serialization.markdown import select_passages
 from rootle.serialization.memories import memory_as_text
-from rootle.serialization.outside_text import marks_of
+from rootle.serialization.outside_text import describe_outside
 from rootle.types import Memory, SearchResponse, SearchResult, Span
 
 # Maximum lines of a span on a terminal: the first one, and those with the most matching words.
@@ -132,7 +132,7 @@ def _brief_lines_of(
 
 
 def _mark_lines(result: SearchResult, style: Style) -> Iterator[str]:
-    for mark in marks_of(result):  # empty for text of the project
+    for mark in describe_outside(result):  # empty for text of the project
         yield style.paint(f"  {printable(mark)}", YELLOW)
 
 
@@ -174,7 +174,7 @@ def _join_places(spans: Sequence[Span], scopes: Iterable[str]) -> str:
 def _spans_of(result: SearchResult) -> Sequence[Span]:
     """Return the passages of the context of a result, or its spans if it has no context."""
     if result.context is not None:
-        return passages_of(result)
+        return select_passages(result)
     return result_spans(result)
 
 
